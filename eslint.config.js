@@ -2,8 +2,8 @@
 import tseslint from 'typescript-eslint';
 
 const everywhere = {
-  'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
-  'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+  'max-lines-per-function': ['error', { max: 140, skipBlankLines: true, skipComments: true }],
+  'max-lines': ['error', { max: 600, skipBlankLines: true, skipComments: true }],
   complexity: ['error', { max: 10, variant: 'modified' }],
   'max-params': ['error', 4],
   eqeqeq: 'error',
@@ -24,8 +24,14 @@ const noExportStar = {
 
 /** What would let names and output of tasks become markup. */
 const noMarkup = [
-  { selector: 'JSXAttribute[name.name="dangerouslySetInnerHTML"]', message: 'What the page shows is text, never markup.' },
-  { selector: 'MemberExpression[property.name=/^(innerHTML|outerHTML|insertAdjacentHTML)$/]', message: 'What the page shows is text, never markup.' },
+  {
+    selector: 'JSXAttribute[name.name="dangerouslySetInnerHTML"]',
+    message: 'What the page shows is text, never markup.',
+  },
+  {
+    selector: 'MemberExpression[property.name=/^(innerHTML|outerHTML|insertAdjacentHTML)$/]',
+    message: 'What the page shows is text, never markup.',
+  },
 ];
 
 const coreSyntax = [
@@ -43,7 +49,17 @@ const realTime = [
 ];
 
 export default tseslint.config(
-  { ignores: ['**/generated/**', 'test/lint-fixtures/**', '**/*.js', '**/*.mjs', '**/*.cjs', '**/node_modules/**', '.cache/**'] },
+  {
+    ignores: [
+      '**/generated/**',
+      'test/lint-fixtures/**',
+      '**/*.js',
+      '**/*.mjs',
+      '**/*.cjs',
+      '**/node_modules/**',
+      '.cache/**',
+    ],
+  },
   {
     files: ['**/*.ts'],
     languageOptions: { parser: tseslint.parser },
@@ -61,7 +77,10 @@ export default tseslint.config(
     files: ['packages/core/src/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', ...realTime],
-      'no-restricted-properties': ['error', { object: 'Math', property: 'random', message: 'Draw from the generator in the state.' }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Math', property: 'random', message: 'Draw from the generator in the state.' },
+      ],
       'no-restricted-syntax': ['error', ...coreSyntax],
     },
   },
@@ -69,7 +88,10 @@ export default tseslint.config(
     files: ['packages/*/test/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', ...realTime],
-      'no-restricted-properties': ['error', { object: 'Date', property: 'now', message: 'No real time in tests outside test/.' }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'No real time in tests outside test/.' },
+      ],
     },
   },
   {
@@ -77,8 +99,14 @@ export default tseslint.config(
     rules: {
       // A table of cases is one long function without being a complicated one.
       'max-lines-per-function': 'off',
+      'max-lines': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
     },
   },
   { files: ['bench/**/*.ts', 'scripts/**/*.ts'], rules: { 'no-console': 'off' } },
+  // Tables, read from top to bottom.
+  {
+    files: ['packages/api/src/errors/registry.ts', 'packages/testkit/src/*-dialogue.ts'],
+    rules: { 'max-lines': 'off' },
+  },
 );

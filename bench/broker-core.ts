@@ -2,8 +2,10 @@ import { brokerMachine, type BrokerCommand, createBrokerState, type BrokerState 
 import { aGroup, aJob, aMachine, anEnd } from '@mutirao/testkit';
 import { below, type Figure, option, report } from './harness.ts';
 
-// Measures the broker machine alone: microseconds per task from ready to finished, without journal, wire or processes, and the
-// heap that a large job takes while it waits and when it has finished. Run it with --expose-gc for the heap; --tasks N sizes it.
+// Measures the broker machine alone: microseconds per task from ready to finished, without journal, wire or processes,
+// and the
+// heap that a large job takes while it waits and when it has finished. Run it with --expose-gc for the heap; --tasks N
+// sizes it.
 const taskCount = option('tasks', 1_000_000);
 const machineCount = 4;
 
@@ -14,9 +16,27 @@ function memoryMb(): number {
 
 function aGrid(): BrokerState {
   const state = createBrokerState();
-  brokerMachine.step(state, [{ kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' }], 0);
+  brokerMachine.step(
+    state,
+    [
+      { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+      { kind: 'ProviderConnected', providerId: 'p' },
+    ],
+    0,
+  );
   for (let index = 0; index < machineCount; index++) {
-    brokerMachine.step(state, [{ kind: 'MachineJoined', providerId: 'p', facts: aMachine(`p/m${index}`, { processors: 4 }), heldReplicaIds: [] }], 0);
+    brokerMachine.step(
+      state,
+      [
+        {
+          kind: 'MachineJoined',
+          providerId: 'p',
+          facts: aMachine(`p/m${index}`, { processors: 4 }),
+          heldReplicaIds: [],
+        },
+      ],
+      0,
+    );
   }
   return state;
 }
@@ -42,9 +62,15 @@ function runDry(state: BrokerState, first: readonly BrokerCommand[], batch: numb
     now++;
     for (const [machineId, ids] of round) {
       for (let from = 0; from < ids.length; from += batch) {
-        const ended = ids.slice(from, from + batch).map((id) => anEnd(id, 'succeeded', { startedAt: now, endedAt: now }));
-                const began = process.hrtime.bigint();
-        const { commands } = brokerMachine.step(state, [{ kind: 'MachineReported', machineId, report: { sequence: ++sequence, started: [], ended } }], now);
+        const ended = ids
+          .slice(from, from + batch)
+          .map((id) => anEnd(id, 'succeeded', { startedAt: now, endedAt: now }));
+        const began = process.hrtime.bigint();
+        const { commands } = brokerMachine.step(
+          state,
+          [{ kind: 'MachineReported', machineId, report: { sequence: ++sequence, started: [], ended } }],
+          now,
+        );
         spent += process.hrtime.bigint() - began;
         note(commands);
       }
@@ -56,7 +82,11 @@ function runDry(state: BrokerState, first: readonly BrokerCommand[], batch: numb
 function submit(state: BrokerState, count: number): { commands: readonly BrokerCommand[]; ms: number } {
   const spec = aJob(1, { groups: [aGroup(count, { noOp: true })] });
   const began = performance.now();
-  const { commands } = brokerMachine.step(state, [{ kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: '', spec }], 5);
+  const { commands } = brokerMachine.step(
+    state,
+    [{ kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: '', spec }],
+    5,
+  );
   return { commands, ms: performance.now() - began };
 }
 
@@ -77,6 +107,13 @@ const figures: Figure[] = [
 for (const batch of [1, 16, 256]) {
   const again = aGrid();
   const some = Math.min(taskCount, 200_000);
-  figures.push(below(`time in steps per task, reports of ${batch}`, runDry(again, submit(again, some).commands, batch) / some / 1000, 'us', batch === 1 ? 20 : 3));
+  figures.push(
+    below(
+      `time in steps per task, reports of ${batch}`,
+      runDry(again, submit(again, some).commands, batch) / some / 1000,
+      'us',
+      batch === 1 ? 20 : 3,
+    ),
+  );
 }
 report('broker core', figures);

@@ -1,4 +1,5 @@
-// A chain of no-op tasks on one agent, real processes, journal on: what it costs that each task waits for the one before it. --tasks N, --rounds N.
+// A chain of no-op tasks on one agent, real processes, journal on: what it costs that each task waits for the one
+// before it. --tasks N, --rounds N.
 import { Grid, taskGroup } from '@mutirao/testkit';
 import { below, median, option, plain, report } from './harness.ts';
 

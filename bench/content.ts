@@ -30,7 +30,12 @@ const grid = await Grid.start({ machines: [1], agentArgs: ['--shared', 'none', '
 try {
   await grid.client.waitMachines(1);
   const pids = { broker: grid.broker.pid, provider: grid.providers[0]?.pid ?? 0, agent: grid.agents[0]?.pid ?? 0 };
-  const input = { source: { source: { $case: 'localPath' as const, value: home } }, root: Root.STORAGE, path: 'file.bin', condition: '' };
+  const input = {
+    source: { source: { $case: 'localPath' as const, value: home } },
+    root: Root.STORAGE,
+    path: 'file.bin',
+    condition: '',
+  };
   const output = { root: Root.STORAGE, path: 'file.bin', localPath: back, condition: '' };
 
   const peakOfPut = watchMemory(pids);
@@ -48,11 +53,13 @@ try {
   const getSeconds = (Date.now() - getStart) / 1000;
   const aboveGet = peakOfGet();
 
-  const same = await sha256(home) === await sha256(back);
-  const memory: Figure[] = Object.keys(pids).map((name) => below(`${name}, memory above idle`, Math.max(abovePut[name] ?? 0, aboveGet[name] ?? 0), 'MiB', 64));
+  const same = (await sha256(home)) === (await sha256(back));
+  const memory: Figure[] = Object.keys(pids).map((name) =>
+    below(`${name}, memory above idle`, Math.max(abovePut[name] ?? 0, aboveGet[name] ?? 0), 'MiB', 64),
+  );
   report(`a file of ${mebibytes} MiB`, [
-    atLeast('home to agent, hashing at home included', mebibytes * 1.048576 / putSeconds, 'MB/s', 150),
-    atLeast('agent to home, in place', mebibytes * 1.048576 / getSeconds, 'MB/s', 150),
+    atLeast('home to agent, hashing at home included', (mebibytes * 1.048576) / putSeconds, 'MB/s', 150),
+    atLeast('agent to home, in place', (mebibytes * 1.048576) / getSeconds, 'MB/s', 150),
     plain('it came back the same (1 yes)', same ? 1 : 0, ''),
     ...memory,
   ]);

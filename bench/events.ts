@@ -1,4 +1,5 @@
-// Events on NATS: how soon after the fact a subscriber has one, what publishing takes from a busy broker, and how fast a backlog goes
+// Events on NATS: how soon after the fact a subscriber has one, what publishing takes from a busy broker, and how fast
+// a backlog goes
 // out after an outage, to one subscriber and to eight. Needs nats-server (Debian's package).
 import { existsSync } from 'node:fs';
 import { connect, DeliverPolicy, type NatsConnection } from 'nats';
@@ -20,9 +21,18 @@ async function series(grid: Grid, name: 'lag' | 'published_total'): Promise<numb
   return Number(new RegExp(`^mutirao_broker_events_${name} (.*)$`, 'm').exec(text)?.[1] ?? NaN);
 }
 
-/** Reads the stream from its beginning, or only what is new, until `isOver` says so of an event; answers how many it read. */
-async function read(connection: NatsConnection, isOver: (data: Uint8Array, pending: number) => boolean, isNew = false): Promise<number> {
-  const consumer = await connection.jetstream().consumers.get(stream, isNew ? { deliver_policy: DeliverPolicy.New } : undefined);
+/**
+ * Reads the stream from its beginning, or only what is new, until `isOver` says so of an event; answers how many it
+ * read.
+ */
+async function read(
+  connection: NatsConnection,
+  isOver: (data: Uint8Array, pending: number) => boolean,
+  isNew = false,
+): Promise<number> {
+  const consumer = await connection
+    .jetstream()
+    .consumers.get(stream, isNew ? { deliver_policy: DeliverPolicy.New } : undefined);
   const messages = await consumer.consume({ max_messages: 1000 });
   let count = 0;
   for await (const message of messages) {
@@ -38,12 +48,16 @@ async function measureDelay(grid: Grid, nats: NatsServer): Promise<Figure[]> {
   const connection = await connect({ servers: nats.url });
   const delays: number[] = [];
   let ended = 0;
-  const reading = read(connection, (data) => {
-    const event = JobEvent.decode(data);
-    if (event.type === 'job.finished') delays.push(Date.now() - event.atUnixMs);
-    ended = Math.max(ended, event.type === 'job.finished' ? event.jobId : 0);
-    return delays.length === 200;
-  }, true);
+  const reading = read(
+    connection,
+    (data) => {
+      const event = JobEvent.decode(data);
+      if (event.type === 'job.finished') delays.push(Date.now() - event.atUnixMs);
+      ended = Math.max(ended, event.type === 'job.finished' ? event.jobId : 0);
+      return delays.length === 200;
+    },
+    true,
+  );
   // A first one, so that the subscriber is known to listen.
   while (ended === 0) await grid.client.waitEnded(await grid.client.submit([taskGroup('', 1, { noOp: true })]));
   while (delays.length < 200) {
@@ -54,7 +68,7 @@ async function measureDelay(grid: Grid, nats: NatsServer): Promise<Figure[]> {
   await connection.close();
   const sorted = delays.toSorted((one, other) => one - other);
   return [
-    below('from a job\'s end to its subscriber, median of 200', median(delays), 'ms', 20),
+    below("from a job's end to its subscriber, median of 200", median(delays), 'ms', 20),
     plain('... 95th percentile', sorted[189] ?? NaN, 'ms'),
   ];
 }
@@ -68,7 +82,11 @@ async function measureCost(grids: { readonly with: Grid; readonly without: Grid 
       const start = performance.now();
       await client.waitEnded(await client.submit([taskGroup('', tasks, { noOp: true })]), 300_000);
       rates[which].push(tasks / ((performance.now() - start) / 1000));
-      await until(async () => which === 'without' || (await series(grids.with, 'lag')) === 0, 'all is published', 60_000);
+      await until(
+        async () => which === 'without' || (await series(grids.with, 'lag')) === 0,
+        'all is published',
+        60_000,
+      );
     }
   }
   return [
@@ -82,7 +100,9 @@ async function measureCost(grids: { readonly with: Grid; readonly without: Grid 
 async function measureBacklog(grid: Grid, nats: NatsServer): Promise<Figure[]> {
   await nats.kill();
   for (let left = jobs; left > 0; left -= 100) {
-    const ids = await Promise.all(Array.from({ length: Math.min(left, 100) }, () => grid.client.submit([taskGroup('', 1, { noOp: true })])));
+    const ids = await Promise.all(
+      Array.from({ length: Math.min(left, 100) }, () => grid.client.submit([taskGroup('', 1, { noOp: true })])),
+    );
     await Promise.all(ids.map((id) => grid.client.waitEnded(id)));
   }
   const before = await series(grid, 'published_total');
@@ -92,17 +112,30 @@ async function measureBacklog(grid: Grid, nats: NatsServer): Promise<Figure[]> {
   const first = await series(grid, 'published_total');
   await until(async () => (await series(grid, 'lag')) === 0, 'all is published', 120_000);
   const count = (await series(grid, 'published_total')) - first;
-  return [atLeast(`a backlog of ${jobs} jobs of one task after an outage, published`, count / ((performance.now() - start) / 1000), 'events/s', 3000)];
+  return [
+    atLeast(
+      `a backlog of ${jobs} jobs of one task after an outage, published`,
+      count / ((performance.now() - start) / 1000),
+      'events/s',
+      3000,
+    ),
+  ];
 }
 
 /** The whole stream to so many subscribers at once, of one process. */
 async function measureFanOut(nats: NatsServer, subscribers: number): Promise<Figure> {
   const connections = await Promise.all(Array.from({ length: subscribers }, () => connect({ servers: nats.url })));
   const start = performance.now();
-  const counts = await Promise.all(connections.map((connection) => read(connection, (_data, pending) => pending === 0)));
+  const counts = await Promise.all(
+    connections.map((connection) => read(connection, (_data, pending) => pending === 0)),
+  );
   const seconds = (performance.now() - start) / 1000;
   for (const connection of connections) await connection.close();
-  return plain(`the stream of ${counts[0] ?? 0} events read by ${subscribers} at once`, Math.min(...counts) / seconds, 'events/s each');
+  return plain(
+    `the stream of ${counts[0] ?? 0} events read by ${subscribers} at once`,
+    Math.min(...counts) / seconds,
+    'events/s each',
+  );
 }
 
 const nats = new NatsServer();

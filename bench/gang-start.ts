@@ -1,4 +1,5 @@
-// How far apart the members of a gang start: from the first process that runs at a member to the last one's, with agents that are processes of their own.
+// How far apart the members of a gang start: from the first process that runs at a member to the last one's, with
+// agents that are processes of their own.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,10 +8,16 @@ import { below, median, option, plain, report } from './harness.ts';
 
 const rounds = option('rounds', 20);
 const sizes = [2, 4, 8];
-/** Every member says the instant at which its process runs, all at once, as a launcher of MPI has them started; rank 0 says first when it does. */
-const command = 'date +%s%N; for name in $(sed "s/ .*//" $HOSTFILE | tail -n +2); do $RSH_CMD -n $name "date +%s%N" & done; wait';
+/**
+ * Every member says the instant at which its process runs, all at once, as a launcher of MPI has them started; rank 0
+ * says first when it does.
+ */
+const command =
+  'date +%s%N; for name in $(sed "s/ .*//" $HOSTFILE | tail -n +2); do $RSH_CMD -n $name "date +%s%N" & done; wait';
 /** From the caller's line to its next one, for the price of a call. */
-const calls = 'begin=$(date +%s%N); for call in 1 2 3 4 5 6 7 8 9 10; do $RSH_CMD -n $PROC1 true; done; echo $(( ($(date +%s%N) - begin) / 10 ))';
+const calls =
+  'begin=$(date +%s%N); for call in 1 2 3 4 5 6 7 8 9 10; do $RSH_CMD -n $PROC1 true; done; echo $(( ($(date ' +
+  '+%s%N) - begin) / 10 ))';
 
 interface Start {
   readonly spread: number;
@@ -24,8 +31,13 @@ async function startOnce(gang: FakeGang): Promise<Start> {
   gang.begin(held);
   const end = await gang.endOf(held, 0);
   await gang.release(held);
-  const instants = Buffer.from(end.standardOutput).toString().trim().split('\n').map((line) => Number(BigInt(line) / 1000n) / 1000);
-  if (end.outcome !== 'succeeded' || instants.length !== held.members.length) throw new Error(`the gang ended: ${end.outcome} ${end.detail} ${Buffer.from(end.standardError).toString()}`);
+  const instants = Buffer.from(end.standardOutput)
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => Number(BigInt(line) / 1000n) / 1000);
+  if (end.outcome !== 'succeeded' || instants.length !== held.members.length)
+    throw new Error(`the gang ended: ${end.outcome} ${end.detail} ${Buffer.from(end.standardError).toString()}`);
   const first = Math.min(...instants);
   return { spread: Math.max(...instants) - first, wait: first - saidAt };
 }

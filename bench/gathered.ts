@@ -1,4 +1,5 @@
-// Many small outputs, gathered in volumes and a file each, in turn: time, the broker's processor time, and what there is at home then.
+// Many small outputs, gathered in volumes and a file each, in turn: time, the broker's processor time, and what there
+// is at home then.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,13 @@ function processorSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-interface Run { readonly seconds: number; readonly brokerSeconds: number; readonly files: number; readonly mebibytes: number; readonly readSeconds: number }
+interface Run {
+  readonly seconds: number;
+  readonly brokerSeconds: number;
+  readonly files: number;
+  readonly mebibytes: number;
+  readonly readSeconds: number;
+}
 
 function shell(line: string, at: string): string {
   return execFileSync('sh', ['-c', line], { cwd: at, encoding: 'utf8' });
@@ -34,13 +41,22 @@ async function run(grid: Grid, name: string, isGathered: boolean): Promise<Run> 
   const command = `printf "%${bytesEach}d" {} > out`;
   const outputs = [{ root: Root.PLAYPEN, path: 'out', localPath: 'results/{}', condition: '' }];
   const gathering = isGathered ? { folder: 'gathered' } : undefined;
-  const jobId = await grid.client.submit([taskGroup(command, taskCount, { outputs })], { homeDirectory: home, replicasMax: 1, gathering });
+  const jobId = await grid.client.submit([taskGroup(command, taskCount, { outputs })], {
+    homeDirectory: home,
+    replicasMax: 1,
+    gathering,
+  });
   const { status } = await grid.client.waitEnded(jobId, 3_600_000);
   if (status !== JobStatus.FINISHED) throw new Error(`the job ended with status ${status}`);
   const seconds = (performance.now() - start) / 1000;
   const brokerSeconds = processorSeconds(grid.broker.pid) - before;
   const reading = performance.now();
-  const sums = shell(isGathered ? 'for volume in gathered/*.tar; do tar -xOf "$volume"; done | sha256sum; tar -tf gathered/*.000.tar | wc -l' : 'find results -type f -print0 | sort -z | xargs -0 cat | sha256sum; ls results | wc -l', home);
+  const sums = shell(
+    isGathered
+      ? 'for volume in gathered/*.tar; do tar -xOf "$volume"; done | sha256sum; tar -tf gathered/*.000.tar | wc -l'
+      : 'find results -type f -print0 | sort -z | xargs -0 cat | sha256sum; ls results | wc -l',
+    home,
+  );
   const readSeconds = (performance.now() - reading) / 1000;
   if (Number(sums.trim().split('\n').at(-1)) !== taskCount) throw new Error(`${name} holds ${sums.trim()}`);
   const files = Number(shell('find . -type f | wc -l', home));
@@ -63,14 +79,22 @@ try {
     apart.push(await run(grid, `apart-${round}`, false));
     gathered.push(await run(grid, `gathered-${round}`, true));
   }
-  const both = (name: string, unit: string, of: (run: Run) => number): Figure[] => [plain(`${name}, a file each`, median(apart, of), unit), plain(`${name}, gathered`, median(gathered, of), unit)];
+  const both = (name: string, unit: string, of: (run: Run) => number): Figure[] => [
+    plain(`${name}, a file each`, median(apart, of), unit),
+    plain(`${name}, gathered`, median(gathered, of), unit),
+  ];
   report(`${taskCount} outputs of ${bytesEach} bytes, medians of ${rounds}`, [
     ...both('whole job', 's', ({ seconds }) => seconds),
     ...both('processor time of the broker', 's', ({ brokerSeconds }) => brokerSeconds),
     ...both('files at home', 'files', ({ files }) => files),
     ...both('on the disk at home', 'MiB', ({ mebibytes }) => mebibytes),
     ...both('reading all of them again', 's', ({ readSeconds }) => readSeconds),
-    below('processor time of the broker, gathered over a file each', median(gathered, ({ brokerSeconds }) => brokerSeconds) / median(apart, ({ brokerSeconds }) => brokerSeconds), 'times', 1),
+    below(
+      'processor time of the broker, gathered over a file each',
+      median(gathered, ({ brokerSeconds }) => brokerSeconds) / median(apart, ({ brokerSeconds }) => brokerSeconds),
+      'times',
+      1,
+    ),
   ]);
 } finally {
   await grid.stop();

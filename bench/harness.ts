@@ -36,7 +36,9 @@ export function plain(name: string, value: number, unit: string): Figure {
 
 /** Prints a table on standard error and JSON on standard output. */
 export function report(benchmark: string, figures: readonly Figure[]): void {
-  const machine = `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
+  const machine =
+    `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ` +
+    `${process.version}`;
   console.log(JSON.stringify({ benchmark, machine, figures }));
   console.error(`${benchmark} (${machine})`);
   for (const { name, value, unit, aim, met } of figures) {
@@ -51,7 +53,9 @@ export function residentMebibytes(pid: number): number {
   return Number(kibibytes) / 1024;
 }
 
-/** Watches resident memory of processes until stopped, and answers the peak of each above what it was at first, in MiB. */
+/**
+ * Watches resident memory of processes until stopped, and answers the peak of each above what it was at first, in MiB.
+ */
 export function watchMemory(pids: Readonly<Record<string, number>>): () => Record<string, number> {
   const idle = Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, residentMebibytes(pid)]));
   const peak = { ...idle };

@@ -1,4 +1,5 @@
-// /bin/true as tasks that are isolated with bubblewrap, and, as root where sudo is installed, in another account, against the same without, in turn on one machine.
+// /bin/true as tasks that are isolated with bubblewrap, and, as root where sudo is installed, in another account,
+// against the same without, in turn on one machine.
 import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Grid, taskGroup } from '@mutirao/testkit';
@@ -9,7 +10,9 @@ const rounds = option('rounds', 5);
 const width = option('width', cpus().length);
 const mayChangeAccount = process.getuid?.() === 0 && existsSync('/usr/bin/sudo');
 const kinds = ['none', 'bubblewrap', ...(mayChangeAccount ? ['account=nobody'] : [])];
-const grids = await Promise.all(kinds.map((kind) => Grid.start({ machines: [width], agentArgs: ['--isolation', kind] })));
+const grids = await Promise.all(
+  kinds.map((kind) => Grid.start({ machines: [width], agentArgs: ['--isolation', kind] })),
+);
 try {
   const rates = kinds.map((): number[] => []);
   for (let round = 0; round <= rounds; round++) {
@@ -18,16 +21,23 @@ try {
       const start = performance.now();
       const job = await grid.client.waitEnded(await grid.client.submit([taskGroup('/bin/true', tasks)]), 300_000);
       if (job.finishedCount !== tasks) throw new Error(`${job.finishedCount} of ${tasks} finished`);
-      if (round > 0) rates[index]?.push(tasks / ((performance.now() - start) / 1000)); // The first of each warms caches.
+      // The first of each warms caches.
+      if (round > 0) rates[index]?.push(tasks / ((performance.now() - start) / 1000));
     }
   }
   const medians = rates.map((found) => median(found));
   const [without = NaN] = medians;
-  report('isolated /bin/true tasks', kinds.flatMap((kind, index) => {
-    const rate = medians[index] ?? NaN;
-    const cost = index === 0 ? [] : [plain(`cost of a task with ${kind}, of one processor`, width * (1000 / rate - 1000 / without), 'ms/task')];
-    return [plain(`rate with ${kind}, median`, rate, 'tasks/s'), ...cost];
-  }));
+  report(
+    'isolated /bin/true tasks',
+    kinds.flatMap((kind, index) => {
+      const rate = medians[index] ?? NaN;
+      const cost =
+        index === 0
+          ? []
+          : [plain(`cost of a task with ${kind}, of one processor`, width * (1000 / rate - 1000 / without), 'ms/task')];
+      return [plain(`rate with ${kind}, median`, rate, 'tasks/s'), ...cost];
+    }),
+  );
 } finally {
   await Promise.all(grids.map((grid) => grid.stop()));
 }

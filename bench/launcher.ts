@@ -8,7 +8,11 @@ import { parseArgs } from 'node:util';
 import { Launchers, Watchdog } from '@mutirao/runtime/processes';
 
 const { values } = parseArgs({
-  options: { tasks: { type: 'string', default: '4000' }, rounds: { type: 'string', default: '5' }, width: { type: 'string', default: String(availableParallelism()) } },
+  options: {
+    tasks: { type: 'string', default: '4000' },
+    rounds: { type: 'string', default: '5' },
+    width: { type: 'string', default: String(availableParallelism()) },
+  },
 });
 const [tasks, rounds, width] = [Number(values.tasks), Number(values.rounds), Number(values.width)];
 const folder = mkdtempSync(path.join(tmpdir(), 'mutirao-bench-'));
@@ -28,11 +32,20 @@ async function launchers(watchdog: Watchdog): Promise<number> {
   let ended = 0;
   const launch = (slot: number): void => {
     const task = next++;
-    const launched = { folder: playpens[slot] ?? '', line: '/bin/true', command: '/bin/true', environment: `JOB=1 TASK=${task}`, exports: 'STORAGE=/storage' };
+    const launched = {
+      folder: playpens[slot] ?? '',
+      line: '/bin/true',
+      command: '/bin/true',
+      environment: `JOB=1 TASK=${task}`,
+      exports: 'STORAGE=/storage',
+    };
     if (task < tasks) set.launch(slot, launched);
   };
   const set = await Launchers.open({
-    folder: path.join(folder, 'launchers'), width, watchdog, environment: { PATH: '/usr/bin:/bin' },
+    folder: path.join(folder, 'launchers'),
+    width,
+    watchdog,
+    environment: { PATH: '/usr/bin:/bin' },
     onEnded: (slot, { status }) => {
       if (status !== 0) done.reject(new Error(`a task ended with ${status}`));
       readdirSync(playpens[slot] ?? '');
@@ -51,11 +64,21 @@ async function launchers(watchdog: Watchdog): Promise<number> {
 
 const watchdog = new Watchdog();
 const runs: { xargs: number; launchers: number }[] = [];
-for (let round = 0; round < rounds; round++) runs.push({ xargs: Math.round(xargs()), launchers: Math.round(await launchers(watchdog)) });
+for (let round = 0; round < rounds; round++)
+  runs.push({ xargs: Math.round(xargs()), launchers: Math.round(await launchers(watchdog)) });
 watchdog.close();
 rmSync(folder, { recursive: true, force: true });
 const ratios = runs.map((run) => run.launchers / run.xargs).sort((a, b) => a - b);
-console.log(JSON.stringify({
-  bench: 'launcher', tasks, width, cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version,
-  runs_per_s: runs, ratio_median: Number((ratios[Math.floor(ratios.length / 2)] ?? 0).toFixed(3)), ratio_min: Number((ratios[0] ?? 0).toFixed(3)),
-}));
+console.log(
+  JSON.stringify({
+    bench: 'launcher',
+    tasks,
+    width,
+    cpu: cpus()[0]?.model,
+    cores: availableParallelism(),
+    node: process.version,
+    runs_per_s: runs,
+    ratio_median: Number((ratios[Math.floor(ratios.length / 2)] ?? 0).toFixed(3)),
+    ratio_min: Number((ratios[0] ?? 0).toFixed(3)),
+  }),
+);

@@ -1,7 +1,11 @@
-// Jobs of 100 tasks beside the local users of a log, live on an embedded cluster and in the simulator: by how much do their turnarounds differ,
-// and how soon does the first task start where processors are free? (costa2005, section 5.2: 115 s longer on average, 55 s of it before the first task.)
-// Each job has a window of the log, scaled down in time and width, on an empty cluster of its own; a few run side by side. At most 6 minutes.
-// With `--manager slurm` on a real Slurm on this host (Debian's slurm-wlm and munge), which has an order of its own and walltimes of whole minutes.
+// Jobs of 100 tasks beside the local users of a log, live on an embedded cluster and in the simulator: by how much do
+// their turnarounds differ,
+// and how soon does the first task start where processors are free? (costa2005, section 5.2: 115 s longer on average,
+// 55 s of it before the first task.)
+// Each job has a window of the log, scaled down in time and width, on an empty cluster of its own; a few run side by
+// side. At most 6 minutes.
+// With `--manager slurm` on a real Slurm on this host (Debian's slurm-wlm and munge), which has an order of its own and
+// walltimes of whole minutes.
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -17,13 +21,26 @@ import { Grid, SlurmGrid, SlurmServer, taskGroup } from '@mutirao/testkit';
 import { below, median, option, plain, report, within } from './harness.ts';
 
 /** A request of a local user; instants count from the beginning of the window. */
-interface Local { readonly submittedAt: number; readonly width: number; readonly walltime: number; readonly runTime: number }
+interface Local {
+  readonly submittedAt: number;
+  readonly width: number;
+  readonly walltime: number;
+  readonly runTime: number;
+}
 
 /** One job and what the cluster has besides. */
-interface Setting { readonly name: string; readonly heuristic: string; readonly locals: readonly Local[]; readonly taskTimes: readonly number[] }
+interface Setting {
+  readonly name: string;
+  readonly heuristic: string;
+  readonly locals: readonly Local[];
+  readonly taskTimes: readonly number[];
+}
 
 /** What came of it; times count from the submission. */
-interface Outcome { readonly turnaround: number; readonly firstStart: number }
+interface Outcome {
+  readonly turnaround: number;
+  readonly firstStart: number;
+}
 
 const isSlurm = process.argv.includes('slurm');
 const processors = option('processors', 8);
@@ -50,11 +67,18 @@ const upTo = (time: number): number => Math.ceil(time / granularity) * granulari
 function readLocals(file: string): Local[] {
   const trace = parseSwf(gunzipSync(readFileSync(file)), file);
   const machine = processorsOf(trace) ?? 128;
-  const requests = selectRequests(trace.records, { processors: machine }).requests.map(({ submittedAt, width, walltime, runTime }) => {
-    const scaledRun = Math.max(50, Math.round(runTime / speed));
-    // What a process needs to start and end must not make it overrun its walltime.
-    return { submittedAt, width: Math.max(1, Math.round((width * processors) / machine)), runTime: scaledRun, walltime: Math.min(walltimeMax, upTo(Math.max(scaledRun + 1000, walltime / speed))) };
-  }).filter(({ runTime, walltime }) => runTime + 500 < walltime);
+  const requests = selectRequests(trace.records, { processors: machine })
+    .requests.map(({ submittedAt, width, walltime, runTime }) => {
+      const scaledRun = Math.max(50, Math.round(runTime / speed));
+      // What a process needs to start and end must not make it overrun its walltime.
+      return {
+        submittedAt,
+        width: Math.max(1, Math.round((width * processors) / machine)),
+        runTime: scaledRun,
+        walltime: Math.min(walltimeMax, upTo(Math.max(scaledRun + 1000, walltime / speed))),
+      };
+    })
+    .filter(({ runTime, walltime }) => runTime + 500 < walltime);
   const first = requests[0]?.submittedAt ?? 0;
   const span = (requests.at(-1)?.submittedAt ?? 0) - first;
   const work = requests.reduce((sum, { width, runTime }) => sum + width * runTime, 0);
@@ -67,41 +91,75 @@ function simulate({ heuristic, locals, taskTimes }: Setting): Outcome {
   if (found === undefined) throw new Error(`there is no heuristic ${heuristic}`);
   // A simulated machine begins with its first local request.
   const trace = [{ submittedAt: 0, width: 1, walltime: granularity, runTime: 1 }, ...locals];
-  const [job] = runGrid([new SimulatedResource({ policy: conservativeBackfilling('start-now'), processors, trace })], [{
-    submittedAt: warmUp, taskTimes, picks: new Prng('picks'), heuristic: found, limits: [limits], conduct: 'provider', options: { ...heuristicDefaults, defaultTime: meanTaskTime },
-  }]);
+  const [job] = runGrid(
+    [new SimulatedResource({ policy: conservativeBackfilling('start-now'), processors, trace })],
+    [
+      {
+        submittedAt: warmUp,
+        taskTimes,
+        picks: new Prng('picks'),
+        heuristic: found,
+        limits: [limits],
+        conduct: 'provider',
+        options: { ...heuristicDefaults, defaultTime: meanTaskTime },
+      },
+    ],
+  );
   const starts = (job?.requests ?? []).flatMap(({ startedAt }) => (startedAt === undefined ? [] : [startedAt]));
   return { turnaround: (job?.finishedAt ?? NaN) - warmUp, firstStart: Math.min(...starts) - warmUp };
 }
 
-/** Draws windows of the log until there are enough; static and adaptive in turn, tasks of equal and of unlike times in turn. */
+/**
+ * Draws windows of the log until there are enough; static and adaptive in turn, tasks of equal and of unlike times in
+ * turn.
+ */
 function drawSettings(all: readonly Local[]): Setting[] {
   const luck = new Prng(`windows ${option('seed', 1)}`);
   const last = all.at(-1)?.submittedAt ?? 0;
   const settings: Setting[] = [];
   for (let number = 0; settings.length < jobCount; number += 1) {
     const from = luck.below(Math.max(1, last - warmUp - 2 * turnaroundMax));
-    const locals = all.filter(({ submittedAt }) => submittedAt >= from && submittedAt < from + warmUp + 2 * turnaroundMax)
+    const locals = all
+      .filter(({ submittedAt }) => submittedAt >= from && submittedAt < from + warmUp + 2 * turnaroundMax)
       .map((request) => ({ ...request, submittedAt: request.submittedAt - from }));
     const heterogeneity = settings.length % 4 < 2 ? 1 : 2;
     const setting = {
-      name: `window ${number}`, heuristic: settings.length % 2 === 0 ? 'static' : 'adaptive', locals,
+      name: `window ${number}`,
+      heuristic: settings.length % 2 === 0 ? 'static' : 'adaptive',
+      locals,
       taskTimes: drawTaskTimes({ taskCount, meanTaskTime, heterogeneity }, luck.fork(`tasks ${number}`)),
     };
     const { turnaround } = simulate(setting);
-    if (turnaround <= turnaroundMax && locals.filter(({ submittedAt }) => submittedAt < warmUp + turnaround).length >= localsMin) settings.push(setting);
+    if (
+      turnaround <= turnaroundMax &&
+      locals.filter(({ submittedAt }) => submittedAt < warmUp + turnaround).length >= localsMin
+    )
+      settings.push(setting);
   }
   return settings;
 }
 
-/** Submits each local request at its instant, for a user of its own, until the signal fires. @returns how late the latest was. */
-async function playLocals(manager: ResourceManager, locals: readonly Local[], { start, signal }: { start: number; signal: AbortSignal }): Promise<number> {
+/**
+ * Submits each local request at its instant, for a user of its own, until the signal fires. @returns how late the
+ * latest was.
+ */
+async function playLocals(
+  manager: ResourceManager,
+  locals: readonly Local[],
+  { start, signal }: { start: number; signal: AbortSignal },
+): Promise<number> {
   let latest = 0;
   for (const [index, { submittedAt, width, walltime, runTime }] of locals.entries()) {
     await sleep(Math.max(0, start + submittedAt - Date.now()), undefined, { signal }).catch(() => undefined);
     if (signal.aborted) break;
     await manager.allocate({
-      command: ['/bin/sleep', String(runTime / 1000)], environment: {}, workingDirectory: '', userId: `local${index}`, width, walltime, clientRequestId: `local${index}`,
+      command: ['/bin/sleep', String(runTime / 1000)],
+      environment: {},
+      workingDirectory: '',
+      userId: `local${index}`,
+      width,
+      walltime,
+      clientRequestId: `local${index}`,
     });
     latest = Math.max(latest, Date.now() - start - submittedAt);
   }
@@ -109,29 +167,64 @@ async function playLocals(manager: ResourceManager, locals: readonly Local[], { 
 }
 
 /** A grid, the manager of its cluster for the local users, and what ends both. */
-interface Site { readonly grid: Grid; readonly manager: ResourceManager; stop(): Promise<void> }
+interface Site {
+  readonly grid: Grid;
+  readonly manager: ResourceManager;
+  stop(): Promise<void>;
+}
 
 async function openEmbedded(heuristic: string): Promise<Site> {
   const grid = await Grid.start({
     clusters: [processors],
-    clusterArgs: ['--requests-max', String(requestsMax), '--walltime-max', `${walltimeMax}ms`, '--walltime-granularity', `${granularity}ms`],
+    clusterArgs: [
+      '--requests-max',
+      String(requestsMax),
+      '--walltime-max',
+      `${walltimeMax}ms`,
+      '--walltime-granularity',
+      `${granularity}ms`,
+    ],
     providerArgs: ['--heuristic', heuristic, '--default-task-time', `${meanTaskTime}ms`],
   });
-  const manager = new EmbeddedCluster({ address: grid.clusters[0]?.address ?? '', token: readFileSync(join(grid.home, 'token'), 'utf8').trim() });
+  const manager = new EmbeddedCluster({
+    address: grid.clusters[0]?.address ?? '',
+    token: readFileSync(join(grid.home, 'token'), 'utf8').trim(),
+  });
   return { grid, manager, stop: () => grid.stop() };
 }
 
 async function openSlurm(heuristic: string): Promise<Site> {
   const slurm = await SlurmServer.start({ nodes: Math.ceil(processors / 8) });
-  const site = await SlurmGrid.start(slurm, '--heuristic', heuristic, '--default-task-time', `${meanTaskTime}ms`, '--requests-max', String(requestsMax), '--walltime-max', `${walltimeMax}ms`);
+  const site = await SlurmGrid.start(
+    slurm,
+    '--heuristic',
+    heuristic,
+    '--default-task-time',
+    `${meanTaskTime}ms`,
+    '--requests-max',
+    String(requestsMax),
+    '--walltime-max',
+    `${walltimeMax}ms`,
+  );
   const manager = new SlurmManager({
-    user: userInfo().username, partition: '', flags: [], requestsMax: 1000, walltimeMax: 0, logFolder: join(slurm.folder, 'locals'), deadlineMs: 20_000,
-    environment: { ...process.env, ...slurm.environment }, now: () => Date.now(),
+    user: userInfo().username,
+    partition: '',
+    flags: [],
+    requestsMax: 1000,
+    walltimeMax: 0,
+    logFolder: join(slurm.folder, 'locals'),
+    deadlineMs: 20_000,
+    environment: { ...process.env, ...slurm.environment },
+    now: () => Date.now(),
   });
-  return { grid: site.grid, manager, stop: async () => {
-    await site.stop();
-    await slurm.stop();
-  } };
+  return {
+    grid: site.grid,
+    manager,
+    stop: async () => {
+      await site.stop();
+      await slurm.stop();
+    },
+  };
 }
 
 async function runLive({ name, heuristic, locals, taskTimes }: Setting): Promise<Outcome> {
@@ -142,12 +235,17 @@ async function runLive({ name, heuristic, locals, taskTimes }: Setting): Promise
     const played = playLocals(manager, locals, { start, signal: over.signal });
     await sleep(Math.max(0, start + warmUp - Date.now()));
     const seconds = taskTimes.map((time) => String(time / 1000));
-    const jobId = await grid.client.submit([taskGroup('sleep {}', taskCount, { values: { $case: 'list', value: { values: seconds } } })], { replicasMax: 1 });
+    const jobId = await grid.client.submit(
+      [taskGroup('sleep {}', taskCount, { values: { $case: 'list', value: { values: seconds } } })],
+      { replicasMax: 1 },
+    );
     const job = await grid.client.waitEnded(jobId, 3 * turnaroundMax);
     over.abort();
     const late = await played;
     if (job.finishedCount !== taskCount) throw new Error(`${job.finishedCount} of ${taskCount} tasks finished`);
-    const starts = (await grid.client.tasks(jobId)).flatMap(({ replicas }) => replicas.map(({ startedUnixMs }) => startedUnixMs)).filter((at) => at > 0);
+    const starts = (await grid.client.tasks(jobId))
+      .flatMap(({ replicas }) => replicas.map(({ startedUnixMs }) => startedUnixMs))
+      .filter((at) => at > 0);
     if (late > 200) console.error(`  ${name}: a local request was submitted ${late} ms late`);
     return { turnaround: job.endedUnixMs - job.submittedUnixMs, firstStart: Math.min(...starts) - job.submittedUnixMs };
   } finally {
@@ -159,7 +257,10 @@ async function runLive({ name, heuristic, locals, taskTimes }: Setting): Promise
 
 const log = join(process.env['MUTIRAO_DATA'] ?? '', 'swf', 'SDSC-SP2-1998-4.2-cln.swf.gz');
 if (process.env['MUTIRAO_DATA'] === undefined || !existsSync(log)) {
-  console.error(`MUT_DATA_MISSING ${log} is not there; want MUTIRAO_DATA to name a folder with swf/, as of the Parallel Workloads Archive`);
+  console.error(
+    `MUT_DATA_MISSING ${log} is not there; want MUTIRAO_DATA to name a folder with swf/, as of the Parallel ` +
+      'Workloads Archive',
+  );
   process.exit(3);
 }
 const settings = drawSettings(readLocals(log));
@@ -167,18 +268,25 @@ const differences: number[] = [];
 const firstStarts: number[] = [];
 const longer: number[] = [];
 for (let from = 0; from < settings.length; from += parallel) {
-  await Promise.all(settings.slice(from, from + parallel).map(async (setting) => {
-    const simulated = simulate(setting);
-    const live = await runLive(setting);
-    differences.push((100 * (live.turnaround - simulated.turnaround)) / simulated.turnaround);
-    longer.push(live.turnaround - simulated.turnaround);
-    // The cluster had processors for the first request at once.
-    if (simulated.firstStart === 0) firstStarts.push(live.firstStart / 1000);
-    console.error(`  ${setting.name}, ${setting.heuristic}: simulated ${simulated.turnaround} ms, live ${live.turnaround} ms; first task after ${live.firstStart} ms (${simulated.firstStart} ms)`);
-  }));
+  await Promise.all(
+    settings.slice(from, from + parallel).map(async (setting) => {
+      const simulated = simulate(setting);
+      const live = await runLive(setting);
+      differences.push((100 * (live.turnaround - simulated.turnaround)) / simulated.turnaround);
+      longer.push(live.turnaround - simulated.turnaround);
+      // The cluster had processors for the first request at once.
+      if (simulated.firstStart === 0) firstStarts.push(live.firstStart / 1000);
+      console.error(
+        `  ${setting.name}, ${setting.heuristic}: simulated ${simulated.turnaround} ms, live ${live.turnaround} ` +
+          `ms; first task after ${live.firstStart} ms (${simulated.firstStart} ms)`,
+      );
+    }),
+  );
 }
 const { mean, halfInterval } = summarize(differences);
-const named = `turnaround of ${jobCount} jobs of ${taskCount} tasks of ${meanTaskTime / 1000} s, live over simulated: mean difference`;
+const named =
+  `turnaround of ${jobCount} jobs of ${taskCount} tasks of ${meanTaskTime / 1000} s, live over simulated: mean ` +
+  'difference';
 const free = `submission to first task, ${firstStarts.length} jobs that found processors free: median`;
 report(isSlurm ? 'live on Slurm against simulated' : 'live against simulated', [
   isSlurm ? plain(named, mean, '%') : within(named, mean, '%', 3),
@@ -187,5 +295,10 @@ report(isSlurm ? 'live on Slurm against simulated' : 'live against simulated', [
   plain('least difference', Math.min(...differences), '%'),
   plain('greatest difference', Math.max(...differences), '%'),
   plain('mean difference in time', summarize(longer).mean / 1000, 's'),
-  ...(firstStarts.length === 0 ? [] : [below(free, median(firstStarts), 's', isSlurm ? 2 : 0.3), plain('the same, longest', Math.max(...firstStarts), 's')]),
+  ...(firstStarts.length === 0
+    ? []
+    : [
+        below(free, median(firstStarts), 's', isSlurm ? 2 : 0.3),
+        plain('the same, longest', Math.max(...firstStarts), 's'),
+      ]),
 ]);

@@ -1,5 +1,11 @@
-// Live placement: what the broker's step takes in which gangs are placed among 100 providers, each with a queue that was told in sums. --gangs N are open beside.
-import { brokerMachine, type BrokerInput, createBrokerState, defaultBrokerOptions } from '@mutirao/core/machines/broker';
+// Live placement: what the broker's step takes in which gangs are placed among 100 providers, each with a queue that
+// was told in sums. --gangs N are open beside.
+import {
+  brokerMachine,
+  type BrokerInput,
+  createBrokerState,
+  defaultBrokerOptions,
+} from '@mutirao/core/machines/broker';
 import { type PlacementStrategy, placementStrategies, ResourceBook } from '@mutirao/core/placement';
 import { Prng } from '@mutirao/core/shared';
 import { aJob } from '@mutirao/testkit';
@@ -17,32 +23,68 @@ function tellings(): BrokerInput[] {
     const processors = 8 * 2 ** prng.below(10);
     const book = new ResourceBook(processors);
     for (let id = 0; id < 200; id += 1) {
-      book.add(id, { width: 1 + prng.below(id < 50 ? Math.max(1, processors / 64) : processors), walltime: 1000 * (1 + prng.below(36_000)), submittedAt: 0 }, 0);
+      book.add(
+        id,
+        {
+          width: 1 + prng.below(id < 50 ? Math.max(1, processors / 64) : processors),
+          walltime: 1000 * (1 + prng.below(36_000)),
+          submittedAt: 0,
+        },
+        0,
+      );
       if (id < 50) book.start(id, 0);
     }
-    const standing = { processors, widthMax: processors, isTimeShared: false, isDraining: false, queue: { age: 0, trouble: '', ownWork: 0, known: book.summarize(0) } };
+    const standing = {
+      processors,
+      widthMax: processors,
+      isTimeShared: false,
+      isDraining: false,
+      queue: { age: 0, trouble: '', ownWork: 0, known: book.summarize(0) },
+    };
     return { kind: 'ResourceTold', providerId: `p${index}`, standing };
   });
 }
 
 /**
- * Milliseconds of this process's processor time, so that a busy machine does not count, in a step in which nothing comes in and so many gangs are placed that earlier ones had
+ * Milliseconds of this process's processor time, so that a busy machine does not count, in a step in which nothing
+ * comes in and so many gangs are placed that earlier ones had
  * no turn for: the mean of many, after as many to warm up. What is wanted of providers is not looked at in it.
  */
 function timeOf(placement: string, count: number): number {
   const state = createBrokerState();
   let now = 10_000_000;
-  const step = (...inputs: BrokerInput[]): void => { brokerMachine.step(state, inputs, now); };
+  const step = (...inputs: BrokerInput[]): void => {
+    brokerMachine.step(state, inputs, now);
+  };
   for (let index = 0; index < providerCount; index += 1) {
     const providerId = `p${index}`;
-    step({ kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' }, { kind: 'ProviderConnected', providerId, tellsResource: true }, { kind: 'ProviderSettled', providerId });
+    step(
+      { kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' },
+      { kind: 'ProviderConnected', providerId, tellsResource: true },
+      { kind: 'ProviderSettled', providerId },
+    );
   }
   step(...tellings());
   const submit = (width: number, tasks: number): BrokerInput => ({
-    kind: 'JobSubmitted', replyTo: 0, userId: 'ann', clientJobId: '', spec: { ...aJob(tasks, { processors: width, gang: true, replicasMax: 1, limits: { runTimeMax: 3_600_000, memoryMax: 0, outputMax: 0 } }), placement },
+    kind: 'JobSubmitted',
+    replyTo: 0,
+    userId: 'ann',
+    clientJobId: '',
+    spec: {
+      ...aJob(tasks, {
+        processors: width,
+        gang: true,
+        replicasMax: 1,
+        limits: { runTimeMax: 3_600_000, memoryMax: 0, outputMax: 0 },
+      }),
+      placement,
+    },
   });
   step(submit(4, openCount));
-  for (let round = 0; round < Math.ceil(openCount / 250); round += 1) { now += 10; step({ kind: 'TimerFired' }); }
+  for (let round = 0; round < Math.ceil(openCount / 250); round += 1) {
+    now += 10;
+    step({ kind: 'TimerFired' });
+  }
   let spent = 0;
   for (let round = -rounds; round < rounds; round += 1) {
     now += 10;
@@ -69,11 +111,20 @@ function further({ name }: PlacementStrategy): number {
 
 // What is compiled on the way counts in none of the figures.
 timeOf('min-wwota', 201);
-const [low, high] = [placementStrategies.filter(({ level }) => level < 4), placementStrategies.filter(({ level }) => level === 4)];
-const worst = (strategies: readonly PlacementStrategy[], measure: (strategy: PlacementStrategy) => number): number => Math.max(...strategies.map(measure));
+const [low, high] = [
+  placementStrategies.filter(({ level }) => level < 4),
+  placementStrategies.filter(({ level }) => level === 4),
+];
+const worst = (strategies: readonly PlacementStrategy[], measure: (strategy: PlacementStrategy) => number): number =>
+  Math.max(...strategies.map(measure));
 report('live-placement', [
   plain('a step in which nothing is placed', timeOf('none', 1), 'ms'),
-  below(`a decision alone in its step, beside ${openCount} placed gangs: slowest of levels 0 to 3`, worst(low, first), 'ms', 1),
+  below(
+    `a decision alone in its step, beside ${openCount} placed gangs: slowest of levels 0 to 3`,
+    worst(low, first),
+    'ms',
+    1,
+  ),
   below('the same of level 4', worst(high, first), 'ms', 1),
   below('each further one of a step, slowest of levels 0 to 3', worst(low, further), 'ms', 1),
   below('each further one of a step, slowest of level 4', worst(high, further), 'ms', 1),

@@ -1,4 +1,5 @@
-// A job of a million array tasks: how fast it is accepted, and what memory the broker has while they wait and when all are done.
+// A job of a million array tasks: how fast it is accepted, and what memory the broker has while they wait and when all
+// are done.
 import { Grid, taskGroup } from '@mutirao/testkit';
 import { below, option, plain, report, residentMebibytes, watchMemory } from './harness.ts';
 

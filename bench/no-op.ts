@@ -10,7 +10,12 @@ const tasks = option('tasks', 200_000);
 const rounds = option('rounds', 5);
 const traces = option('traced', 0) === 0 ? undefined : mkdtempSync(join(tmpdir(), 'mutirao-traces-'));
 const traced = (name: string): string[] => (traces === undefined ? [] : ['--trace', join(traces, `${name}.jsonl`)]);
-const grid = await Grid.start({ machines: [8, 8], brokerArgs: traced('broker'), providerArgs: traced('provider'), agentArgs: traced('agent') });
+const grid = await Grid.start({
+  machines: [8, 8],
+  brokerArgs: traced('broker'),
+  providerArgs: traced('provider'),
+  agentArgs: traced('agent'),
+});
 try {
   await grid.client.waitMachines(2);
   const rates: number[] = [];

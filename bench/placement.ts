@@ -1,8 +1,15 @@
-// Placement: a decision among 100 providers, and one experiment of gonzalez2010 (36,770 tasks, 11 clusters) by each strategy. Reads MUTIRAO_DATA; exit 3 without it.
+// Placement: a decision among 100 providers, and one experiment of gonzalez2010 (36,770 tasks, 11 clusters) by each
+// strategy. Reads MUTIRAO_DATA; exit 3 without it.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { findPlacementStrategy, placementStrategies, PlacementTable, ResourceBook, type PlacementStrategy } from '@mutirao/core/placement';
+import {
+  findPlacementStrategy,
+  placementStrategies,
+  PlacementTable,
+  ResourceBook,
+  type PlacementStrategy,
+} from '@mutirao/core/placement';
 import { firstComeFirstServed } from '@mutirao/core/queue';
 import { Prng } from '@mutirao/core/shared';
 import { parseSwf, selectRequests } from '@mutirao/formats';
@@ -24,15 +31,25 @@ function timed(work: () => void): number {
 /** 100 providers of 8 to 4,096 processors, each with 50 tasks that run and 150 that wait. */
 function fillTable(): PlacementTable {
   const prng = new Prng('providers');
-  return new PlacementTable(Array.from({ length: 100 }, (_, index) => {
-    const processors = 8 * 2 ** prng.below(10);
-    const book = new ResourceBook(processors);
-    for (let id = 0; id < 200; id += 1) {
-      book.add(id, { width: 1 + prng.below(id < 50 ? Math.max(1, processors / 64) : processors), walltime: 1000 * (1 + prng.below(36_000)), submittedAt: 0 }, 0);
-      if (id < 50) book.start(id, 0);
-    }
-    return { name: `p${index}`, book, level: 4, heardAt: Infinity };
-  }));
+  return new PlacementTable(
+    Array.from({ length: 100 }, (_, index) => {
+      const processors = 8 * 2 ** prng.below(10);
+      const book = new ResourceBook(processors);
+      for (let id = 0; id < 200; id += 1) {
+        book.add(
+          id,
+          {
+            width: 1 + prng.below(id < 50 ? Math.max(1, processors / 64) : processors),
+            walltime: 1000 * (1 + prng.below(36_000)),
+            submittedAt: 0,
+          },
+          0,
+        );
+        if (id < 50) book.start(id, 0);
+      }
+      return { name: `p${index}`, book, level: 4, heardAt: Infinity };
+    }),
+  );
 }
 
 /** What a decision takes, in ms: the median of many, each after what `change` does to so many queues. */
@@ -56,24 +73,52 @@ function decisions(strategy: PlacementStrategy, changed: number): number {
 }
 
 function decisionFigures(): Figure[] {
-  const figures = [placementStrategies.filter(({ level }) => level < 4), placementStrategies.filter(({ level }) => level === 4)].map((strategies, index) => below(
-    `decision among 100 providers, slowest strategy of ${index === 0 ? 'levels 0 to 3' : 'level 4'}, one queue changed`, Math.max(...strategies.map((strategy) => decisions(strategy, 1))), 'ms', 1));
+  const figures = [
+    placementStrategies.filter(({ level }) => level < 4),
+    placementStrategies.filter(({ level }) => level === 4),
+  ].map((strategies, index) =>
+    below(
+      `decision among 100 providers, slowest strategy of ${index === 0 ? 'levels 0 to 3' : 'level 4'}, one ` +
+        'queue changed',
+      Math.max(...strategies.map((strategy) => decisions(strategy, 1))),
+      'ms',
+      1,
+    ),
+  );
   const minSt = findPlacementStrategy('min-st') as PlacementStrategy;
   return [...figures, plain('the same by min-st, all 100 queues of 200 changed', decisions(minSt, 100), 'ms')];
 }
 
 function experimentFigures(): Figure[] {
-  const logs = mixes.logs.files.map((file) => selectRequests(parseSwf(gunzipSync(readFileSync(join(data, file))), file).records.filter(({ requestedTime }) => requestedTime > 0), { processors: 32 }).requests);
+  const logs = mixes.logs.files.map(
+    (file) =>
+      selectRequests(
+        parseSwf(gunzipSync(readFileSync(join(data, file))), file).records.filter(
+          ({ requestedTime }) => requestedTime > 0,
+        ),
+        { processors: 32 },
+      ).requests,
+  );
   const tasks = sampleExperiment(logs, 0);
   return [0.85, 1].flatMap((load) => {
     const stream = scaleToLoad(tasks, load);
-    const secondsOf = (strategy: PlacementStrategy, admissibility: number): number => median(Array.from({ length: rounds }, () => timed(() => {
-      runPlacement({ sizes: clusterSizes, policy: firstComeFirstServed, strategy, admissibility, seed: 'bench' }, stream);
-    }))) / 1000;
+    const secondsOf = (strategy: PlacementStrategy, admissibility: number): number =>
+      median(
+        Array.from({ length: rounds }, () =>
+          timed(() => {
+            runPlacement(
+              { sizes: clusterSizes, policy: firstComeFirstServed, strategy, admissibility, seed: 'bench' },
+              stream,
+            );
+          }),
+        ),
+      ) / 1000;
     return [0.5, 1].flatMap((admissibility) => {
       const seconds = placementStrategies.map((strategy) => ({ strategy, time: secondsOf(strategy, admissibility) }));
-      const slowest = (isFull: boolean): { readonly strategy: PlacementStrategy; readonly time: number } => (
-        seconds.filter(({ strategy }) => (strategy.level === 4) === isFull).reduce((one, other) => (other.time > one.time ? other : one)));
+      const slowest = (isFull: boolean): { readonly strategy: PlacementStrategy; readonly time: number } =>
+        seconds
+          .filter(({ strategy }) => (strategy.level === 4) === isFull)
+          .reduce((one, other) => (other.time > one.time ? other : one));
       const [low, high] = [slowest(false), slowest(true)];
       console.error(`  slowest: ${low.strategy.name} and ${high.strategy.name}`);
       const name = `an experiment at load ${load}, a = ${admissibility}, slowest of`;
@@ -84,7 +129,9 @@ function experimentFigures(): Figure[] {
 
 const missing = mixes.logs.files.filter((file) => !existsSync(join(data, file)));
 if (data === '' || missing.length > 0) {
-  console.error(`Set MUTIRAO_DATA to a folder that holds logs of the Parallel Workloads Archive: ${mixes.logs.files.join(', ')}`);
+  console.error(
+    `Set MUTIRAO_DATA to a folder that holds logs of the Parallel Workloads Archive: ${mixes.logs.files.join(', ')}`,
+  );
   process.exit(3);
 }
 report('placement', [...decisionFigures(), ...experimentFigures()]);

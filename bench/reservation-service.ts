@@ -1,13 +1,24 @@
-// The reservation manager: requests a second of 32 clients with the journal, their 99th percentile, that nothing is over-committed, and how long a
-// restart takes with many reservations. Options: --requests 100000, --reservations 1000000 (of the restart), --clients 32, --skip-load 1, --skip-restart 1,
-// --requests 1000000 --skip-restart 1 is the proof over the wire, checked from what the clients were told, without any calendar; --units 64 is what they share, 64 at most,
-// and with few of them most is refused. --counted 1 has the restart with one resource of many units, of which each reservation names its own, in place of capacities.
-// --proof N: N requests, releases and changes of all kinds through machine and journal, without the wire, checked from what the journal has kept.
+// The reservation manager: requests a second of 32 clients with the journal, their 99th percentile, that nothing is
+// over-committed, and how long a
+// restart takes with many reservations. Options: --requests 100000, --reservations 1000000 (of the restart), --clients
+// 32, --skip-load 1, --skip-restart 1,
+// --requests 1000000 --skip-restart 1 is the proof over the wire, checked from what the clients were told, without any
+// calendar; --units 64 is what they share, 64 at most,
+// and with few of them most is refused. --counted 1 has the restart with one resource of many units, of which each
+// reservation names its own, in place of capacities.
+// --proof N: N requests, releases and changes of all kinds through machine and journal, without the wire, checked from
+// what the journal has kept.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Algorithm, Placement, ReservationServiceService, Timing } from '@mutirao/api/reservation';
-import { createReservationsState, isLiving, reservationsMachine, type ReservationsChange, type ReservationsInput } from '@mutirao/core/machines/reservations';
+import {
+  createReservationsState,
+  isLiving,
+  reservationsMachine,
+  type ReservationsChange,
+  type ReservationsInput,
+} from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
 import { Prng } from '@mutirao/core/shared';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
@@ -34,7 +45,12 @@ const options = { ...reservationsOptions, livingMax: 10_000_000, endedMax: 1_000
 function drawWish(random: Prng, now: number) {
   const duration = Math.floor((0.25 + random.fraction()) * hour);
   const start = now + hour + Math.floor(random.fraction() * (year - 48 * hour));
-  return { amount: 1 + Math.floor(random.fraction() * 8), duration, start, end: start + Math.floor(duration * (1 + 5 * random.fraction())) };
+  return {
+    amount: 1 + Math.floor(random.fraction() * 8),
+    duration,
+    start,
+    end: start + Math.floor(duration * (1 + 5 * random.fraction())),
+  };
 }
 
 /** What clients were told that they have, or what a journal has, in columns: there may be millions. */
@@ -87,18 +103,38 @@ async function askAll(connections: readonly UnaryConnection[]): Promise<Load> {
   let [left, made, refused] = [requests, 0, 0];
   const root = new Prng('load');
   const start = performance.now();
-  await Promise.all(connections.map(async (connection, index) => {
-    const random = root.fork(`client ${index}`);
-    while (left-- > 0) {
-      const { amount, duration, start: from, end } = drawWish(random, Date.now());
-      const wish = { resourceId: 'cluster', amount: { $case: 'quantity', value: String(Math.min(amount, unitCount)) } as const, durationMs: duration, earliestStartUnixMs: from, latestEndUnixMs: end, timing: Timing.ADVANCE };
-      const began = performance.now();
-      const { outcome } = await connection.call(requestReservation, { wish, clientRequestId: `${index}.${left}`, holdMs: 0, dryRun: false });
-      times[made++] = performance.now() - began;
-      if (outcome?.$case === 'reservation') answered.add(outcome.value.reservationId, outcome.value.startUnixMs, outcome.value.endUnixMs, unitsOf(outcome.value.units));
-      else refused += 1;
-    }
-  }));
+  await Promise.all(
+    connections.map(async (connection, index) => {
+      const random = root.fork(`client ${index}`);
+      while (left-- > 0) {
+        const { amount, duration, start: from, end } = drawWish(random, Date.now());
+        const wish = {
+          resourceId: 'cluster',
+          amount: { $case: 'quantity', value: String(Math.min(amount, unitCount)) } as const,
+          durationMs: duration,
+          earliestStartUnixMs: from,
+          latestEndUnixMs: end,
+          timing: Timing.ADVANCE,
+        };
+        const began = performance.now();
+        const { outcome } = await connection.call(requestReservation, {
+          wish,
+          clientRequestId: `${index}.${left}`,
+          holdMs: 0,
+          dryRun: false,
+        });
+        times[made++] = performance.now() - began;
+        if (outcome?.$case === 'reservation')
+          answered.add(
+            outcome.value.reservationId,
+            outcome.value.startUnixMs,
+            outcome.value.endUnixMs,
+            unitsOf(outcome.value.units),
+          );
+        else refused += 1;
+      }
+    }),
+  );
   return { times, answered, refused, seconds: (performance.now() - start) / 1000 };
 }
 
@@ -106,13 +142,34 @@ async function askAll(connections: readonly UnaryConnection[]): Promise<Load> {
 async function measureLoad(home: string): Promise<Figure[]> {
   const manager = new Program('reservations', ['--home', home, '--reservations-max', '10000000'], {});
   await manager.start();
-  const connections = Array.from({ length: clients }, () => new UnaryConnection(manager.address, readToken(tokenPath(home))));
+  const connections = Array.from(
+    { length: clients },
+    () => new UnaryConnection(manager.address, readToken(tokenPath(home))),
+  );
   const [first] = connections as [UnaryConnection];
-  const rules = { capPercent: undefined, algorithm: Algorithm.SUVS, placement: Placement.FIRST_FIT, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: undefined, unclaimedMsMax: 0 };
-  await first.call(registerResource, { resourceId: 'cluster', resourceType: 'processors', quantity: String(unitCount), rules });
+  const rules = {
+    capPercent: undefined,
+    algorithm: Algorithm.SUVS,
+    placement: Placement.FIRST_FIT,
+    durationMsMax: 0,
+    reservationsPerUserMax: 0,
+    amountPerUserMax: 0,
+    movesMax: undefined,
+    unclaimedMsMax: 0,
+  };
+  await first.call(registerResource, {
+    resourceId: 'cluster',
+    resourceType: 'processors',
+    quantity: String(unitCount),
+    rules,
+  });
   const [busyBefore, ownBefore] = [processorSeconds(manager.pid), processorSeconds(process.pid)];
   const { times, answered, refused, seconds } = await askAll(connections);
-  const [memory, busy, ownBusy] = [residentMebibytes(manager.pid), processorSeconds(manager.pid) - busyBefore, processorSeconds(process.pid) - ownBefore];
+  const [memory, busy, ownBusy] = [
+    residentMebibytes(manager.pid),
+    processorSeconds(manager.pid) - busyBefore,
+    processorSeconds(process.pid) - ownBefore,
+  ];
   for (const connection of connections) connection.close();
   await manager.kill('SIGKILL');
   const kept = readPlaces(join(home, 'reservations', 'local', 'journal.sqlite'));
@@ -162,12 +219,16 @@ function countDoubles(places: Places): number {
 
 /** The most units that are reserved at once, counted without their numbers. */
 function findPeak(places: Places): number {
-  const amounts = Int32Array.from({ length: places.count }, (_none, row) => countBits(places.low[row] as number) + countBits(places.high[row] as number));
+  const amounts = Int32Array.from(
+    { length: places.count },
+    (_none, row) => countBits(places.low[row] as number) + countBits(places.high[row] as number),
+  );
   const byEnd = inOrderOf(places.ends.subarray(0, places.count));
   let [used, peak, ended] = [0, 0, 0];
   for (const row of inOrderOf(places.starts.subarray(0, places.count))) {
-    for (; (places.ends[byEnd[ended] as number] as number) <= (places.starts[row] as number); ended += 1) used -= amounts[byEnd[ended] as number] as number;
-    peak = Math.max(peak, used += amounts[row] as number);
+    for (; (places.ends[byEnd[ended] as number] as number) <= (places.starts[row] as number); ended += 1)
+      used -= amounts[byEnd[ended] as number] as number;
+    peak = Math.max(peak, (used += amounts[row] as number));
   }
   return peak;
 }
@@ -180,7 +241,9 @@ function countBits(bits: number): number {
 
 /** Row numbers in the order of their instants. */
 function inOrderOf(instants: Float64Array): Uint32Array {
-  return Uint32Array.from(instants.keys()).sort((one, other) => (instants[one] as number) - (instants[other] as number));
+  return Uint32Array.from(instants.keys()).sort(
+    (one, other) => (instants[one] as number) - (instants[other] as number),
+  );
 }
 
 /** Answers that the journal has not, or has otherwise. */
@@ -190,7 +253,11 @@ function countUnkept(answered: Places, kept: Places): number {
   let unkept = 0;
   for (let row = 0; row < answered.count; row += 1) {
     const found = rowOf.get(answered.ids[row] as number) ?? -1;
-    const isKept = kept.starts[found] === answered.starts[row] && kept.ends[found] === answered.ends[row] && kept.low[found] === answered.low[row] && kept.high[found] === answered.high[row];
+    const isKept =
+      kept.starts[found] === answered.starts[row] &&
+      kept.ends[found] === answered.ends[row] &&
+      kept.low[found] === answered.low[row] &&
+      kept.high[found] === answered.high[row];
     if (!isKept) unkept += 1;
   }
   return unkept;
@@ -220,13 +287,27 @@ function drawInput(random: Prng, now: number, count: number): ReservationsInput 
   const [fate, isOfUnits] = [random.fraction(), random.fraction() < 0.5];
   const asked = { replyTo: 0, userId: `user${count % 50}` };
   const wish = {
-    resourceId: isOfUnits ? 'cluster' : 'network', amount: { kind: 'text', text: isOfUnits ? String(amount) : `${amount * 10}KB/s` } as const, duration, earliestStart: start,
-    latestEnd: random.fraction() < 0.8 ? end : undefined, timing: 'advance' as const,
+    resourceId: isOfUnits ? 'cluster' : 'network',
+    amount: { kind: 'text', text: isOfUnits ? String(amount) : `${amount * 10}KB/s` } as const,
+    duration,
+    earliestStart: start,
+    latestEnd: random.fraction() < 0.8 ? end : undefined,
+    timing: 'advance' as const,
   };
   const reservationId = 1 + Math.floor(random.fraction() * count);
-  if (fate < 0.85) return { kind: 'ReservationRequested', ...asked, clientRequestId: `request-${count}`, hold: fate < 0.1 ? 600_000 : 0, isDryRun: false, wish };
-  if (fate < 0.9) return { kind: 'RenegotiationRequested', ...asked, userId: `user${reservationId % 50}`, reservationId, wish };
-  if (fate < 0.95) return { kind: 'ConfirmationRequested', ...asked, userId: `user${reservationId % 50}`, reservationId };
+  if (fate < 0.85)
+    return {
+      kind: 'ReservationRequested',
+      ...asked,
+      clientRequestId: `request-${count}`,
+      hold: fate < 0.1 ? 600_000 : 0,
+      isDryRun: false,
+      wish,
+    };
+  if (fate < 0.9)
+    return { kind: 'RenegotiationRequested', ...asked, userId: `user${reservationId % 50}`, reservationId, wish };
+  if (fate < 0.95)
+    return { kind: 'ConfirmationRequested', ...asked, userId: `user${reservationId % 50}`, reservationId };
   return { kind: 'CancellationRequested', ...asked, userId: 'owner', reservationId, reason: 'proof' };
 }
 
@@ -239,13 +320,21 @@ interface Held {
 
 /** The most that is reserved of a capacity at once. Knows the reservations alone. */
 function findPeakAmount(kept: readonly Held[]): number {
-  const changes = kept.flatMap(({ start, end, amount }) => [{ at: start, amount }, { at: end, amount: -amount }]).sort((one, other) => one.at - other.at || one.amount - other.amount);
+  const changes = kept
+    .flatMap(({ start, end, amount }) => [
+      { at: start, amount },
+      { at: end, amount: -amount },
+    ])
+    .sort((one, other) => one.at - other.at || one.amount - other.amount);
   let [used, peak] = [0, 0];
-  for (const { amount } of changes) peak = Math.max(peak, used += amount);
+  for (const { amount } of changes) peak = Math.max(peak, (used += amount));
   return peak;
 }
 
-/** Requests of all kinds in turns of as many as there are clients; what the journal has kept is checked, by itself, without any calendar. */
+/**
+ * Requests of all kinds in turns of as many as there are clients; what the journal has kept is checked, by itself,
+ * without any calendar.
+ */
 async function measureProof(home: string, count: number): Promise<Figure[]> {
   const path = join(home, 'journal.sqlite');
   const journal = openJournal<ReservationsChange>({ path, codec: reservationsChangeCodec });
@@ -255,16 +344,30 @@ async function measureProof(home: string, count: number): Promise<Figure[]> {
   const step = (inputs: readonly ReservationsInput[], now: number): number => {
     const { changes, commands } = reservationsMachine.step(state, inputs, now);
     journal.record(changes, now);
-    return commands.filter((command) => command.kind === 'Reply' && command.reply.ok && (command.reply.value as { kind?: string }).kind === 'placed').length;
+    return commands.filter(
+      (command) =>
+        command.kind === 'Reply' && command.reply.ok && (command.reply.value as { kind?: string }).kind === 'placed',
+    ).length;
   };
-  step(Object.entries(offers).map(([id, quantity]) => ({ kind: 'ResourceOffered', replyTo: 0, userId: 'owner', resource: { id, type: 'thing', quantity, rules: { ...openRules, algorithm: 'suvs-p' } } })), began);
+  step(
+    Object.entries(offers).map(([id, quantity]) => ({
+      kind: 'ResourceOffered',
+      replyTo: 0,
+      userId: 'owner',
+      resource: { id, type: 'thing', quantity, rules: { ...openRules, algorithm: 'suvs-p' } },
+    })),
+    began,
+  );
   const random = new Prng('proof');
   let placed = 0;
   const start = performance.now();
   // A second passes with each turn, so that holds lapse and reservations begin and end.
   for (let made = 0, turn = 1; made < count; made += clients, turn += 1) {
     const now = began + turn * 1000;
-    placed += step(Array.from({ length: clients }, (_none, index) => drawInput(random, now, made + index + 1)), now);
+    placed += step(
+      Array.from({ length: clients }, (_none, index) => drawInput(random, now, made + index + 1)),
+      now,
+    );
   }
   const seconds = (performance.now() - start) / 1000;
   journal.close();
@@ -277,9 +380,19 @@ async function measureProof(home: string, count: number): Promise<Figure[]> {
     plain(`${count} requests and changes, in turns of ${clients}, without the wire`, count / seconds, '/s'),
     plain('... placed or placed anew', placed, 'reservations'),
     plain('... living in the end', living.length, 'reservations'),
-    below('... that memory has and the journal has not, or the other way', Math.abs(living.length - state.livingCount), 'reservations', 1),
+    below(
+      '... that memory has and the journal has not, or the other way',
+      Math.abs(living.length - state.livingCount),
+      'reservations',
+      1,
+    ),
     below('... units of the cluster reserved twice', countOverlaps(of('cluster'), 192), 'units', 1),
-    below('... the most of the network that is reserved at once', findPeakAmount(of('network').map(({ place }) => place)) / 1000, 'KB/s', 1901),
+    below(
+      '... the most of the network that is reserved at once',
+      findPeakAmount(of('network').map(({ place }) => place)) / 1000,
+      'KB/s',
+      1901,
+    ),
   ];
 }
 
@@ -287,31 +400,60 @@ async function measureProof(home: string, count: number): Promise<Figure[]> {
 function listOffers(): { readonly id: string; readonly quantity: string }[] {
   if (!isCounted) return Array.from({ length: 64 }, (_none, index) => ({ id: `network${index}`, quantity: '1MB/s' }));
   const [meanAmount, meanDuration] = [4.5, 0.75 * hour];
-  return [{ id: 'cluster', quantity: String(Math.max(8, Math.ceil((reservations * meanAmount * meanDuration) / year / 0.7))) }];
+  return [
+    {
+      id: 'cluster',
+      quantity: String(Math.max(8, Math.ceil((reservations * meanAmount * meanDuration) / year / 0.7))),
+    },
+  ];
 }
 
 /** Fills a journal through the machine, then starts a process on it. */
 async function measureRestart(home: string): Promise<Figure[]> {
   const now = Date.now();
-  const journal = openJournal<ReservationsChange>({ path: join(home, 'reservations', 'local', 'journal.sqlite'), codec: reservationsChangeCodec });
+  const journal = openJournal<ReservationsChange>({
+    path: join(home, 'reservations', 'local', 'journal.sqlite'),
+    codec: reservationsChangeCodec,
+  });
   const state = createReservationsState(options);
   const step = (inputs: readonly ReservationsInput[]): void => {
     const { changes } = reservationsMachine.step(state, inputs, now);
     journal.record(changes, now);
   };
   const offers = listOffers();
-  step(offers.map(({ id, quantity }) => ({ kind: 'ResourceOffered', replyTo: 0, userId: 'owner', resource: { id, type: 'thing', quantity, rules: openRules } })));
+  step(
+    offers.map(({ id, quantity }) => ({
+      kind: 'ResourceOffered',
+      replyTo: 0,
+      userId: 'owner',
+      resource: { id, type: 'thing', quantity, rules: openRules },
+    })),
+  );
   const random = new Prng('restart');
   const began = performance.now();
   for (let made = 0; state.livingCount < reservations; made += 1000) {
-    step(Array.from({ length: 1000 }, (_none, index): ReservationsInput => {
-      const { amount, duration, start } = drawWish(random, now);
-      const text = isCounted ? String(amount) : `${1 + Math.floor(random.fraction() * 80)}KB/s`;
-      return {
-        kind: 'ReservationRequested', replyTo: 0, userId: `user${index % 50}`, clientRequestId: `request-${made + index}`, hold: 0, isDryRun: false,
-        wish: { resourceId: offers[index % offers.length]?.id ?? '', amount: { kind: 'text', text }, duration, earliestStart: start, latestEnd: undefined, timing: 'advance' },
-      };
-    }));
+    step(
+      Array.from({ length: 1000 }, (_none, index): ReservationsInput => {
+        const { amount, duration, start } = drawWish(random, now);
+        const text = isCounted ? String(amount) : `${1 + Math.floor(random.fraction() * 80)}KB/s`;
+        return {
+          kind: 'ReservationRequested',
+          replyTo: 0,
+          userId: `user${index % 50}`,
+          clientRequestId: `request-${made + index}`,
+          hold: 0,
+          isDryRun: false,
+          wish: {
+            resourceId: offers[index % offers.length]?.id ?? '',
+            amount: { kind: 'text', text },
+            duration,
+            earliestStart: start,
+            latestEnd: undefined,
+            timing: 'advance',
+          },
+        };
+      }),
+    );
   }
   const filling = (performance.now() - began) / 1000;
   journal.close();
@@ -322,7 +464,12 @@ async function measureRestart(home: string): Promise<Figure[]> {
   const [memory, busy] = [residentMebibytes(manager.pid), processorSeconds(manager.pid)];
   await manager.kill('SIGKILL');
   return [
-    below(`start of a manager with ${state.livingCount} reservations${isCounted ? ' of units' : ''}, until it listens`, seconds, 's', 5),
+    below(
+      `start of a manager with ${state.livingCount} reservations${isCounted ? ' of units' : ''}, until it listens`,
+      seconds,
+      's',
+      5,
+    ),
     plain('... its processor time', busy, 's'),
     plain('... its memory', memory, 'MiB'),
     plain('placing and journaling them, in one process', state.livingCount / filling, 'reservations/s'),

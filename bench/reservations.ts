@@ -1,12 +1,20 @@
-import { Calendar, resourceDefaults, type PlacedReservation, type ReservationRequest } from '@mutirao/core/reservations';
+import {
+  Calendar,
+  resourceDefaults,
+  type PlacedReservation,
+  type ReservationRequest,
+} from '@mutirao/core/reservations';
 import { VariableSlots } from '@mutirao/testkit';
 import { below, option, plain, report, type Figure } from './harness.ts';
 
 /**
- * Measures admission on a calendar of a year that is 70 % full: shared and counted, from 1,000 reservations to `--reservations`.
+ * Measures admission on a calendar of a year that is 70 % full: shared and counted, from 1,000 reservations to
+ * `--reservations`.
  *
- * Durations are 2 to 13 h, laxity is 0 to 500 %, so that a request's window is about a day. Each of `--probes` requests is decided on, placed and taken
- * off again five times, and the fastest of the five is its time: what the machine did meanwhile for others is left out, what the request costs is not.
+ * Durations are 2 to 13 h, laxity is 0 to 500 %, so that a request's window is about a day. Each of `--probes` requests
+ * is decided on, placed and taken
+ * off again five times, and the fastest of the five is its time: what the machine did meanwhile for others is left out,
+ * what the request costs is not.
  * The same requests are decided on by SUVS over the seed's linear list of Variable Slots. Prints a table and JSON.
  *
  * `node bench/reservations.ts [--reservations N] [--probes N]`
@@ -33,8 +41,12 @@ function drawRequest(draw: (limit: number) => number, kind: Kind, id: number, am
   const duration = 2 * hour + draw(11 * 3600) * 1000;
   const from = draw(365 * 24 * 3600) * 1000;
   return {
-    id, userId: 'ana', extent: { kind: 'rigid', amount: Math.min(amountMax, 1 + draw(amounts[kind])), duration }, timing: 'advance',
-    earliestStart: from, latestEnd: from + Math.floor(duration * (1 + draw(501) / 100)),
+    id,
+    userId: 'ana',
+    extent: { kind: 'rigid', amount: Math.min(amountMax, 1 + draw(amounts[kind])), duration },
+    timing: 'advance',
+    earliestStart: from,
+    latestEnd: from + Math.floor(duration * (1 + draw(501) / 100)),
   };
 }
 
@@ -66,7 +78,8 @@ function timeEach(requests: readonly ReservationRequest[], act: (request: Reserv
   return times.sort();
 }
 
-const share = (times: Float64Array, part: number): number => times[Math.min(times.length - 1, Math.floor(times.length * part))] as number;
+const share = (times: Float64Array, part: number): number =>
+  times[Math.min(times.length - 1, Math.floor(times.length * part))] as number;
 
 function measureAdmission(calendar: Calendar, name: string, isLargest: boolean): Figure[] {
   const probes = listProbes(calendar);
@@ -93,18 +106,40 @@ function measureAdmission(calendar: Calendar, name: string, isLargest: boolean):
   ];
 }
 
-/** Requests from the beginning on without a latest end, the worst of many: nearly all for a minute, and what is just not free for as long as is asked for. */
+/**
+ * Requests from the beginning on without a latest end, the worst of many: nearly all for a minute, and what is just not
+ * free for as long as is asked for.
+ */
 function measureWorst(calendar: Calendar, name: string): Figure[] {
   const { capacity } = calendar.resource;
-  const shapes = [0.02, 0.1, 0.2, 0.24, 0.26, 0.28, 0.3, 0.32, 0.35, 0.5, 0.9].flatMap((part) => [1 / 60, 1, 4, 10, 20, 100].map((hours) => ({ part, hours })));
-  const requests = shapes.map(({ part, hours }, index): ReservationRequest => ({
-    id: 2e9 + index, userId: 'ana', extent: { kind: 'rigid', amount: Math.max(1, Math.floor(capacity * part)), duration: hours * hour }, timing: 'advance', earliestStart: 0, latestEnd: undefined,
-  }));
+  const shapes = [0.02, 0.1, 0.2, 0.24, 0.26, 0.28, 0.3, 0.32, 0.35, 0.5, 0.9].flatMap((part) =>
+    [1 / 60, 1, 4, 10, 20, 100].map((hours) => ({ part, hours })),
+  );
+  const requests = shapes.map(
+    ({ part, hours }, index): ReservationRequest => ({
+      id: 2e9 + index,
+      userId: 'ana',
+      extent: { kind: 'rigid', amount: Math.max(1, Math.floor(capacity * part)), duration: hours * hour },
+      timing: 'advance',
+      earliestStart: 0,
+      latestEnd: undefined,
+    }),
+  );
   const nearlyAll = requests.slice(-6, -5);
-  const slowest = (some: readonly ReservationRequest[]): number => share(timeEach(some, (request) => { calendar.find(request, 0); }), 1) / 1000;
+  const slowest = (some: readonly ReservationRequest[]): number =>
+    share(
+      timeEach(some, (request) => {
+        calendar.find(request, 0);
+      }),
+      1,
+    ) / 1000;
   return [
     plain(`${name}: 90 % for a minute without a latest end`, slowest(nearlyAll), 'ms'),
-    plain(`${name}: worst case of ${requests.length} such requests, 2 to 90 %, a minute to 100 h`, slowest(requests), 'ms'),
+    plain(
+      `${name}: worst case of ${requests.length} such requests, 2 to 90 %, a minute to 100 h`,
+      slowest(requests),
+      'ms',
+    ),
   ];
 }
 
@@ -123,17 +158,23 @@ function measureLoading(calendar: Calendar, name: string, isLargest: boolean): F
 /** The seed's list beside the calendar, deciding alone. @throws {Error} when one answer differs. */
 function compareWithList(calendar: Calendar, name: string): Figure[] {
   const list = new VariableSlots(calendar.resource.capacity);
-  for (const { start, end, used } of calendar.slots(0, Infinity)) if (used > 0) list.slots.push({ start, end, used, low: 0 });
+  for (const { start, end, used } of calendar.slots(0, Infinity))
+    if (used > 0) list.slots.push({ start, end, used, low: 0 });
   const probes = listProbes(calendar).slice(0, 100);
   const start = (request: ReservationRequest): number | undefined => {
     const { extent, earliestStart = 0, latestEnd = Infinity } = request;
-    return extent.kind === 'rigid' ? list.findStart({ id: 0, amount: extent.amount, duration: extent.duration, from: earliestStart, latestEnd }) : undefined;
+    return extent.kind === 'rigid'
+      ? list.findStart({ id: 0, amount: extent.amount, duration: extent.duration, from: earliestStart, latestEnd })
+      : undefined;
   };
   for (const request of probes) {
     const answer = calendar.find(request, 0);
-    if ((answer.kind === 'placed' ? answer.reservation.start : undefined) !== start(request)) throw new Error(`${name}: another place than the list's`);
+    if ((answer.kind === 'placed' ? answer.reservation.start : undefined) !== start(request))
+      throw new Error(`${name}: another place than the list's`);
   }
-  const ours = timeEach(probes, (request) => { calendar.find(request, 0); });
+  const ours = timeEach(probes, (request) => {
+    calendar.find(request, 0);
+  });
   const theirs = timeEach(probes, start);
   const mean = (times: Float64Array): number => times.reduce((sum, time) => sum + time, 0) / times.length;
   return [
@@ -149,7 +190,11 @@ for (let count = 1000; count <= most; count *= 10) {
     const calendar = fill(kind, count);
     const name = `${kind}, ${count}`;
     const isLargest = count * 10 > most;
-    figures.push(...measureAdmission(calendar, name, isLargest), ...measureWorst(calendar, name), ...measureLoading(calendar, name, isLargest));
+    figures.push(
+      ...measureAdmission(calendar, name, isLargest),
+      ...measureWorst(calendar, name),
+      ...measureLoading(calendar, name, isLargest),
+    );
     if (kind === 'shared') figures.push(...compareWithList(calendar, name));
     figures.push(plain(`${name}: resident memory of the benchmark`, process.memoryUsage.rss() / 2 ** 20, 'MiB'));
     console.error(`${name}: ${calendar.resource.capacity} of capacity`);

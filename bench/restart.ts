@@ -20,10 +20,14 @@ async function firstDispatchAfter(sequence: number): Promise<number> {
 async function lastSequence(): Promise<number> {
   let last = 0;
   const stream = grid.client.raw.watchJob({ jobId: 0, afterSequence: 0 });
-  const timer = setTimeout(() => { stream.cancel(); }, 1500);
+  const timer = setTimeout(() => {
+    stream.cancel();
+  }, 1500);
   try {
     for await (const { events } of messagesOf(stream)) last = Math.max(last, events.at(-1)?.sequence ?? 0);
-  } catch { /* Cancelled when it had told all. */ }
+  } catch {
+    /* Cancelled when it had told all. */
+  }
   clearTimeout(timer);
   return last;
 }
@@ -40,11 +44,17 @@ try {
     const start = Date.now();
     await grid.broker.start();
     serving.push((Date.now() - start) / 1000);
-    dispatches.push((await firstDispatchAfter(before) - start) / 1000);
+    dispatches.push(((await firstDispatchAfter(before)) - start) / 1000);
   }
   const job = await grid.client.job(open);
   report('restart of the broker', [
-    below(`kill -9 with ${finished} finished and ${unfinished} unfinished tasks, to the first dispatch, median of ${rounds}`, median(dispatches), 's', 2),
+    below(
+      `kill -9 with ${finished} finished and ${unfinished} unfinished tasks, to the first dispatch, median of ` +
+        `${rounds}`,
+      median(dispatches),
+      's',
+      2,
+    ),
     plain('to its API answering', median(serving), 's'),
     plain('tasks of the open job finished meanwhile', job.finishedCount, 'tasks'),
   ]);

@@ -1,14 +1,23 @@
 /**
- * How many tasks a bare chain of three processes carries: batches go from the first through a relay to the last, reports
+ * How many tasks a bare chain of three processes carries: batches go from the first through a relay to the last,
+ * reports
  * come back the same way. All is encoded, decoded and checked as in the grid; nothing is scheduled, journaled or run.
  *
  * `rpc-chain.ts [batch size] [seconds]`; the other words are for the processes that it starts.
  */
 import { decodeReport, decodeStartReplicas, encodeReport, encodeStartReplicas } from '@mutirao/api/codecs';
 import {
-  GridMachineServiceClient, GridMachineServiceService, type AttachRequest, type AttachResponse,
+  GridMachineServiceClient,
+  GridMachineServiceService,
+  type AttachRequest,
+  type AttachResponse,
 } from '@mutirao/api/machine';
-import { GridMachineProviderServiceClient, GridMachineProviderServiceService, type ConnectRequest, type ConnectResponse } from '@mutirao/api/provider';
+import {
+  GridMachineProviderServiceClient,
+  GridMachineProviderServiceService,
+  type ConnectRequest,
+  type ConnectResponse,
+} from '@mutirao/api/provider';
 import type { ReplicaEnd, StartReplicas } from '@mutirao/core/messages';
 import { createLogger } from '@mutirao/runtime/log';
 import { killGroup, startProcess } from '@mutirao/runtime/processes';
@@ -21,21 +30,34 @@ const machineId = 'relay/1.1';
 const batchesInFlight = 16;
 const [role = '64', argument = '5'] = process.argv.slice(2);
 const log = createLogger('rpc-chain', 'warn');
-const unused = (): never => { throw new Error('not in this benchmark'); };
+const unused = (): never => {
+  throw new Error('not in this benchmark');
+};
 
 /** Passes batches down and reports up, decoding neither below the level of whole messages. */
 async function relay(): Promise<void> {
   let machine: MessageStream<AttachRequest, AttachResponse> | undefined;
   let broker: MessageStream<ConnectRequest, ConnectResponse> | undefined;
-  const machines = { pullContent: unused, pushContent: unused } as unknown as Handlers<typeof GridMachineServiceService>;
-  const providers = { sendContent: unused, receiveContent: unused, getResource: unused, listRequests: unused, drain: unused } as unknown as Handlers<typeof GridMachineProviderServiceService>;
+  const machines = { pullContent: unused, pushContent: unused } as unknown as Handlers<
+    typeof GridMachineServiceService
+  >;
+  const providers = {
+    sendContent: unused,
+    receiveContent: unused,
+    getResource: unused,
+    listRequests: unused,
+    drain: unused,
+  } as unknown as Handlers<typeof GridMachineProviderServiceService>;
   const services = [
     bind(GridMachineServiceService, {
       ...machines,
       attach: (stream) => {
         machine = stream;
         stream.listen({
-          onMessage: ({ message }) => { if (message?.$case === 'report') broker?.write({ message: { $case: 'fromMachine', value: { machineId, message } } }); },
+          onMessage: ({ message }) => {
+            if (message?.$case === 'report')
+              broker?.write({ message: { $case: 'fromMachine', value: { machineId, message } } });
+          },
           onClosed: () => undefined,
         });
       },
@@ -46,7 +68,8 @@ async function relay(): Promise<void> {
         broker = stream;
         stream.listen({
           onMessage: ({ message }) => {
-            if (message?.$case === 'toMachine' && message.value.message?.$case === 'start') machine?.write({ message: message.value.message });
+            if (message?.$case === 'toMachine' && message.value.message?.$case === 'start')
+              machine?.write({ message: message.value.message });
           },
           onClosed: () => undefined,
         });
@@ -59,7 +82,10 @@ async function relay(): Promise<void> {
 
 /** Answers each batch with the report that all of it succeeded. */
 function machine(address: string): void {
-  const stream: MessageStream<AttachResponse, AttachRequest> = openStream(dial(GridMachineServiceClient, address, { token }).attach(), log);
+  const stream: MessageStream<AttachResponse, AttachRequest> = openStream(
+    dial(GridMachineServiceClient, address, { token }).attach(),
+    log,
+  );
   let sequence = 0;
   const noBytes = Buffer.alloc(0);
   stream.listen({
@@ -67,29 +93,57 @@ function machine(address: string): void {
       if (message?.$case !== 'start') return;
       const now = Date.now();
       const ended: ReplicaEnd[] = decodeStartReplicas(message.value).replicas.map(({ replicaId }) => ({
-        replicaId, outcome: 'succeeded', exitStatus: 0, startedAt: now, endedAt: now, reason: '', detail: '',
-        standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputs: [],
+        replicaId,
+        outcome: 'succeeded',
+        exitStatus: 0,
+        startedAt: now,
+        endedAt: now,
+        reason: '',
+        detail: '',
+        standardOutput: noBytes,
+        standardError: noBytes,
+        outputTruncated: false,
+        outputs: [],
       }));
       stream.write({ message: { $case: 'report', value: encodeReport({ sequence: ++sequence, started: [], ended }) } });
     },
-    onClosed: () => { process.exit(0); },
+    onClosed: () => {
+      process.exit(0);
+    },
   });
 }
 
 function batchOf(size: number, first: number): StartReplicas {
   const limits = { runTimeMax: 0, memoryMax: 0, outputMax: 0 };
   const template = { jobId: 1, userId: 'bench', command: 'true', noOp: true, environment: {}, limits, processors: 1 };
-  return { template, replicas: Array.from({ length: size }, (_, index) => ({ replicaId: first + index, taskIndex: first + index, value: String(first + index), inputs: [], outputs: [] })) };
+  return {
+    template,
+    replicas: Array.from({ length: size }, (_, index) => ({
+      replicaId: first + index,
+      taskIndex: first + index,
+      value: String(first + index),
+      inputs: [],
+      outputs: [],
+    })),
+  };
 }
 
 /** Keeps so many batches under way for so long; returns tasks per second. */
 function measure(address: string, batchSize: number, seconds: number): Promise<number> {
-  const stream: MessageStream<ConnectResponse, ConnectRequest> = openStream(dial(GridMachineProviderServiceClient, address, { token }).connect(), log);
+  const stream: MessageStream<ConnectResponse, ConnectRequest> = openStream(
+    dial(GridMachineProviderServiceClient, address, { token }).connect(),
+    log,
+  );
   let next = 1;
   let done = 0;
   const begun = performance.now();
   const send = (): void => {
-    stream.write({ message: { $case: 'toMachine', value: { machineId, message: { $case: 'start', value: encodeStartReplicas(batchOf(batchSize, next)) } } } });
+    stream.write({
+      message: {
+        $case: 'toMachine',
+        value: { machineId, message: { $case: 'start', value: encodeStartReplicas(batchOf(batchSize, next)) } },
+      },
+    });
     next += batchSize;
   };
   return new Promise((resolve, reject) => {
@@ -99,11 +153,13 @@ function measure(address: string, batchSize: number, seconds: number): Promise<n
         done += decodeReport(message.value.message.value).ended.length;
         const elapsed = performance.now() - begun;
         if (elapsed > seconds * 1000) {
-          resolve(done / elapsed * 1000);
+          resolve((done / elapsed) * 1000);
           stream.close();
         } else send();
       },
-      onClosed: (error) => { if (error !== undefined) reject(error); },
+      onClosed: (error) => {
+        if (error !== undefined) reject(error);
+      },
     });
     for (let count = 0; count < batchesInFlight; count++) send();
   });
@@ -112,7 +168,13 @@ function measure(address: string, batchSize: number, seconds: number): Promise<n
 async function main(batchSize: number, seconds: number): Promise<void> {
   const started: number[] = [];
   const start = (...words: string[]): ReturnType<typeof startProcess> => {
-    const child = startProcess({ command: process.execPath, args: [import.meta.filename, ...words], stdout: { kind: 'capture', bytesMax: 100 }, stderr: { kind: 'inherit' }, onExit: () => undefined });
+    const child = startProcess({
+      command: process.execPath,
+      args: [import.meta.filename, ...words],
+      stdout: { kind: 'capture', bytesMax: 100 },
+      stderr: { kind: 'inherit' },
+      onExit: () => undefined,
+    });
     if (child.pid !== undefined) started.push(child.pid);
     return child;
   };
@@ -120,14 +182,23 @@ async function main(batchSize: number, seconds: number): Promise<void> {
     const relaying = start('relay');
     let address = '';
     while (!address.includes('\n')) {
-      await new Promise((resolve) => { setTimeout(resolve, 20); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
       address = Buffer.from(relaying.stdout.bytes()).toString();
     }
     start('machine', address.trim());
-    await new Promise((resolve) => { setTimeout(resolve, 1500); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1500);
+    });
     await measure(address.trim(), batchSize, 1);
     report('rpc-chain', [
-      atLeast(`tasks through three processes, batches of ${batchSize}`, await measure(address.trim(), batchSize, seconds), 'tasks/s', 100_000),
+      atLeast(
+        `tasks through three processes, batches of ${batchSize}`,
+        await measure(address.trim(), batchSize, seconds),
+        'tasks/s',
+        100_000,
+      ),
       plain('batches under way', batchesInFlight, ''),
     ]);
   } finally {

@@ -25,11 +25,16 @@ interface Case {
 const cases: readonly Case[] = [
   {
     name: `1 file of ${mebibytes} MiB`,
-    make: (into) => { writeFileSync(join(into, 'large.bin'), randomFillSync(Buffer.alloc(mebibytes << 20))); },
+    make: (into) => {
+      writeFileSync(join(into, 'large.bin'), randomFillSync(Buffer.alloc(mebibytes << 20)));
+    },
   },
   {
     name: `${filesCount} files of 4 KiB`,
-    make: (into) => { for (let index = 0; index < filesCount; index++) writeFileSync(join(into, `small-${index}`), randomFillSync(Buffer.alloc(4096))); },
+    make: (into) => {
+      for (let index = 0; index < filesCount; index++)
+        writeFileSync(join(into, `small-${index}`), randomFillSync(Buffer.alloc(4096)));
+    },
   },
 ];
 
@@ -43,7 +48,12 @@ function copyAndHash(from: string, to: string): number {
 
 /** Seconds from the submission of a job to the start of its task, which has the files in its playpen. */
 async function stage(grid: Grid, from: string): Promise<number> {
-  const input = { source: { source: { $case: 'localPath' as const, value: from } }, root: Root.PLAYPEN, path: 'in', condition: '' };
+  const input = {
+    source: { source: { $case: 'localPath' as const, value: from } },
+    root: Root.PLAYPEN,
+    path: 'in',
+    condition: '',
+  };
   const start = Date.now();
   const jobId = await grid.client.submit([taskGroup('true', 1, { inputs: [input] })]);
   await grid.client.waitEnded(jobId, 600_000);
@@ -74,7 +84,12 @@ try {
     const figures: Figure[] = [
       plain('cp and one hash pass, median', median(peers), 's'),
       plain('staged into a playpen, median', median(ours), 's'),
-      below('staged over cp and hash, median of pairs', median(ours.map((seconds, index) => seconds / (peers[index] ?? NaN))), 'times', 2),
+      below(
+        'staged over cp and hash, median of pairs',
+        median(ours.map((seconds, index) => seconds / (peers[index] ?? NaN))),
+        'times',
+        2,
+      ),
     ];
     report(`shared file system, ${name}`, figures);
   }

@@ -1,4 +1,5 @@
-// How fast whole grids are simulated, faults and checks of everything included: on one core, as a worker of `mutirao sim swarm` does.
+// How fast whole grids are simulated, faults and checks of everything included: on one core, as a worker of
+// `mutirao sim swarm` does.
 // By the processor time of the thread: other work on the machine does not change what a core can do.
 import { drawScenario, runWorld } from '@mutirao/sim';
 import { atLeast, option, plain, report, type Figure } from './harness.ts';

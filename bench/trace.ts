@@ -2,7 +2,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, replayRequests, RequestPlan, ResourceReplay, type QueuePolicy } from '@mutirao/core/queue';
+import {
+  conservativeBackfilling,
+  easyBackfilling,
+  firstComeFirstServed,
+  replayRequests,
+  RequestPlan,
+  ResourceReplay,
+  type QueuePolicy,
+} from '@mutirao/core/queue';
 import { adaptiveHeuristic, type RequestFacts } from '@mutirao/core/requests';
 import { Prng } from '@mutirao/core/shared';
 import { parseSwf, processorsOf, selectRequests, type SwfRequest } from '@mutirao/formats';
@@ -15,7 +23,10 @@ const startNow = conservativeBackfilling('start-now');
 const queueMax = option('queue', 16_000);
 const rounds = option('rounds', 5);
 
-interface Log { readonly requests: readonly SwfRequest[]; readonly processors: number }
+interface Log {
+  readonly requests: readonly SwfRequest[];
+  readonly processors: number;
+}
 
 function read(name: string): Log {
   const file = join(data ?? '', 'swf', `${name}.swf.gz`);
@@ -46,9 +57,19 @@ function wholeLog(name: string, most: number): Figure[] {
 
 function samples(log: Log): Figure {
   const history = new LocalHistory({ policy: startNow, processors: log.processors, trace: log.requests });
-  const scenario = { heuristic: adaptiveHeuristic, taskCount: 100, meanTaskTime: 1_000_000, heterogeneity: 1, requestsMax: 3, widthMax: 128, walltimeMax: 64_800_000 } as const;
+  const scenario = {
+    heuristic: adaptiveHeuristic,
+    taskCount: 100,
+    meanTaskTime: 1_000_000,
+    heterogeneity: 1,
+    requestsMax: 3,
+    widthMax: 128,
+    walltimeMax: 64_800_000,
+  } as const;
   const count = 200;
-  const time = timed(() => { for (let run = 0; run < count; run += 1) sampleJob(history, scenario, { seed: 'bench', run }); });
+  const time = timed(() => {
+    for (let run = 0; run < count; run += 1) sampleJob(history, scenario, { seed: 'bench', run });
+  });
   return below(`a grid job of 100 x 1000 s on SP2, mean of ${count}`, time / count, 'ms', 5);
 }
 
@@ -60,31 +81,60 @@ function decision(): Figure {
     plan.place(id, plan.findEarliestPlace(plan.getWaiting(id), 0));
   }
   const requests = [...plan.waiting.values()].map(({ id, width, walltime, startsAt = 0 }) => ({
-    managerRequestId: String(id), userId: 'u', width, walltime, status: startsAt === 0 ? 'running' as const : 'queued' as const, submittedAt: 0,
-    startsAt: startsAt + 1000, endedAt: 0, endReason: '', clientRequestId: '',
+    managerRequestId: String(id),
+    userId: 'u',
+    width,
+    walltime,
+    status: startsAt === 0 ? ('running' as const) : ('queued' as const),
+    submittedAt: 0,
+    startsAt: startsAt + 1000,
+    endedAt: 0,
+    endReason: '',
+    clientRequestId: '',
   }));
   const facts: RequestFacts = {
-    now: 1000, limits: { processors: 128, requestsMax: 6, widthMax: 128, walltimeMax: 64_800_000, walltimeGranularity: 1000 },
-    listing: { at: 1000, processorsFree: plan.profile.freeAt(0), requests }, pending: [], served: [], taskTimes: undefined,
+    now: 1000,
+    limits: { processors: 128, requestsMax: 6, widthMax: 128, walltimeMax: 64_800_000, walltimeGranularity: 1000 },
+    listing: { at: 1000, processorsFree: plan.profile.freeAt(0), requests },
+    pending: [],
+    served: [],
+    taskTimes: undefined,
     demand: { pendingTasks: 10_000, processors: 1, deadline: undefined },
   };
   adaptiveHeuristic.draft(facts);
-  const times = Array.from({ length: 20 }, () => timed(() => { adaptiveHeuristic.draft(facts); }));
+  const times = Array.from({ length: 20 }, () =>
+    timed(() => {
+      adaptiveHeuristic.draft(facts);
+    }),
+  );
   return below('an adaptive decision on a queue of 10,000', median(times), 'ms', 10);
 }
 
 /** The log so many times over, one after the other. */
 function repeated({ requests }: Log, count: number): SwfRequest[] {
   const span = (requests.at(-1)?.submittedAt ?? 0) + 1000;
-  return Array.from({ length: count }, (_, index) => requests.map((request) => ({ ...request, submittedAt: request.submittedAt + index * span }))).flat();
+  return Array.from({ length: count }, (_, index) =>
+    requests.map((request) => ({ ...request, submittedAt: request.submittedAt + index * span })),
+  ).flat();
 }
 
 function doublingTrace(log: Log): Figure {
   const times = [1, 2, 4].map((count) => {
     const trace = repeated(log, count);
-    return Math.min(...Array.from({ length: rounds }, () => timed(() => { replayRequests(reinsert, log.processors, trace); })));
+    return Math.min(
+      ...Array.from({ length: rounds }, () =>
+        timed(() => {
+          replayRequests(reinsert, log.processors, trace);
+        }),
+      ),
+    );
   });
-  return below('doubling SP2 under reinsert: time grows', Math.max((times[1] ?? 0) / (times[0] ?? 1), (times[2] ?? 0) / (times[1] ?? 1)), 'times', 2.2);
+  return below(
+    'doubling SP2 under reinsert: time grows',
+    Math.max((times[1] ?? 0) / (times[0] ?? 1), (times[2] ?? 0) / (times[1] ?? 1)),
+    'times',
+    2.2,
+  );
 }
 
 /** A resource with so many waiting, and where its next request comes from. */
@@ -94,7 +144,10 @@ function crowded(policy: QueuePolicy, waiting: number): { resource: ResourceRepl
   let id = 0;
   const arrive = (now: number): void => {
     const walltime = 1000 * (1 + prng.below(36_000));
-    resource.submit({ id: id++, width: 1 + prng.below(64), walltime, runTime: Math.max(1, Math.round(walltime * prng.fraction())) }, now);
+    resource.submit(
+      { id: id++, width: 1 + prng.below(64), walltime, runTime: Math.max(1, Math.round(walltime * prng.fraction())) },
+      now,
+    );
   };
   while (resource.plan.waiting.size < waiting) {
     arrive(0);
@@ -108,7 +161,7 @@ function timePerEvent(policy: QueuePolicy, waiting: number, ends: number): numbe
   const { resource, arrive } = crowded(policy, waiting);
   let events = 0;
   const time = timed(() => {
-    for (let ended = 0; ended < ends;) {
+    for (let ended = 0; ended < ends; ) {
       const now = resource.nextInstant;
       for (let missing = waiting - resource.plan.waiting.size; missing > 0; missing -= 1, events += 1) arrive(now);
       const count = resource.endDue(now).length;
@@ -124,11 +177,14 @@ function doublingQueue(policy: QueuePolicy, ends: number, most: number): Figure[
   timePerEvent(policy, 1000, ends);
   const sizes: number[] = [];
   for (let size = 1000; size <= queueMax; size *= 2) sizes.push(size);
-  // The least of several: what disturbs a measurement on a busy machine only ever adds to it. All sizes in turn, so that what lasts
+  // The least of several: what disturbs a measurement on a busy machine only ever adds to it. All sizes in turn, so
+  // that what lasts
   // for a while disturbs none of them more than another.
   const times = sizes.map(() => Infinity);
   for (let round = 0; round < 2 * rounds; round += 1) {
-    sizes.forEach((size, index) => { times[index] = Math.min(times[index] ?? Infinity, timePerEvent(policy, size, ends)); });
+    sizes.forEach((size, index) => {
+      times[index] = Math.min(times[index] ?? Infinity, timePerEvent(policy, size, ends));
+    });
   }
   const growths = times.slice(1).map((time, index) => time / (times[index] ?? 1));
   return [
@@ -138,12 +194,16 @@ function doublingQueue(policy: QueuePolicy, ends: number, most: number): Figure[
 }
 
 if (data === undefined || !existsSync(join(data, 'swf'))) {
-  console.error('Set MUTIRAO_DATA to a folder that holds swf/NAME.swf.gz of the Parallel Workloads Archive (www.cs.huji.ac.il/labs/parallel/workload).');
+  console.error(
+    'Set MUTIRAO_DATA to a folder that holds swf/NAME.swf.gz of the Parallel Workloads Archive ' +
+      '(www.cs.huji.ac.il/labs/parallel/workload).',
+  );
   process.exit(3);
 }
 const figures = [...wholeLog('SDSC-SP2-1998-4.2-cln', 1), ...wholeLog('SDSC-BLUE-2000-4.2-cln', 4)];
 const sp2 = read('SDSC-SP2-1998-4.2-cln');
 figures.push(samples(sp2), decision(), doublingTrace(sp2));
-for (const policy of [firstComeFirstServed, easyBackfilling, startNow]) figures.push(...doublingQueue(policy, 10_000, 1.3));
+for (const policy of [firstComeFirstServed, easyBackfilling, startNow])
+  figures.push(...doublingQueue(policy, 10_000, 1.3));
 figures.push(...doublingQueue(reinsert, 100, 2.3));
 report('simulator', figures);

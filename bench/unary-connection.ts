@@ -7,12 +7,19 @@ export interface UnaryMethod<Request, Response> {
   responseDeserialize(bytes: Buffer): Response;
 }
 
-const { HTTP2_HEADER_METHOD: method, HTTP2_HEADER_PATH: path, HTTP2_HEADER_SCHEME: scheme, HTTP2_HEADER_TE: te, HTTP2_HEADER_CONTENT_TYPE: contentType } = constants;
+const {
+  HTTP2_HEADER_METHOD: method,
+  HTTP2_HEADER_PATH: path,
+  HTTP2_HEADER_SCHEME: scheme,
+  HTTP2_HEADER_TE: te,
+  HTTP2_HEADER_CONTENT_TYPE: contentType,
+} = constants;
 const prefixLength = 5;
 const windowBytes = 1024 * 1024;
 
 /**
- * A connection for calls with one answer, for programs that make load on the processors that they measure: it sends and reads what gRPC has on the wire, deadline
+ * A connection for calls with one answer, for programs that make load on the processors that they measure: it sends and
+ * reads what gRPC has on the wire, deadline
  * and token included, and does nothing beyond that, which takes a fraction of what the client of grpc-js does.
  */
 export class UnaryConnection {
@@ -23,8 +30,18 @@ export class UnaryConnection {
   /** @param address host:port of a server that speaks without TLS. */
   constructor(address: string, token: string) {
     this.#session = connect(`http://${address}`, { settings: { initialWindowSize: windowBytes } });
-    this.#session.on('error', (error) => { this.#failure = error; });
-    this.#headers = { [method]: 'POST', [scheme]: 'http', [te]: 'trailers', [contentType]: 'application/grpc', 'user-agent': 'mutirao-bench', 'grpc-timeout': '60S', authorization: `Bearer ${token}` };
+    this.#session.on('error', (error) => {
+      this.#failure = error;
+    });
+    this.#headers = {
+      [method]: 'POST',
+      [scheme]: 'http',
+      [te]: 'trailers',
+      [contentType]: 'application/grpc',
+      'user-agent': 'mutirao-bench',
+      'grpc-timeout': '60S',
+      authorization: `Bearer ${token}`,
+    };
   }
 
   /** @throws {Error} when the connection breaks, or the answer is an error. */
@@ -35,12 +52,15 @@ export class UnaryConnection {
       const parts: Buffer[] = [];
       let [status, message] = ['', 'the connection broke'];
       const heed = (headers: Readonly<Record<string, unknown>>): void => {
-        if (headers['grpc-status'] !== undefined) [status, message] = [String(headers['grpc-status']), String(headers['grpc-message'] ?? '')];
+        if (headers['grpc-status'] !== undefined)
+          [status, message] = [String(headers['grpc-status']), String(headers['grpc-message'] ?? '')];
       };
       // Of an answer without a message the status is in the first headers.
       stream.on('response', heed);
       stream.on('trailers', heed);
-      stream.on('data', (part: Buffer) => { parts.push(part); });
+      stream.on('data', (part: Buffer) => {
+        parts.push(part);
+      });
       stream.on('error', reject);
       stream.on('close', () => {
         if (status === '0') resolve(called.responseDeserialize(messageOf(parts)));

@@ -1,4 +1,5 @@
-// Connections that show no credential: what opening and closing thousands of them, and holding a thousand, leaves in the memory of a broker.
+// Connections that show no credential: what opening and closing thousands of them, and holding a thousand, leaves in
+// the memory of a broker.
 //
 //   --connections N   for each round (1,500)
 //   --rounds N        (4)
@@ -29,9 +30,17 @@ type Way = 'says nothing' | 'speaks TLS and http2' | 'begins a call';
 class Attacked {
   readonly home = mkdtempSync(join(tmpdir(), 'mutirao-unproven-'));
   readonly #file = join(this.home, 'memory.json');
-  readonly broker = new Program('broker', ['--home', this.home, '--listen', '127.0.0.1:0'], {
-    NODE_OPTIONS: `--expose-gc --disable-warning=ExperimentalWarning${semiSpace === 0 ? '' : ` --max-semi-space-size=${semiSpace}`}`, MUTIRAO_BENCH_MEMORY: this.#file,
-  }, { preload: new URL('memory-probe.ts', import.meta.url) });
+  readonly broker = new Program(
+    'broker',
+    ['--home', this.home, '--listen', '127.0.0.1:0'],
+    {
+      NODE_OPTIONS:
+        '--expose-gc ' +
+        `--disable-warning=ExperimentalWarning${semiSpace === 0 ? '' : ` --max-semi-space-size=${semiSpace}`}`,
+      MUTIRAO_BENCH_MEMORY: this.#file,
+    },
+    { preload: new URL('memory-probe.ts', import.meta.url) },
+  );
 
   /** Memory after a collection. */
   async collected(): Promise<MemoryAccount> {
@@ -51,27 +60,35 @@ class Attacked {
 async function knock(client: HostileClient, way: Way): Promise<void> {
   if (way === 'says nothing') {
     const socket = client.connectSilently();
-    await new Promise((resolve) => { socket.once('connect', resolve).once('close', resolve); });
+    await new Promise((resolve) => {
+      socket.once('connect', resolve).once('close', resolve);
+    });
     socket.destroy();
     return;
   }
   const session = client.connect();
-  await new Promise((resolve) => { session.once('remoteSettings', resolve).once('close', resolve); });
+  await new Promise((resolve) => {
+    session.once('remoteSettings', resolve).once('close', resolve);
+  });
   if (way === 'begins a call' && !session.destroyed) {
     const call = client.begin(session, '/mutirao.broker.v1.BrokerService/GetOverview');
-    await new Promise((resolve) => { call.stream.once('close', resolve); });
+    await new Promise((resolve) => {
+      call.stream.once('close', resolve);
+    });
   }
   session.destroy();
 }
 
 async function attack(client: HostileClient, way: Way): Promise<void> {
   let left = connections;
-  await Promise.all(Array.from({ length: atOnce }, async () => {
-    while (left > 0) {
-      left -= 1;
-      await knock(client, way);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (left > 0) {
+        left -= 1;
+        await knock(client, way);
+      }
+    }),
+  );
 }
 
 /** Holds many connections at once. @returns the most that the broker grew meanwhile, in MiB. */
@@ -103,13 +120,20 @@ async function measureChurn(way: Way): Promise<Figure[]> {
     const more = (part: keyof MemoryAccount): number => (after[part] - idle[part]) / mebibyte;
     return [
       plain(`each ${way}: resident before`, idle.rss / mebibyte, 'MiB'),
-      ...grown.map((mebibytes, round) => plain(`each ${way}: grown after ${connections * (round + 1)}`, mebibytes, 'MiB')),
+      ...grown.map((mebibytes, round) =>
+        plain(`each ${way}: grown after ${connections * (round + 1)}`, mebibytes, 'MiB'),
+      ),
       below(`each ${way}: objects kept after a collection`, more('heapUsed') + more('external'), 'MiB', aim),
       plain(`each ${way}: heap for new objects, committed`, more('newSpace'), 'MiB'),
       plain(`each ${way}: heap for others, committed`, more('oldSpaces'), 'MiB'),
       plain(`each ${way}: resident after a collection`, more('rss'), 'MiB'),
-      below(`each ${way}: resident after one that gives memory back`, (after.rssLeast - idle.rss) / mebibyte, 'MiB', aim),
-      plain(`each ${way}: connections a second`, connections * rounds / seconds, '/s'),
+      below(
+        `each ${way}: resident after one that gives memory back`,
+        (after.rssLeast - idle.rss) / mebibyte,
+        'MiB',
+        aim,
+      ),
+      plain(`each ${way}: connections a second`, (connections * rounds) / seconds, '/s'),
     ];
   } finally {
     await attacked.stop();
@@ -125,7 +149,10 @@ async function measureHeld(): Promise<Figure[]> {
     const most = await hold(client, attacked.broker.pid, idle.rss / mebibyte);
     const openCount = client.openCount;
     await client.close();
-    return [below(`${held} opened at once and held: grown at most`, most, 'MiB', aim), plain('of which the broker kept open', openCount, 'connections')];
+    return [
+      below(`${held} opened at once and held: grown at most`, most, 'MiB', aim),
+      plain('of which the broker kept open', openCount, 'connections'),
+    ];
   } finally {
     await attacked.stop();
   }
@@ -133,5 +160,6 @@ async function measureHeld(): Promise<Figure[]> {
 
 const ways = ['says nothing', 'speaks TLS and http2', 'begins a call'] as const;
 const figures: Figure[] = await measureHeld();
-for (const [index, way] of ways.entries()) if (only === 0 || only === index + 1) figures.push(...await measureChurn(way));
+for (const [index, way] of ways.entries())
+  if (only === 0 || only === index + 1) figures.push(...(await measureChurn(way)));
 report('connections without a credential', figures);

@@ -15,13 +15,20 @@ const folder = mkdtempSync(join(tmpdir(), 'mutirao-chain-'));
 /** Bytes that the broker has sent to machines and brought home. */
 async function stagedBytes(grid: Grid): Promise<{ readonly out: number; readonly in: number }> {
   const text = await readMetrics(grid.home);
-  const bytes = (direction: string): number => Number(new RegExp(`^mutirao_broker_staged_bytes_total\\{direction="${direction}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  const bytes = (direction: string): number =>
+    Number(
+      new RegExp(`^mutirao_broker_staged_bytes_total\\{direction="${direction}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
+    );
   return { out: bytes('out'), in: bytes('in') };
 }
 
 const tasks = [`  t0: {command: 'head -c ${mebibytes << 20} /dev/urandom > f0', outputs: [f0]}`];
 // Another content each time, so that none is known from before.
-for (let index = 1; index < tasksCount; index++) tasks.push(`  t${index}: {command: '(tail -c +2 f${index - 1}; printf x) > f${index}', inputs: [f${index - 1}], outputs: [f${index}]}`);
+for (let index = 1; index < tasksCount; index++)
+  tasks.push(
+    `  t${index}: {command: '(tail -c +2 f${index - 1}; printf x) > f${index}', inputs: [f${index - 1}], ` +
+      `outputs: [f${index}]}`,
+  );
 writeFileSync(join(folder, 'chain.yaml'), `tasks:\n${tasks.join('\n')}\n`);
 
 const grid = await Grid.start({ machines: [1], agentArgs: ['--shared', 'none'] });
@@ -29,8 +36,23 @@ try {
   await grid.client.waitMachines(1);
   const start = performance.now();
   const { status, stderr } = await runCommand({
-    command: process.execPath, args: [commandLine, 'job', 'submit', 'chain.yaml', '--replicas', '1', '--wait', '--home', grid.home, '--broker', grid.broker.address],
-    cwd: folder, deadlineMs: 600_000, outputBytesMax: 1 << 20,
+    command: process.execPath,
+    args: [
+      commandLine,
+      'job',
+      'submit',
+      'chain.yaml',
+      '--replicas',
+      '1',
+      '--wait',
+      '--home',
+      grid.home,
+      '--broker',
+      grid.broker.address,
+    ],
+    cwd: folder,
+    deadlineMs: 600_000,
+    outputBytesMax: 1 << 20,
   });
   if (status !== 0) throw new Error(stderr.toString());
   const seconds = (performance.now() - start) / 1000;

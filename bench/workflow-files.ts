@@ -1,5 +1,6 @@
 /**
- * Reads published workflow files as `job submit` does, and counts what can run: those below MUTIRAO_DATA/workflows, or below the folders and files that are named.
+ * Reads published workflow files as `job submit` does, and counts what can run: those below MUTIRAO_DATA/workflows, or
+ * below the folders and files that are named.
  *
  * Usage: node bench/workflow-files.ts [--list] [FOLDER|FILE ...]
  */
@@ -9,17 +10,40 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { makeWorkflow } from '@mutirao/core/workflow';
 import { FormatError } from '@mutirao/formats';
-import { convertWorkflow, draftOf, makeWorkflowJob, parseWorkflow, type WorkflowDocument } from '@mutirao/formats/workflow';
+import {
+  convertWorkflow,
+  draftOf,
+  makeWorkflowJob,
+  parseWorkflow,
+  type WorkflowDocument,
+} from '@mutirao/formats/workflow';
 
-const { values, positionals } = parseArgs({ options: { list: { type: 'boolean', default: false } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { list: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const data = process.env['MUTIRAO_DATA'];
-const places = positionals.length > 0 ? positionals : data === undefined ? [] : ['wfinstances', 'dax'].map((name) => join(data, 'workflows', name));
+const places =
+  positionals.length > 0
+    ? positionals
+    : data === undefined
+      ? []
+      : ['wfinstances', 'dax'].map((name) => join(data, 'workflows', name));
 if (places.length === 0) {
-  console.error('Name folders or files, or set MUTIRAO_DATA to the folder of the public data (docs/studies/README.md).');
+  console.error(
+    'Name folders or files, or set MUTIRAO_DATA to the folder of the public data (docs/studies/README.md).',
+  );
   process.exit(3);
 }
 
-const files = places.flatMap((place) => (statSync(place).isDirectory() ? readdirSync(place, { recursive: true }).map((name) => join(place, String(name))) : [place])).filter((path) => /\.(?:json|dax|xml)(?:\.gz)?$/.test(path)).sort();
+const files = places
+  .flatMap((place) =>
+    statSync(place).isDirectory()
+      ? readdirSync(place, { recursive: true }).map((name) => join(place, String(name)))
+      : [place],
+  )
+  .filter((path) => /\.(?:json|dax|xml)(?:\.gz)?$/.test(path))
+  .sort();
 const refusals = new Map<string, string[]>();
 let taskCount = 0;
 let withCommands = 0;
@@ -48,9 +72,13 @@ for (const path of files) {
     if (values.list) console.log(`read ${path}${document.warnings.map((warning) => `\n  ${warning}`).join('')}`);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    refusals.set(error.code, [...refusals.get(error.code) ?? [], error.message]);
+    refusals.set(error.code, [...(refusals.get(error.code) ?? []), error.message]);
   }
 }
 const refusedCount = [...refusals.values()].reduce((sum, messages) => sum + messages.length, 0);
-console.log(`${files.length} files: ${files.length - refusedCount} can run, with ${taskCount} tasks; ${withCommands} have a command for each task, ${unwritableCount} have names that WfFormat does not allow; ${refusedCount} refused`);
-for (const [code, messages] of refusals) console.log(`${code} ${messages.length}\n${messages.map((message) => `  ${message}`).join('\n')}`);
+console.log(
+  `${files.length} files: ${files.length - refusedCount} can run, with ${taskCount} tasks; ${withCommands} have ` +
+    `a command for each task, ${unwritableCount} have names that WfFormat does not allow; ${refusedCount} refused`,
+);
+for (const [code, messages] of refusals)
+  console.log(`${code} ${messages.length}\n${messages.map((message) => `  ${message}`).join('\n')}`);

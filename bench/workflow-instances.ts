@@ -1,24 +1,44 @@
-// Every workflow algorithm on real instances (WfCommons, Pegasus DAX), and on standard task graphs whose optimum is known. Reads MUTIRAO_DATA; exit 3 without it.
+// Every workflow algorithm on real instances (WfCommons, Pegasus DAX), and on standard task graphs whose optimum is
+// known. Reads MUTIRAO_DATA; exit 3 without it.
 // With --tables it prints docs/studies/workflow-instances.md's tables instead of figures.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import {
-  findScheduleFault, freshProblem, makeWorkflow, makespanOf, measureSchedule, platformCosts, workflowSchedulers, type Platform, type Workflow, type WorkflowScheduler,
+  findScheduleFault,
+  freshProblem,
+  makeWorkflow,
+  makespanOf,
+  measureSchedule,
+  platformCosts,
+  workflowSchedulers,
+  type Platform,
+  type Workflow,
+  type WorkflowScheduler,
 } from '@mutirao/core/workflow';
 import { draftOf, parseWorkflow } from '@mutirao/formats/workflow';
 import { below, plain, report, type Figure } from './harness.ts';
 
 const data = join(process.env['MUTIRAO_DATA'] ?? '', 'workflows');
 if (process.env['MUTIRAO_DATA'] === undefined || !existsSync(data)) {
-  console.error('MUTIRAO_DATA names no folder with workflows/; the instances are those of WfCommons (wfinstances), of Pegasus (dax) and of the Standard Task Graph Set (stg)');
+  console.error(
+    'MUTIRAO_DATA names no folder with workflows/; the instances are those of WfCommons (wfinstances), of ' +
+      'Pegasus (dax) and of the Standard Task Graph Set (stg)',
+  );
   process.exit(3);
 }
-const alike = (count: number, speed: number): Platform => ({ startUp: 0.1, bandwidth: 125e6, processors: Array.from({ length: count }, (_, index) => ({ name: `p${index}`, speed })) });
+const alike = (count: number, speed: number): Platform => ({
+  startUp: 0.1,
+  bandwidth: 125e6,
+  processors: Array.from({ length: count }, (_, index) => ({ name: `p${index}`, speed })),
+});
 
 /** Eight processors at the speed of the measurement and eight at half of it, on 1 Gbit/s. */
-const mixed: Platform = { ...alike(16, 1000), processors: Array.from({ length: 16 }, (_, index) => ({ name: `p${index}`, speed: index < 8 ? 1000 : 500 })) };
+const mixed: Platform = {
+  ...alike(16, 1000),
+  processors: Array.from({ length: 16 }, (_, index) => ({ name: `p${index}`, speed: index < 8 ? 1000 : 500 })),
+};
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** What an algorithm made of a workflow; a schedule that cannot be is an error. */
@@ -52,25 +72,49 @@ interface Instance {
 }
 
 function runFolder(folder: string): Instance[] {
-  return readdirSync(join(data, folder)).sort().map((file) => {
-    const workflow = makeWorkflow(draftOf(parseWorkflow(gunzipSync(readFileSync(join(data, folder, file))).toString(), file)));
-    const workBound = (1000 * workflow.tasks.reduce((sum, { work }) => sum + work, 0)) / mixed.processors.reduce((sum, { speed }) => sum + speed, 0);
-    return { name: file.replace(/\.(json|xml)\.gz$/, ''), taskCount: workflow.tasks.length, workBound, results: workflowSchedulers.map((scheduler) => run(scheduler, workflow, mixed)) };
-  });
+  return readdirSync(join(data, folder))
+    .sort()
+    .map((file) => {
+      const workflow = makeWorkflow(
+        draftOf(parseWorkflow(gunzipSync(readFileSync(join(data, folder, file))).toString(), file)),
+      );
+      const workBound =
+        (1000 * workflow.tasks.reduce((sum, { work }) => sum + work, 0)) /
+        mixed.processors.reduce((sum, { speed }) => sum + speed, 0);
+      return {
+        name: file.replace(/\.(json|xml)\.gz$/, ''),
+        taskCount: workflow.tasks.length,
+        workBound,
+        results: workflowSchedulers.map((scheduler) => run(scheduler, workflow, mixed)),
+      };
+    });
 }
 
 function printInstances(instances: readonly Instance[]): void {
-  console.log(`| instance | tasks | bound, s | work, s | ${workflowSchedulers.map(({ name }) => `${name}: makespan, s | over bound | ms`).join(' | ')} |`);
+  console.log(
+    '| instance | tasks | bound, s | work, s | ' +
+      `${workflowSchedulers.map(({ name }) => `${name}: makespan, s | over bound | ms`).join(' | ')} |`,
+  );
   console.log(`|${'---|'.repeat(4 + 3 * workflowSchedulers.length)}`);
   for (const { name, taskCount, workBound, results } of instances) {
-    const columns = results.map(({ makespan, bound, time }) => `${(makespan / 1000).toFixed(1)} | ${(makespan / bound).toFixed(2)} | ${time.toFixed(0)}`);
-    console.log(`| ${name} | ${taskCount} | ${((results[0]?.bound ?? 0) / 1000).toFixed(1)} | ${(workBound / 1000).toFixed(1)} | ${columns.join(' | ')} |`);
+    const columns = results.map(
+      ({ makespan, bound, time }) =>
+        `${(makespan / 1000).toFixed(1)} | ${(makespan / bound).toFixed(2)} | ${time.toFixed(0)}`,
+    );
+    console.log(
+      `| ${name} | ${taskCount} | ${((results[0]?.bound ?? 0) / 1000).toFixed(1)} | ` +
+        `${(workBound / 1000).toFixed(1)} | ${columns.join(' | ')} |`,
+    );
   }
 }
 
 /** A graph of the Standard Task Graph Set: task, time, count of predecessors, predecessors. */
 function parseStg(text: string): Workflow {
-  const rows = text.split('\n').slice(1).filter((line) => /^\s*\d/.test(line)).map((line) => line.trim().split(/\s+/).map(Number));
+  const rows = text
+    .split('\n')
+    .slice(1)
+    .filter((line) => /^\s*\d/.test(line))
+    .map((line) => line.trim().split(/\s+/).map(Number));
   return makeWorkflow({
     tasks: rows.map(([id = 0, time = 0]) => ({ id: String(id), work: time })),
     edges: rows.flatMap(([id = 0, , , ...before]) => before.map((from) => ({ from: String(from), to: String(id) }))),
@@ -80,16 +124,29 @@ function parseStg(text: string): Workflow {
 /** How far each algorithm is from each optimum, as a share of it, in the order of the algorithms. */
 function runStandard(): { readonly scheduler: WorkflowScheduler; readonly distances: number[] }[] {
   const archive = join(data, 'stg', 'stg50.tar.gz');
-  const graphs = execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' }).split('\n').filter((name) => name.endsWith('.stg'));
-  const workflows = new Map(graphs.map((name) => [name.split('/').at(-1) ?? '', parseStg(execFileSync('tar', ['-xzOf', archive, name], { encoding: 'utf8' }))]));
-  const optima = gunzipSync(readFileSync(join(data, 'stg', 'stg50-optimal.csv.gz'))).toString().trim().split('\n').slice(1).map((line) => line.split(','));
+  const graphs = execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' })
+    .split('\n')
+    .filter((name) => name.endsWith('.stg'));
+  const workflows = new Map(
+    graphs.map((name) => [
+      name.split('/').at(-1) ?? '',
+      parseStg(execFileSync('tar', ['-xzOf', archive, name], { encoding: 'utf8' })),
+    ]),
+  );
+  const optima = gunzipSync(readFileSync(join(data, 'stg', 'stg50-optimal.csv.gz')))
+    .toString()
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','));
   return workflowSchedulers.map((scheduler) => ({
     scheduler,
     distances: optima.map(([graph = '', processors = '', optimum = '']) => {
       const workflow = workflows.get(graph);
       if (workflow === undefined) throw new Error(`no graph ${graph}`);
       const distance = run(scheduler, workflow, alike(Number(processors), 1000)).makespan / Number(optimum) - 1;
-      if (distance < -1e-9) throw new Error(`${scheduler.name} is under the optimum of ${graph} on ${processors} processors`);
+      if (distance < -1e-9)
+        throw new Error(`${scheduler.name} is under the optimum of ${graph} on ${processors} processors`);
       return distance;
     }),
   }));
@@ -101,7 +158,10 @@ if (process.argv.includes('--tables')) {
   console.log('| algorithm | mean distance from the optimum | greatest | optimal in |\n|---|---|---|---|');
   for (const { scheduler, distances } of standard) {
     const hits = distances.filter((distance) => distance < 1e-9).length;
-    console.log(`| ${scheduler.name} | ${(100 * mean(distances)).toFixed(2)} % | ${(100 * Math.max(...distances)).toFixed(1)} % | ${hits} of ${distances.length} |`);
+    console.log(
+      `| ${scheduler.name} | ${(100 * mean(distances)).toFixed(2)} % | ` +
+        `${(100 * Math.max(...distances)).toFixed(1)} % | ${hits} of ${distances.length} |`,
+    );
   }
   console.log('');
   printInstances(instances);
@@ -112,12 +172,25 @@ if (process.argv.includes('--tables')) {
     const distance = 100 * mean(standard[place]?.distances ?? []);
     return [
       name === 'heft' || name === 'auto' ? below(away, distance, '%', 2) : plain(away, distance, '%'),
-      plain(`${name}: makespan over the greater of both bounds, mean of ${instances.length} instances`, mean(results.map(({ makespan, bound }, index) => makespan / Math.max(bound, instances[index]?.workBound ?? 0))), 'x'),
+      plain(
+        `${name}: makespan over the greater of both bounds, mean of ${instances.length} instances`,
+        mean(results.map(({ makespan, bound }, index) => makespan / Math.max(bound, instances[index]?.workBound ?? 0))),
+        'x',
+      ),
       plain(`${name}: time to schedule all instances`, results.reduce((sum, { time }) => sum + time, 0) / 1000, 's'),
     ];
   });
-  const least = instances.filter(({ results }) => (results.at(-1)?.makespan ?? NaN) <= Math.min(...results.map(({ makespan }) => makespan))).length;
+  const least = instances.filter(
+    ({ results }) => (results.at(-1)?.makespan ?? NaN) <= Math.min(...results.map(({ makespan }) => makespan)),
+  ).length;
   figures.push(below('auto: instances on which another algorithm is shorter', instances.length - least, '', 1));
-  figures.push(below('all: time to schedule all instances', instances.reduce((sum, { results }) => sum + results.reduce((each, { time }) => each + time, 0), 0) / 1000, 's', 30));
+  figures.push(
+    below(
+      'all: time to schedule all instances',
+      instances.reduce((sum, { results }) => sum + results.reduce((each, { time }) => each + time, 0), 0) / 1000,
+      's',
+      30,
+    ),
+  );
   report('workflow instances', figures);
 }

@@ -1,6 +1,15 @@
-// What it costs to schedule workflows of 1,000 to 10,000 tasks on 100 processors of unlike speed, and how that grows. The graph: layers of 50 tasks, each waiting for three of the layer before.
+// What it costs to schedule workflows of 1,000 to 10,000 tasks on 100 processors of unlike speed, and how that grows.
+// The graph: layers of 50 tasks, each waiting for three of the layer before.
 import { Prng } from '@mutirao/core/shared';
-import { candidates, findScheduleFault, freshProblem, heft, makeWorkflow, platformCosts, type SchedulingProblem } from '@mutirao/core/workflow';
+import {
+  candidates,
+  findScheduleFault,
+  freshProblem,
+  heft,
+  makeWorkflow,
+  platformCosts,
+  type SchedulingProblem,
+} from '@mutirao/core/workflow';
 import { below, plain, report, type Figure } from './harness.ts';
 
 const layer = 50;
@@ -8,15 +17,31 @@ const layer = 50;
 /** A workflow that is the same each time. */
 function layered(taskCount: number, processorCount: number): SchedulingProblem {
   const prng = new Prng(`layered ${taskCount}`);
-  const tasks = Array.from({ length: taskCount }, (_, index) => ({ id: `t${index}`, work: 100 + prng.below(900), widthMin: 1, widthMax: 8 }));
+  const tasks = Array.from({ length: taskCount }, (_, index) => ({
+    id: `t${index}`,
+    work: 100 + prng.below(900),
+    widthMin: 1,
+    widthMax: 8,
+  }));
   const edges = tasks.slice(layer).flatMap((_, index) => {
     const first = layer * Math.floor(index / layer);
     const parents = new Set([prng.below(layer), prng.below(layer), prng.below(layer)]);
-    return [...parents].map((parent) => ({ from: `t${first + parent}`, to: `t${index + layer}`, data: 1_000_000 * prng.below(20) }));
+    return [...parents].map((parent) => ({
+      from: `t${first + parent}`,
+      to: `t${index + layer}`,
+      data: 1_000_000 * prng.below(20),
+    }));
   });
   const workflow = makeWorkflow({ tasks, edges });
-  const processors = Array.from({ length: processorCount }, (_, index) => ({ name: `p${index}`, speed: 50 + prng.below(100) }));
-  return freshProblem(workflow, platformCosts(workflow, { processors, startUp: 0.1, bandwidth: 125e6 }), processorCount);
+  const processors = Array.from({ length: processorCount }, (_, index) => ({
+    name: `p${index}`,
+    speed: 50 + prng.below(100),
+  }));
+  return freshProblem(
+    workflow,
+    platformCosts(workflow, { processors, startUp: 0.1, bandwidth: 125e6 }),
+    processorCount,
+  );
 }
 
 for (const scheduler of candidates) scheduler.schedule(layered(1_000, 100)); // What is measured is compiled code.

@@ -1,9 +1,12 @@
 /**
- * Fuzzes what reads bytes from outside: messages of every stream, and files. Inputs that reach new code are kept, and changed further.
+ * Fuzzes what reads bytes from outside: messages of every stream, and files. Inputs that reach new code are kept, and
+ * changed further.
  *
  * Usage: node scripts/fuzz.ts [--minutes N] [--seed N] [--target NAME] [--input FILE] [--keep]
- * Without a target all have their turn, for equal shares of the time. A finding is written to .cache/fuzz, and is run alone by --target NAME --input FILE.
- * With --keep, inputs that reached new code go into test/corpora/NAME.txt, the smallest first, 20 at most. Prints "N passed, N failed" last: a target each.
+ * Without a target all have their turn, for equal shares of the time. A finding is written to .cache/fuzz, and is run
+ * alone by --target NAME --input FILE.
+ * With --keep, inputs that reached new code go into test/corpora/NAME.txt, the smallest first, 20 at most. Prints "N
+ * passed, N failed" last: a target each.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +21,13 @@ import { NoMessage, targets, type Target } from './fuzzing/targets.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '120' }, seed: { type: 'string', default: '1' }, target: { type: 'string' }, input: { type: 'string' }, keep: { type: 'boolean', default: false } },
+  options: {
+    minutes: { type: 'string', default: '120' },
+    seed: { type: 'string', default: '1' },
+    target: { type: 'string' },
+    input: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+  },
 });
 /** Inputs between two looks at what was reached. */
 const batchSize = 250;
@@ -34,14 +43,18 @@ function findFault({ run }: Target, bytes: Buffer): string | undefined {
   try {
     run(bytes);
   } catch (error) {
-    if (!isRefusal(error)) return error instanceof Error ? error.stack ?? error.message : String(error);
+    if (!isRefusal(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
   }
   const took = process.cpuUsage(begin).user / 1000;
   return took > slowMs ? 'took more than 2 s of processor time' : undefined;
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof NoMessage || (error instanceof MutiraoError && error.code !== 'MUT_INTERNAL') || (error instanceof Error && error.name === 'FormatError');
+  return (
+    error instanceof NoMessage ||
+    (error instanceof MutiraoError && error.code !== 'MUT_INTERNAL') ||
+    (error instanceof Error && error.name === 'FormatError')
+  );
 }
 
 function corpusOf(name: string, { seeds }: Target): Buffer[] {
@@ -56,7 +69,10 @@ function keptFileOf(name: string): string {
 function readKept(name: string): Buffer[] {
   const file = keptFileOf(name);
   if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#')).map((line) => Buffer.from(line, 'base64'));
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => Buffer.from(line, 'base64'));
 }
 
 function nameOf(bytes: Buffer): string {
@@ -73,15 +89,25 @@ function report(name: string, bytes: Buffer, fault: string): void {
 
 function keep(name: string, corpus: readonly Buffer[]): void {
   const kept = readKept(name);
-  const small = corpus.filter(({ length }) => length > 0 && length <= keptBytesMax).sort((one, other) => one.length - other.length).slice(0, Math.max(0, keptMax - kept.length));
+  const small = corpus
+    .filter(({ length }) => length > 0 && length <= keptBytesMax)
+    .sort((one, other) => one.length - other.length)
+    .slice(0, Math.max(0, keptMax - kept.length));
   const lines = [...kept, ...small].map((bytes) => bytes.toString('base64'));
-  writeFileSync(keptFileOf(name), `# Inputs that reached new code, one a line, in base64.\n${[...new Set(lines)].join('\n')}\n`);
+  writeFileSync(
+    keptFileOf(name),
+    `# Inputs that reached new code, one a line, in base64.\n${[...new Set(lines)].join('\n')}\n`,
+  );
 }
 
 /** Those inputs of a batch that reach some parts, by running halves of it again. */
-async function findReaching(target: Target, batch: readonly Buffer[], looked: { readonly parts: ReadonlySet<string>; readonly coverage: Coverage }): Promise<Buffer[]> {
+async function findReaching(
+  target: Target,
+  batch: readonly Buffer[],
+  looked: { readonly parts: ReadonlySet<string>; readonly coverage: Coverage },
+): Promise<Buffer[]> {
   for (const bytes of batch) findFault(target, bytes);
-  if (!await looked.coverage.hasRun(looked.parts)) return [];
+  if (!(await looked.coverage.hasRun(looked.parts))) return [];
   if (batch.length === 1) return [...batch];
   const middle = batch.length >> 1;
   const first = await findReaching(target, batch.slice(0, middle), looked);
@@ -90,8 +116,14 @@ async function findReaching(target: Target, batch: readonly Buffer[], looked: { 
 }
 
 /** Fuzzes one target for so long. Returns whether nothing was found. */
-async function fuzz(name: string, target: Target, { ms, coverage }: { readonly ms: number; readonly coverage: Coverage }): Promise<boolean> {
-  const random = new Prng(Number(values.seed) * 7919 + [...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7));
+async function fuzz(
+  name: string,
+  target: Target,
+  { ms, coverage }: { readonly ms: number; readonly coverage: Coverage },
+): Promise<boolean> {
+  const random = new Prng(
+    Number(values.seed) * 7919 + [...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7),
+  );
   const corpus = corpusOf(name, target);
   const fresh: Buffer[] = [];
   const faults = new Map<string, Buffer>();
@@ -119,12 +151,16 @@ async function fuzz(name: string, target: Target, { ms, coverage }: { readonly m
     if (corpus.length > corpusMax) corpus.splice(target.seeds.length, corpus.length - corpusMax);
   }
   if (values.keep) keep(name, fresh);
-  console.log(`${name}: ${count} inputs, ${corpus.length} in the corpus, ${coverage.size - reached} more parts of the sources reached, ${faults.size} findings`);
+  console.log(
+    `${name}: ${count} inputs, ${corpus.length} in the corpus, ${coverage.size - reached} more parts of the ` +
+      `sources reached, ${faults.size} findings`,
+  );
   return faults.size === 0;
 }
 
 const chosen = Object.entries(targets).filter(([name]) => values.target === undefined || name === values.target);
-if (chosen.length === 0) throw new Error(`there is no target ${values.target ?? ''}; there are ${Object.keys(targets).join(', ')}`);
+if (chosen.length === 0)
+  throw new Error(`there is no target ${values.target ?? ''}; there are ${Object.keys(targets).join(', ')}`);
 if (values.input !== undefined) {
   const [name, target] = chosen[0] ?? ['', { seeds: [], run: () => undefined }];
   const fault = findFault(target, readFileSync(values.input));
@@ -136,7 +172,7 @@ const coverage = new Coverage();
 await coverage.start();
 let [passed, failed] = [0, 0];
 for (const [name, target] of chosen) {
-  if (await fuzz(name, target, { ms: Number(values.minutes) * 60_000 / chosen.length, coverage })) passed += 1;
+  if (await fuzz(name, target, { ms: (Number(values.minutes) * 60_000) / chosen.length, coverage })) passed += 1;
   else failed += 1;
 }
 console.log(`${passed} passed, ${failed} failed`);

@@ -1,4 +1,7 @@
-/** Writes the pages, and parts of pages, of docs that are tables of the programs, and the enum of proto/mutirao/common/v1/errors.proto. */
+/**
+ * Writes the pages, and parts of pages, of docs that are tables of the programs, and the enum of
+ * proto/mutirao/common/v1/errors.proto.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { errorsMarkdown, errorsProto, faultsMarkdown, limitsMarkdown, securityMarkdown } from './errors-rendering.ts';

@@ -19,7 +19,10 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))) {
   const path = join(folder, name);
   const generated = readFileSync(path, 'utf8');
-  const tightened = replacements.reduce((code, [pattern, replacement]) => code.replace(pattern, replacement), generated);
+  const tightened = replacements.reduce(
+    (code, [pattern, replacement]) => code.replace(pattern, replacement),
+    generated,
+  );
   const names = ['asBuffer', 'noBytes'].filter((helper) => tightened.includes(helper));
   const up = '../'.repeat(name.split('/').length);
   const added = names.length === 0 ? '' : `import { ${names.join(', ')} } from "${up}wire/bytes.ts";\n`;

@@ -1,4 +1,5 @@
-// Who gets in at the door for agents, on connections that are new and on those that are open. The agents of the allocations only write their
+// Who gets in at the door for agents, on connections that are new and on those that are open. The agents of the
+// allocations only write their
 // environment down, so that the test can come in their place, as one with a copy would.
 import { readdirSync, readFileSync, mkdirSync, rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,12 +24,35 @@ class Attachment {
 
   /** Attaches as the machine of a request. */
   constructor(environment: Readonly<Record<string, string>>, index: number | string, secret: string) {
-    const { MUTIRAO_AGENT_PROVIDER: address = '', MUTIRAO_CREDENTIAL: credential = '', MUTIRAO_AGENT_REQUEST: requestId = '' } = environment;
-    this.client = dial(GridMachineServiceClient, address, { token: secret === '' ? credential : `${credential}~${secret}`, trust: agentTrust('/nowhere', environment) });
+    const {
+      MUTIRAO_AGENT_PROVIDER: address = '',
+      MUTIRAO_CREDENTIAL: credential = '',
+      MUTIRAO_AGENT_REQUEST: requestId = '',
+    } = environment;
+    this.client = dial(GridMachineServiceClient, address, {
+      token: secret === '' ? credential : `${credential}~${secret}`,
+      trust: agentTrust('/nowhere', environment),
+    });
     const stream: MessageStream<AttachResponse, AttachRequest> = openStream(this.client.attach());
     this.stream = stream;
-    stream.listen({ onMessage: () => { this.isWelcome = true; }, onClosed: (error) => { this.ended = error; } });
-    const facts = { machineId: `${requestId}.${index}`, incarnation: `i${secret}`, processors: 1, attributes: {}, untilUnixMs: undefined, requestId, sharedTokens: [], homeMarks: [] };
+    stream.listen({
+      onMessage: () => {
+        this.isWelcome = true;
+      },
+      onClosed: (error) => {
+        this.ended = error;
+      },
+    });
+    const facts = {
+      machineId: `${requestId}.${index}`,
+      incarnation: `i${secret}`,
+      processors: 1,
+      attributes: {},
+      untilUnixMs: undefined,
+      requestId,
+      sharedTokens: [],
+      homeMarks: [],
+    };
     const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: String(index) };
     stream.write({ message: { $case: 'hello', value: { hello, facts, heldReplicaIds: [] } } });
   }
@@ -67,11 +91,34 @@ class Door {
   async start(): Promise<void> {
     mkdirSync(this.written);
     await initIdentity({ folder: identityFolder(this.home), user: 'ana', hosts: [], lasts: day, now: Date.now() });
-    const cluster = this.add('cluster', ['--id', 'c1', '--listen', loopback, '--processors', '2', '--kill-grace', '100ms']);
+    const cluster = this.add('cluster', [
+      '--id',
+      'c1',
+      '--listen',
+      loopback,
+      '--processors',
+      '2',
+      '--kill-grace',
+      '100ms',
+    ]);
     await cluster.start();
-    const write = JSON.stringify(['/bin/sh', '-c', `env > "${this.written}/$MUTIRAO_AGENT_REQUEST.$MUTIRAO_PROCESS_INDEX.tmp"; mv "${this.written}/$MUTIRAO_AGENT_REQUEST.$MUTIRAO_PROCESS_INDEX.tmp" "${this.written}/$MUTIRAO_AGENT_REQUEST.$MUTIRAO_PROCESS_INDEX"; exec sleep 60`]);
+    const write = JSON.stringify([
+      '/bin/sh',
+      '-c',
+      `env > "${this.written}/$MUTIRAO_AGENT_REQUEST.$MUTIRAO_PROCESS_INDEX.tmp"; mv ` +
+        `"${this.written}/$MUTIRAO_AGENT_REQUEST.$MUTIRAO_PROCESS_INDEX.tmp" ` +
+        `"${this.written}/$MUTIRAO_AGENT_REQUEST.$MUTIRAO_PROCESS_INDEX"; exec sleep 60`,
+    ]);
     const common = ['--listen-agents', loopback, '--idle-release', '200ms', '--queue-interval', '200ms'];
-    this.provider = this.add('provider', ['--id', 'c1', '--cluster', cluster.address, '--agent-command', write, ...common]);
+    this.provider = this.add('provider', [
+      '--id',
+      'c1',
+      '--cluster',
+      cluster.address,
+      '--agent-command',
+      write,
+      ...common,
+    ]);
     this.other = this.add('provider', ['--id', 'c2', '--manager', 'none', ...common]);
     await Promise.all([this.provider.start(), this.other.start()]);
     this.broker = new PretendBroker('b1', this.provider.address, readToken(tokenPath(this.home)));
@@ -90,8 +137,12 @@ class Door {
     this.broker.demand(8);
     await until(() => readdirSync(this.written).some((name) => name.endsWith('.0')), 'an allocation starts');
     const name = readdirSync(this.written).find((one) => one.endsWith('.0')) ?? '';
-    const lines = readFileSync(join(this.written, name), 'utf8').split('\n').filter((line) => line.startsWith('MUTIRAO_'));
-    return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+    const lines = readFileSync(join(this.written, name), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('MUTIRAO_'));
+    return Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    );
   }
 
   attach(environment: Readonly<Record<string, string>>, index: number | string, secret: string): Attachment {
@@ -115,7 +166,9 @@ serial.beforeEach(async (t) => {
   await t.context.start();
 });
 
-serial.afterEach.always(async (t) => { await t.context.stop(); });
+serial.afterEach.always(async (t) => {
+  await t.context.stop();
+});
 
 serial('agents are told where to dial and whom to trust there, and need nothing else', async (t) => {
   const environment = await t.context.environment();
@@ -126,50 +179,65 @@ serial('agents are told where to dial and whom to trust there, and need nothing 
   await until(() => t.context.broker.machines().length === 1, 'the machine joins');
 });
 
-serial('a copied credential gets nothing: not the machine, not another one, not a content; the agent keeps its place, also after both restart', async (t) => {
-  const environment = await t.context.environment();
-  const agent = t.context.attach(environment, 0, 'mine');
-  await agent.welcome();
-  t.is(await t.context.attach(environment, 0, 'other').end(), 'MUT_CREDENTIAL_COPIED');
-  t.is(await t.context.attach(environment, 0, '').end(), 'MUT_CREDENTIAL_COPIED');
-  const thief = t.context.attach(environment, 99, 'other');
-  t.is(await thief.end(), 'MUT_CREDENTIAL_COPIED');
-  await t.throwsAsync(thief.pull(), { code: 'MUT_CREDENTIAL_COPIED' });
-  t.is(agent.ended, undefined);
-  await t.context.provider.crash();
-  t.is(await t.context.attach(environment, 0, 'other').end(), 'MUT_CREDENTIAL_COPIED');
-  await t.context.attach(environment, 0, 'mine').welcome();
-});
+serial(
+  'a copied credential gets nothing: not the machine, not another one, not a content; the agent keeps its ' +
+    'place, also after both restart',
+  async (t) => {
+    const environment = await t.context.environment();
+    const agent = t.context.attach(environment, 0, 'mine');
+    await agent.welcome();
+    t.is(await t.context.attach(environment, 0, 'other').end(), 'MUT_CREDENTIAL_COPIED');
+    t.is(await t.context.attach(environment, 0, '').end(), 'MUT_CREDENTIAL_COPIED');
+    const thief = t.context.attach(environment, 99, 'other');
+    t.is(await thief.end(), 'MUT_CREDENTIAL_COPIED');
+    await t.throwsAsync(thief.pull(), { code: 'MUT_CREDENTIAL_COPIED' });
+    t.is(agent.ended, undefined);
+    await t.context.provider.crash();
+    t.is(await t.context.attach(environment, 0, 'other').end(), 'MUT_CREDENTIAL_COPIED');
+    await t.context.attach(environment, 0, 'mine').welcome();
+  },
+);
 
-serial('a copied credential gets no place under another spelling of its name, nor one whose agent has left', async (t) => {
-  const environment = await t.context.environment();
-  const agent = t.context.attach(environment, 0, 'mine');
-  await agent.welcome();
-  for (const spelling of ['00', '000', '0000000']) t.is(await t.context.attach(environment, spelling, `other${spelling}`).end(), 'MUT_CREDENTIAL_COPIED', spelling);
-  await until(() => t.context.broker.heard('joined').length === 1, 'the machine joins');
-  agent.stream.end();
-  await until(() => t.context.broker.heard('lost').length === 1, 'the machine has left');
-  t.is(await t.context.attach(environment, 0, 'other').end(), 'MUT_CREDENTIAL_COPIED');
-  t.is(t.context.broker.heard('joined').length, 1);
-});
+serial(
+  'a copied credential gets no place under another spelling of its name, nor one whose agent has left',
+  async (t) => {
+    const environment = await t.context.environment();
+    const agent = t.context.attach(environment, 0, 'mine');
+    await agent.welcome();
+    for (const spelling of ['00', '000', '0000000'])
+      t.is(await t.context.attach(environment, spelling, `other${spelling}`).end(), 'MUT_CREDENTIAL_COPIED', spelling);
+    await until(() => t.context.broker.heard('joined').length === 1, 'the machine joins');
+    agent.stream.end();
+    await until(() => t.context.broker.heard('lost').length === 1, 'the machine has left');
+    t.is(await t.context.attach(environment, 0, 'other').end(), 'MUT_CREDENTIAL_COPIED');
+    t.is(t.context.broker.heard('joined').length, 1);
+  },
+);
 
-serial('when an allocation ends its open streams are closed, and its credential is refused on new ones and new connections', async (t) => {
-  const environment = await t.context.environment();
-  const agent = t.context.attach(environment, 0, 'mine');
-  await agent.welcome();
-  t.context.broker.demand(0);
-  t.is(await agent.end(), 'MUT_ALLOCATION_ENDED');
-  await t.throwsAsync(agent.pull(), { code: 'MUT_ALLOCATION_ENDED' });
-  t.is(await t.context.attach(environment, 0, 'mine').end(), 'MUT_ALLOCATION_ENDED');
-  t.is(await t.context.attach(environment, 1, 'other').end(), 'MUT_ALLOCATION_ENDED');
-});
+serial(
+  'when an allocation ends its open streams are closed, and its credential is refused on new ones and new connections',
+  async (t) => {
+    const environment = await t.context.environment();
+    const agent = t.context.attach(environment, 0, 'mine');
+    await agent.welcome();
+    t.context.broker.demand(0);
+    t.is(await agent.end(), 'MUT_ALLOCATION_ENDED');
+    await t.throwsAsync(agent.pull(), { code: 'MUT_ALLOCATION_ENDED' });
+    t.is(await t.context.attach(environment, 0, 'mine').end(), 'MUT_ALLOCATION_ENDED');
+    t.is(await t.context.attach(environment, 1, 'other').end(), 'MUT_ALLOCATION_ENDED');
+  },
+);
 
 serial('wrong, missing and foreign credentials are refused', async (t) => {
   const { home, provider, other } = t.context;
   const environment = await t.context.environment();
   const credential = environment['MUTIRAO_CREDENTIAL'] ?? '';
   const refused = async (parts: Readonly<Record<string, string>>): Promise<void> => {
-    t.is(await t.context.attach({ ...environment, ...parts }, 0, 'mine').end(), 'MUT_UNAUTHENTICATED', JSON.stringify(parts));
+    t.is(
+      await t.context.attach({ ...environment, ...parts }, 0, 'mine').end(),
+      'MUT_UNAUTHENTICATED',
+      JSON.stringify(parts),
+    );
   };
   await refused({ MUTIRAO_CREDENTIAL: `${credential.slice(0, -2)}AA` });
   await refused({ MUTIRAO_CREDENTIAL: credential.replace(/^q\d+/, 'q999') });
@@ -180,8 +248,16 @@ serial('wrong, missing and foreign credentials are refused', async (t) => {
   const invitation = { ...environment, MUTIRAO_CREDENTIAL: await inviteMachine(home, 'c2', 'pc') };
   t.is(await t.context.attach(invitation, 0, 'a secret of the machine').end(), 'MUT_INVITATION_REFUSED');
   // A user's certificate is no way in at this door either.
-  const asUser = dial(GridMachineServiceClient, provider.agentsAddress, { token: credential, trust: userTrust(home, {}) });
-  await t.throwsAsync(async () => { for await (const _message of messagesOf(asUser.pullContent({ transferId: 'x' }))) break; }, { code: 'MUT_UNAUTHENTICATED' });
+  const asUser = dial(GridMachineServiceClient, provider.agentsAddress, {
+    token: credential,
+    trust: userTrust(home, {}),
+  });
+  await t.throwsAsync(
+    async () => {
+      for await (const _message of messagesOf(asUser.pullContent({ transferId: 'x' }))) break;
+    },
+    { code: 'MUT_UNAUTHENTICATED' },
+  );
   asUser.close();
 });
 
@@ -189,5 +265,8 @@ serial('an agent that trusts another authority speaks to nobody', async (t) => {
   const environment = await t.context.environment();
   const stranger = join(t.context.home, 'stranger');
   await initIdentity({ folder: stranger, user: 'ana', hosts: [], lasts: day, now: Date.now() });
-  t.is(await t.context.attach({ ...environment, MUTIRAO_CA: join(stranger, 'ca.crt') }, 0, 'mine').end(), 'MUT_UNTRUSTED');
+  t.is(
+    await t.context.attach({ ...environment, MUTIRAO_CA: join(stranger, 'ca.crt') }, 0, 'mine').end(),
+    'MUT_UNTRUSTED',
+  );
 });

@@ -26,15 +26,35 @@ class ClusterUnderTest {
     const addressFile = join(this.directory, 'cluster.json');
     rmSync(addressFile, { force: true });
     this.exitStatus = undefined;
-    this.pid = startProcess({
-      command,
-      args: [...own, '--home', this.home, '--id', 'a', '--processors', '3', '--walltime-granularity', '1ms', '--kill-grace', '100ms', ...flags],
-      onExit: ({ status }) => { this.exitStatus = status; },
-    }).pid ?? 0;
+    this.pid =
+      startProcess({
+        command,
+        args: [
+          ...own,
+          '--home',
+          this.home,
+          '--id',
+          'a',
+          '--processors',
+          '3',
+          '--walltime-granularity',
+          '1ms',
+          '--kill-grace',
+          '100ms',
+          ...flags,
+        ],
+        onExit: ({ status }) => {
+          this.exitStatus = status;
+        },
+      }).pid ?? 0;
     await until(() => existsSync(addressFile), 'the cluster listens');
     ({ address: this.address } = JSON.parse(readFileSync(addressFile, 'utf8')) as { address: string });
     this.manager = new EmbeddedCluster({
-      address: this.address, token: readToken(tokenPath(this.home)), onWalltimeGain: ({ clientRequestId }, { walltimeMs }) => { this.gains.push([clientRequestId, walltimeMs]); },
+      address: this.address,
+      token: readToken(tokenPath(this.home)),
+      onWalltimeGain: ({ clientRequestId }, { walltimeMs }) => {
+        this.gains.push([clientRequestId, walltimeMs]);
+      },
     });
   }
 
@@ -48,8 +68,18 @@ class ClusterUnderTest {
     return this.allocateAs('ana', { clientRequestId, width, walltime }, script);
   }
 
-  allocateAs(userId: string, order: Pick<AllocationOrder, 'clientRequestId' | 'width' | 'walltime'>, script: string): Promise<string> {
-    return this.manager.allocate({ ...order, userId, command: ['/bin/sh', '-c', script], environment: { GREETING: 'hello' }, workingDirectory: '' });
+  allocateAs(
+    userId: string,
+    order: Pick<AllocationOrder, 'clientRequestId' | 'width' | 'walltime'>,
+    script: string,
+  ): Promise<string> {
+    return this.manager.allocate({
+      ...order,
+      userId,
+      command: ['/bin/sh', '-c', script],
+      environment: { GREETING: 'hello' },
+      workingDirectory: '',
+    });
   }
 
   async entry(requestId: string) {
@@ -88,22 +118,33 @@ test.afterEach.always(async () => {
 });
 
 test.serial('a request runs its command once per processor, with its place in the environment', async (t) => {
-  const id = await cluster.allocate('k', 3, 60_000, 'echo $GREETING $MUTIRAO_REQUEST_ID $MUTIRAO_PROCESS_INDEX/$MUTIRAO_PROCESS_COUNT $MUTIRAO_WALLTIME_END_UNIX_MS');
+  const id = await cluster.allocate(
+    'k',
+    3,
+    60_000,
+    'echo $GREETING $MUTIRAO_REQUEST_ID $MUTIRAO_PROCESS_INDEX/$MUTIRAO_PROCESS_COUNT $MUTIRAO_WALLTIME_END_UNIX_MS',
+  );
   t.is(await cluster.untilEnded(id), '');
   const end = ((await cluster.entry(id))?.startsAt ?? 0) + 60_000;
-  t.deepEqual([0, 1, 2].map((index) => cluster.output(id, index)), [0, 1, 2].map((index) => [`hello ${id} ${index}/3 ${end}`]));
+  t.deepEqual(
+    [0, 1, 2].map((index) => cluster.output(id, index)),
+    [0, 1, 2].map((index) => [`hello ${id} ${index}/3 ${end}`]),
+  );
 });
 
-test.serial('at the walltime the whole group ends, whatever it does about it, and the next request starts', async (t) => {
-  const id = await cluster.allocate('k1', 3, 500, stubborn);
-  const next = await cluster.allocate('k2', 3, 60_000, 'true');
-  await until(() => cluster.output(id, 2).length === 2, 'the processes run');
-  const pids = [0, 1, 2].flatMap((index) => cluster.output(id, index));
-  t.true(pids.every((pid) => anyLives([pid])));
-  t.is(await cluster.untilEnded(id), 'MUT_WALLTIME_ENDED');
-  t.is(await cluster.untilEnded(next), '');
-  await until(() => !anyLives(pids), 'all processes of the request are gone');
-});
+test.serial(
+  'at the walltime the whole group ends, whatever it does about it, and the next request starts',
+  async (t) => {
+    const id = await cluster.allocate('k1', 3, 500, stubborn);
+    const next = await cluster.allocate('k2', 3, 60_000, 'true');
+    await until(() => cluster.output(id, 2).length === 2, 'the processes run');
+    const pids = [0, 1, 2].flatMap((index) => cluster.output(id, index));
+    t.true(pids.every((pid) => anyLives([pid])));
+    t.is(await cluster.untilEnded(id), 'MUT_WALLTIME_ENDED');
+    t.is(await cluster.untilEnded(next), '');
+    await until(() => !anyLives(pids), 'all processes of the request are gone');
+  },
+);
 
 test.serial('a released request ends, and what its command left behind ends with it', async (t) => {
   const running = await cluster.allocate('k1', 2, 60_000, 'sleep 1000 & echo $!; wait');
@@ -112,7 +153,10 @@ test.serial('a released request ends, and what its command left behind ends with
   await until(() => cluster.output(running, 1).length === 1, 'the processes run');
   await cluster.manager.release(running);
   t.is(await cluster.untilEnded(running), 'MUT_RELEASED');
-  await until(() => !anyLives([...cluster.output(running, 0), ...cluster.output(running, 1), ...cluster.output(done, 0)]), 'nothing is left');
+  await until(
+    () => !anyLives([...cluster.output(running, 0), ...cluster.output(running, 1), ...cluster.output(done, 0)]),
+    'nothing is left',
+  );
 });
 
 test.serial('after kill -9 nothing runs on, and a restarted cluster has its queue', async (t) => {
@@ -138,28 +182,55 @@ test.serial('after kill -9 scores are what they were, and order the queue', asyn
     client.close();
     return scores.map(({ userId, countedCount, score }) => [userId, countedCount, score > 60]);
   };
-  const careless = await cluster.allocateAs('careless', { clientRequestId: 'careless', width: 1, walltime: 3_600_000 }, 'true');
+  const careless = await cluster.allocateAs(
+    'careless',
+    { clientRequestId: 'careless', width: 1, walltime: 3_600_000 },
+    'true',
+  );
   t.is(await cluster.untilEnded(careless), '');
   const exact = await cluster.allocateAs('exact', { clientRequestId: 'exact', width: 1, walltime: 2000 }, 'sleep 1.5');
   t.is(await cluster.untilEnded(exact), '');
-  const overran = await cluster.allocateAs('overran', { clientRequestId: 'overran', width: 1, walltime: 100 }, 'sleep 100');
+  const overran = await cluster.allocateAs(
+    'overran',
+    { clientRequestId: 'overran', width: 1, walltime: 100 },
+    'sleep 100',
+  );
   t.is(await cluster.untilEnded(overran), 'MUT_WALLTIME_ENDED');
-  const wanted = [['exact', 1, true], ['careless', 1, false]];
+  const wanted = [
+    ['exact', 1, true],
+    ['careless', 1, false],
+  ];
   t.deepEqual(await scoresOf(), wanted);
   const blocking = await cluster.allocate('blocks', 3, 60_000, 'sleep 1000');
   await until(async () => (await cluster.entry(blocking))?.status === 'running', 'the machine is taken');
-  const later = await cluster.allocateAs('careless', { clientRequestId: 'late', width: 3, walltime: 3_600_000 }, 'true');
+  const later = await cluster.allocateAs(
+    'careless',
+    { clientRequestId: 'late', width: 3, walltime: 3_600_000 },
+    'true',
+  );
   t.deepEqual(cluster.gains, [], 'nobody is ahead of it');
-  await cluster.manager.release(await cluster.allocateAs('never seen', { clientRequestId: 'vain', width: 1, walltime: 12_000_000 }, 'true'));
-  t.deepEqual(cluster.gains, [['vain', 6_000_000]], 'of who was never seen a half is guessed, which would pass the careless one');
+  await cluster.manager.release(
+    await cluster.allocateAs('never seen', { clientRequestId: 'vain', width: 1, walltime: 12_000_000 }, 'true'),
+  );
+  t.deepEqual(
+    cluster.gains,
+    [['vain', 6_000_000]],
+    'of who was never seen a half is guessed, which would pass the careless one',
+  );
   const sooner = await cluster.allocateAs('exact', { clientRequestId: 'soon', width: 3, walltime: 3_600_000 }, 'true');
   await cluster.end('SIGKILL');
   await cluster.start(...byScores);
   t.is(await cluster.untilEnded(later), '');
   const [first, second] = [await cluster.entry(sooner), await cluster.entry(later)];
-  t.true((first?.endedAt ?? 0) > 0 && (first?.startsAt ?? Infinity) < (second?.startsAt ?? 0), JSON.stringify([first, second]));
+  t.true(
+    (first?.endedAt ?? 0) > 0 && (first?.startsAt ?? Infinity) < (second?.startsAt ?? 0),
+    JSON.stringify([first, second]),
+  );
   // Each has one more that counts by now; what was known before is in it.
-  t.deepEqual(await scoresOf(), [['exact', 2, true], ['careless', 2, false]]);
+  t.deepEqual(await scoresOf(), [
+    ['exact', 2, true],
+    ['careless', 2, false],
+  ]);
 });
 
 test.serial('on SIGTERM a cluster ends what runs and exits with 0, the queue stays', async (t) => {
@@ -177,14 +248,29 @@ test.serial('on SIGTERM a cluster ends what runs and exits with 0, the queue sta
 
 test.serial('a command that is not there ends its request with a reason', async (t) => {
   const id = await cluster.manager.allocate({
-    userId: 'ana', width: 2, walltime: 1000, command: ['/no/such/command'], environment: {}, workingDirectory: '', clientRequestId: 'k',
+    userId: 'ana',
+    width: 2,
+    walltime: 1000,
+    command: ['/no/such/command'],
+    environment: {},
+    workingDirectory: '',
+    clientRequestId: 'k',
   });
-  t.regex((await cluster.untilEnded(id)) ?? '', /^MUT_COMMAND_FAILED, its last words: spawn \/no\/such\/command ENOENT$/);
+  t.regex(
+    (await cluster.untilEnded(id)) ?? '',
+    /^MUT_COMMAND_FAILED, its last words: spawn \/no\/such\/command ENOENT$/,
+  );
   t.is((await cluster.manager.queue(0)).processorsFree, 3);
 });
 
 test.serial('limits, refusals and strangers are told by their codes', async (t) => {
-  t.deepEqual(await cluster.manager.limits('ana'), { processors: 3, requestsMax: 10, walltimeMax: 86_400_000, widthMax: 3, walltimeGranularity: 1 });
+  t.deepEqual(await cluster.manager.limits('ana'), {
+    processors: 3,
+    requestsMax: 10,
+    walltimeMax: 86_400_000,
+    widthMax: 3,
+    walltimeGranularity: 1,
+  });
   await t.throwsAsync(cluster.allocate('k', 4, 1000, 'true'), { code: 'MUT_WIDTH_MAX' });
   await t.throwsAsync(cluster.allocate('k', 1, 86_400_001, 'true'), { code: 'MUT_WALLTIME_MAX' });
   const stranger = new EmbeddedCluster({ address: cluster.address, token: 'x'.repeat(40) });
@@ -195,7 +281,9 @@ test.serial('limits, refusals and strangers are told by their codes', async (t) 
 test.serial('a watcher is told when the queue changes, also after the cluster was away', async (t) => {
   const watching = new AbortController();
   let hints = 0;
-  cluster.manager.watch(() => { hints += 1; }, watching.signal);
+  cluster.manager.watch(() => {
+    hints += 1;
+  }, watching.signal);
   await until(() => hints > 0, 'the first level comes');
   const before = hints;
   t.is(await cluster.untilEnded(await cluster.allocate('k', 1, 1000, 'true')), '');

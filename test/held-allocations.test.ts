@@ -1,4 +1,5 @@
-// A site without reservations of its own, with real processes: the provider asks ahead and holds, beside the requests of another user.
+// A site without reservations of its own, with real processes: the provider asks ahead and holds, beside the requests
+// of another user.
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,9 +14,13 @@ const home = join(folder, 'home');
 const env = { ...process.env, MUTIRAO_HOME: home };
 const pids: number[] = [];
 
-function mutirao(...args: readonly string[]): Promise<{ readonly status: number; readonly out: string; readonly err: string }> {
+function mutirao(
+  ...args: readonly string[]
+): Promise<{ readonly status: number; readonly out: string; readonly err: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [bin, ...args], { cwd: folder, env }, (_error, out, err) => { resolve({ status: child.exitCode ?? -1, out, err }); });
+    const child = execFile(process.execPath, [bin, ...args], { cwd: folder, env }, (_error, out, err) => {
+      resolve({ status: child.exitCode ?? -1, out, err });
+    });
   });
 }
 
@@ -25,7 +30,10 @@ async function done(...args: readonly string[]): Promise<string> {
   return out.trim();
 }
 
-interface Told { readonly address: string; readonly pid: number }
+interface Told {
+  readonly address: string;
+  readonly pid: number;
+}
 
 /** What a process has told of itself; undefined before. */
 function toldIn(file: string): Told | undefined {
@@ -56,60 +64,198 @@ test.serial.before(async () => {
   const manager = await run('reservations/local/reservations.json', 'reservations');
   managerAddress = manager.address;
   cluster = (await run('clusters/alpha/cluster.json', 'cluster', '--id', 'alpha', '--processors', '2')).address;
-  providerArgs = ['providers/alpha/provider.json', 'provider', '--id', 'alpha', '--cluster', 'alpha', '--reservations', manager.address, '--reservation-resource', 'alpha', '--hold-ahead', 'fixed:10m', '--queue-interval', '500ms'];
+  providerArgs = [
+    'providers/alpha/provider.json',
+    'provider',
+    '--id',
+    'alpha',
+    '--cluster',
+    'alpha',
+    '--reservations',
+    manager.address,
+    '--reservation-resource',
+    'alpha',
+    '--hold-ahead',
+    'fixed:10m',
+    '--queue-interval',
+    '500ms',
+  ];
   const started = await run(...providerArgs);
   providerPid = started.pid;
   await run('broker.json', 'broker', '--provider', `alpha=${started.address}`);
-  await until(async () => (await mutirao('reservation', 'resource', 'list')).out.includes('alpha'), 'the provider makes its resource known');
+  await until(
+    async () => (await mutirao('reservation', 'resource', 'list')).out.includes('alpha'),
+    'the provider makes its resource known',
+  );
 });
 test.serial.after.always(() => {
   for (const pid of pids.reverse()) process.kill(pid, 'SIGTERM');
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-test.serial('what was asked ahead comes after another user\'s work, is held through a kill, runs the reservation\'s bag, and goes back when it is cancelled', async (t) => {
-  await done('cluster', 'submit', '--cluster', cluster, '--width', '2', '--walltime', '10m', '--', 'sleep', '5');
-  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '2', '--for', '10m', '--from', '+40s', '--quiet');
-  await until(async () => (await done('provider', 'show', 'alpha')).includes(`Reservation ${reservation}: 2 of 2 processors held`), 'the allocation is held');
-  await until(async () => (await done('reservation', 'show', reservation)).includes('Held: 2 of 2 processors held ahead, 0 asked for'), 'its user sees it');
-  process.kill(providerPid, 'SIGKILL');
-  pids.splice(pids.indexOf(providerPid), 1);
-  await run(...providerArgs);
-  await until(async () => (await done('provider', 'show', 'alpha')).includes(`Reservation ${reservation}: 2 of 2 processors held`), 'it is held after the kill');
-  const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--array', '1-4', '--', 'echo {}');
-  t.regex(await done('job', 'wait', job), /4 finished/);
-  const tasks = JSON.parse(await done('task', 'list', job, '--json')) as { replicas: { machine_id: string }[] }[];
-  t.true(tasks.every(({ replicas }) => replicas.every(({ machine_id: machine }) => machine.startsWith('alpha/q1.'))), JSON.stringify(tasks));
-  t.regex(await done('explain', 'reservation', reservation), /is claimed, began at .*\n(.*\n)*.*Honoured: 2 of 2 processors held ahead/);
-  await done('reservation', 'cancel', reservation);
-  await until(async () => !(await done('cluster', 'queue', '--cluster', cluster)).includes('running'), 'what was held goes back');
-});
+test.serial(
+  "what was asked ahead comes after another user's work, is held through a kill, runs the reservation's bag, and goes back when it is cancelled",
+  async (t) => {
+    await done('cluster', 'submit', '--cluster', cluster, '--width', '2', '--walltime', '10m', '--', 'sleep', '5');
+    const reservation = await done(
+      'reservation',
+      'request',
+      '--resource',
+      'alpha',
+      '--count',
+      '2',
+      '--for',
+      '10m',
+      '--from',
+      '+40s',
+      '--quiet',
+    );
+    await until(
+      async () =>
+        (await done('provider', 'show', 'alpha')).includes(`Reservation ${reservation}: 2 of 2 processors held`),
+      'the allocation is held',
+    );
+    await until(
+      async () =>
+        (await done('reservation', 'show', reservation)).includes('Held: 2 of 2 processors held ahead, 0 asked for'),
+      'its user sees it',
+    );
+    process.kill(providerPid, 'SIGKILL');
+    pids.splice(pids.indexOf(providerPid), 1);
+    await run(...providerArgs);
+    await until(
+      async () =>
+        (await done('provider', 'show', 'alpha')).includes(`Reservation ${reservation}: 2 of 2 processors held`),
+      'it is held after the kill',
+    );
+    const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--array', '1-4', '--', 'echo {}');
+    t.regex(await done('job', 'wait', job), /4 finished/);
+    const tasks = JSON.parse(await done('task', 'list', job, '--json')) as { replicas: { machine_id: string }[] }[];
+    t.true(
+      tasks.every(({ replicas }) => replicas.every(({ machine_id: machine }) => machine.startsWith('alpha/q1.'))),
+      JSON.stringify(tasks),
+    );
+    t.regex(
+      await done('explain', 'reservation', reservation),
+      /is claimed, began at .*\n(.*\n)*.*Honoured: 2 of 2 processors held ahead/,
+    );
+    await done('reservation', 'cancel', reservation);
+    await until(
+      async () => !(await done('cluster', 'queue', '--cluster', cluster)).includes('running'),
+      'what was held goes back',
+    );
+  },
+);
 
-test.serial('who waits for a reservation that is cancelled before it begins hears of it, though the claim was found good', async (t) => {
-  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '1', '--for', '10m', '--from', '+9m', '--quiet');
-  const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--after-reservation', 'wait', '--', 'true');
-  await until(async () => (await done('explain', 'job', job)).includes('Held: 1 of 1 processor held ahead'), 'its broker hears what is held, so the claim was found good');
-  await done('reservation', 'cancel', reservation);
-  await until(async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'), 'its broker hears that the reservation is over');
-  await done('job', 'cancel', job);
-  await until(async () => !(await done('cluster', 'queue', '--cluster', cluster)).includes('running'), 'what was held goes back');
-  t.pass();
-});
+test.serial(
+  'who waits for a reservation that is cancelled before it begins hears of it, though the claim was found good',
+  async (t) => {
+    const reservation = await done(
+      'reservation',
+      'request',
+      '--resource',
+      'alpha',
+      '--count',
+      '1',
+      '--for',
+      '10m',
+      '--from',
+      '+9m',
+      '--quiet',
+    );
+    const job = await done(
+      'job',
+      'submit',
+      '--quiet',
+      '--reservation',
+      reservation,
+      '--after-reservation',
+      'wait',
+      '--',
+      'true',
+    );
+    await until(
+      async () => (await done('explain', 'job', job)).includes('Held: 1 of 1 processor held ahead'),
+      'its broker hears what is held, so the claim was found good',
+    );
+    await done('reservation', 'cancel', reservation);
+    await until(
+      async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'),
+      'its broker hears that the reservation is over',
+    );
+    await done('job', 'cancel', job);
+    await until(
+      async () => !(await done('cluster', 'queue', '--cluster', cluster)).includes('running'),
+      'what was held goes back',
+    );
+    t.pass();
+  },
+);
 
-test.serial('where another user has the processors all the time nothing is held, and the bag goes on as an ordinary one when the reservation is over', async (t) => {
-  await done('cluster', 'submit', '--cluster', cluster, '--width', '2', '--walltime', '10m', '--', 'sleep', '600');
-  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '1', '--for', '30s', '--from', '+3s', '--quiet');
-  const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--', 'true');
-  t.regex(await done('provider', 'show', 'alpha'), new RegExp(`Reservation ${reservation}: 0 of 1 processor held`));
-  await until(async () => /(Late|Queued|Asked): 0 of 1 processor held ahead, 1 asked for/.test(await done('reservation', 'show', reservation)), 'its user sees that it is not there');
-  await until(async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'), 'the reservation is over');
-  t.regex(await done('explain', 'job', job), /went on wherever there is a machine/);
-});
+test.serial(
+  'where another user has the processors all the time nothing is held, and the bag goes on as an ordinary one when the reservation is over',
+  async (t) => {
+    await done('cluster', 'submit', '--cluster', cluster, '--width', '2', '--walltime', '10m', '--', 'sleep', '600');
+    const reservation = await done(
+      'reservation',
+      'request',
+      '--resource',
+      'alpha',
+      '--count',
+      '1',
+      '--for',
+      '30s',
+      '--from',
+      '+3s',
+      '--quiet',
+    );
+    const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--', 'true');
+    t.regex(await done('provider', 'show', 'alpha'), new RegExp(`Reservation ${reservation}: 0 of 1 processor held`));
+    await until(
+      async () =>
+        /(Late|Queued|Asked): 0 of 1 processor held ahead, 1 asked for/.test(
+          await done('reservation', 'show', reservation),
+        ),
+      'its user sees that it is not there',
+    );
+    await until(
+      async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'),
+      'the reservation is over',
+    );
+    t.regex(await done('explain', 'job', job), /went on wherever there is a machine/);
+  },
+);
 
-test.serial('a provider that is to hold at a cluster that honours reservations by itself is refused before it begins', async (t) => {
-  await run('clusters/beta/cluster.json', 'cluster', '--id', 'beta', '--processors', '2', '--reservations', managerAddress);
-  await until(async () => (await mutirao('reservation', 'resource', 'list')).out.includes('beta'), 'the cluster makes itself known');
-  const { status, err } = await mutirao('run', 'provider', '--id', 'beta', '--cluster', 'beta', '--reservations', managerAddress, '--hold-ahead', 'fixed:1h');
-  t.not(status, 0);
-  t.regex(err, /MUT_HOLD_NEEDLESS/);
-});
+test.serial(
+  'a provider that is to hold at a cluster that honours reservations by itself is refused before it begins',
+  async (t) => {
+    await run(
+      'clusters/beta/cluster.json',
+      'cluster',
+      '--id',
+      'beta',
+      '--processors',
+      '2',
+      '--reservations',
+      managerAddress,
+    );
+    await until(
+      async () => (await mutirao('reservation', 'resource', 'list')).out.includes('beta'),
+      'the cluster makes itself known',
+    );
+    const { status, err } = await mutirao(
+      'run',
+      'provider',
+      '--id',
+      'beta',
+      '--cluster',
+      'beta',
+      '--reservations',
+      managerAddress,
+      '--hold-ahead',
+      'fixed:1h',
+    );
+    t.not(status, 0);
+    t.regex(err, /MUT_HOLD_NEEDLESS/);
+  },
+);

@@ -4,10 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type TestFn } from 'ava';
-import { GridMachineServiceClient, type AttachRequest, type AttachResponse, type PushContentRequest } from '@mutirao/api/machine';
+import {
+  GridMachineServiceClient,
+  type AttachRequest,
+  type AttachResponse,
+  type PushContentRequest,
+} from '@mutirao/api/machine';
 import { GridMachineProviderServiceClient, type SendContentRequest } from '@mutirao/api/provider';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
-import { callUnary, dial, messagesOf, openSending, openStream, type MessageStream, type Sending } from '@mutirao/runtime/rpc';
+import {
+  callUnary,
+  dial,
+  messagesOf,
+  openSending,
+  openStream,
+  type MessageStream,
+  type Sending,
+} from '@mutirao/runtime/rpc';
 import { inviteMachine, PretendBroker, Program, until } from '@mutirao/testkit';
 
 const agent = fileURLToPath(new URL('../packages/testkit/src/grid/pretend-agent.ts', import.meta.url));
@@ -20,15 +33,34 @@ class ProviderUnderTest {
   broker!: PretendBroker;
 
   constructor() {
-    this.cluster = new Program('cluster', ['--home', this.home, '--id', 'c1', '--processors', '4', '--requests-max', '2', '--kill-grace', '100ms'], {});
+    this.cluster = new Program(
+      'cluster',
+      ['--home', this.home, '--id', 'c1', '--processors', '4', '--requests-max', '2', '--kill-grace', '100ms'],
+      {},
+    );
   }
 
   async start(...flags: string[]): Promise<void> {
     await this.cluster.start();
-    this.provider = new Program('provider', [
-      '--home', this.home, '--id', 'c1', '--cluster', this.cluster.address, '--agent-command', JSON.stringify([process.execPath, agent]),
-      '--idle-release', '300ms', '--queue-interval', '200ms', ...flags,
-    ], {});
+    this.provider = new Program(
+      'provider',
+      [
+        '--home',
+        this.home,
+        '--id',
+        'c1',
+        '--cluster',
+        this.cluster.address,
+        '--agent-command',
+        JSON.stringify([process.execPath, agent]),
+        '--idle-release',
+        '300ms',
+        '--queue-interval',
+        '200ms',
+        ...flags,
+      ],
+      {},
+    );
     await this.provider.start();
     this.broker = this.connect('b1');
     await until(() => this.broker.heard('settled').length > 0, 'the provider settles');
@@ -60,54 +92,76 @@ serial.beforeEach(async (t) => {
   await t.context.start();
 });
 
-serial.afterEach.always(async (t) => { await t.context.stop(); });
-
-serial('demand becomes allocations, these become machines that run tasks, and they go back when nothing is wanted', async (t) => {
-  const { broker } = t.context;
-  broker.demand(8);
-  await until(() => broker.machines().length === 4, 'four machines join');
-  const [machine] = broker.machines();
-  t.regex(machine?.facts?.machineId ?? '', /^c1\/q\d+\.\d+$/);
-  t.truthy(machine?.facts?.untilUnixMs);
-  broker.start(machine?.facts?.machineId ?? '', [1, 2, 3]);
-  await until(() => broker.ended().length === 3, 'three replicas end');
-  broker.demand(0);
-  await until(() => broker.machines().length === 0, 'the machines go');
-  await until(async () => (await t.context.statuses()).every((status) => status === 5), 'the requests end');
-  t.true(broker.heard('lost').every(({ reason }) => reason === 'MUT_ALLOCATION_ENDED'));
+serial.afterEach.always(async (t) => {
+  await t.context.stop();
 });
+
+serial(
+  'demand becomes allocations, these become machines that run tasks, and they go back when nothing is wanted',
+  async (t) => {
+    const { broker } = t.context;
+    broker.demand(8);
+    await until(() => broker.machines().length === 4, 'four machines join');
+    const [machine] = broker.machines();
+    t.regex(machine?.facts?.machineId ?? '', /^c1\/q\d+\.\d+$/);
+    t.truthy(machine?.facts?.untilUnixMs);
+    broker.start(machine?.facts?.machineId ?? '', [1, 2, 3]);
+    await until(() => broker.ended().length === 3, 'three replicas end');
+    broker.demand(0);
+    await until(() => broker.machines().length === 0, 'the machines go');
+    await until(async () => (await t.context.statuses()).every((status) => status === 5), 'the requests end');
+    t.true(broker.heard('lost').every(({ reason }) => reason === 'MUT_ALLOCATION_ENDED'));
+  },
+);
 
 serial('after a kill -9 the provider adopts its requests and agents, and no report is lost', async (t) => {
   const { broker, provider } = t.context;
   broker.demand(8);
   await until(() => broker.machines().length === 4, 'four machines join');
   const machineIds = broker.machines().map(({ facts }) => facts?.machineId ?? '');
-  machineIds.forEach((machineId, index) => { broker.start(machineId, [10 + index], 'hold'); });
+  machineIds.forEach((machineId, index) => {
+    broker.start(machineId, [10 + index], 'hold');
+  });
   broker.start(machineIds[0] ?? '', [1]);
   await until(() => broker.ended().includes(1), 'replica 1 ends');
   await provider.crash();
   broker.connect();
   await until(() => broker.heard('settled').length > 0, 'the provider settles');
-  t.deepEqual(broker.machines().map(({ facts }) => facts?.machineId ?? '').sort(), machineIds.sort());
-  t.deepEqual(broker.machines().flatMap(({ heldReplicaIds }) => heldReplicaIds).sort((one, other) => one - other), [1, 10, 11, 12, 13]);
+  t.deepEqual(
+    broker
+      .machines()
+      .map(({ facts }) => facts?.machineId ?? '')
+      .sort(),
+    machineIds.sort(),
+  );
+  t.deepEqual(
+    broker
+      .machines()
+      .flatMap(({ heldReplicaIds }) => heldReplicaIds)
+      .sort((one, other) => one - other),
+    [1, 10, 11, 12, 13],
+  );
   await until(() => broker.ended().includes(1), 'the report that was not acknowledged comes again');
   t.deepEqual(await t.context.statuses(), [4, 3]);
 });
 
-serial('a broker that comes back hears again of what it holds, and of reports that it did not acknowledge', async (t) => {
-  const { broker } = t.context;
-  broker.demand(2);
-  await until(() => broker.machines().length === 2, 'two machines join');
-  const [machine] = broker.machines();
-  broker.start(machine?.facts?.machineId ?? '', [5]);
-  await until(() => broker.ended().length === 1, 'replica 5 ends');
-  broker.close();
-  const back = t.context.connect('b1');
-  await until(() => back.heard('settled').length > 0, 'the provider settles');
-  t.is(back.machines().length, 2);
-  await until(() => back.ended().includes(5), 'the report comes again');
-  back.close();
-});
+serial(
+  'a broker that comes back hears again of what it holds, and of reports that it did not acknowledge',
+  async (t) => {
+    const { broker } = t.context;
+    broker.demand(2);
+    await until(() => broker.machines().length === 2, 'two machines join');
+    const [machine] = broker.machines();
+    broker.start(machine?.facts?.machineId ?? '', [5]);
+    await until(() => broker.ended().length === 1, 'replica 5 ends');
+    broker.close();
+    const back = t.context.connect('b1');
+    await until(() => back.heard('settled').length > 0, 'the provider settles');
+    t.is(back.machines().length, 2);
+    await until(() => back.ended().includes(5), 'the report comes again');
+    back.close();
+  },
+);
 
 const size = 8 * 1024 * 1024;
 const chunkSize = 256 * 1024;
@@ -133,46 +187,92 @@ async function send<Out>(sending: Sending<Out, unknown>, messages: Iterable<Out>
 
 serial('contents pass through the provider whole, both ways, whichever side comes first', async (t) => {
   const { broker, provider, home } = t.context;
-  const agentClient = dial(GridMachineServiceClient, provider.address, { token: `${await inviteMachine(home, 'c1', 'lab1')}~a-secret-of-lab1-itself` });
+  const agentClient = dial(GridMachineServiceClient, provider.address, {
+    token: `${await inviteMachine(home, 'c1', 'lab1')}~a-secret-of-lab1-itself`,
+  });
   const content = randomBytes(size);
-  const put = (transferId: string): Promise<void> => send<SendContentRequest>(openSending((done) => broker.client.sendContent(done)), [
-    { transferId, data: Buffer.alloc(0) }, ...[...chunksOf(content)].map((data) => ({ transferId: '', data })),
-  ]);
+  const put = (transferId: string): Promise<void> =>
+    send<SendContentRequest>(
+      openSending((done) => broker.client.sendContent(done)),
+      [{ transferId, data: Buffer.alloc(0) }, ...[...chunksOf(content)].map((data) => ({ transferId: '', data }))],
+    );
   const stream: MessageStream<AttachResponse, AttachRequest> = openStream(agentClient.attach());
   const offered: AttachResponse[] = [];
-  stream.listen({ onMessage: (one) => { if (one.message?.$case === 'content') offered.push(one); }, onClosed: () => undefined });
-  const facts = { machineId: 'lab1', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [] };
+  stream.listen({
+    onMessage: (one) => {
+      if (one.message?.$case === 'content') offered.push(one);
+    },
+    onClosed: () => undefined,
+  });
+  const facts = {
+    machineId: 'lab1',
+    incarnation: 'i',
+    processors: 1,
+    attributes: {},
+    untilUnixMs: undefined,
+    requestId: '',
+    sharedTokens: [],
+    homeMarks: [],
+  };
   const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'lab1' };
   stream.write({ message: { $case: 'hello', value: { hello, facts, heldReplicaIds: [] } } });
   broker.demand(1);
   await until(() => broker.machines().some((machine) => machine.facts?.machineId === 'c1/lab1'), 'lab1 joins');
   const offer = (transferId: string): void => {
-    broker.toMachine('c1/lab1', { $case: 'content', value: { content: { sha256: Buffer.alloc(32), sizeBytes: size }, source: { $case: 'transferId', value: transferId }, offset: 0, linkable: false, pathProof: '' } });
+    broker.toMachine('c1/lab1', {
+      $case: 'content',
+      value: {
+        content: { sha256: Buffer.alloc(32), sizeBytes: size },
+        source: { $case: 'transferId', value: transferId },
+        offset: 0,
+        linkable: false,
+        pathProof: '',
+      },
+    });
   };
   for (const transferId of ['t1', 't2']) offer(transferId);
   await until(() => offered.length === 2, 'both are offered');
-  const [sentFirst, pulledFirst] = await Promise.all([put('t1'), collect(messagesOf(agentClient.pullContent({ transferId: 't1' })))]);
+  const [sentFirst, pulledFirst] = await Promise.all([
+    put('t1'),
+    collect(messagesOf(agentClient.pullContent({ transferId: 't1' }))),
+  ]);
   t.is(sentFirst, undefined);
   t.true(pulledFirst.equals(content));
   const pulling = collect(messagesOf(agentClient.pullContent({ transferId: 't2' })));
   await put('t2');
   t.true((await pulling).equals(content));
 
-  const pushing = send<PushContentRequest>(openSending((done) => agentClient.pushContent(done)), [
-    { transferId: 't3', machineId: 'lab1', content: { sha256: Buffer.alloc(32), sizeBytes: size }, data: Buffer.alloc(0), offset: 0 },
-    ...[...chunksOf(content)].map((data) => ({ transferId: '', machineId: '', content: undefined, data, offset: 0 })),
-  ]);
-  await until(() => broker.heard('fromMachine').some(({ message }) => message?.$case === 'contentPushed'), 'the broker hears of the push');
-  const received = await collect(messagesOf(broker.client.receiveContent({ transferId: 't3', offset: 0, refusal: '' })));
+  const pushing = send<PushContentRequest>(
+    openSending((done) => agentClient.pushContent(done)),
+    [
+      {
+        transferId: 't3',
+        machineId: 'lab1',
+        content: { sha256: Buffer.alloc(32), sizeBytes: size },
+        data: Buffer.alloc(0),
+        offset: 0,
+      },
+      ...[...chunksOf(content)].map((data) => ({ transferId: '', machineId: '', content: undefined, data, offset: 0 })),
+    ],
+  );
+  await until(
+    () => broker.heard('fromMachine').some(({ message }) => message?.$case === 'contentPushed'),
+    'the broker hears of the push',
+  );
+  const received = await collect(
+    messagesOf(broker.client.receiveContent({ transferId: 't3', offset: 0, refusal: '' })),
+  );
   await pushing;
   t.true(received.equals(content));
   stream.close();
   agentClient.close();
 });
 
-serial('nobody gets in with another\'s credential', async (t) => {
+serial("nobody gets in with another's credential", async (t) => {
   const { provider, home } = t.context;
-  const asBroker = dial(GridMachineProviderServiceClient, provider.address, { token: await inviteMachine(home, 'c1', 'lab1') });
+  const asBroker = dial(GridMachineProviderServiceClient, provider.address, {
+    token: await inviteMachine(home, 'c1', 'lab1'),
+  });
   await t.throwsAsync(callUnary(asBroker, 'getResource', {}, { deadlineMs: 60_000 }), { code: 'MUT_UNAUTHENTICATED' });
   asBroker.close();
   const asAgent = dial(GridMachineServiceClient, provider.address, { token: readToken(tokenPath(home)) });

@@ -1,4 +1,5 @@
-// Several resources of two reservation managers, all or none, with real processes: one manager is killed between the hold and the confirmation.
+// Several resources of two reservation managers, all or none, with real processes: one manager is killed between the
+// hold and the confirmation.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,17 +16,31 @@ const bin = fileURLToPath(new URL('../packages/cli/bin/mutirao.js', import.meta.
 const [command, ...own] = ownProgram('reservations');
 const home = mkdtempSync(join(tmpdir(), 'mutirao-together-'));
 
-interface Result { readonly status: number; readonly out: string; readonly err: string }
+interface Result {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
 
 function mutirao(...args: readonly string[]): Promise<Result> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [bin, 'reservation', ...args], { env: { ...process.env, MUTIRAO_HOME: home } }, (_error, out, err) => {
-      resolve({ status: child.exitCode ?? -1, out, err });
-    });
+    const child = execFile(
+      process.execPath,
+      [bin, 'reservation', ...args],
+      { env: { ...process.env, MUTIRAO_HOME: home } },
+      (_error, out, err) => {
+        resolve({ status: child.exitCode ?? -1, out, err });
+      },
+    );
   });
 }
 
-interface ReservationJson { readonly reservation_id: number; readonly status: string; readonly start_unix_ms: number; readonly end_unix_ms: number }
+interface ReservationJson {
+  readonly reservation_id: number;
+  readonly status: string;
+  readonly start_unix_ms: number;
+  readonly end_unix_ms: number;
+}
 
 /** All reservations of a manager, newest first. */
 async function listed(manager: string): Promise<ReservationJson[]> {
@@ -38,7 +53,14 @@ const pids = new Map<string, number>();
 async function start(id: string, listen?: string): Promise<string> {
   const file = join(home, 'reservations', id, 'reservations.json');
   rmSync(file, { force: true });
-  const pid = startProcess({ command, args: [...own, '--home', home, '--id', id, ...(listen === undefined ? [] : ['--listen', listen])], onExit: () => { ended.add(pid); } }).pid ?? 0;
+  const pid =
+    startProcess({
+      command,
+      args: [...own, '--home', home, '--id', id, ...(listen === undefined ? [] : ['--listen', listen])],
+      onExit: () => {
+        ended.add(pid);
+      },
+    }).pid ?? 0;
   pids.set(id, pid);
   await until(() => existsSync(file), `manager ${id} listens`);
   return (JSON.parse(readFileSync(file, 'utf8')) as { address: string }).address;
@@ -86,7 +108,10 @@ test.serial('a manager that is killed before it confirmed leaves nothing reserve
   killProcess(pids.get('one') ?? 0, 'SIGCONT');
   const { status, err } = await asking;
   t.not(status, 0);
-  t.regex(err, /^error: MUT_NOT_TOGETHER net=10%@two was not confirmed \(MUT_UNREACHABLE .*and the others are given back/);
+  t.regex(
+    err,
+    /^error: MUT_NOT_TOGETHER net=10%@two was not confirmed \(MUT_UNREACHABLE .*and the others are given back/,
+  );
   const after = await listed('one');
   t.is(after.length, before + 1);
   t.is(after[0]?.status, 'cancelled');
@@ -95,41 +120,81 @@ test.serial('a manager that is killed before it confirmed leaves nothing reserve
 });
 
 /** What the command does up to its death: both are held and pledged to the first. Returns their numbers. */
-async function pledgeBoth(holdMs: number): Promise<{ readonly one: ReservationServiceClient; readonly two: ReservationServiceClient; readonly ids: readonly [number, number] }> {
+async function pledgeBoth(holdMs: number): Promise<{
+  readonly one: ReservationServiceClient;
+  readonly two: ReservationServiceClient;
+  readonly ids: readonly [number, number];
+}> {
   const from = Date.now() + 3_600_000;
-  const managers = await Promise.all(['one', 'two'].map(async (id) => {
-    const at = (JSON.parse(readFileSync(join(home, 'reservations', id, 'reservations.json'), 'utf8')) as { address: string }).address;
-    const client = dial(ReservationServiceClient, at, { token: readToken(tokenPath(home)) });
-    const wish = {
-      resourceId: id === 'one' ? 'alpha' : 'net', amount: { $case: 'quantity' as const, value: id === 'one' ? '1' : '10%' }, durationMs: 60_000, earliestStartUnixMs: from, latestEndUnixMs: from + 60_000,
-      timing: Timing.ADVANCE,
-    };
-    const { outcome } = await callUnary(client, 'requestReservation', { wish, clientRequestId: '', holdMs, dryRun: false }, { deadlineMs: 60_000 });
-    return { at, client, id: outcome?.$case === 'reservation' ? outcome.value.reservationId : 0 };
-  }));
+  const managers = await Promise.all(
+    ['one', 'two'].map(async (id) => {
+      const at = (
+        JSON.parse(readFileSync(join(home, 'reservations', id, 'reservations.json'), 'utf8')) as { address: string }
+      ).address;
+      const client = dial(ReservationServiceClient, at, { token: readToken(tokenPath(home)) });
+      const wish = {
+        resourceId: id === 'one' ? 'alpha' : 'net',
+        amount: { $case: 'quantity' as const, value: id === 'one' ? '1' : '10%' },
+        durationMs: 60_000,
+        earliestStartUnixMs: from,
+        latestEndUnixMs: from + 60_000,
+        timing: Timing.ADVANCE,
+      };
+      const { outcome } = await callUnary(
+        client,
+        'requestReservation',
+        { wish, clientRequestId: '', holdMs, dryRun: false },
+        { deadlineMs: 60_000 },
+      );
+      return { at, client, id: outcome?.$case === 'reservation' ? outcome.value.reservationId : 0 };
+    }),
+  );
   const [one, two] = managers as [(typeof managers)[0], (typeof managers)[0]];
   const togetherId = `${from}-and-some-more-of-it`;
-  await callUnary(one.client, 'pledgeReservation', { reservationId: one.id, together: { togetherId, managerAddress: '', reservationId: one.id } }, { deadlineMs: 60_000 });
-  await callUnary(two.client, 'pledgeReservation', { reservationId: two.id, together: { togetherId, managerAddress: one.at, reservationId: one.id } }, { deadlineMs: 60_000 });
+  await callUnary(
+    one.client,
+    'pledgeReservation',
+    { reservationId: one.id, together: { togetherId, managerAddress: '', reservationId: one.id } },
+    { deadlineMs: 60_000 },
+  );
+  await callUnary(
+    two.client,
+    'pledgeReservation',
+    { reservationId: two.id, together: { togetherId, managerAddress: one.at, reservationId: one.id } },
+    { deadlineMs: 60_000 },
+  );
   return { one: one.client, two: two.client, ids: [one.id, two.id] };
 }
 
-test.serial('a client that dies before the deciding one is confirmed leaves nothing, also at a manager that waits for it', async (t) => {
-  const { one, two } = await pledgeBoth(5000);
-  one.close();
-  two.close();
-  await until(async () => (await listed('two'))[0]?.status === 'cancelled', 'the second hears that there is nothing to wait for');
-  t.is((await listed('one'))[0]?.status, 'expired');
-});
+test.serial(
+  'a client that dies before the deciding one is confirmed leaves nothing, also at a manager that waits for it',
+  async (t) => {
+    const { one, two } = await pledgeBoth(5000);
+    one.close();
+    two.close();
+    await until(
+      async () => (await listed('two'))[0]?.status === 'cancelled',
+      'the second hears that there is nothing to wait for',
+    );
+    t.is((await listed('one'))[0]?.status, 'expired');
+  },
+);
 
-test.serial('a client that dies when the deciding one is confirmed leaves all of them, also where the other manager was killed meanwhile', async (t) => {
-  const { one, two, ids: [first, second] } = await pledgeBoth(60_000);
-  await kill('two');
-  await callUnary(one, 'confirmReservation', { reservationId: first }, { deadlineMs: 60_000 });
-  one.close();
-  two.close();
-  await start('two', address);
-  await until(async () => (await listed('two'))[0]?.status === 'confirmed', 'the second learns that all stand');
-  t.like((await listed('two'))[0], { reservation_id: second });
-  t.is((await listed('one'))[0]?.status, 'confirmed');
-});
+test.serial(
+  'a client that dies when the deciding one is confirmed leaves all of them, also where the other manager was killed meanwhile',
+  async (t) => {
+    const {
+      one,
+      two,
+      ids: [first, second],
+    } = await pledgeBoth(60_000);
+    await kill('two');
+    await callUnary(one, 'confirmReservation', { reservationId: first }, { deadlineMs: 60_000 });
+    one.close();
+    two.close();
+    await start('two', address);
+    await until(async () => (await listed('two'))[0]?.status === 'confirmed', 'the second learns that all stand');
+    t.like((await listed('two'))[0], { reservation_id: second });
+    t.is((await listed('one'))[0]?.status, 'confirmed');
+  },
+);

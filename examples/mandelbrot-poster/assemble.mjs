@@ -10,7 +10,8 @@ export function decodePpm(bytes) {
   if (header === null) throw new Error('this is no PPM file of ours');
   const [width, height] = [Number(header[1]), Number(header[2])];
   const pixels = bytes.subarray(header[0].length);
-  if (pixels.length !== width * height * 3) throw new Error(`${pixels.length} bytes of pixels; want ${width} x ${height} x 3`);
+  if (pixels.length !== width * height * 3)
+    throw new Error(`${pixels.length} bytes of pixels; want ${width} x ${height} x 3`);
   return { width, height, pixels };
 }
 
@@ -21,10 +22,16 @@ export function assemble(view, readTile) {
     const bounds = boundsOf(number, view);
     const tile = decodePpm(readTile(number));
     if (tile.width !== bounds.width || tile.height !== bounds.height) {
-      throw new Error(`tile ${number} is ${tile.width} x ${tile.height}; want ${bounds.width} x ${bounds.height}: was it rendered for this poster?`);
+      throw new Error(
+        `tile ${number} is ${tile.width} x ${tile.height}; want ${bounds.width} x ${bounds.height}: was it ` +
+          'rendered for this poster?',
+      );
     }
     for (let row = 0; row < tile.height; row++) {
-      pixels.set(tile.pixels.subarray(row * tile.width * 3, (row + 1) * tile.width * 3), ((bounds.top + row) * view.width + bounds.left) * 3);
+      pixels.set(
+        tile.pixels.subarray(row * tile.width * 3, (row + 1) * tile.width * 3),
+        ((bounds.top + row) * view.width + bounds.left) * 3,
+      );
     }
   }
   return { width: view.width, height: view.height, pixels };
@@ -35,5 +42,7 @@ if (basename(process.argv[1] ?? '') === 'assemble.mjs') {
   const png = encodePng(assemble(view, (number) => readFileSync(join(tiles, `tile-${number}.ppm`))));
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, png);
-  process.stdout.write(`${out}: ${view.width} x ${view.height} pixels of ${view.columns * view.rows} tiles, ${png.length} bytes\n`);
+  process.stdout.write(
+    `${out}: ${view.width} x ${view.height} pixels of ${view.columns * view.rows} tiles, ${png.length} bytes\n`,
+  );
 }

@@ -16,15 +16,22 @@ export function crc32(bytes) {
 
 /** A picture as a PNG file: 8 bits for each of red, green and blue. `pixels` holds them row by row. */
 export function encodePng({ width, height, pixels }) {
-  if (pixels.length !== width * height * 3) throw new Error(`${pixels.length} bytes of pixels; want ${width} x ${height} x 3`);
+  if (pixels.length !== width * height * 3)
+    throw new Error(`${pixels.length} bytes of pixels; want ${width} x ${height} x 3`);
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 2, 0, 0, 0], 8);
   const lines = Buffer.alloc(height * (width * 3 + 1));
-  for (let row = 0; row < height; row++) lines.set(pixels.subarray(row * width * 3, (row + 1) * width * 3), row * (width * 3 + 1) + 1);
+  for (let row = 0; row < height; row++)
+    lines.set(pixels.subarray(row * width * 3, (row + 1) * width * 3), row * (width * 3 + 1) + 1);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(lines)), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(lines)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 function chunk(type, data) {

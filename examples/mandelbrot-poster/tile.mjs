@@ -1,10 +1,19 @@
-// Renders one tile of a Mandelbrot poster to a PPM file. Runs on a GridMachine; needs any Node from 18 on, and nothing else.
+// Renders one tile of a Mandelbrot poster to a PPM file. Runs on a GridMachine; needs any Node from 18 on, and nothing
+// else.
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
 /** What a poster is when nothing else is said: a view into the valley of seahorses, 8 by 6 tiles. */
 export const poster = {
-  width: 1920, height: 1280, columns: 8, rows: 6, samples: 2, iterations: 1500, x: -0.7463, y: 0.1117, span: 0.0075,
+  width: 1920,
+  height: 1280,
+  columns: 8,
+  rows: 6,
+  samples: 2,
+  iterations: 1500,
+  x: -0.7463,
+  y: 0.1117,
+  span: 0.0075,
 };
 
 /** Reads `--name value` pairs over the defaults. Throws for an unknown name or a value that is no number. */
@@ -12,7 +21,8 @@ export function readOptions(words, defaults) {
   const options = { ...defaults };
   for (let at = 0; at < words.length; at += 2) {
     const name = words[at].replace(/^--/, '');
-    if (!(name in options)) throw new Error(`unknown option ${words[at]}; known are --${Object.keys(options).join(', --')}`);
+    if (!(name in options))
+      throw new Error(`unknown option ${words[at]}; known are --${Object.keys(options).join(', --')}`);
     const value = words[at + 1];
     options[name] = typeof options[name] === 'number' ? Number(value) : value;
     if (value === undefined || Number.isNaN(options[name])) throw new Error(`${words[at]} is ${value}; want a number`);
@@ -20,14 +30,22 @@ export function readOptions(words, defaults) {
   return options;
 }
 
-/** The pixels of a tile: tiles are numbered row by row from the top left; those at the right and bottom may be smaller. */
+/**
+ * The pixels of a tile: tiles are numbered row by row from the top left; those at the right and bottom may be smaller.
+ */
 export function boundsOf(tile, { width, height, columns, rows }) {
-  if (!Number.isInteger(tile) || tile < 0 || tile >= columns * rows) throw new Error(`tile ${tile} of a poster of ${columns * rows}`);
+  if (!Number.isInteger(tile) || tile < 0 || tile >= columns * rows)
+    throw new Error(`tile ${tile} of a poster of ${columns * rows}`);
   const column = tile % columns;
   const row = Math.floor(tile / columns);
   const left = Math.floor((column * width) / columns);
   const top = Math.floor((row * height) / rows);
-  return { left, top, width: Math.floor(((column + 1) * width) / columns) - left, height: Math.floor(((row + 1) * height) / rows) - top };
+  return {
+    left,
+    top,
+    width: Math.floor(((column + 1) * width) / columns) - left,
+    height: Math.floor(((row + 1) * height) / rows) - top,
+  };
 }
 
 /** The red, green and blue bytes of a tile, row by row. */
@@ -43,7 +61,13 @@ export function renderTile(tile, view) {
       for (let sample = 0; sample < view.samples ** 2; sample++) {
         const across = bounds.left + column + ((sample % view.samples) + 0.5) * fraction;
         const down = bounds.top + row + (Math.floor(sample / view.samples) + 0.5) * fraction;
-        const colour = colourOf(escapeTime(view.x + (across - view.width / 2) * step, view.y - (down - view.height / 2) * step, view.iterations));
+        const colour = colourOf(
+          escapeTime(
+            view.x + (across - view.width / 2) * step,
+            view.y - (down - view.height / 2) * step,
+            view.iterations,
+          ),
+        );
         for (let channel = 0; channel < 3; channel++) sum[channel] += colour[channel];
       }
       for (const part of sum) pixels[at++] = Math.round(part * fraction * fraction);

@@ -4,11 +4,17 @@ import { basename, join } from 'node:path';
 
 /** A Markdown table, one row per result, ordered by the rates. */
 export function makeTable(results) {
-  const ordered = [...results].sort((left, right) => left.contactRate - right.contactRate || left.recoveryRate - right.recoveryRate);
+  const ordered = [...results].sort(
+    (left, right) => left.contactRate - right.contactRate || left.recoveryRate - right.recoveryRate,
+  );
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
   const rows = ordered.map((result) => [
-    result.contactRate.toFixed(2), result.recoveryRate.toFixed(2), (result.contactRate / result.recoveryRate).toFixed(1),
-    percent(result.peakShare), result.peakDay.toFixed(0), percent(result.everInfectedShare),
+    result.contactRate.toFixed(2),
+    result.recoveryRate.toFixed(2),
+    (result.contactRate / result.recoveryRate).toFixed(1),
+    percent(result.peakShare),
+    result.peakDay.toFixed(0),
+    percent(result.everInfectedShare),
   ]);
   const heads = ['contacts/day', 'recoveries/day', 'R0', 'ill at the peak', 'day of the peak', 'ever ill'];
   return [heads, heads.map(() => '---:'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -27,7 +27,13 @@ export class Coverage {
   async #take(): Promise<string[]> {
     const { result } = await this.#session.post('Profiler.takePreciseCoverage');
     const ours = result.filter(({ url }) => url.includes('/packages/'));
-    return ours.flatMap(({ url, functions }) => functions.flatMap(({ ranges }) => ranges.filter(({ count }) => count > 0).map(({ startOffset, endOffset }) => `${url}:${startOffset}:${endOffset}`)));
+    return ours.flatMap(({ url, functions }) =>
+      functions.flatMap(({ ranges }) =>
+        ranges
+          .filter(({ count }) => count > 0)
+          .map(({ startOffset, endOffset }) => `${url}:${startOffset}:${endOffset}`),
+      ),
+    );
   }
 
   get size(): number {

@@ -1,17 +1,62 @@
 import {
-  decodeAllocateRequest, decodeAllocateResponse, decodeAllocationRequest, decodeAhead, decodeCancelReplicas, decodeClaimKeys, decodeContentOffered, decodeContentPushed, decodeContentWanted, decodeDemand, decodeDraining,
-  decodeHello, decodeKeptMachine, decodeLease, decodeLimitsOf, decodeMachineFacts, decodeQueueListing, decodeReaderProofs, decodeReport, decodeReservedWindow, decodeResourceStanding, decodeRules, decodeServedUser, decodeStanding, decodeStartGang, decodeStartReplicas,
-  decodeSubmitJob, decodeTogether, decodeWish, readClaim,
+  decodeAllocateRequest,
+  decodeAllocateResponse,
+  decodeAllocationRequest,
+  decodeAhead,
+  decodeCancelReplicas,
+  decodeClaimKeys,
+  decodeContentOffered,
+  decodeContentPushed,
+  decodeContentWanted,
+  decodeDemand,
+  decodeDraining,
+  decodeHello,
+  decodeKeptMachine,
+  decodeLease,
+  decodeLimitsOf,
+  decodeMachineFacts,
+  decodeQueueListing,
+  decodeReaderProofs,
+  decodeReport,
+  decodeReservedWindow,
+  decodeResourceStanding,
+  decodeRules,
+  decodeServedUser,
+  decodeStanding,
+  decodeStartGang,
+  decodeStartReplicas,
+  decodeSubmitJob,
+  decodeTogether,
+  decodeWish,
+  readClaim,
 } from '@mutirao/api/codecs';
 import { SubmitJobRequest } from '@mutirao/api/broker';
 import { AllocateRequest, AllocateResponse, GetLimitsResponse, GetQueueResponse } from '@mutirao/api/cluster';
 import { AttachRequest, AttachResponse } from '@mutirao/api/machine';
 import { AddMachinesRequest, ConnectRequest, ConnectResponse, type FromMachine } from '@mutirao/api/provider';
-import { GetClaimKeysResponse, PledgeReservationRequest, RegisterResourceRequest, RequestReservationRequest, Reservation, TellHeldAheadRequest } from '@mutirao/api/reservation';
+import {
+  GetClaimKeysResponse,
+  PledgeReservationRequest,
+  RegisterResourceRequest,
+  RequestReservationRequest,
+  Reservation,
+  TellHeldAheadRequest,
+} from '@mutirao/api/reservation';
 import { brokerMachine, createBrokerState } from '@mutirao/core/machines/broker';
 import { readPlacement } from '@mutirao/core/placement';
 import { describeRequirementsError, evaluate, parseRequirements, printExpression } from '@mutirao/core/requirements';
-import { parseArray, parseDuration, parseFailureTrace, parseLines, parseMachineList, parseSelector, parseSize, parseSwf, printJdf, readJdf } from '@mutirao/formats';
+import {
+  parseArray,
+  parseDuration,
+  parseFailureTrace,
+  parseLines,
+  parseMachineList,
+  parseSelector,
+  parseSize,
+  parseSwf,
+  printJdf,
+  readJdf,
+} from '@mutirao/formats';
 import { makeWorkflowJob, parseProcessorsConf, parseWorkflow } from '@mutirao/formats/workflow';
 import { plausibleMessages } from '@mutirao/testkit';
 import { FrameReader } from '../../packages/agent/src/gang/frames.ts';
@@ -21,7 +66,10 @@ import { findAlternative, readToMachine, scanReport, sequenceOf } from '../../pa
 export interface Target {
   /** What the first inputs are made from. */
   readonly seeds: readonly Buffer[];
-  /** Reads an input, and uses what was read. A refusal is an error of the kinds that a peer or a user is shown; any other error is a finding. */
+  /**
+   * Reads an input, and uses what was read. A refusal is an error of the kinds that a peer or a user is shown; any
+   * other error is a finding.
+   */
   run(bytes: Buffer): void;
 }
 
@@ -50,59 +98,124 @@ function message<Wire>(type: string, codec: Codec<Wire>, use: (wire: Wire) => un
 
 /** A file, or a text of a user. */
 function text(seeds: readonly string[], use: (read: string) => unknown): Target {
-  return { seeds: seeds.map((seed) => Buffer.from(seed)), run: (bytes) => { use(bytes.toString('utf8')); } };
+  return {
+    seeds: seeds.map((seed) => Buffer.from(seed)),
+    run: (bytes) => {
+      use(bytes.toString('utf8'));
+    },
+  };
 }
 
 function useAttachRequest({ message: said }: AttachRequest): void {
   switch (said?.$case) {
-    case 'hello': decodeHello(said.value.hello); decodeMachineFacts(said.value.facts); return;
-    case 'report': decodeReport(said.value); return;
-    case 'contentWanted': decodeContentWanted(said.value); decodeReaderProofs(said.value); return;
-    case undefined: return;
+    case 'hello':
+      decodeHello(said.value.hello);
+      decodeMachineFacts(said.value.facts);
+      return;
+    case 'report':
+      decodeReport(said.value);
+      return;
+    case 'contentWanted':
+      decodeContentWanted(said.value);
+      decodeReaderProofs(said.value);
+      return;
+    case undefined:
+      return;
   }
 }
 
 function useAttachResponse({ message: said }: AttachResponse): void {
   switch (said?.$case) {
-    case 'hello': decodeHello(said.value); return;
-    case 'start': decodeStartReplicas(said.value); return;
-    case 'cancel': decodeCancelReplicas(said.value); return;
-    case 'content': decodeContentOffered(said.value); return;
-    case 'startGang': decodeStartGang(said.value); return;
-    case 'served': decodeServedUser(said.value); return;
-    case 'acknowledged': case 'drain': case undefined: return;
+    case 'hello':
+      decodeHello(said.value);
+      return;
+    case 'start':
+      decodeStartReplicas(said.value);
+      return;
+    case 'cancel':
+      decodeCancelReplicas(said.value);
+      return;
+    case 'content':
+      decodeContentOffered(said.value);
+      return;
+    case 'startGang':
+      decodeStartGang(said.value);
+      return;
+    case 'served':
+      decodeServedUser(said.value);
+      return;
+    case 'acknowledged':
+    case 'drain':
+    case undefined:
+      return;
   }
 }
 
 function useConnectRequest({ message: said }: ConnectRequest): void {
   switch (said?.$case) {
-    case 'hello': decodeHello(said.value); return;
-    case 'demand': decodeDemand(said.value); return;
-    case 'lease': decodeLease(said.value); return;
-    case 'toMachine': useAttachResponse({ message: said.value.message as AttachResponse['message'] }); return;
-    case 'leaseTrim': case undefined: return;
+    case 'hello':
+      decodeHello(said.value);
+      return;
+    case 'demand':
+      decodeDemand(said.value);
+      return;
+    case 'lease':
+      decodeLease(said.value);
+      return;
+    case 'toMachine':
+      useAttachResponse({ message: said.value.message as AttachResponse['message'] });
+      return;
+    case 'leaseTrim':
+    case undefined:
+      return;
   }
 }
 
 function useFromMachine({ message: said }: FromMachine): void {
   switch (said?.$case) {
-    case 'report': decodeReport(said.value); return;
-    case 'contentWanted': decodeContentWanted(said.value); decodeReaderProofs(said.value); return;
-    case 'contentPushed': decodeContentPushed(said.value); return;
-    case undefined: return;
+    case 'report':
+      decodeReport(said.value);
+      return;
+    case 'contentWanted':
+      decodeContentWanted(said.value);
+      decodeReaderProofs(said.value);
+      return;
+    case 'contentPushed':
+      decodeContentPushed(said.value);
+      return;
+    case undefined:
+      return;
   }
 }
 
 function useConnectResponse({ message: said }: ConnectResponse): void {
   switch (said?.$case) {
-    case 'hello': decodeHello(said.value); return;
-    case 'joined': decodeMachineFacts(said.value.facts); return;
-    case 'fromMachine': useFromMachine(said.value); return;
-    case 'requests': said.value.requests.forEach(decodeAllocationRequest); return;
-    case 'standings': said.value.standings.forEach(decodeStanding); return;
-    case 'resource': decodeResourceStanding(said.value); return;
-    case 'draining': decodeDraining(said.value); return;
-    case 'lost': case 'settled': case 'leaseConfirmed': case undefined: return;
+    case 'hello':
+      decodeHello(said.value);
+      return;
+    case 'joined':
+      decodeMachineFacts(said.value.facts);
+      return;
+    case 'fromMachine':
+      useFromMachine(said.value);
+      return;
+    case 'requests':
+      said.value.requests.forEach(decodeAllocationRequest);
+      return;
+    case 'standings':
+      said.value.standings.forEach(decodeStanding);
+      return;
+    case 'resource':
+      decodeResourceStanding(said.value);
+      return;
+    case 'draining':
+      decodeDraining(said.value);
+      return;
+    case 'lost':
+    case 'settled':
+    case 'leaseConfirmed':
+    case undefined:
+      return;
   }
 }
 
@@ -110,7 +223,11 @@ function useConnectResponse({ message: said }: ConnectResponse): void {
 function submit(wire: SubmitJobRequest): void {
   const { spec, clientJobId } = decodeSubmitJob(wire);
   const state = createBrokerState();
-  brokerMachine.step(state, [{ kind: 'JobSubmitted', replyTo: 1, userId: 'ana', clientJobId, spec }], 1_785_000_000_000);
+  brokerMachine.step(
+    state,
+    [{ kind: 'JobSubmitted', replyTo: 1, userId: 'ana', clientJobId, spec }],
+    1_785_000_000_000,
+  );
   brokerMachine.checkInvariants(state);
 }
 
@@ -133,55 +250,105 @@ export const targets: Readonly<Record<string, Target>> = {
   'connect-request': message('mutirao.provider.v1.ConnectRequest', ConnectRequest, useConnectRequest),
   'connect-response': message('mutirao.provider.v1.ConnectResponse', ConnectResponse, useConnectResponse),
   'relay-frames': {
-    seeds: [...plausibleMessages('mutirao.provider.v1.ConnectRequest'), ...plausibleMessages('mutirao.machine.v1.AttachRequest')],
+    seeds: [
+      ...plausibleMessages('mutirao.provider.v1.ConnectRequest'),
+      ...plausibleMessages('mutirao.machine.v1.AttachRequest'),
+    ],
     run: (bytes) => {
       const { start } = findAlternative(bytes);
-      scanReport(bytes, start, () => undefined, () => undefined);
+      scanReport(
+        bytes,
+        start,
+        () => undefined,
+        () => undefined,
+      );
       sequenceOf(bytes, start);
       readToMachine(bytes, start);
     },
   },
   'submit-job': message('mutirao.broker.v1.SubmitJobRequest', SubmitJobRequest, submit),
-  'add-machines': message('mutirao.provider.v1.AddMachinesRequest', AddMachinesRequest, ({ machines }) => machines.map(decodeKeptMachine)),
-  'allocate': message('mutirao.cluster.v1.AllocateRequest', AllocateRequest, decodeAllocateRequest),
-  'allocated': message('mutirao.cluster.v1.AllocateResponse', AllocateResponse, decodeAllocateResponse),
+  'add-machines': message('mutirao.provider.v1.AddMachinesRequest', AddMachinesRequest, ({ machines }) =>
+    machines.map(decodeKeptMachine),
+  ),
+  allocate: message('mutirao.cluster.v1.AllocateRequest', AllocateRequest, decodeAllocateRequest),
+  allocated: message('mutirao.cluster.v1.AllocateResponse', AllocateResponse, decodeAllocateResponse),
   'queue-listing': message('mutirao.cluster.v1.GetQueueResponse', GetQueueResponse, decodeQueueListing),
   'cluster-limits': message('mutirao.cluster.v1.GetLimitsResponse', GetLimitsResponse, decodeLimitsOf),
-  'reservation-wish': message('mutirao.reservation.v1.RequestReservationRequest', RequestReservationRequest, ({ wish }) => decodeWish(wish)),
-  'reservation': message('mutirao.reservation.v1.Reservation', Reservation, decodeReservedWindow),
-  'resource-rules': message('mutirao.reservation.v1.RegisterResourceRequest', RegisterResourceRequest, ({ rules }) => decodeRules(rules)),
-  'held-ahead': message('mutirao.reservation.v1.TellHeldAheadRequest', TellHeldAheadRequest, ({ heldAhead }) => decodeAhead(heldAhead)),
-  'together': message('mutirao.reservation.v1.PledgeReservationRequest', PledgeReservationRequest, ({ together }) => decodeTogether(together)),
+  'reservation-wish': message(
+    'mutirao.reservation.v1.RequestReservationRequest',
+    RequestReservationRequest,
+    ({ wish }) => decodeWish(wish),
+  ),
+  reservation: message('mutirao.reservation.v1.Reservation', Reservation, decodeReservedWindow),
+  'resource-rules': message('mutirao.reservation.v1.RegisterResourceRequest', RegisterResourceRequest, ({ rules }) =>
+    decodeRules(rules),
+  ),
+  'held-ahead': message('mutirao.reservation.v1.TellHeldAheadRequest', TellHeldAheadRequest, ({ heldAhead }) =>
+    decodeAhead(heldAhead),
+  ),
+  together: message('mutirao.reservation.v1.PledgeReservationRequest', PledgeReservationRequest, ({ together }) =>
+    decodeTogether(together),
+  ),
   'claim-keys': message('mutirao.reservation.v1.GetClaimKeysResponse', GetClaimKeysResponse, decodeClaimKeys),
   // The payload as text: hardly a change to its base64 would be JSON.
-  'claim': text(['{"iss":"m","sub":"ana","aud":"pool","nbf":1,"exp":2,"jti":"7.1","start_unix_ms":1000,"end_unix_ms":9000,"amount":2,"units":"0-1"}'], (read) => {
-    readClaim(['{"alg":"EdDSA","kid":"k"}', read, 's'].map((part) => Buffer.from(part).toString('base64url')).join('.'));
-  }),
+  claim: text(
+    [
+      '{"iss":"m","sub":"ana","aud":"pool","nbf":1,"exp":2,"jti":"7.1","start_unix_ms":1000,"end_unix_ms":9000,"amount":2,"units":"0-1"}',
+    ],
+    (read) => {
+      readClaim(
+        ['{"alg":"EdDSA","kid":"k"}', read, 's'].map((part) => Buffer.from(part).toString('base64url')).join('.'),
+      );
+    },
+  ),
   'gang-frames': {
     seeds: [Buffer.from([0, 0, 0, 2, 1, 65]), Buffer.from([1, 0, 0, 0, 3, 65, 66, 67])],
     run: (bytes) => {
       const reader = new FrameReader();
       const middle = bytes.length >> 1;
-      for (const part of [bytes.subarray(0, middle), bytes.subarray(middle)]) for (const frame of reader.take(part)) if (typeof frame !== 'object') throw new TypeError('a frame is no object');
+      for (const part of [bytes.subarray(0, middle), bytes.subarray(middle)])
+        for (const frame of reader.take(part))
+          if (typeof frame !== 'object') throw new TypeError('a frame is no object');
     },
   },
-  'jdf': text(['job :\nlabel : sweep\nrequirements : ( os == linux && mem >= 512 )\n\ntask :\ninit : put in in-$TASK\nremote : ./run in-$TASK\nfinal : get out out-$TASK\n', 'job:\nlabel: a\ntask:\nremote: echo 1\ncheck: true\n'], (read) => readJdf(read, place)),
+  jdf: text(
+    [
+      'job :\nlabel : sweep\nrequirements : ( os == linux && mem >= 512 )\n\ntask :\ninit : put in ' +
+        'in-$TASK\nremote : ./run in-$TASK\nfinal : get out out-$TASK\n',
+      'job:\nlabel: a\ntask:\nremote: echo 1\ncheck: true\n',
+    ],
+    (read) => readJdf(read, place),
+  ),
   'jdf-printed': text(['job :\nlabel : a\ntask :\nremote : echo $TASK\n'], (read) => {
     const { job } = readJdf(read, place);
     if (job !== undefined) readJdf(printJdf(job), place);
   }),
-  'machine-list': text(['gum :\nname : pc1\nos : linux\nremexec : ssh $machine $command\n', 'peer :\nname : lab\n\ngum :\nname : pc2\n'], (read) => parseMachineList(read, 'machines.gdf')),
-  'swf': text(['; MaxProcs: 16\n1 0 5 10 4 -1 -1 4 20 -1 1 1 1 1 1 -1 -1 -1\n'], (read) => parseSwf(read, 'trace.swf')),
-  'failure-trace': text(['1 2 3 4 5 6 7 8 9 10 11\n', '# node_id platform_id\n0 0 1 1 1234.5 2345.6 NULL\n'], (read) => parseFailureTrace(read, 'trace.fta')),
-  'workflow': text([
-    '{"name":"w","schemaVersion":"1.5","workflow":{"specification":{"tasks":[{"name":"a","id":"a","parents":[],"children":["b"]},{"name":"b","id":"b","parents":["a"],"children":[]}]}}}',
-    '<?xml version="1.0"?>\n<adag name="w"><job id="a" name="x" runtime="5"/><job id="b" name="y" runtime="3"/><child ref="b"><parent ref="a"/></child></adag>',
-    'name: w\ntasks:\n  a:\n    command: echo 1\n  b:\n    command: echo 2\n    after: [a]\n',
-  ], (read) => makeWorkflowJob(parseWorkflow(read, 'w'), { directory: '/home/ana' } as never)),
-  'processors': text(['p1 1000\np2 500\n', 'processors 2\n0 1.5\n1 2.5\n'], (read) => parseProcessorsConf(read, 'processors.conf')),
-  'requirements': text(['(os == linux && mem >= 512) or not site = lab', 'gpu >= 1 and (a != b || c < 3)'], useRequirements),
-  'placement': text(['share', 'cost:0.5', 'none'], readPlacement),
-  'values': text(['1-10:2,15', '5m30s', '2GB', 'a\nb\n'], (read) => {
+  'machine-list': text(
+    ['gum :\nname : pc1\nos : linux\nremexec : ssh $machine $command\n', 'peer :\nname : lab\n\ngum :\nname : pc2\n'],
+    (read) => parseMachineList(read, 'machines.gdf'),
+  ),
+  swf: text(['; MaxProcs: 16\n1 0 5 10 4 -1 -1 4 20 -1 1 1 1 1 1 -1 -1 -1\n'], (read) => parseSwf(read, 'trace.swf')),
+  'failure-trace': text(['1 2 3 4 5 6 7 8 9 10 11\n', '# node_id platform_id\n0 0 1 1 1234.5 2345.6 NULL\n'], (read) =>
+    parseFailureTrace(read, 'trace.fta'),
+  ),
+  workflow: text(
+    [
+      '{"name":"w","schemaVersion":"1.5","workflow":{"specification":{"tasks":[{"name":"a","id":"a","parents":[],"children":["b"]},{"name":"b","id":"b","parents":["a"],"children":[]}]}}}',
+      '<?xml version="1.0"?>\n<adag name="w"><job id="a" name="x" runtime="5"/><job id="b" name="y" ' +
+        'runtime="3"/><child ref="b"><parent ref="a"/></child></adag>',
+      'name: w\ntasks:\n  a:\n    command: echo 1\n  b:\n    command: echo 2\n    after: [a]\n',
+    ],
+    (read) => makeWorkflowJob(parseWorkflow(read, 'w'), { directory: '/home/ana' } as never),
+  ),
+  processors: text(['p1 1000\np2 500\n', 'processors 2\n0 1.5\n1 2.5\n'], (read) =>
+    parseProcessorsConf(read, 'processors.conf'),
+  ),
+  requirements: text(
+    ['(os == linux && mem >= 512) or not site = lab', 'gpu >= 1 and (a != b || c < 3)'],
+    useRequirements,
+  ),
+  placement: text(['share', 'cost:0.5', 'none'], readPlacement),
+  values: text(['1-10:2,15', '5m30s', '2GB', 'a\nb\n'], (read) => {
     for (const parse of [parseArray, parseDuration, parseLines, parseSelector, parseSize]) {
       try {
         parse(read);

@@ -1,4 +1,5 @@
-// Makes one module of a program of ours: its sources, what it uses of npm packages, and the files that those read at run time.
+// Makes one module of a program of ours: its sources, what it uses of npm packages, and the files that those read at
+// run time.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,31 +40,61 @@ function packing(files) {
   return {
     name: 'packing',
     setup({ onLoad, onResolve }) {
-      onResolve({ filter: /^(?:node:)?fs$/ }, ({ importer }) => (/node_modules\/(?:@grpc\/proto-loader|protobufjs)\//.test(importer) ? { path: 'fs', namespace: 'held' } : undefined));
+      onResolve({ filter: /^(?:node:)?fs$/ }, ({ importer }) =>
+        /node_modules\/(?:@grpc\/proto-loader|protobufjs)\//.test(importer)
+          ? { path: 'fs', namespace: 'held' }
+          : undefined,
+      );
       onLoad({ filter: /.*/, namespace: 'held' }, () => ({ contents: fileSystem(files), loader: 'js' }));
       onLoad({ filter: /node_modules\/grpc-health-check\/build\/.*\.js$/ }, ({ path }) => ({
-        contents: readFileSync(path, 'utf8').replaceAll('__dirname', JSON.stringify(join(held, relative(root, dirname(path))))), loader: 'js',
+        contents: readFileSync(path, 'utf8').replaceAll(
+          '__dirname',
+          JSON.stringify(join(held, relative(root, dirname(path)))),
+        ),
+        loader: 'js',
       }));
     },
   };
 }
 
-const common = { bundle: true, platform: 'node', target: 'node24', format: 'cjs', keepNames: false, logLevel: 'warning', legalComments: 'none' };
+const common = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  keepNames: false,
+  logLevel: 'warning',
+  legalComments: 'none',
+};
 
 /** Bundles a program for the executable, beside which there are no sources. */
 export async function bundleToPack(entry, outfile) {
   await build({
-    ...common, entryPoints: [join(root, entry)], outfile, minifySyntax: true, minifyWhitespace: true, plugins: [packing(filesToHold())],
+    ...common,
+    entryPoints: [join(root, entry)],
+    outfile,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    plugins: [packing(filesToHold())],
     define: { 'import.meta.main': 'false', 'import.meta.url': `"file://${held}/source.js"` },
   });
 }
 
-/** Bundles a program to be run in this very checkout, `depth` folders below its root: what it looks for beside its sources it finds there. */
+/**
+ * Bundles a program to be run in this very checkout, `depth` folders below its root: what it looks for beside its
+ * sources it finds there.
+ */
 export async function bundleInPlace(entry, outfile, depth) {
   const up = '../'.repeat(depth);
   await build({
-    ...common, entryPoints: [join(root, entry)], outfile, plugins: [packing(filesToHold()), sourceUrls()], define: { 'import.meta.main': 'false' },
-    banner: { js: `const sourceUrl = (path) => new URL('${up}' + path, require('node:url').pathToFileURL(__filename)).href;` },
+    ...common,
+    entryPoints: [join(root, entry)],
+    outfile,
+    plugins: [packing(filesToHold()), sourceUrls()],
+    define: { 'import.meta.main': 'false' },
+    banner: {
+      js: `const sourceUrl = (path) => new URL('${up}' + path, require('node:url').pathToFileURL(__filename)).href;`,
+    },
   });
 }
 
@@ -72,7 +103,11 @@ function sourceUrls() {
     name: 'source-urls',
     setup({ onLoad }) {
       onLoad({ filter: /packages\/[^/]+\/src\/.*\.ts$/ }, ({ path }) => ({
-        contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', `sourceUrl(${JSON.stringify(relative(root, path))})`), loader: 'ts',
+        contents: readFileSync(path, 'utf8').replaceAll(
+          'import.meta.url',
+          `sourceUrl(${JSON.stringify(relative(root, path))})`,
+        ),
+        loader: 'ts',
       }));
     },
   };

@@ -1,5 +1,7 @@
-// Bundles the command line and each process into .cache/programs, unless what is there is newer than every source: a module of a bundle
-// starts in a third of the processor time of the five hundred that it is made of. Without a bundle, or with a stale one, the sources run.
+// Bundles the command line and each process into .cache/programs, unless what is there is newer than every source: a
+// module of a bundle
+// starts in a third of the processor time of the five hundred that it is made of. Without a bundle, or with a stale
+// one, the sources run.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +9,15 @@ import { bundledProgram } from '../../packages/runtime/src/processes/bundled-pro
 import { bundleInPlace } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const programs = { remove: 'packages/runtime/src/processes/remove-folder.ts', ...Object.fromEntries(['cli', 'agent', 'broker', 'cluster', 'provider', 'reservations', 'web'].map((name) => [name, `packages/${name}/src/main.ts`])) };
+const programs = {
+  remove: 'packages/runtime/src/processes/remove-folder.ts',
+  ...Object.fromEntries(
+    ['cli', 'agent', 'broker', 'cluster', 'provider', 'reservations', 'web'].map((name) => [
+      name,
+      `packages/${name}/src/main.ts`,
+    ]),
+  ),
+};
 
 /** Starts a bundle with the code that Node compiled of it last time. */
 function starterOf(name) {

@@ -1,16 +1,27 @@
-// Where a planted bug stands: a file, the declaration that encloses it, and a sequence of tokens. Blanks, line ends and the commas and bars that a
+// Where a planted bug stands: a file, the declaration that encloses it, and a sequence of tokens. Blanks, line ends and
+// the commas and bars that a
 // formatter adds when it breaks a line do not count, so that formatting leaves every anchor where it was.
 import ts from 'typescript';
 
 /** A stretch of a text: from `start` up to before `end`, in UTF-16 units. */
-export interface Place { readonly start: number; readonly end: number }
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
 
-export interface Token extends Place { readonly text: string }
+export interface Token extends Place {
+  readonly text: string;
+}
 
 /** A declaration by the names around it, as in `Relay.greet`. */
-export interface SymbolPlace extends Place { readonly symbol: string }
+export interface SymbolPlace extends Place {
+  readonly symbol: string;
+}
 
-export interface Anchor { readonly find: string; readonly symbol?: string }
+export interface Anchor {
+  readonly find: string;
+  readonly symbol?: string;
+}
 
 export interface PlantedBug extends Anchor {
   readonly file: string;
@@ -25,14 +36,25 @@ export interface Renames {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-export interface Source { readonly path: string; readonly text: string; readonly tokens: readonly Token[]; readonly symbols: readonly SymbolPlace[] }
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  readonly symbols: readonly SymbolPlace[];
+}
 
 const tokenPattern = /[\p{L}_$][\p{L}\p{N}_$]*|\p{N}[\p{L}\p{N}_.]*|\S/gu;
 const closers = new Set([')', ']', '}']);
 
-/** All tokens of a text, words inside strings and comments among them, without those that a formatter adds by itself. */
+/**
+ * All tokens of a text, words inside strings and comments among them, without those that a formatter adds by itself.
+ */
 export function listTokens(text: string): Token[] {
-  const tokens = Array.from(text.matchAll(tokenPattern), (match) => ({ text: match[0], start: match.index, end: match.index + match[0].length }));
+  const tokens = Array.from(text.matchAll(tokenPattern), (match) => ({
+    text: match[0],
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
   return tokens.filter(({ text: token }, at) => {
     if (token === ',') return !closers.has(tokens[at + 1]?.text ?? '');
     if (token === '|') return !['=', ':', '('].includes(tokens[at - 1]?.text ?? '');
@@ -49,15 +71,23 @@ function findSequence(tokens: readonly Token[], wanted: readonly Token[]): Place
   });
 }
 
-const hasBody = (node: ts.Node): boolean => ts.isFunctionLike(node) || ts.isClassLike(node) || ts.isModuleDeclaration(node);
+const hasBody = (node: ts.Node): boolean =>
+  ts.isFunctionLike(node) || ts.isClassLike(node) || ts.isModuleDeclaration(node);
 
 const isNamedByItself = (node: ts.Node): node is ts.DeclarationStatement =>
-  ts.isFunctionLike(node) || ts.isClassLike(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isEnumDeclaration(node);
+  ts.isFunctionLike(node) ||
+  ts.isClassLike(node) ||
+  ts.isInterfaceDeclaration(node) ||
+  ts.isTypeAliasDeclaration(node) ||
+  ts.isEnumDeclaration(node);
 
 const holdsValue = (node: ts.Node): node is ts.VariableDeclaration | ts.PropertyAssignment | ts.PropertyDeclaration =>
   ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node) || ts.isPropertyDeclaration(node);
 
-/** The name under which a node is a part of a symbol, if it is one: of a local value only where that is a function or a class. */
+/**
+ * The name under which a node is a part of a symbol, if it is one: of a local value only where that is a function or a
+ * class.
+ */
 function nameOf(node: ts.Node): string | undefined {
   if (ts.isConstructorDeclaration(node)) return 'constructor';
   if (!holdsValue(node)) return isNamedByItself(node) ? node.name?.getText() : undefined;
@@ -72,7 +102,9 @@ export function listSymbols(path: string, text: string): SymbolPlace[] {
     const name = nameOf(node);
     const symbol = name === undefined ? outer : outer === '' ? name : `${outer}.${name}`;
     if (name !== undefined) found.push({ symbol, start: node.getStart(), end: node.getEnd() });
-    ts.forEachChild(node, (child) => { visit(child, symbol); });
+    ts.forEachChild(node, (child) => {
+      visit(child, symbol);
+    });
   };
   visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true), '');
   return found;
@@ -88,9 +120,14 @@ export function readSource(path: string, text: string): Source {
   let tokens: Token[] | undefined;
   let symbols: SymbolPlace[] | undefined;
   return {
-    path, text,
-    get tokens() { return tokens ??= listTokens(text); },
-    get symbols() { return symbols ??= listSymbols(path, text); },
+    path,
+    text,
+    get tokens() {
+      return (tokens ??= listTokens(text));
+    },
+    get symbols() {
+      return (symbols ??= listSymbols(path, text));
+    },
   };
 }
 
@@ -109,7 +146,8 @@ export function findPlaces(source: Source, { find, symbol = '' }: Anchor): Place
 /** The text of a source with a bug in it. Throws where it does not fit exactly once. */
 export function plant(source: Source, bug: PlantedBug): string {
   const [place, second] = findPlaces(source, bug);
-  if (place === undefined || second !== undefined) throw new Error(`the bug does not fit ${source.path} exactly once: ${bug.find}`);
+  if (place === undefined || second !== undefined)
+    throw new Error(`the bug does not fit ${source.path} exactly once: ${bug.find}`);
   return source.text.slice(0, place.start) + bug.replace.trim() + source.text.slice(place.end);
 }
 
@@ -117,10 +155,15 @@ const wordPattern = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
 
 /** A bug after a rename of identifiers and files: each word and each path is looked up in `renames`. */
 export function renameBug(bug: PlantedBug, { identifiers = {}, files = {} }: Renames): PlantedBug {
-  const rename = (text: string): string => text.replace(wordPattern, (word) => Object.hasOwn(identifiers, word) ? identifiers[word] ?? word : word);
+  const rename = (text: string): string =>
+    text.replace(wordPattern, (word) => (Object.hasOwn(identifiers, word) ? (identifiers[word] ?? word) : word));
   const move = (path: string): string => files[path] ?? path;
   return {
-    ...bug, file: move(bug.file), tests: bug.tests.map(move), find: rename(bug.find), replace: rename(bug.replace),
+    ...bug,
+    file: move(bug.file),
+    tests: bug.tests.map(move),
+    find: rename(bug.find),
+    replace: rename(bug.replace),
     ...(bug.symbol === undefined ? {} : { symbol: rename(bug.symbol) }),
   };
 }

@@ -10,6 +10,10 @@ test('a folder that another agent has just made stays, whatever the time is here
   mkdirSync(join(agents, 'alpha_q1.2'));
   const ours = Date.now;
   Date.now = () => ours() + 3_600_000;
-  await removeAbandoned(agents, () => { t.fail(); }).finally(() => { Date.now = ours; });
+  await removeAbandoned(agents, () => {
+    t.fail();
+  }).finally(() => {
+    Date.now = ours;
+  });
   t.deepEqual(readdirSync(agents), ['alpha_q1.2']);
 });

@@ -26,22 +26,48 @@ async function startMember(t: ExecutionContext, { linkPatience = 60_000, outputM
   const pids: number[] = [];
   const lost: string[] = [];
   const member = await Member.hold({
-    key, hosts: ['127.0.0.1'], killGrace: 300, linkPatience, patience, outputMax, onOutputMax: (bytes) => { lost.push(`wrote ${bytes > outputMax ? 'too much' : bytes}`); },
-    onLost: (detail) => { lost.push(detail); },
+    key,
+    hosts: ['127.0.0.1'],
+    killGrace: 300,
+    linkPatience,
+    patience,
+    outputMax,
+    onOutputMax: (bytes) => {
+      lost.push(`wrote ${bytes > outputMax ? 'too much' : bytes}`);
+    },
+    onLost: (detail) => {
+      lost.push(detail);
+    },
     start: (command, onClosed) => {
-      const started = startPiped({ command: '/bin/sh', args: ['-c', command], env: { PATH: process.env['PATH'] ?? '' }, cwd: '/', onClosed });
+      const started = startPiped({
+        command: '/bin/sh',
+        args: ['-c', command],
+        env: { PATH: process.env['PATH'] ?? '' },
+        cwd: '/',
+        onClosed,
+      });
       pids.push(started.pid ?? 0);
       return started;
     },
   });
-  t.teardown(() => { member.close(); });
+  t.teardown(() => {
+    member.close();
+  });
   return { key, member, address: member.addresses[0] ?? '', pids, lost };
 }
 
 /** Frames that came over a connection, and why it was closed once it was. */
 function hear(connection: Connection): { frames: Frame[]; closed: string[] } {
   const heard = { frames: [] as Frame[], closed: [] as string[] };
-  connection.listen({ onFrame: (frame) => { heard.frames.push(frame); }, onDrained: () => undefined, onClosed: (reason) => { heard.closed.push(reason); } });
+  connection.listen({
+    onFrame: (frame) => {
+      heard.frames.push(frame);
+    },
+    onDrained: () => undefined,
+    onClosed: (reason) => {
+      heard.closed.push(reason);
+    },
+  });
   return heard;
 }
 
@@ -52,7 +78,10 @@ function hostAndPort(address: string): { host: string; port: number } {
   return { host, port: Number(port) };
 }
 
-/** What is left of a command when it was asked for by somebody who may: the way that tells whether a member still serves. */
+/**
+ * What is left of a command when it was asked for by somebody who may: the way that tells whether a member still
+ * serves.
+ */
 async function isServing(rig: Rig): Promise<boolean> {
   const connection = await dialMember([rig.address], rig.key, 5000, patience);
   const heard = hear(connection);
@@ -66,15 +95,24 @@ test.serial('without the secret, or with the place of another member, nobody is 
   const rig = await startMember(t);
   rig.member.begin();
   const { key, address } = rig;
-  for (const stranger of [{ ...key, secret: randomBytes(32) }, { ...key, rank: 2 }, { ...key, gangId: 8 }]) {
+  for (const stranger of [
+    { ...key, secret: randomBytes(32) },
+    { ...key, rank: 2 },
+    { ...key, gangId: 8 },
+  ]) {
     await t.throwsAsync(dialMember([address], stranger, 5000, patience), { code: 'MUT_GANG_CHANNEL_FAILED' });
   }
   // TLS without a key of any kind, and with the key in a suite whose records can be read once the key is known.
-  for (const options of [{}, { ciphers: 'PSK-AES128-GCM-SHA256', pskCallback: () => ({ psk: key.secret, identity: 'gang 7 rank 1' }) }]) {
+  for (const options of [
+    {},
+    { ciphers: 'PSK-AES128-GCM-SHA256', pskCallback: () => ({ psk: key.secret, identity: 'gang 7 rank 1' }) },
+  ]) {
     const socket = connectTls({ ...hostAndPort(address), rejectUnauthorized: false, ...options });
     const error = await new Promise<Error>((resolve, reject) => {
       socket.once('error', resolve);
-      socket.once('secureConnect', () => { reject(new Error('a stranger is let in')); });
+      socket.once('secureConnect', () => {
+        reject(new Error('a stranger is let in'));
+      });
     });
     t.truthy(error);
   }
@@ -82,15 +120,21 @@ test.serial('without the secret, or with the place of another member, nobody is 
   t.true(await isServing(rig));
 });
 
-test.serial('who takes a member\'s port without the secret learns nothing from rank 0', async (t) => {
+test.serial("who takes a member's port without the secret learns nothing from rank 0", async (t) => {
   const said: Buffer[] = [];
   const server = createServer((socket) => {
-    socket.on('data', (chunk) => { said.push(chunk); });
+    socket.on('data', (chunk) => {
+      said.push(chunk);
+    });
     socket.on('error', () => undefined);
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  t.teardown(() => { server.close(); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  t.teardown(() => {
+    server.close();
+  });
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const key = { gangId: 7, rank: 1, secret: randomBytes(32) };
   await t.throwsAsync(dialMember([address], key, 5000), { code: 'MUT_GANG_CHANNEL_FAILED' });
@@ -124,7 +168,10 @@ test.serial('garbage, half a handshake and many who say nothing do not keep a me
     socket.on('error', () => undefined);
     socket.resume();
     if (count % 2 === 0) socket.end();
-    else socket.once('connect', () => { socket.resetAndDestroy(); });
+    else
+      socket.once('connect', () => {
+        socket.resetAndDestroy();
+      });
     await until(() => socket.destroyed, 'it has left');
   }
   t.is(rig.pids.length, 1, 'only what was asked for with the secret has run');
@@ -135,12 +182,21 @@ test.serial('who has the secret and breaks the rules is cut off, and what it ran
   const rig = await startMember(t);
   rig.member.begin();
   const bad: Buffer[] = [
-    encodeFrame({ kind: 'input', bytes: Buffer.from('x') }), encodeFrame({ kind: 'exit', status: 0 }), Buffer.from([99, 0, 0, 0, 0]), Buffer.from([1, 255, 255, 255, 255]),
+    encodeFrame({ kind: 'input', bytes: Buffer.from('x') }),
+    encodeFrame({ kind: 'exit', status: 0 }),
+    Buffer.from([99, 0, 0, 0, 0]),
+    Buffer.from([1, 255, 255, 255, 255]),
   ];
   const { host, port } = hostAndPort(rig.address);
   for (const runsFirst of [false, true]) {
     for (const bytes of runsFirst ? bad.slice(1) : bad) {
-      const socket = connectTls({ host, port, ...suite, pskCallback: () => ({ psk: rig.key.secret, identity: 'gang 7 rank 1' }), checkServerIdentity: () => undefined });
+      const socket = connectTls({
+        host,
+        port,
+        ...suite,
+        pskCallback: () => ({ psk: rig.key.secret, identity: 'gang 7 rank 1' }),
+        checkServerIdentity: () => undefined,
+      });
       socket.on('error', () => undefined);
       socket.on('data', () => undefined);
       const before = rig.pids.length;
@@ -161,14 +217,21 @@ test.serial('a peer that is gone without a word is found out, at either end', as
   const rig = await startMember(t);
   rig.member.begin();
   const { host, port } = hostAndPort(rig.address);
-  const mute = connectTls({ host, port, ...suite, pskCallback: () => ({ psk: rig.key.secret, identity: 'gang 7 rank 1' }), checkServerIdentity: () => undefined });
+  const mute = connectTls({
+    host,
+    port,
+    ...suite,
+    pskCallback: () => ({ psk: rig.key.secret, identity: 'gang 7 rank 1' }),
+    checkServerIdentity: () => undefined,
+  });
   mute.on('error', () => undefined);
   mute.on('data', () => undefined);
   mute.write(encodeFrame(run('sleep 1000')));
   await until(() => rig.pids.length === 1, 'the command runs');
   await until(() => mute.destroyed && !isAlive(rig.pids[0] ?? 0), 'the command of a caller that says nothing ends');
 
-  // A member that takes the connection and never answers: rank 0 keeps the connection open with its own pings, and gives the member up.
+  // A member that takes the connection and never answers: rank 0 keeps the connection open with its own pings, and
+  // gives the member up.
   const silent = await startMember(t);
   const connection = await dialMember([silent.address], silent.key, 5000, { pingInterval: 100, silenceMax: 300 });
   const heard = hear(connection);
@@ -179,33 +242,47 @@ test.serial('a peer that is gone without a word is found out, at either end', as
   t.pass();
 });
 
-test.serial('commands that came before the start run at the start, and those of a caller that has left meanwhile do not', async (t) => {
-  const rig = await startMember(t);
-  const [first, second] = [await dialMember([rig.address], rig.key, 5000, patience), await dialMember([rig.address], rig.key, 5000, patience)];
-  const heard = hear(first);
-  first.send(run('echo early'));
-  second.send(run('echo never'));
-  const link = await dialMember([rig.address], rig.key, 5000, patience);
-  const linked = hear(link);
-  link.send({ kind: 'link' });
-  await until(() => linked.frames.length > 0, 'the member answers, so it has heard the others');
-  second.close('');
-  const third = await dialMember([rig.address], rig.key, 5000, patience);
-  const refused = hear(third);
-  third.send({ kind: 'link' });
-  await until(() => refused.frames.length > 0 && linked.closed.length > 0, 'a new link takes the place of the former one');
-  t.deepEqual(rig.pids, []);
-  rig.member.begin();
-  await until(() => heard.frames.some(({ kind }) => kind === 'exit'), 'the early command ends');
-  t.is(rig.pids.length, 1);
-  for (const connection of [first, third]) connection.close('');
-});
+test.serial(
+  'commands that came before the start run at the start, and those of a caller that has left meanwhile do not',
+  async (t) => {
+    const rig = await startMember(t);
+    const [first, second] = [
+      await dialMember([rig.address], rig.key, 5000, patience),
+      await dialMember([rig.address], rig.key, 5000, patience),
+    ];
+    const heard = hear(first);
+    first.send(run('echo early'));
+    second.send(run('echo never'));
+    const link = await dialMember([rig.address], rig.key, 5000, patience);
+    const linked = hear(link);
+    link.send({ kind: 'link' });
+    await until(() => linked.frames.length > 0, 'the member answers, so it has heard the others');
+    second.close('');
+    const third = await dialMember([rig.address], rig.key, 5000, patience);
+    const refused = hear(third);
+    third.send({ kind: 'link' });
+    await until(
+      () => refused.frames.length > 0 && linked.closed.length > 0,
+      'a new link takes the place of the former one',
+    );
+    t.deepEqual(rig.pids, []);
+    rig.member.begin();
+    await until(() => heard.frames.some(({ kind }) => kind === 'exit'), 'the early command ends');
+    t.is(rig.pids.length, 1);
+    for (const connection of [first, third]) connection.close('');
+  },
+);
 
 test.serial('input and its end may come before the start, as of a caller without any input', async (t) => {
   const rig = await startMember(t);
   const connection = await dialMember([rig.address], rig.key, 5000, patience);
   const heard = hear(connection);
-  for (const frame of [run('cat; echo done'), { kind: 'input', bytes: Buffer.from('early ') }, { kind: 'inputEnd' }] satisfies Frame[]) connection.send(frame);
+  for (const frame of [
+    run('cat; echo done'),
+    { kind: 'input', bytes: Buffer.from('early ') },
+    { kind: 'inputEnd' },
+  ] satisfies Frame[])
+    connection.send(frame);
   // A second connection is served only when the first has been heard.
   const second = await dialMember([rig.address], rig.key, 5000, patience);
   const flood = hear(second);
@@ -222,7 +299,15 @@ test.serial('input and its end may come before the start, as of a caller without
 test.serial('a link that breaks is made again, and both ends give up when it stays away', async (t) => {
   const rig = await startMember(t, { linkPatience: 1500 });
   const lost: string[] = [];
-  const link = await Link.open({ addresses: [rig.address], key: rig.key, linkPatience: 1500, patience, onLost: (detail) => { lost.push(detail); } });
+  const link = await Link.open({
+    addresses: [rig.address],
+    key: rig.key,
+    linkPatience: 1500,
+    patience,
+    onLost: (detail) => {
+      lost.push(detail);
+    },
+  });
   rig.member.begin();
   // Somebody else with the secret takes its place for a moment: it comes back.
   const other = await dialMember([rig.address], rig.key, 5000, patience);
@@ -235,43 +320,72 @@ test.serial('a link that breaks is made again, and both ends give up when it sta
   t.regex(rig.lost[0] ?? '', /link to rank 0 is lost.*1500 ms/);
 
   const gone = await startMember(t);
-  const second = await Link.open({ addresses: [gone.address], key: gone.key, linkPatience: 1000, patience, onLost: (detail) => { lost.push(detail); } });
+  const second = await Link.open({
+    addresses: [gone.address],
+    key: gone.key,
+    linkPatience: 1000,
+    patience,
+    onLost: (detail) => {
+      lost.push(detail);
+    },
+  });
   gone.member.close();
   await until(() => lost.length > 0, 'rank 0 gives the member up');
   t.regex(lost[0] ?? '', /rank 1 is lost.*1000 ms/);
   second.close();
-  await t.throwsAsync(Link.open({ addresses: [gone.address], key: gone.key, linkPatience: 500, patience, onLost: () => undefined }), { code: 'MUT_GANG_CHANNEL_FAILED' });
+  await t.throwsAsync(
+    Link.open({ addresses: [gone.address], key: gone.key, linkPatience: 500, patience, onLost: () => undefined }),
+    { code: 'MUT_GANG_CHANNEL_FAILED' },
+  );
 });
 
-test.serial('what a command does not take of its input is bounded, and what its caller does not read holds it up', async (t) => {
-  const rig = await startMember(t);
-  rig.member.begin();
-  const reader = await dialMember([rig.address], rig.key, 5000, patience);
-  const heard = hear(reader);
-  reader.send(run('sleep 0.5; wc -c'));
-  const piece = Buffer.alloc(64 * 1024);
-  for (let count = 0; count < 4; count++) reader.send({ kind: 'input', bytes: piece });
-  await until(() => heard.frames.filter(({ kind }) => kind === 'inputTaken').length === 4, 'all input is taken in the end');
-  reader.send({ kind: 'inputEnd' });
-  await until(() => heard.frames.some(({ kind }) => kind === 'exit'), 'the command ends');
-  t.true(heard.frames.some((frame) => frame.kind === 'output' && frame.bytes.toString().trim() === String(4 * piece.length)));
-  reader.close('');
+test.serial(
+  'what a command does not take of its input is bounded, and what its caller does not read holds it up',
+  async (t) => {
+    const rig = await startMember(t);
+    rig.member.begin();
+    const reader = await dialMember([rig.address], rig.key, 5000, patience);
+    const heard = hear(reader);
+    reader.send(run('sleep 0.5; wc -c'));
+    const piece = Buffer.alloc(64 * 1024);
+    for (let count = 0; count < 4; count++) reader.send({ kind: 'input', bytes: piece });
+    await until(
+      () => heard.frames.filter(({ kind }) => kind === 'inputTaken').length === 4,
+      'all input is taken in the end',
+    );
+    reader.send({ kind: 'inputEnd' });
+    await until(() => heard.frames.some(({ kind }) => kind === 'exit'), 'the command ends');
+    t.true(
+      heard.frames.some(
+        (frame) => frame.kind === 'output' && frame.bytes.toString().trim() === String(4 * piece.length),
+      ),
+    );
+    reader.close('');
 
-  const writer = await dialMember([rig.address], rig.key, 5000, patience);
-  let bytes = 0;
-  writer.listen({
-    onFrame: (frame) => { if (frame.kind === 'output') bytes += frame.bytes.length; if (bytes > 0) writer.pause(); }, onDrained: () => undefined, onClosed: () => undefined,
-  });
-  writer.send(run('head -c 300000000 /dev/zero'));
-  await until(() => bytes > 0, 'the first output comes');
-  const before = process.memoryUsage.rss();
-  const beside = await dialMember([rig.address], rig.key, 5000, patience);
-  const heardBeside = hear(beside);
-  beside.send(run('sleep 0.5'));
-  await until(() => heardBeside.frames.some(({ kind }) => kind === 'exit'), 'another command comes to its end beside it');
-  beside.close('');
-  t.true(process.memoryUsage.rss() - before < 60 * 2 ** 20, `${process.memoryUsage.rss() - before} bytes more`);
-  t.true(isAlive(rig.pids[1] ?? 0));
-  writer.close('');
-  await until(() => !isAlive(rig.pids[1] ?? 0), 'it ends with its caller');
-});
+    const writer = await dialMember([rig.address], rig.key, 5000, patience);
+    let bytes = 0;
+    writer.listen({
+      onFrame: (frame) => {
+        if (frame.kind === 'output') bytes += frame.bytes.length;
+        if (bytes > 0) writer.pause();
+      },
+      onDrained: () => undefined,
+      onClosed: () => undefined,
+    });
+    writer.send(run('head -c 300000000 /dev/zero'));
+    await until(() => bytes > 0, 'the first output comes');
+    const before = process.memoryUsage.rss();
+    const beside = await dialMember([rig.address], rig.key, 5000, patience);
+    const heardBeside = hear(beside);
+    beside.send(run('sleep 0.5'));
+    await until(
+      () => heardBeside.frames.some(({ kind }) => kind === 'exit'),
+      'another command comes to its end beside it',
+    );
+    beside.close('');
+    t.true(process.memoryUsage.rss() - before < 60 * 2 ** 20, `${process.memoryUsage.rss() - before} bytes more`);
+    t.true(isAlive(rig.pids[1] ?? 0));
+    writer.close('');
+    await until(() => !isAlive(rig.pids[1] ?? 0), 'it ends with its caller');
+  },
+);

@@ -5,7 +5,22 @@ import { aTemplate, FakeProvider, Program, temporaryFolder, until } from '@mutir
 async function startProvider(t: ExecutionContext): Promise<FakeProvider> {
   const provider = new FakeProvider();
   await provider.start();
-  const agent = new Program('agent', ['--home', temporaryFolder(t), '--provider', provider.address, '--machine-id', 'lab/pc', '--processors', '2', '--kill-grace', '300ms'], { MUTIRAO_CREDENTIAL: FakeProvider.token });
+  const agent = new Program(
+    'agent',
+    [
+      '--home',
+      temporaryFolder(t),
+      '--provider',
+      provider.address,
+      '--machine-id',
+      'lab/pc',
+      '--processors',
+      '2',
+      '--kill-grace',
+      '300ms',
+    ],
+    { MUTIRAO_CREDENTIAL: FakeProvider.token },
+  );
   t.teardown(async () => {
     await agent.kill('SIGKILL');
     await provider.stop();
@@ -22,14 +37,21 @@ const eight = '1 2 3 4 5 6 7 8';
 
 test.serial('memory that forked children share counts once', async (t) => {
   const provider = await startProvider(t);
-  const end = await provider.run(aTemplate(`${large}; for i in ${eight}; do (sleep 4; : \${#x}) & done; wait`, { limits }));
+  const end = await provider.run(
+    aTemplate(`${large}; for i in ${eight}; do (sleep 4; : \${#x}) & done; wait`, { limits }),
+  );
   t.like(end, { outcome: 'succeeded' });
 });
 
-test.serial('memory of children that each have their own counts for each, and the end says how much it was', async (t) => {
-  const provider = await startProvider(t);
-  const end = await provider.run(aTemplate(`for i in ${eight}; do (${large}; sleep 50; : \${#x}) & done; wait`, { limits }));
-  t.like(end, { outcome: 'limited', reason: 'MUT_MEMORY_MAX' });
-  const [, amount = ''] = /^([\d.]+) MiB of memory, beyond the limit of 381\.5 MiB$/.exec(end.detail) ?? [];
-  t.true(Number(amount) > 381, end.detail);
-});
+test.serial(
+  'memory of children that each have their own counts for each, and the end says how much it was',
+  async (t) => {
+    const provider = await startProvider(t);
+    const end = await provider.run(
+      aTemplate(`for i in ${eight}; do (${large}; sleep 50; : \${#x}) & done; wait`, { limits }),
+    );
+    t.like(end, { outcome: 'limited', reason: 'MUT_MEMORY_MAX' });
+    const [, amount = ''] = /^([\d.]+) MiB of memory, beyond the limit of 381\.5 MiB$/.exec(end.detail) ?? [];
+    t.true(Number(amount) > 381, end.detail);
+  },
+);

@@ -1,4 +1,5 @@
-// What a manager, or a host that shuts down, does to an allocation: every process has the signal, tasks before their agent.
+// What a manager, or a host that shuts down, does to an allocation: every process has the signal, tasks before their
+// agent.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
@@ -12,7 +13,11 @@ interface Rig {
 async function startRig(t: ExecutionContext, ...args: readonly string[]): Promise<Rig> {
   const provider = new FakeProvider();
   await provider.start();
-  const agent = new Program('agent', ['--home', temporaryFolder(t), '--provider', provider.address, '--processors', '8', ...args], { MUTIRAO_CREDENTIAL: FakeProvider.token });
+  const agent = new Program(
+    'agent',
+    ['--home', temporaryFolder(t), '--provider', provider.address, '--processors', '8', ...args],
+    { MUTIRAO_CREDENTIAL: FakeProvider.token },
+  );
   t.teardown(async () => {
     await agent.kill('SIGKILL');
     await provider.stop();
@@ -34,7 +39,8 @@ function descendantsOf(pid: number): number[] {
     }
   }
   const found = [pid];
-  for (let index = 0; index < found.length; index++) for (const [child, parent] of parents) if (parent === found[index]) found.push(child);
+  for (let index = 0; index < found.length; index++)
+    for (const [child, parent] of parents) if (parent === found[index]) found.push(child);
   return found.slice(1).reverse();
 }
 
@@ -49,9 +55,17 @@ function signalAll(pids: readonly number[]): void {
 }
 
 /** The commands whose ends look like results when a signal ends what they wait for. */
-const commands = ['sleep 50; echo finished', 'trap "exit 0" TERM; sleep 50 & wait; echo finished', 'sleep 50 || exit 3', 'exec sleep 50'];
+const commands = [
+  'sleep 50; echo finished',
+  'trap "exit 0" TERM; sleep 50 & wait; echo finished',
+  'sleep 50 || exit 3',
+  'exec sleep 50',
+];
 
-async function startTasks({ provider, agent }: Rig): Promise<{ readonly ids: readonly number[]; readonly pid: number }> {
+async function startTasks({
+  provider,
+  agent,
+}: Rig): Promise<{ readonly ids: readonly number[]; readonly pid: number }> {
   const ids = commands.flatMap((command) => provider.place(aTemplate(command), [{}, {}]));
   const { pid = 0 } = agent;
   const sleeps = (): number => descendantsOf(pid).filter((one) => readName(one) === 'sleep').length;
@@ -67,16 +81,19 @@ function readName(pid: number): string {
   }
 }
 
-test.serial('nothing that ends with its allocation counts as a result or a failure, though the agent has its signal later than the tasks', async (t) => {
-  // Longer than any delay of this test on a busy machine.
-  const rig = await startRig(t, '--request', 'q1', '--provider-id', 'lab', '--end-hold', '30s');
-  const { ids, pid } = await startTasks(rig);
-  signalAll(descendantsOf(pid));
-  // As long as a manager on a busy node may need for its round.
-  await pause(100);
-  process.kill(pid, 'SIGTERM');
-  for (const id of ids) t.like(await rig.provider.endOf(id), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
-});
+test.serial(
+  'nothing that ends with its allocation counts as a result or a failure, though the agent has its signal later than the tasks',
+  async (t) => {
+    // Longer than any delay of this test on a busy machine.
+    const rig = await startRig(t, '--request', 'q1', '--provider-id', 'lab', '--end-hold', '30s');
+    const { ids, pid } = await startTasks(rig);
+    signalAll(descendantsOf(pid));
+    // As long as a manager on a busy node may need for its round.
+    await pause(100);
+    process.kill(pid, 'SIGTERM');
+    for (const id of ids) t.like(await rig.provider.endOf(id), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
+  },
+);
 
 test.serial('nothing that ends with a host that shuts down counts as a result or a failure', async (t) => {
   const rig = await startRig(t, '--machine-id', 'lab/pc');
@@ -90,21 +107,31 @@ test.serial('nothing that ends with a host that shuts down counts as a result or
   for (const id of ids) t.like(await rig.provider.endOf(id), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
 });
 
-test.serial('an allocation that is killed reports none of the tasks that were killed just before their agent', async (t) => {
-  const rig = await startRig(t, '--request', 'q1', '--provider-id', 'lab');
-  const { ids, pid } = await startTasks(rig);
-  // The agent must not run between two of these calls, however long a busy machine keeps this test waiting.
-  process.kill(pid, 'SIGSTOP');
-  for (const one of [...descendantsOf(pid).filter((task) => readName(task) === 'sleep'), pid]) process.kill(one, 'SIGKILL');
-  await until(() => !rig.agent.isRunning, 'the agent is gone');
-  t.deepEqual(rig.provider.reports.flatMap(({ ended }) => ended).filter(({ replicaId }) => ids.includes(replicaId)), []);
-});
+test.serial(
+  'an allocation that is killed reports none of the tasks that were killed just before their agent',
+  async (t) => {
+    const rig = await startRig(t, '--request', 'q1', '--provider-id', 'lab');
+    const { ids, pid } = await startTasks(rig);
+    // The agent must not run between two of these calls, however long a busy machine keeps this test waiting.
+    process.kill(pid, 'SIGSTOP');
+    for (const one of [...descendantsOf(pid).filter((task) => readName(task) === 'sleep'), pid])
+      process.kill(one, 'SIGKILL');
+    await until(() => !rig.agent.isRunning, 'the agent is gone');
+    t.deepEqual(
+      rig.provider.reports.flatMap(({ ended }) => ended).filter(({ replicaId }) => ids.includes(replicaId)),
+      [],
+    );
+  },
+);
 
-test.serial('results are reported within half a second in an allocation, and at once on a machine of its own', async (t) => {
-  const allocation = await startRig(t, '--request', 'q1', '--provider-id', 'lab');
-  t.is((await allocation.provider.run(aTemplate('true'))).outcome, 'succeeded');
-  t.is(allocation.provider.hellos[0]?.facts?.reportDelayMs, 300);
-  const own = await startRig(t, '--machine-id', 'lab/pc');
-  t.is((await own.provider.run(aTemplate('true'))).outcome, 'succeeded');
-  t.is(own.provider.hellos[0]?.facts?.reportDelayMs, undefined);
-});
+test.serial(
+  'results are reported within half a second in an allocation, and at once on a machine of its own',
+  async (t) => {
+    const allocation = await startRig(t, '--request', 'q1', '--provider-id', 'lab');
+    t.is((await allocation.provider.run(aTemplate('true'))).outcome, 'succeeded');
+    t.is(allocation.provider.hellos[0]?.facts?.reportDelayMs, 300);
+    const own = await startRig(t, '--machine-id', 'lab/pc');
+    t.is((await own.provider.run(aTemplate('true'))).outcome, 'succeeded');
+    t.is(own.provider.hellos[0]?.facts?.reportDelayMs, undefined);
+  },
+);

@@ -1,4 +1,5 @@
-// Tasks that start in a folder of the user's: whatever becomes of them and of their agent, the folder and what is in it stay.
+// Tasks that start in a folder of the user's: whatever becomes of them and of their agent, the folder and what is in it
+// stay.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -24,7 +25,12 @@ async function startRig(t: ExecutionContext, { isOrdinary = true, isAllocation =
   const provider = new FakeProvider();
   await provider.start();
   const name = isAllocation ? ['--request', 'q1', '--provider-id', 'lab'] : ['--machine-id', 'lab/pc'];
-  const agent = new Program('agent', ['--home', home, '--provider', provider.address, '--processors', '1', ...name], { MUTIRAO_CREDENTIAL: FakeProvider.token }, { isOrdinary });
+  const agent = new Program(
+    'agent',
+    ['--home', home, '--provider', provider.address, '--processors', '1', ...name],
+    { MUTIRAO_CREDENTIAL: FakeProvider.token },
+    { isOrdinary },
+  );
   t.teardown(async () => {
     await agent.kill('SIGKILL');
     await provider.stop();
@@ -51,7 +57,10 @@ const output = (name: string) => ({ root: 'playpen', path: name }) as const;
 test.serial('a task starts in the folder and writes there, and nothing of it is sent', async (t) => {
   const rig = await startRig(t);
   const { provider, folder, workFolder } = rig;
-  const end = await provider.run(aTemplate('sh sim.sh {} | tee out-{}; touch "$PLAYPEN/scratch"', { workFolder }), { value: '7', outputs: [output('out-7')] });
+  const end = await provider.run(aTemplate('sh sim.sh {} | tee out-{}; touch "$PLAYPEN/scratch"', { workFolder }), {
+    value: '7',
+    outputs: [output('out-7')],
+  });
   t.like(end, { outcome: 'succeeded', outputs: [] }, end.detail);
   t.is(Buffer.from(end.standardOutput).toString(), `ran with 7 in ${folder}\n`);
   t.is(readFileSync(path.join(folder, 'out-7'), 'utf8'), `ran with 7 in ${folder}\n`);
@@ -69,56 +78,78 @@ test.serial('an output that is not there when the command has ended fails the ta
 
 /** Ends of tasks after which playpens are removed, some of which were made to lead into the folder. */
 const deeds = [
-  'exit 3', 'kill -9 $$', 'rm -rf "$PLAYPEN"; ln -s "$PWD" "$PLAYPEN"', 'rm -rf "$PLAYPEN"; ln -s "$PWD" "$PLAYPEN"; exit 1', 'ln -s "$PWD" "$PLAYPEN/link"; ln -s "$PWD/data" "$PLAYPEN/data"',
-  'ln data/precious "$PLAYPEN/hard"', 'ln -s "$PWD" "$PLAYPEN/../trash/mine"', 'chmod 555 .; exit 1', 'cd "$PLAYPEN"; touch x', 'rm -rf "$STORAGE"; ln -s "$PWD" "$STORAGE"', 'rm -rf "$PLAYPEN/../trash"; ln -s "$PWD" "$PLAYPEN/../trash"',
+  'exit 3',
+  'kill -9 $$',
+  'rm -rf "$PLAYPEN"; ln -s "$PWD" "$PLAYPEN"',
+  'rm -rf "$PLAYPEN"; ln -s "$PWD" "$PLAYPEN"; exit 1',
+  'ln -s "$PWD" "$PLAYPEN/link"; ln -s "$PWD/data" "$PLAYPEN/data"',
+  'ln data/precious "$PLAYPEN/hard"',
+  'ln -s "$PWD" "$PLAYPEN/../trash/mine"',
+  'chmod 555 .; exit 1',
+  'cd "$PLAYPEN"; touch x',
+  'rm -rf "$STORAGE"; ln -s "$PWD" "$STORAGE"',
+  'rm -rf "$PLAYPEN/../trash"; ln -s "$PWD" "$PLAYPEN/../trash"',
 ];
 
 for (const isOrdinary of [true, false]) {
-  test.serial(`cleaning up after tasks, agents and hosts removes nothing of the folder, ${isOrdinary ? 'as an ordinary account' : 'as this account'}`, async (t) => {
-    const rig = await startRig(t, { isOrdinary });
-    const { provider, agent, folder, workFolder } = rig;
-    for (const deed of deeds) {
-      await provider.run(aTemplate(deed, { workFolder }));
-      requireUntouched(t, rig, deed);
-      chmodSync(folder, 0o755);
-    }
-    const [running = 0] = provider.place(aTemplate('touch begun; sleep 1000', { workFolder }));
-    await until(() => existsSync(path.join(folder, 'begun')), 'the task runs');
-    provider.cancel([running]);
-    t.like(await provider.endOf(running), { outcome: 'cancelled' });
-    requireUntouched(t, rig, 'cancelling');
-    provider.place(aTemplate('touch begun-too; sleep 1000', { workFolder }));
-    await until(() => existsSync(path.join(folder, 'begun-too')), 'the task runs');
-    await agent.kill('SIGKILL');
-    await attach(t, provider, agent);
-    requireUntouched(t, rig, 'killing the agent');
-    await provider.run(aTemplate(deeds[2] ?? '', { workFolder }));
-    await agent.kill('SIGTERM');
-    requireUntouched(t, rig, 'stopping the agent');
-  });
+  test.serial(
+    `cleaning up after tasks, agents and hosts removes nothing of the folder, ${isOrdinary ? 'as an ordinary account' : 'as this account'}`,
+    async (t) => {
+      const rig = await startRig(t, { isOrdinary });
+      const { provider, agent, folder, workFolder } = rig;
+      for (const deed of deeds) {
+        await provider.run(aTemplate(deed, { workFolder }));
+        requireUntouched(t, rig, deed);
+        chmodSync(folder, 0o755);
+      }
+      const [running = 0] = provider.place(aTemplate('touch begun; sleep 1000', { workFolder }));
+      await until(() => existsSync(path.join(folder, 'begun')), 'the task runs');
+      provider.cancel([running]);
+      t.like(await provider.endOf(running), { outcome: 'cancelled' });
+      requireUntouched(t, rig, 'cancelling');
+      provider.place(aTemplate('touch begun-too; sleep 1000', { workFolder }));
+      await until(() => existsSync(path.join(folder, 'begun-too')), 'the task runs');
+      await agent.kill('SIGKILL');
+      await attach(t, provider, agent);
+      requireUntouched(t, rig, 'killing the agent');
+      await provider.run(aTemplate(deeds[2] ?? '', { workFolder }));
+      await agent.kill('SIGTERM');
+      requireUntouched(t, rig, 'stopping the agent');
+    },
+  );
 }
 
-test.serial('the agent of an allocation, which removes all its files at its end, leaves the folder alone', async (t) => {
-  const rig = await startRig(t, { isAllocation: true });
-  for (const deed of deeds) await rig.provider.run(aTemplate(deed, { workFolder: rig.workFolder }));
-  rig.provider.place(aTemplate('touch begun; sleep 1000', { workFolder: rig.workFolder }));
-  await rig.agent.kill('SIGTERM');
-  requireUntouched(t, rig, 'the end of the allocation');
-  t.deepEqual(readdirSync(path.join(rig.home, 'agents')).filter((name) => !name.startsWith('.')), [], 'the agent\'s own files are gone');
-});
+test.serial(
+  'the agent of an allocation, which removes all its files at its end, leaves the folder alone',
+  async (t) => {
+    const rig = await startRig(t, { isAllocation: true });
+    for (const deed of deeds) await rig.provider.run(aTemplate(deed, { workFolder: rig.workFolder }));
+    rig.provider.place(aTemplate('touch begun; sleep 1000', { workFolder: rig.workFolder }));
+    await rig.agent.kill('SIGTERM');
+    requireUntouched(t, rig, 'the end of the allocation');
+    t.deepEqual(
+      readdirSync(path.join(rig.home, 'agents')).filter((name) => !name.startsWith('.')),
+      [],
+      "the agent's own files are gone",
+    );
+  },
+);
 
-test.serial('where the path is another folder the command does not run, and the machine keeps its standing', async (t) => {
-  const { provider, folder, workFolder, home } = await startRig(t);
-  const refused = async (changes: Partial<WorkFolder>, reason: RegExp): Promise<void> => {
-    const end = await provider.run(aTemplate('touch ran', { workFolder: { ...workFolder, ...changes } }));
-    t.like(end, { outcome: 'failed', reason: 'MUT_WORK_FOLDER' });
-    t.regex(end.detail, reason);
-  };
-  await refused({ inode: '1' }, /is not the folder of submission: it has another inode number/);
-  await refused({ device: '1' }, /another file system/);
-  await refused({ path: `${folder}/gone` }, /it is not there/);
-  await refused({ path: `${folder}/sim.sh` }, /not a folder/);
-  const own = await describeWorkFolder(path.join(home, 'agents'), home);
-  await refused(own, /agents' own folders/);
-  t.false(existsSync(path.join(folder, 'ran')));
-});
+test.serial(
+  'where the path is another folder the command does not run, and the machine keeps its standing',
+  async (t) => {
+    const { provider, folder, workFolder, home } = await startRig(t);
+    const refused = async (changes: Partial<WorkFolder>, reason: RegExp): Promise<void> => {
+      const end = await provider.run(aTemplate('touch ran', { workFolder: { ...workFolder, ...changes } }));
+      t.like(end, { outcome: 'failed', reason: 'MUT_WORK_FOLDER' });
+      t.regex(end.detail, reason);
+    };
+    await refused({ inode: '1' }, /is not the folder of submission: it has another inode number/);
+    await refused({ device: '1' }, /another file system/);
+    await refused({ path: `${folder}/gone` }, /it is not there/);
+    await refused({ path: `${folder}/sim.sh` }, /not a folder/);
+    const own = await describeWorkFolder(path.join(home, 'agents'), home);
+    await refused(own, /agents' own folders/);
+    t.false(existsSync(path.join(folder, 'ran')));
+  },
+);

@@ -11,9 +11,18 @@ const folder = mkdtempSync(join(tmpdir(), 'mutirao-backup-'));
 const home = join(folder, 'home');
 const backup = join(folder, 'backup');
 
-function mutirao(...args: readonly string[]): Promise<{ readonly status: number; readonly out: string; readonly err: string }> {
+function mutirao(
+  ...args: readonly string[]
+): Promise<{ readonly status: number; readonly out: string; readonly err: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [bin, ...args], { cwd: folder, env: { ...process.env, MUTIRAO_HOME: home } }, (_error, out, err) => { resolve({ status: child.exitCode ?? -1, out, err }); });
+    const child = execFile(
+      process.execPath,
+      [bin, ...args],
+      { cwd: folder, env: { ...process.env, MUTIRAO_HOME: home } },
+      (_error, out, err) => {
+        resolve({ status: child.exitCode ?? -1, out, err });
+      },
+    );
   });
 }
 
@@ -31,26 +40,36 @@ test.serial('a home folder whose broker runs is not copied, and nothing of the a
   t.is((await mutirao('job', 'submit', '--array', '1-3', '--wait', '--', 'echo {}')).status, 0);
   const { status, err } = await mutirao('backup', backup);
   t.true(status !== 0 && err.includes('MUT_ALREADY_RUNNING'), err);
-  t.deepEqual(readdirSync(folder).filter((name) => name.startsWith('backup')), []);
+  t.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('backup')),
+    [],
+  );
 });
 
-test.serial('what was backed up is there after the restore, and the number of a job that was submitted since is not given again', async (t) => {
-  await mutirao('down');
-  const made = await mutirao('backup', backup, '--json');
-  t.is(made.status, 0, made.err);
-  t.like(JSON.parse(made.out), { folder: backup, replaced_folder: null });
-  t.is((await up()).status, 0);
-  t.regex((await mutirao('job', 'submit', '--wait', '--', 'true')).out, /^Job 2 /);
-  await mutirao('down');
-  const refused = await mutirao('restore', backup);
-  t.true(refused.status !== 0 && /--replace/.test(refused.err), refused.err);
-  const restored = await mutirao('restore', backup, '--replace', '--json');
-  t.is(restored.status, 0, restored.err);
-  t.true(existsSync(join((JSON.parse(restored.out) as { replaced_folder: string }).replaced_folder, 'broker', 'journal.sqlite')));
-  t.is((await up()).status, 0);
-  t.is((await mutirao('task', 'output', '1', '0-2')).out, '1\n2\n3\n');
-  t.regex((await mutirao('job', 'submit', '--wait', '--', 'true')).out, /^Job 1000002 finished/);
-});
+test.serial(
+  'what was backed up is there after the restore, and the number of a job that was submitted since is not given again',
+  async (t) => {
+    await mutirao('down');
+    const made = await mutirao('backup', backup, '--json');
+    t.is(made.status, 0, made.err);
+    t.like(JSON.parse(made.out), { folder: backup, replaced_folder: null });
+    t.is((await up()).status, 0);
+    t.regex((await mutirao('job', 'submit', '--wait', '--', 'true')).out, /^Job 2 /);
+    await mutirao('down');
+    const refused = await mutirao('restore', backup);
+    t.true(refused.status !== 0 && /--replace/.test(refused.err), refused.err);
+    const restored = await mutirao('restore', backup, '--replace', '--json');
+    t.is(restored.status, 0, restored.err);
+    t.true(
+      existsSync(
+        join((JSON.parse(restored.out) as { replaced_folder: string }).replaced_folder, 'broker', 'journal.sqlite'),
+      ),
+    );
+    t.is((await up()).status, 0);
+    t.is((await mutirao('task', 'output', '1', '0-2')).out, '1\n2\n3\n');
+    t.regex((await mutirao('job', 'submit', '--wait', '--', 'true')).out, /^Job 1000002 finished/);
+  },
+);
 
 test.serial('a back-up in which a file has changed puts nothing back', async (t) => {
   await mutirao('down');

@@ -11,16 +11,27 @@ const bin = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.me
 const folder = mkdtempSync(join(tmpdir(), 'mutirao-cli-'));
 const home = join(folder, 'home');
 
-interface Result { readonly status: number; readonly out: string; readonly err: string }
+interface Result {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
 
 /** Begins `mutirao`; what it has said on standard error can be read while it runs. */
 function begin(...args: readonly string[]): { readonly ended: Promise<Result>; said(): string } {
   let said = '';
   const ended = new Promise<Result>((resolve) => {
-    const child = execFile(process.execPath, [bin, ...args], { cwd: folder, env: { ...process.env, MUTIRAO_HOME: home } }, (_error, out, err) => {
-      resolve({ status: child.exitCode ?? -1, out, err });
+    const child = execFile(
+      process.execPath,
+      [bin, ...args],
+      { cwd: folder, env: { ...process.env, MUTIRAO_HOME: home } },
+      (_error, out, err) => {
+        resolve({ status: child.exitCode ?? -1, out, err });
+      },
+    );
+    child.stderr?.on('data', (piece: string) => {
+      said += piece;
     });
-    child.stderr?.on('data', (piece: string) => { said += piece; });
   });
   return { ended, said: () => said };
 }
@@ -37,7 +48,9 @@ async function json<T>(...args: readonly string[]): Promise<T> {
   return JSON.parse(out) as T;
 }
 
-interface GridJson { readonly processes: Record<string, number> }
+interface GridJson {
+  readonly processes: Record<string, number>;
+}
 
 function processes(): Record<string, number> {
   return (JSON.parse(readFileSync(join(home, 'grid.json'), 'utf8')) as GridJson).processes;
@@ -63,7 +76,10 @@ test.serial('a bag comes back done, and its tasks, outputs and ledger can be rea
   const { rows } = await json<{ rows: Record<string, number>[] }>('ledger');
   t.true(rows.length > 0);
   for (const row of rows) {
-    const sum = ['used', 'losers', 'killed', 'idle'].reduce((total, column) => total + (row[`${column}_processor_ms`] ?? NaN), 0);
+    const sum = ['used', 'losers', 'killed', 'idle'].reduce(
+      (total, column) => total + (row[`${column}_processor_ms`] ?? NaN),
+      0,
+    );
     t.is(row['held_processor_ms'], sum, JSON.stringify(row));
   }
 });
@@ -73,20 +89,32 @@ test.serial('the page is served by the address that is printed, and by no other'
   const { page } = JSON.parse(readFileSync(join(home, 'grid.json'), 'utf8')) as { page: string };
   t.is(url, page);
   const [, address = '', token = ''] = /^(http:\/\/127\.0\.0\.1:\d+)\/#token=([\w-]{43})$/.exec(url) ?? [];
-  const ask = (path: string, headers: Record<string, string>): Promise<Response> => fetch(`${address}/api/v1${path}`, { headers });
+  const ask = (path: string, headers: Record<string, string>): Promise<Response> =>
+    fetch(`${address}/api/v1${path}`, { headers });
   t.is((await ask('/jobs', {})).status, 401);
   const authorization = `Bearer ${token}`;
-  const { jobs } = await (await ask('/jobs', { authorization })).json() as { jobs: { job_id: number; tasks: { finished: number } }[] };
+  const { jobs } = (await (await ask('/jobs', { authorization })).json()) as {
+    jobs: { job_id: number; tasks: { finished: number } }[];
+  };
   t.is(jobs.at(-1)?.tasks.finished, 20);
   t.is((await ask('/jobs', { authorization, origin: 'http://evil.example' })).status, 403);
-  const gantt = await (await ask('/jobs/1/gantt', { authorization })).json() as { read_task_count: number; bars: { row: number[] } };
+  const gantt = (await (await ask('/jobs/1/gantt', { authorization })).json()) as {
+    read_task_count: number;
+    bars: { row: number[] };
+  };
   t.is(gantt.read_task_count, 20);
   t.true(gantt.bars.row.length >= 20);
   t.false(readFileSync(join(home, 'logs', 'web.log'), 'utf8').includes(token));
 });
 
 test.serial('a report on a job is one file that anybody can open', async (t) => {
-  const { file, size_bytes: size } = await json<{ file: string; size_bytes: number }>('job', 'report', '1', '--out', 'report.html');
+  const { file, size_bytes: size } = await json<{ file: string; size_bytes: number }>(
+    'job',
+    'report',
+    '1',
+    '--out',
+    'report.html',
+  );
   t.is(file, join(folder, 'report.html'));
   const html = readFileSync(file, 'utf8');
   t.is(Buffer.byteLength(html), size);
@@ -105,30 +133,49 @@ test.serial('the exit status tells how a job ended', async (t) => {
 
 test.serial('a job file is run from its own folder, and its outputs come home', async (t) => {
   writeFileSync(join(folder, 'in.txt'), 'word\n');
-  writeFileSync(join(folder, 'copy.jdf'), 'job:\nlabel: copy\ntask:\ninit: put in.txt in.txt\nremote: tr a-z A-Z < in.txt > out.txt\nfinal: get out.txt out-$TASK.txt\n');
+  writeFileSync(
+    join(folder, 'copy.jdf'),
+    'job:\nlabel: copy\ntask:\ninit: put in.txt in.txt\nremote: tr a-z A-Z < in.txt > out.txt\nfinal: get ' +
+      'out.txt out-$TASK.txt\n',
+  );
   const { status, err } = await mutirao('addjob', 'copy.jdf', '--wait');
   t.is(status, 0, err);
   t.is(readFileSync(join(folder, 'out-0.txt'), 'utf8'), 'WORD\n');
 });
 
-test.serial('waiting outlives a kill -9 of the broker, which is started again, and no task is accepted twice', async (t) => {
-  // Most tasks wait for a file, so that the job cannot be over before the broker is killed, however busy the machine is.
-  const opened = join(folder, 'broker-is-killed');
-  const { out } = await mutirao('job', 'submit', '--quiet', '--array', '1-24', '--', `test {} -lt 9 || until test -e '${opened}'; do sleep 0.1; done; echo {}`);
-  const jobId = out.trim();
-  const waiting = begin('job', 'wait', jobId, '--progress');
-  await until(() => waiting.said().includes(`job ${jobId}`), 'it is waited for');
-  await until(async () => ((await json<{ finished_count: number }[]>('job', 'show', jobId))[0]?.finished_count ?? 0) > 5, 'a quarter of the tasks has finished');
-  const before = processes()['broker'] ?? 0;
-  process.kill(before, 'SIGKILL');
-  writeFileSync(opened, '');
-  const { status, out: told, err } = await waiting.ended;
-  t.is(status, 0, err);
-  t.regex(told, /tasks 24: 24 finished/);
-  t.not(processes()['broker'], before);
-  const tasks = await json<{ replicas: { accepted: boolean }[] }[]>('task', 'list', jobId);
-  for (const task of tasks) t.is(task.replicas.filter(({ accepted }) => accepted).length, 1);
-});
+test.serial(
+  'waiting outlives a kill -9 of the broker, which is started again, and no task is accepted twice',
+  async (t) => {
+    // Most tasks wait for a file, so that the job cannot be over before the broker is killed, however busy the machine
+    // is.
+    const opened = join(folder, 'broker-is-killed');
+    const { out } = await mutirao(
+      'job',
+      'submit',
+      '--quiet',
+      '--array',
+      '1-24',
+      '--',
+      `test {} -lt 9 || until test -e '${opened}'; do sleep 0.1; done; echo {}`,
+    );
+    const jobId = out.trim();
+    const waiting = begin('job', 'wait', jobId, '--progress');
+    await until(() => waiting.said().includes(`job ${jobId}`), 'it is waited for');
+    await until(
+      async () => ((await json<{ finished_count: number }[]>('job', 'show', jobId))[0]?.finished_count ?? 0) > 5,
+      'a quarter of the tasks has finished',
+    );
+    const before = processes()['broker'] ?? 0;
+    process.kill(before, 'SIGKILL');
+    writeFileSync(opened, '');
+    const { status, out: told, err } = await waiting.ended;
+    t.is(status, 0, err);
+    t.regex(told, /tasks 24: 24 finished/);
+    t.not(processes()['broker'], before);
+    const tasks = await json<{ replicas: { accepted: boolean }[] }[]>('task', 'list', jobId);
+    for (const task of tasks) t.is(task.replicas.filter(({ accepted }) => accepted).length, 1);
+  },
+);
 
 test.serial('events are told once each, and go on from any sequence', async (t) => {
   const { out } = await mutirao('events', '--job', '1', '--quiet');
@@ -139,7 +186,19 @@ test.serial('events are told once each, and go on from any sequence', async (t) 
 });
 
 test.serial('a local user of a cluster submits, sees the queue and cancels', async (t) => {
-  const { request_id: requestId } = await json<{ request_id: string }>('cluster', 'submit', '--width', '1', '--walltime', '10m', '--user', 'ana', '--', 'sleep', '600');
+  const { request_id: requestId } = await json<{ request_id: string }>(
+    'cluster',
+    'submit',
+    '--width',
+    '1',
+    '--walltime',
+    '10m',
+    '--user',
+    'ana',
+    '--',
+    'sleep',
+    '600',
+  );
   const [queue] = await json<{ requests: { request_id: string; user_id: string }[] }[]>('cluster', 'queue');
   t.true(queue?.requests.some((request) => request.request_id === requestId && request.user_id === 'ana'));
   t.is((await mutirao('cluster', 'cancel', requestId)).status, 0);
@@ -154,7 +213,17 @@ test.serial('a second grid in the same home folder is refused with what to do', 
 });
 
 test.serial('a setting that the page does not have, and a home folder without a name, are refused', async (t) => {
-  const unknown = await mutirao('up', '--home', join(folder, 'other'), '--clusters', '0', '--machines', '1', '--set', 'web.foo=1');
+  const unknown = await mutirao(
+    'up',
+    '--home',
+    join(folder, 'other'),
+    '--clusters',
+    '0',
+    '--machines',
+    '1',
+    '--set',
+    'web.foo=1',
+  );
   t.is(unknown.status, 2, unknown.err);
   t.regex(unknown.err, /^error: MUT_BAD_CONFIG web did not come up: unknown option '--foo'/m);
   const empty = await mutirao('status', '--home', '');
@@ -170,24 +239,32 @@ test.serial('down leaves nothing running', async (t) => {
   t.is((await mutirao('job', 'list')).status, 3);
 });
 
-test.serial('a grid whose supervisor was killed is cleaned up by the next one, which finds the former jobs', async (t) => {
-  t.is((await mutirao('up', '--detach', '--clusters', '2', '--machines', '0')).status, 0);
-  const { pid } = JSON.parse(readFileSync(join(home, 'grid.json'), 'utf8')) as { pid: number };
-  const orphans = Object.values(processes());
-  process.kill(pid, 'SIGKILL');
-  await until(() => !isAlive(pid), 'the supervisor is gone');
-  const { status, err } = await mutirao('up', '--detach', '--clusters', '2', '--machines', '0');
-  t.is(status, 0, err);
-  t.deepEqual(orphans.filter(isAlive), []);
-  t.is((await json<{ status: string }[]>('job', 'show', '1'))[0]?.status, 'finished');
-  t.is((await mutirao('job', 'submit', '--wait', '--', 'true')).status, 0);
-  t.is((await mutirao('down')).status, 0);
-});
+test.serial(
+  'a grid whose supervisor was killed is cleaned up by the next one, which finds the former jobs',
+  async (t) => {
+    t.is((await mutirao('up', '--detach', '--clusters', '2', '--machines', '0')).status, 0);
+    const { pid } = JSON.parse(readFileSync(join(home, 'grid.json'), 'utf8')) as { pid: number };
+    const orphans = Object.values(processes());
+    process.kill(pid, 'SIGKILL');
+    await until(() => !isAlive(pid), 'the supervisor is gone');
+    const { status, err } = await mutirao('up', '--detach', '--clusters', '2', '--machines', '0');
+    t.is(status, 0, err);
+    t.deepEqual(orphans.filter(isAlive), []);
+    t.is((await json<{ status: string }[]>('job', 'show', '1'))[0]?.status, 'finished');
+    t.is((await mutirao('job', 'submit', '--wait', '--', 'true')).status, 0);
+    t.is((await mutirao('down')).status, 0);
+  },
+);
 
 test.serial('in the foreground an interrupt stops the whole grid', async (t) => {
-  const child = spawn(process.execPath, [bin, 'up', '--clusters', '0', '--machines', '1'], { env: { ...process.env, MUTIRAO_HOME: home }, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [bin, 'up', '--clusters', '0', '--machines', '1'], {
+    env: { ...process.env, MUTIRAO_HOME: home },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   let out = '';
-  child.stdout.on('data', (data: Buffer) => { out += data.toString(); });
+  child.stdout.on('data', (data: Buffer) => {
+    out += data.toString();
+  });
   await until(() => out.includes('npx mutirao status'), 'the grid tells how to use it');
   const pids = Object.values(processes());
   child.kill('SIGINT');

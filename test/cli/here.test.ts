@@ -1,4 +1,5 @@
-// One job with a grid of its own: what it leaves behind is read from the process table and from the queue of the cluster that it used.
+// One job with a grid of its own: what it leaves behind is read from the process table and from the queue of the
+// cluster that it used.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,16 +11,24 @@ import { isAlive, Program, until } from '@mutirao/testkit';
 const bin = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'mutirao-here-'));
 const usualHome = join(folder, 'usual');
-const cluster = new Program('cluster', ['--home', usualHome, '--id', 'site', '--processors', '3'], { MUTIRAO_HOME: usualHome });
+const cluster = new Program('cluster', ['--home', usualHome, '--id', 'site', '--processors', '3'], {
+  MUTIRAO_HOME: usualHome,
+});
 
-interface Result { readonly status: number; readonly out: string; readonly err: string }
+interface Result {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
 
 const env = { ...process.env, MUTIRAO_HOME: usualHome };
 
 /** Runs `mutirao` to its end. */
 function mutirao(...args: readonly string[]): Promise<Result> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [bin, ...args], { cwd: folder, env }, (_error, out, err) => { resolve({ status: child.exitCode ?? -1, out, err }); });
+    const child = execFile(process.execPath, [bin, ...args], { cwd: folder, env }, (_error, out, err) => {
+      resolve({ status: child.exitCode ?? -1, out, err });
+    });
   });
 }
 
@@ -32,10 +41,18 @@ class Submission {
   readonly child: ChildProcess;
 
   constructor(...args: readonly string[]) {
-    this.child = spawn(process.execPath, [bin, 'job', 'submit', '--here', ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = spawn(process.execPath, [bin, 'job', 'submit', '--here', ...args], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     submissions.push(this);
-    this.child.stdout?.on('data', (data: Buffer) => { this.out += data.toString(); });
-    this.child.stderr?.on('data', (data: Buffer) => { this.err += data.toString(); });
+    this.child.stdout?.on('data', (data: Buffer) => {
+      this.out += data.toString();
+    });
+    this.child.stderr?.on('data', (data: Buffer) => {
+      this.err += data.toString();
+    });
   }
 
   get isOver(): boolean {
@@ -45,13 +62,16 @@ class Submission {
 
 /** Processes that live and have a word in their environment. */
 function processesWith(word: string): number[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
-    try {
-      return pid !== process.pid && isAlive(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(word);
-    } catch {
-      return false;
-    }
-  });
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return pid !== process.pid && isAlive(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(word);
+      } catch {
+        return false;
+      }
+    });
 }
 
 /** What a killed agent started takes a moment to notice it; a daemon would not. */
@@ -65,7 +85,9 @@ async function openRequests(): Promise<unknown[]> {
   return queue?.requests.filter(({ status }) => status !== 'ended') ?? ['no answer'];
 }
 
-test.before(async () => { await cluster.start(); });
+test.before(async () => {
+  await cluster.start();
+});
 test.after.always(async () => {
   for (const { child, isOver } of submissions) if (!isOver) child.kill('SIGKILL');
   await cluster.kill('SIGTERM');
@@ -74,8 +96,23 @@ test.after.always(async () => {
 
 test.serial('a job file runs on a cluster of its own, its outputs come home, and nothing is left', async (t) => {
   writeFileSync(join(folder, 'in.txt'), 'word\n');
-  writeFileSync(join(folder, 'copy.jdf'), 'job:\nlabel: copy\ntask:\ninit: put in.txt in.txt\nremote: tr a-z A-Z < in.txt > out.txt\nfinal: get out.txt out-$TASK.txt\n');
-  const { status, out, err } = await mutirao('job', 'submit', '--here', '--manager', 'embedded', '--here-processors', '2', '--heuristic', 'adaptive', 'copy.jdf');
+  writeFileSync(
+    join(folder, 'copy.jdf'),
+    'job:\nlabel: copy\ntask:\ninit: put in.txt in.txt\nremote: tr a-z A-Z < in.txt > out.txt\nfinal: get ' +
+      'out.txt out-$TASK.txt\n',
+  );
+  const { status, out, err } = await mutirao(
+    'job',
+    'submit',
+    '--here',
+    '--manager',
+    'embedded',
+    '--here-processors',
+    '2',
+    '--heuristic',
+    'adaptive',
+    'copy.jdf',
+  );
   t.is(status, 0, err);
   t.regex(out, /^Job 1 finished after .*, tasks 1: 1 finished\.\n$/);
   t.is(readFileSync(join(folder, 'out-0.txt'), 'utf8'), 'WORD\n');
@@ -83,24 +120,57 @@ test.serial('a job file runs on a cluster of its own, its outputs come home, and
   await nothingLeft(join(usualHome, 'here'));
 });
 
-test.serial('on this host alone what tasks print can be seen, and why they failed is told before the broker goes', async (t) => {
-  const { status, out, err } = await mutirao('job', 'submit', '--here', '--manager', 'none', '--here-processors', '2', '--retries', '0', '--task-output', '--values', '0,7', '--', 'echo got {}; echo no >&2; exit {}');
-  t.is(status, 1, err);
-  t.regex(out, /^got 0\ngot 7\nJob 1 failed after .*, tasks 2: 1 finished, 1 failed\.\n$/);
-  t.regex(err, /MUT_COMMAND_FAILED: exit status 7/);
-  t.regex(err, /task 1: no/);
-  await nothingLeft(join(usualHome, 'here'));
-});
+test.serial(
+  'on this host alone what tasks print can be seen, and why they failed is told before the broker goes',
+  async (t) => {
+    const { status, out, err } = await mutirao(
+      'job',
+      'submit',
+      '--here',
+      '--manager',
+      'none',
+      '--here-processors',
+      '2',
+      '--retries',
+      '0',
+      '--task-output',
+      '--values',
+      '0,7',
+      '--',
+      'echo got {}; echo no >&2; exit {}',
+    );
+    t.is(status, 1, err);
+    t.regex(out, /^got 0\ngot 7\nJob 1 failed after .*, tasks 2: 1 finished, 1 failed\.\n$/);
+    t.regex(err, /MUT_COMMAND_FAILED: exit status 7/);
+    t.regex(err, /task 1: no/);
+    await nothingLeft(join(usualHome, 'here'));
+  },
+);
 
 test.serial('an interrupt takes its requests out of the queue of the cluster, those that run too', async (t) => {
   const home = join(folder, 'interrupted');
-  const submission = new Submission('--home', home, '--cluster', 'site', '--array', '1-8', '--', `echo >${folder}/began-{}; sleep 600`);
-  await until(() => submission.isOver || [1, 2, 3].every((index) => existsSync(join(folder, `began-${index}`))), 'tasks run');
+  const submission = new Submission(
+    '--home',
+    home,
+    '--cluster',
+    'site',
+    '--array',
+    '1-8',
+    '--',
+    `echo >${folder}/began-{}; sleep 600`,
+  );
+  await until(
+    () => submission.isOver || [1, 2, 3].every((index) => existsSync(join(folder, `began-${index}`))),
+    'tasks run',
+  );
   t.true((await openRequests()).length > 1);
   submission.child.kill('SIGINT');
   await until(() => submission.isOver, 'the command ends');
   t.is(submission.child.exitCode, 4, submission.err);
-  t.regex(submission.err, /error: MUT_CANCELLED the job was interrupted; "mutirao job submit --here --home .*" goes on with it/);
+  t.regex(
+    submission.err,
+    /error: MUT_CANCELLED the job was interrupted; "mutirao job submit --here --home .*" goes on with it/,
+  );
   t.deepEqual(await openRequests(), []);
   await nothingLeft(home);
 });
@@ -108,13 +178,25 @@ test.serial('an interrupt takes its requests out of the queue of the cluster, th
 test.serial('a submission that was killed leaves no process and no request, and goes on where it was', async (t) => {
   const home = join(folder, 'killed');
   const gate = join(folder, 'gate');
-  const submission = new Submission('--home', home, '--cluster', 'site', '--array', '0-5', '--', `echo ran >>${folder}/ran-{}; [ {} -lt 2 ] || while [ ! -e ${gate} ]; do sleep 0.1; done`);
-  await until(() => submission.isOver || [0, 1, 2].every((index) => existsSync(join(folder, `ran-${index}`))), 'two tasks have run');
+  const submission = new Submission(
+    '--home',
+    home,
+    '--cluster',
+    'site',
+    '--array',
+    '0-5',
+    '--',
+    `echo ran >>${folder}/ran-{}; [ {} -lt 2 ] || while [ ! -e ${gate} ]; do sleep 0.1; done`,
+  );
+  await until(
+    () => submission.isOver || [0, 1, 2].every((index) => existsSync(join(folder, `ran-${index}`))),
+    'two tasks have run',
+  );
   const shown = async (): Promise<number> => {
     const { out } = await mutirao('job', 'list', '--home', home, '--json');
     return (JSON.parse(out === '' ? '[]' : out) as { finished_count: number }[])[0]?.finished_count ?? 0;
   };
-  await until(async () => submission.isOver || await shown() === 2, 'two tasks have finished');
+  await until(async () => submission.isOver || (await shown()) === 2, 'two tasks have finished');
   submission.child.kill('SIGKILL');
   await until(() => processesWith(home).length === 0, 'every process has ended');
   t.deepEqual(await openRequests(), []);
@@ -132,7 +214,14 @@ test.serial('a submission that was killed leaves no process and no request, and 
 });
 
 test.serial('a temporary home whose submission was killed is told of by the next one', async (t) => {
-  const submission = new Submission('--manager', 'none', '--here-processors', '1', '--', `echo >${folder}/began; sleep 600`);
+  const submission = new Submission(
+    '--manager',
+    'none',
+    '--here-processors',
+    '1',
+    '--',
+    `echo >${folder}/began; sleep 600`,
+  );
   await until(() => submission.isOver || existsSync(join(folder, 'began')), 'the task runs');
   const [name = ''] = readdirSync(join(usualHome, 'here'));
   submission.child.kill('SIGKILL');
@@ -163,10 +252,30 @@ test.serial('what is wrong is told before anything starts, and leaves nothing', 
 });
 
 test.serial('what a process of it says when it cannot start is told, and the others end', async (t) => {
-  const { status, err } = await mutirao('job', 'submit', '--here', '--manager', 'embedded', '--cluster', 'nowhere', '--', 'true');
+  const { status, err } = await mutirao(
+    'job',
+    'submit',
+    '--here',
+    '--manager',
+    'embedded',
+    '--cluster',
+    'nowhere',
+    '--',
+    'true',
+  );
   t.is(status, 3, err);
   t.regex(err, /provider-here did not come up: there is no cluster "nowhere" in .*usual/);
-  const heuristic = await mutirao('job', 'submit', '--here', '--manager', 'none', '--heuristic', 'clever', '--', 'true');
+  const heuristic = await mutirao(
+    'job',
+    'submit',
+    '--here',
+    '--manager',
+    'none',
+    '--heuristic',
+    'clever',
+    '--',
+    'true',
+  );
   t.is(heuristic.status, 2);
   t.regex(heuristic.err, /heuristic is "clever"; want one of/);
   await nothingLeft(join(usualHome, 'here'));

@@ -11,10 +11,20 @@ import { Program, runCommandLine, type CommandResult } from '@mutirao/testkit';
 const user = userInfo().username;
 
 interface ReservationJson {
-  readonly reservation_id: number; readonly status: string; readonly start_unix_ms: number; readonly end_unix_ms: number; readonly amount: number; readonly claim: string;
-  readonly revision: number; readonly reason: string;
+  readonly reservation_id: number;
+  readonly status: string;
+  readonly start_unix_ms: number;
+  readonly end_unix_ms: number;
+  readonly amount: number;
+  readonly claim: string;
+  readonly revision: number;
+  readonly reason: string;
 }
-interface Placement { readonly placed: boolean; readonly reservation: ReservationJson | null; readonly alternatives: readonly { readonly start_unix_ms: number; readonly amount: number }[] }
+interface Placement {
+  readonly placed: boolean;
+  readonly reservation: ReservationJson | null;
+  readonly alternatives: readonly { readonly start_unix_ms: number; readonly amount: number }[];
+}
 
 let run: (...words: readonly string[]) => Promise<CommandResult>;
 
@@ -24,10 +34,24 @@ let close = (): void => undefined;
 
 test.serial.before(async () => {
   await manager.start();
-  const dialled = dialReservations(manager.address, { token: readToken(tokenPath(home)), trust: userTrust(home), deadlineMs: 60_000, signal: new AbortController().signal });
+  const dialled = dialReservations(manager.address, {
+    token: readToken(tokenPath(home)),
+    trust: userTrust(home),
+    deadlineMs: 60_000,
+    signal: new AbortController().signal,
+  });
   ({ close } = dialled);
-  run = (...words) => runCommandLine(['reservation', ...words, '--manager', manager.address], { reservations: dialled.client, now: Date.now });
-  for (const [name, total, ...more] of [['lab', '4'], ['net', '800KB/s', '--cap', '50%'], ['desk', '2', '--longest', '2h', '--per-user', '2']] as const) await json('resource', 'add', name, '--total', total, ...more);
+  run = (...words) =>
+    runCommandLine(['reservation', ...words, '--manager', manager.address], {
+      reservations: dialled.client,
+      now: Date.now,
+    });
+  for (const [name, total, ...more] of [
+    ['lab', '4'],
+    ['net', '800KB/s', '--cap', '50%'],
+    ['desk', '2', '--longest', '2h', '--per-user', '2'],
+  ] as const)
+    await json('resource', 'add', name, '--total', total, ...more);
 });
 test.serial.after.always(async () => {
   close();
@@ -49,9 +73,14 @@ async function reserve(...words: readonly string[]): Promise<ReservationJson> {
 }
 
 /** Each line of words is refused with a code and a sentence. */
-async function checkRefusals(t: ExecutionContext, refusals: readonly (readonly [words: string, code: string, sentence: RegExp])[]): Promise<void> {
+async function checkRefusals(
+  t: ExecutionContext,
+  refusals: readonly (readonly [words: string, code: string, sentence: RegExp])[],
+): Promise<void> {
   for (const [words, code, sentence] of refusals) {
-    const { status, out, err } = await run(...words.split(' ').map((word) => (/^20\d\d-/.test(word) ? word.replace('_', ' ') : word)));
+    const { status, out, err } = await run(
+      ...words.split(' ').map((word) => (/^20\d\d-/.test(word) ? word.replace('_', ' ') : word)),
+    );
     t.not(status, 0, words);
     t.is(out, '', words);
     t.true(err.startsWith(`error: ${code} `), `${words}: ${err}`);
@@ -61,57 +90,145 @@ async function checkRefusals(t: ExecutionContext, refusals: readonly (readonly [
 
 test.serial('a wish that makes no sense is refused with what would have been possible', async (t) => {
   await checkRefusals(t, [
-    ['request --resource lab --count 4 --for 0', 'MUT_RESERVATION_DURATION', /The duration is 0 ms; want .* 1 at least/],
-    ['request --resource lab --count 4 --for -5m', 'MUT_RESERVATION_DURATION', /--for is "-5m"; want a duration of 1 ms or more/],
-    ['request --resource lab --count 4 --for 1h --hold -5m', 'MUT_RESERVATION_DURATION', /--hold is "-5m"; want a duration of 1 ms or more/],
-    ['request --resource lab --count 4 --for 1h --hold 0', 'MUT_RESERVATION_DURATION', /want .* or no --hold, which reserves at once/],
+    [
+      'request --resource lab --count 4 --for 0',
+      'MUT_RESERVATION_DURATION',
+      /The duration is 0 ms; want .* 1 at least/,
+    ],
+    [
+      'request --resource lab --count 4 --for -5m',
+      'MUT_RESERVATION_DURATION',
+      /--for is "-5m"; want a duration of 1 ms or more/,
+    ],
+    [
+      'request --resource lab --count 4 --for 1h --hold -5m',
+      'MUT_RESERVATION_DURATION',
+      /--hold is "-5m"; want a duration of 1 ms or more/,
+    ],
+    [
+      'request --resource lab --count 4 --for 1h --hold 0',
+      'MUT_RESERVATION_DURATION',
+      /want .* or no --hold, which reserves at once/,
+    ],
     ['request --resource lab --processors 1..4 --work -5h', 'MUT_RESERVATION_DURATION', /--work is "-5h"/],
-    ['request --resource lab --count 4 --for 1h --from +3h --until +2h', 'MUT_END_BEFORE_START', /want one after the earliest start/],
-    ['request --resource lab --count 4 --for 3h --from +1h --until +2h', 'MUT_WINDOW_TOO_SHORT', /between the earliest start and the latest end are 1 h/],
-    ['request --resource lab --count 4 --for 1h --from 2020-01-01_10:00Z', 'MUT_START_IN_PAST', /want .* or later, or none for now/],
+    [
+      'request --resource lab --count 4 --for 1h --from +3h --until +2h',
+      'MUT_END_BEFORE_START',
+      /want one after the earliest start/,
+    ],
+    [
+      'request --resource lab --count 4 --for 3h --from +1h --until +2h',
+      'MUT_WINDOW_TOO_SHORT',
+      /between the earliest start and the latest end are 1 h/,
+    ],
+    [
+      'request --resource lab --count 4 --for 1h --from 2020-01-01_10:00Z',
+      'MUT_START_IN_PAST',
+      /want .* or later, or none for now/,
+    ],
     ['request --resource lab --count 4 --for 1h --from 2030-02-30_10:00Z', 'MUT_BAD_REQUEST', /2030-02-30.*want 14:00/],
     ['request --resource lab --count 5 --for 1h', 'MUT_ABOVE_CAPACITY', /has no 5; at most 4 can be reserved/],
     ['request --resource lab --count 0 --for 1h', 'MUT_RESERVATION_AMOUNT', /want more than 0/],
-    ['request --resource lab --capacity 4KB/s --for 1h', 'MUT_UNKNOWN_UNIT', /no unit of count; want a share such as 30%, or a whole number/],
+    [
+      'request --resource lab --capacity 4KB/s --for 1h',
+      'MUT_UNKNOWN_UNIT',
+      /no unit of count; want a share such as 30%, or a whole number/,
+    ],
     ['request --resource lba --count 4 --for 1h', 'MUT_UNKNOWN_RESOURCE', /did you mean "lab"/],
     ['request --resource lab --share 120% --for 1h', 'MUT_SHARE_MAX', /want at most 100 % of lab/],
     ['request --resource net --share 60% --for 1h', 'MUT_ABOVE_CAP', /does not offer 480 KB\/s; at most 400 KB\/s/],
     ['request --resource net --count 4 --for 1h', 'MUT_UNKNOWN_UNIT', /--share 30%, or --capacity as in 200KB\/s/],
-    ['request --resource net --capacity 4 --for 1h', 'MUT_UNKNOWN_UNIT', /"4" names no unit; want .* such as 200 KB\/s/],
+    [
+      'request --resource net --capacity 4 --for 1h',
+      'MUT_UNKNOWN_UNIT',
+      /"4" names no unit; want .* such as 200 KB\/s/,
+    ],
     ['request --resource desk --count 1 --for 3h', 'MUT_RESERVATION_TOO_LONG', /want at most 2 h/],
-    ['request --resource lab --count 1 --for 1h --immediate --from +1h', 'MUT_BAD_REQUEST', /now or not at all, and its earliest start is/],
+    [
+      'request --resource lab --count 1 --for 1h --immediate --from +1h',
+      'MUT_BAD_REQUEST',
+      /now or not at all, and its earliest start is/,
+    ],
   ]);
 });
 
-test.serial('what has no room is answered with what could be had, and a place is moved, used and given back', async (t) => {
-  const first = await reserve('--resource', 'lab', '--count', '3', '--for', '1h', '--key', 'k');
-  t.like(first, { status: 'confirmed', amount: 3, revision: 1 });
-  t.is((await reserve('--resource', 'lab', '--count', '3', '--for', '1h', '--key', 'k')).reservation_id, first.reservation_id);
-  await checkRefusals(t, [['request --resource lab --count 2 --for 1h --key k', 'MUT_KEY_REUSED', new RegExp(`the key "k" is of reservation ${first.reservation_id} of lab`)]]);
-  const { status, out, err } = await run('request', '--resource', 'lab', '--count', '2', '--for', '1h', '--immediate', '--json');
-  t.is(status, 3);
-  t.regex(err, /^error: MUT_NOT_NOW /);
-  const { placed, alternatives } = JSON.parse(out) as Placement;
-  t.false(placed);
-  t.deepEqual(alternatives.map(({ amount, start_unix_ms: start }) => [amount, start === first.end_unix_ms]), [[2, true], [1, false]]);
-  const second = await reserve('--resource', 'lab', '--count', '2', '--for', '1h', '--from', '+30m');
-  t.is(second.start_unix_ms, first.end_unix_ms);
-  const id = String(second.reservation_id);
-  const moved = await json<Placement>('renegotiate', id, '--count', '4', '--from', '+4h');
-  t.like(moved.reservation, { amount: 4, revision: 2, status: 'confirmed' });
-  await checkRefusals(t, [
-    [`renegotiate ${id} --count 9`, 'MUT_ABOVE_CAPACITY', /at most 4/], [`renegotiate ${first.reservation_id} --count 1`, 'MUT_RESERVATION_BEGUN', /it can be released, and another asked for/],
-    ['renegotiate 999 --count 1', 'MUT_NOT_FOUND', /999/], ['renegotiate x --count 1', 'MUT_BAD_REQUEST', /"x" is no reservation; want its number/],
-  ]);
-  t.not((await run('cancel', id, '999')).status, 0);
-  t.like((await json<ReservationJson[]>('show', id))[0], { status: 'cancelled', reason: 'cancelled by its user' });
-  await checkRefusals(t, [[`renegotiate ${id} --count 1`, 'MUT_RESERVATION_OVER', /is cancelled; ask for a new one/]]);
-  t.deepEqual((await json<ReservationJson[]>('list', '--status', 'confirmed', '--resource', 'lab')).map((one) => one.reservation_id), [first.reservation_id]);
-  t.deepEqual(await json<ReservationJson[]>('list', '--status', 'cancelled', '--limit', '1').then((all) => all.map((one) => String(one.reservation_id))), [id]);
-  await checkRefusals(t, [
-    ['list --resource lba', 'MUT_UNKNOWN_RESOURCE', /did you mean "lab"/], ['list --status gone', 'MUT_BAD_REQUEST', /want one of held, confirmed/], ['list --limit 0', 'MUT_BAD_REQUEST', /want an integer of 1 or more/],
-  ]);
-});
+test.serial(
+  'what has no room is answered with what could be had, and a place is moved, used and given back',
+  async (t) => {
+    const first = await reserve('--resource', 'lab', '--count', '3', '--for', '1h', '--key', 'k');
+    t.like(first, { status: 'confirmed', amount: 3, revision: 1 });
+    t.is(
+      (await reserve('--resource', 'lab', '--count', '3', '--for', '1h', '--key', 'k')).reservation_id,
+      first.reservation_id,
+    );
+    await checkRefusals(t, [
+      [
+        'request --resource lab --count 2 --for 1h --key k',
+        'MUT_KEY_REUSED',
+        new RegExp(`the key "k" is of reservation ${first.reservation_id} of lab`),
+      ],
+    ]);
+    const { status, out, err } = await run(
+      'request',
+      '--resource',
+      'lab',
+      '--count',
+      '2',
+      '--for',
+      '1h',
+      '--immediate',
+      '--json',
+    );
+    t.is(status, 3);
+    t.regex(err, /^error: MUT_NOT_NOW /);
+    const { placed, alternatives } = JSON.parse(out) as Placement;
+    t.false(placed);
+    t.deepEqual(
+      alternatives.map(({ amount, start_unix_ms: start }) => [amount, start === first.end_unix_ms]),
+      [
+        [2, true],
+        [1, false],
+      ],
+    );
+    const second = await reserve('--resource', 'lab', '--count', '2', '--for', '1h', '--from', '+30m');
+    t.is(second.start_unix_ms, first.end_unix_ms);
+    const id = String(second.reservation_id);
+    const moved = await json<Placement>('renegotiate', id, '--count', '4', '--from', '+4h');
+    t.like(moved.reservation, { amount: 4, revision: 2, status: 'confirmed' });
+    await checkRefusals(t, [
+      [`renegotiate ${id} --count 9`, 'MUT_ABOVE_CAPACITY', /at most 4/],
+      [
+        `renegotiate ${first.reservation_id} --count 1`,
+        'MUT_RESERVATION_BEGUN',
+        /it can be released, and another asked for/,
+      ],
+      ['renegotiate 999 --count 1', 'MUT_NOT_FOUND', /999/],
+      ['renegotiate x --count 1', 'MUT_BAD_REQUEST', /"x" is no reservation; want its number/],
+    ]);
+    t.not((await run('cancel', id, '999')).status, 0);
+    t.like((await json<ReservationJson[]>('show', id))[0], { status: 'cancelled', reason: 'cancelled by its user' });
+    await checkRefusals(t, [
+      [`renegotiate ${id} --count 1`, 'MUT_RESERVATION_OVER', /is cancelled; ask for a new one/],
+    ]);
+    t.deepEqual(
+      (await json<ReservationJson[]>('list', '--status', 'confirmed', '--resource', 'lab')).map(
+        (one) => one.reservation_id,
+      ),
+      [first.reservation_id],
+    );
+    t.deepEqual(
+      await json<ReservationJson[]>('list', '--status', 'cancelled', '--limit', '1').then((all) =>
+        all.map((one) => String(one.reservation_id)),
+      ),
+      [id],
+    );
+    await checkRefusals(t, [
+      ['list --resource lba', 'MUT_UNKNOWN_RESOURCE', /did you mean "lab"/],
+      ['list --status gone', 'MUT_BAD_REQUEST', /want one of held, confirmed/],
+      ['list --limit 0', 'MUT_BAD_REQUEST', /want an integer of 1 or more/],
+    ]);
+  },
+);
 
 test.serial('a claim is good once, at its time, at its resource, for its user, and whole', async (t) => {
   const now = await reserve('--resource', 'desk', '--count', '1', '--for', '1h', '--key', 'once');
@@ -121,8 +238,10 @@ test.serial('a claim is good once, at its time, at its resource, for its user, a
   t.regex((await run('verify', claim)).out, new RegExp(`^Valid: reservation ${id} of ${user}\\.`));
   const forged = `${claim.slice(0, -1)}${claim.endsWith('w') ? 'x' : 'w'}`;
   for (const [words, code, sentence] of [
-    [['verify', forged], 'MUT_CLAIM_FORGED', /not signed by this manager/], [['verify', early], 'MUT_CLAIM_EARLY', /begins in (4 h 59|5 h)/],
-    [['verify', claim, '--user', 'mallory'], 'MUT_CLAIM_NOT_YOURS', /was shown by mallory/], [['verify', claim, '--resource', 'lab'], 'MUT_CLAIM_ELSEWHERE', /is for desk and was shown at lab/],
+    [['verify', forged], 'MUT_CLAIM_FORGED', /not signed by this manager/],
+    [['verify', early], 'MUT_CLAIM_EARLY', /begins in (4 h 59|5 h)/],
+    [['verify', claim, '--user', 'mallory'], 'MUT_CLAIM_NOT_YOURS', /was shown by mallory/],
+    [['verify', claim, '--resource', 'lab'], 'MUT_CLAIM_ELSEWHERE', /is for desk and was shown at lab/],
   ] as const) {
     const { status, out } = await run(...words);
     t.is(status, 1);
@@ -130,14 +249,26 @@ test.serial('a claim is good once, at its time, at its resource, for its user, a
     t.regex(out, sentence);
   }
   await checkRefusals(t, [
-    [`claim ${early}`, 'MUT_CLAIM_EARLY', /begins in/], [`claim ${forged}`, 'MUT_CLAIM_FORGED', /not signed/], [`claim ${claim} --resource lab`, 'MUT_CLAIM_ELSEWHERE', /shown at lab/],
-    ['request --resource desk --count 1 --for 1h --from +8h', 'MUT_USER_BOUND', /2 reservations of desk that are not over; want fewer than 2/],
+    [`claim ${early}`, 'MUT_CLAIM_EARLY', /begins in/],
+    [`claim ${forged}`, 'MUT_CLAIM_FORGED', /not signed/],
+    [`claim ${claim} --resource lab`, 'MUT_CLAIM_ELSEWHERE', /shown at lab/],
+    [
+      'request --resource desk --count 1 --for 1h --from +8h',
+      'MUT_USER_BOUND',
+      /2 reservations of desk that are not over; want fewer than 2/,
+    ],
   ]);
   t.is((await json<ReservationJson>('claim', id, '--key', 'use')).status, 'claimed');
   t.is((await json<ReservationJson>('claim', claim, '--key', 'use')).status, 'claimed');
-  await checkRefusals(t, [[`claim ${id} --key other`, 'MUT_CLAIM_USED', /a claim begins its use once/], [`release ${early}`, 'MUT_NOT_CLAIMED', /it can be cancelled/]]);
+  await checkRefusals(t, [
+    [`claim ${id} --key other`, 'MUT_CLAIM_USED', /a claim begins its use once/],
+    [`release ${early}`, 'MUT_NOT_CLAIMED', /it can be cancelled/],
+  ]);
   t.is((await json<ReservationJson[]>('release', id))[0]?.status, 'released');
-  await checkRefusals(t, [[`claim ${claim}`, 'MUT_RESERVATION_OVER', /is released/], [`claim ${id}`, 'MUT_RESERVATION_OVER', /released/]]);
+  await checkRefusals(t, [
+    [`claim ${claim}`, 'MUT_RESERVATION_OVER', /is released/],
+    [`claim ${id}`, 'MUT_RESERVATION_OVER', /released/],
+  ]);
   const again = await run('request', '--resource', 'desk', '--count', '1', '--for', '1h', '--key', 'once');
   t.is(again.status, 3);
   t.regex(again.err, new RegExp(`^Reservation ${id} is released: .*Another key asks for a new one\\.$`, 'm'));
@@ -152,18 +283,41 @@ test.serial('an owner maintains and repairs a resource, and its calendar shows w
   const { status, err } = await run(...paint, '--reason', 'paint');
   t.is(status, 0, err);
   t.is(err, 'Reservations in the way: 0 moved, 1 in use end earlier, 0 cancelled; their users hear of it.\n');
-  t.like((await json<ReservationJson[]>('show', String(used.reservation_id)))[0], { status: 'confirmed', end_unix_ms: Date.parse(from), revision: 2 });
+  t.like((await json<ReservationJson[]>('show', String(used.reservation_id)))[0], {
+    status: 'confirmed',
+    end_unix_ms: Date.parse(from),
+    revision: 2,
+  });
   t.is((await run(...paint)).status, 0);
   await checkRefusals(t, [
-    [`resource maintain rig --id paint --from ${from} --until +9h`, 'MUT_MAINTENANCE_EXISTS', /the maintenance "paint" is from .* of 4; withdraw it first/],
-    ['resource maintain rig --id x --from +3h --until +2h', 'MUT_END_BEFORE_START', /want an end after its start/], ['resource maintain rig --id x --until +2h --amount 5', 'MUT_ABOVE_CAPACITY', /the amount is 5; rig has 4/],
-    ['resource fail rig --unit 4', 'MUT_BAD_REQUEST', /has no unit 4; want one of 0 to 3/], ['resource fail rig', 'MUT_BAD_REQUEST', /want --amount or --unit/], ['resource fail net --unit 1', 'MUT_BAD_REQUEST', /is one capacity/],
-    ['resource update rig --cap 0', 'MUT_BAD_REQUEST', /./], ['resource update rig --per-user 1.5', 'MUT_BAD_REQUEST', /want a whole number of 0 or more/], ['resource add rig --total 8', 'MUT_RESOURCE_EXISTS', /rig has 4/],
-    ['resource list rgi', 'MUT_UNKNOWN_RESOURCE', /did you mean "rig"/], ['resource paint rig', 'MUT_BAD_REQUEST', /want one of add, list/], ['calendar rgi', 'MUT_UNKNOWN_RESOURCE', /did you mean "rig"/],
+    [
+      `resource maintain rig --id paint --from ${from} --until +9h`,
+      'MUT_MAINTENANCE_EXISTS',
+      /the maintenance "paint" is from .* of 4; withdraw it first/,
+    ],
+    ['resource maintain rig --id x --from +3h --until +2h', 'MUT_END_BEFORE_START', /want an end after its start/],
+    ['resource maintain rig --id x --until +2h --amount 5', 'MUT_ABOVE_CAPACITY', /the amount is 5; rig has 4/],
+    ['resource fail rig --unit 4', 'MUT_BAD_REQUEST', /has no unit 4; want one of 0 to 3/],
+    ['resource fail rig', 'MUT_BAD_REQUEST', /want --amount or --unit/],
+    ['resource fail net --unit 1', 'MUT_BAD_REQUEST', /is one capacity/],
+    ['resource update rig --cap 0', 'MUT_BAD_REQUEST', /./],
+    ['resource update rig --per-user 1.5', 'MUT_BAD_REQUEST', /want a whole number of 0 or more/],
+    ['resource add rig --total 8', 'MUT_RESOURCE_EXISTS', /rig has 4/],
+    ['resource list rgi', 'MUT_UNKNOWN_RESOURCE', /did you mean "rig"/],
+    ['resource paint rig', 'MUT_BAD_REQUEST', /want one of add, list/],
+    ['calendar rgi', 'MUT_UNKNOWN_RESOURCE', /did you mean "rig"/],
     ['calendar rig --from +2h --until +1h', 'MUT_BAD_REQUEST', /want its end after its beginning/],
   ]);
-  const [calendar] = await json<{ slots: { used: number; start_unix_ms: number; end_unix_ms: number }[] }[]>('calendar', 'rig');
-  t.true((calendar?.slots ?? []).some(({ used: taken, start_unix_ms: start, end_unix_ms: end }) => taken === 4 && start <= Date.parse(from) && Date.parse(from) < end));
+  const [calendar] = await json<{ slots: { used: number; start_unix_ms: number; end_unix_ms: number }[] }[]>(
+    'calendar',
+    'rig',
+  );
+  t.true(
+    (calendar?.slots ?? []).some(
+      ({ used: taken, start_unix_ms: start, end_unix_ms: end }) =>
+        taken === 4 && start <= Date.parse(from) && Date.parse(from) < end,
+    ),
+  );
   t.regex((await run('calendar', 'rig')).out, /^rig: 4 units, /);
   const known = await run('resource', 'add', 'rig', '--total', '4', '--cap', '50%');
   t.is(known.status, 0);

@@ -1,4 +1,5 @@
-// A bag inside a reservation, with real processes: two commands make the grid and the reservation, a third runs the bag in it.
+// A bag inside a reservation, with real processes: two commands make the grid and the reservation, a third runs the bag
+// in it.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,13 +11,22 @@ import { until } from '@mutirao/testkit';
 const bin = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'mutirao-reserved-'));
 
-interface Result { readonly status: number; readonly out: string; readonly err: string }
+interface Result {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
 
 function mutirao(...args: readonly string[]): Promise<Result> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [bin, ...args], { cwd: folder, env: { ...process.env, MUTIRAO_HOME: join(folder, 'home') } }, (_error, out, err) => {
-      resolve({ status: child.exitCode ?? -1, out, err });
-    });
+    const child = execFile(
+      process.execPath,
+      [bin, ...args],
+      { cwd: folder, env: { ...process.env, MUTIRAO_HOME: join(folder, 'home') } },
+      (_error, out, err) => {
+        resolve({ status: child.exitCode ?? -1, out, err });
+      },
+    );
   });
 }
 
@@ -26,48 +36,113 @@ async function done(...args: readonly string[]): Promise<string> {
   return out.trim();
 }
 
-interface TaskJson { readonly status: string; readonly replicas: readonly { readonly machine_id: string; readonly accepted: boolean }[] }
+interface TaskJson {
+  readonly status: string;
+  readonly replicas: readonly { readonly machine_id: string; readonly accepted: boolean }[];
+}
 
 async function machinesOf(job: string): Promise<string[]> {
   const tasks = JSON.parse(await done('task', 'list', job, '--json')) as TaskJson[];
-  return tasks.flatMap(({ replicas }) => replicas.filter(({ accepted }) => accepted).map(({ machine_id: machineId }) => machineId));
+  return tasks.flatMap(({ replicas }) =>
+    replicas.filter(({ accepted }) => accepted).map(({ machine_id: machineId }) => machineId),
+  );
 }
 
 test.serial.before(async () => {
   await done('up', '--detach', '--reservations', '--clusters', '3', '--machines', '1');
-  await until(async () => (await mutirao('reservation', 'resource', 'list')).out.includes('alpha'), 'the cluster makes itself known');
+  await until(
+    async () => (await mutirao('reservation', 'resource', 'list')).out.includes('alpha'),
+    'the cluster makes itself known',
+  );
 });
 test.serial.after.always(async () => {
   await mutirao('down');
   rmSync(folder, { recursive: true, force: true });
 });
 
-test.serial('a bag waits for its reservation, runs inside it and nowhere else, and leaves the rest of the grid to others', async (t) => {
-  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '2', '--for', '10m', '--from', '+1h', '--quiet');
-  const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--array', '1-4', '--', 'echo {}');
-  t.regex(await done('explain', 'job', job), /waits for reservation 1 of alpha, which begins in/);
-  t.regex(await done('job', 'list'), new RegExp(`${job}  waiting for reservation 1, from \\d`));
-  t.regex(await done('job', 'show', job), /^status +waiting for reservation 1, from \d/m);
-  const beside = await done('job', 'submit', '--quiet', '--array', '1-3', '--wait', '--', 'echo {}');
-  await done('reservation', 'renegotiate', reservation, '--from', '+1s');
-  t.regex(await done('job', 'wait', job), /4 finished/);
-  const inside = await machinesOf(job);
-  t.true(inside.every((machine) => machine.startsWith('alpha/q')), inside.join(' '));
-  t.false((await machinesOf(beside)).some((machine) => inside.includes(machine)));
-  const requests = JSON.parse(await done('request', 'list', '--all', '--json')) as { request_id: string; reasons: string[] }[];
-  const reserved = requests.filter(({ reasons }) => reasons[0]?.includes('inside reservation 1') === true).map(({ request_id: id }) => id);
-  t.true(inside.every((machine) => reserved.some((id) => machine.startsWith(`alpha/${id}.`))), `${inside.join(' ')} of ${reserved.join(' ')}`);
-  await done('reservation', 'cancel', reservation);
-});
+test.serial(
+  'a bag waits for its reservation, runs inside it and nowhere else, and leaves the rest of the grid to others',
+  async (t) => {
+    const reservation = await done(
+      'reservation',
+      'request',
+      '--resource',
+      'alpha',
+      '--count',
+      '2',
+      '--for',
+      '10m',
+      '--from',
+      '+1h',
+      '--quiet',
+    );
+    const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--array', '1-4', '--', 'echo {}');
+    t.regex(await done('explain', 'job', job), /waits for reservation 1 of alpha, which begins in/);
+    t.regex(await done('job', 'list'), new RegExp(`${job}  waiting for reservation 1, from \\d`));
+    t.regex(await done('job', 'show', job), /^status +waiting for reservation 1, from \d/m);
+    const beside = await done('job', 'submit', '--quiet', '--array', '1-3', '--wait', '--', 'echo {}');
+    await done('reservation', 'renegotiate', reservation, '--from', '+1s');
+    t.regex(await done('job', 'wait', job), /4 finished/);
+    const inside = await machinesOf(job);
+    t.true(
+      inside.every((machine) => machine.startsWith('alpha/q')),
+      inside.join(' '),
+    );
+    t.false((await machinesOf(beside)).some((machine) => inside.includes(machine)));
+    const requests = JSON.parse(await done('request', 'list', '--all', '--json')) as {
+      request_id: string;
+      reasons: string[];
+    }[];
+    const reserved = requests
+      .filter(({ reasons }) => reasons[0]?.includes('inside reservation 1') === true)
+      .map(({ request_id: id }) => id);
+    t.true(
+      inside.every((machine) => reserved.some((id) => machine.startsWith(`alpha/${id}.`))),
+      `${inside.join(' ')} of ${reserved.join(' ')}`,
+    );
+    await done('reservation', 'cancel', reservation);
+  },
+);
 
 test.serial('when its reservation is cancelled a job says so and goes on, or waits until it is let go', async (t) => {
-  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '2', '--for', '10m', '--quiet');
-  const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--', 'case $MUTIRAO_MACHINE in lab/*) echo beside;; *) sleep 600;; esac');
-  const waiting = await done('job', 'submit', '--quiet', '--reservation', reservation, '--after-reservation', 'wait', '--', 'sleep 600');
+  const reservation = await done(
+    'reservation',
+    'request',
+    '--resource',
+    'alpha',
+    '--count',
+    '2',
+    '--for',
+    '10m',
+    '--quiet',
+  );
+  const job = await done(
+    'job',
+    'submit',
+    '--quiet',
+    '--reservation',
+    reservation,
+    '--',
+    'case $MUTIRAO_MACHINE in lab/*) echo beside;; *) sleep 600;; esac',
+  );
+  const waiting = await done(
+    'job',
+    'submit',
+    '--quiet',
+    '--reservation',
+    reservation,
+    '--after-reservation',
+    'wait',
+    '--',
+    'sleep 600',
+  );
   await until(async () => (await done('task', 'list', job)).includes('running'), 'the job runs inside');
   await done('reservation', 'cancel', reservation);
   await until(async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'), 'the job hears of it');
-  await until(async () => (await done('explain', 'job', waiting)).includes('what is left waits, as was chosen'), 'the other waits');
+  await until(
+    async () => (await done('explain', 'job', waiting)).includes('what is left waits, as was chosen'),
+    'the other waits',
+  );
   t.regex(await done('job', 'show', waiting), /^status +waiting, reservation \d+ is over$/m);
   const late = await mutirao('job', 'submit', '--reservation', reservation, '--', 'true');
   t.regex(late.err, /^error: MUT_RESERVATION_OVER reservation \d+ is cancelled/);
@@ -76,13 +151,34 @@ test.serial('when its reservation is cancelled a job says so and goes on, or wai
   await done('job', 'cancel', `${job},${waiting}`);
 });
 
-test.serial('a claim that was changed by a letter is refused by the cluster, and its job goes on without', async (t) => {
-  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '1', '--for', '10m', '--quiet');
-  const claim = /^claim +(\S+)$/m.exec(await done('reservation', 'show', reservation))?.[1] ?? '';
-  const job = await done('job', 'submit', '--quiet', '--reservation', `${claim.slice(0, -4)}${claim.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`, '--', 'true');
-  t.regex(await done('job', 'wait', job), /1 finished/);
-  t.regex(await done('explain', 'job', job), /MUT_CLAIM_FORGED/);
-  const good = await done('job', 'submit', '--quiet', '--reservation', reservation, '--', 'true');
-  t.regex(await done('job', 'wait', good), /1 finished/);
-  t.notRegex(await done('explain', 'job', good), /MUT_/);
-});
+test.serial(
+  'a claim that was changed by a letter is refused by the cluster, and its job goes on without',
+  async (t) => {
+    const reservation = await done(
+      'reservation',
+      'request',
+      '--resource',
+      'alpha',
+      '--count',
+      '1',
+      '--for',
+      '10m',
+      '--quiet',
+    );
+    const claim = /^claim +(\S+)$/m.exec(await done('reservation', 'show', reservation))?.[1] ?? '';
+    const job = await done(
+      'job',
+      'submit',
+      '--quiet',
+      '--reservation',
+      `${claim.slice(0, -4)}${claim.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`,
+      '--',
+      'true',
+    );
+    t.regex(await done('job', 'wait', job), /1 finished/);
+    t.regex(await done('explain', 'job', job), /MUT_CLAIM_FORGED/);
+    const good = await done('job', 'submit', '--quiet', '--reservation', reservation, '--', 'true');
+    t.regex(await done('job', 'wait', good), /1 finished/);
+    t.notRegex(await done('explain', 'job', good), /MUT_/);
+  },
+);

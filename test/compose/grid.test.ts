@@ -31,12 +31,22 @@ async function containerOf(host: string): Promise<string> {
 }
 
 async function networkOf(name: string): Promise<string> {
-  return docker('network', 'ls', '--quiet', '--filter', `label=com.docker.compose.network=${name}`, '--filter', `label=com.docker.compose.project=${process.env.COMPOSE_PROJECT_NAME ?? 'mutirao'}`);
+  return docker(
+    'network',
+    'ls',
+    '--quiet',
+    '--filter',
+    `label=com.docker.compose.network=${name}`,
+    '--filter',
+    `label=com.docker.compose.project=${process.env.COMPOSE_PROJECT_NAME ?? 'mutirao'}`,
+  );
 }
 
 /** The address of a host in one of its networks. */
 async function addressOf(host: string, network: string): Promise<string> {
-  const networks = JSON.parse(await docker('inspect', '--format', '{{json .NetworkSettings.Networks}}', await containerOf(host))) as Record<string, { IPAddress: string }>;
+  const networks = JSON.parse(
+    await docker('inspect', '--format', '{{json .NetworkSettings.Networks}}', await containerOf(host)),
+  ) as Record<string, { IPAddress: string }>;
   const [, found] = Object.entries(networks).find(([name]) => name.endsWith(`_${network}`)) ?? [];
   if (found === undefined) throw new Error(`${host} is not in ${network}`);
   return found.IPAddress;
@@ -44,20 +54,30 @@ async function addressOf(host: string, network: string): Promise<string> {
 
 /** Whether a host can open a TCP connection to a port. */
 async function reaches(host: string, address: string, port: number): Promise<boolean> {
-  return on(host, `timeout 5 bash -c '</dev/tcp/${address}/${port}'`).then(() => true, () => false);
+  return on(host, `timeout 5 bash -c '</dev/tcp/${address}/${port}'`).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Ports of a host at which something listens that other hosts can reach. */
 async function openPorts(host: string): Promise<number[]> {
   const rows = (await on(host, 'cat /proc/net/tcp /proc/net/tcp6')).split('\n').map((line) => line.trim().split(/ +/));
   const listening = rows.flatMap(([, local = '', , state]) => (state === '0A' ? [local.split(':')] : []));
-  const isLoopback = (address: string): boolean => /7F$/.test(address) || address === '00000000000000000000000001000000';
-  return [...new Set(listening.flatMap(([address = '', port = '']) => (isLoopback(address) ? [] : [parseInt(port, 16)])))].sort((a, b) => a - b);
+  const isLoopback = (address: string): boolean =>
+    /7F$/.test(address) || address === '00000000000000000000000001000000';
+  return [
+    ...new Set(listening.flatMap(([address = '', port = '']) => (isLoopback(address) ? [] : [parseInt(port, 16)]))),
+  ].sort((a, b) => a - b);
 }
 
 /** As `systemctl --user stop` and `start` do it. */
-const stop = (unit: string): string => `rm .config/systemd/user/default.target.wants/${unit}.service; while pgrep -f "[m]utirao run ${programOf(unit)}" >/dev/null; do sleep 0.1; done`;
-const start = (unit: string): string => `while [ -e .config/systemd/user/running/${unit}.service ]; do sleep 0.1; done; ln -s ../${unit.replace(/@.*/, '@')}.service .config/systemd/user/default.target.wants/${unit}.service`;
+const stop = (unit: string): string =>
+  `rm .config/systemd/user/default.target.wants/${unit}.service; while pgrep -f "[m]utirao run ` +
+  `${programOf(unit)}" >/dev/null; do sleep 0.1; done`;
+const start = (unit: string): string =>
+  `while [ -e .config/systemd/user/running/${unit}.service ]; do sleep 0.1; done; ln -s ` +
+  `../${unit.replace(/@.*/, '@')}.service .config/systemd/user/default.target.wants/${unit}.service`;
 
 /** What the command line of a unit's process holds. */
 function programOf(unit: string): string {
@@ -72,8 +92,17 @@ async function killHosts(...hosts: string[]): Promise<void> {
   await docker('start', ...containers);
 }
 
-interface Job { readonly job_id: number; readonly status: string; readonly finished_count: number }
-interface JobEvent { readonly sequence: number; readonly type: string; readonly task_indexes: readonly number[]; readonly machine_id: string }
+interface Job {
+  readonly job_id: number;
+  readonly status: string;
+  readonly finished_count: number;
+}
+interface JobEvent {
+  readonly sequence: number;
+  readonly type: string;
+  readonly task_indexes: readonly number[];
+  readonly machine_id: string;
+}
 
 async function job(id: string): Promise<Job> {
   const [found] = JSON.parse(await on('home', `mutirao job show ${id} --json`)) as Job[];
@@ -91,12 +120,17 @@ async function idsOnNats(id: string): Promise<string[]> {
   const connection = await connect({ servers: await compose('port', 'nats', '4222') });
   try {
     const manager = await connection.jetstreamManager();
-    const { name } = await manager.consumers.add('MUTIRAO_EVENTS', { ack_policy: AckPolicy.None, filter_subject: `mutirao.events.*.*.${id}`, inactive_threshold: 60e9 });
+    const { name } = await manager.consumers.add('MUTIRAO_EVENTS', {
+      ack_policy: AckPolicy.None,
+      filter_subject: `mutirao.events.*.*.${id}`,
+      inactive_threshold: 60e9,
+    });
     const consumer = await connection.jetstream().consumers.get('MUTIRAO_EVENTS', name);
     const { num_pending: count } = await consumer.info();
     if (count === 0) return [];
     const ids = new Set<string>();
-    for await (const message of await consumer.fetch({ max_messages: count, expires: 10_000 })) ids.add(message.headers?.get('ce-id') ?? '');
+    for await (const message of await consumer.fetch({ max_messages: count, expires: 10_000 }))
+      ids.add(message.headers?.get('ce-id') ?? '');
     return [...ids];
   } finally {
     await connection.close();
@@ -106,46 +140,77 @@ async function idsOnNats(id: string): Promise<string[]> {
 /** Submits a bag whose tasks each bring home a file with the value, a file of home's and the name of the host. */
 async function submitBag(folder: string, count: number, seconds: number): Promise<string> {
   await on('home', `mkdir -p ${folder} && echo from-home > ${folder}/input.txt`);
-  return on('home', `cd ${folder} && mutirao job submit --quiet --array 1-${count} --put input.txt --get out.{}:results/out.{} -- `
-    + `'sleep ${seconds}; echo {} $(cat input.txt) $(uname -n) > out.{}'`);
+  return on(
+    'home',
+    `cd ${folder} && mutirao job submit --quiet --array 1-${count} --put input.txt --get out.{}:results/out.{} -- ` +
+      `'sleep ${seconds}; echo {} $(cat input.txt) $(uname -n) > out.{}'`,
+  );
 }
 
 async function waitUntilFinished(id: string): Promise<void> {
   let last: Job | undefined;
-  await until(async () => {
-    last = await job(id).catch(() => last);
-    return last !== undefined && last.status !== 'running';
-  }, `job ${id} ends`, 150_000).catch((error: unknown) => { throw new Error(`${JSON.stringify(last)}`, { cause: error }); });
+  await until(
+    async () => {
+      last = await job(id).catch(() => last);
+      return last !== undefined && last.status !== 'running';
+    },
+    `job ${id} ends`,
+    150_000,
+  ).catch((error: unknown) => {
+    throw new Error(`${JSON.stringify(last)}`, { cause: error });
+  });
 }
 
-/** Asserts that each result is home, and that each task finished once, as the broker and NATS tell it. Returns the hosts that ran them. */
+/**
+ * Asserts that each result is home, and that each task finished once, as the broker and NATS tell it. Returns the hosts
+ * that ran them.
+ */
 async function checkResults(t: ExecutionContext, folder: string, id: string, count: number): Promise<Set<string>> {
   t.like(await job(id), { status: 'finished', finished_count: count });
   const names = (await on('home', `ls ${folder}/results`)).split('\n');
   t.is(names.length, count);
   const results = (await on('home', `cat ${folder}/results/out.*`)).split('\n').map((line) => line.split(' '));
-  t.deepEqual(results.map(([value]) => Number(value)).sort((a, b) => a - b), Array.from({ length: count }, (_, index) => index + 1));
+  t.deepEqual(
+    results.map(([value]) => Number(value)).sort((a, b) => a - b),
+    Array.from({ length: count }, (_, index) => index + 1),
+  );
   t.true(results.every(([, input]) => input === 'from-home'));
   const events = await eventsOf(id);
   const finished = events.filter(({ type }) => type === 'tasks.finished').flatMap(({ task_indexes }) => task_indexes);
-  t.deepEqual([...finished].sort((a, b) => a - b), Array.from({ length: count }, (_, index) => index), 'a task did not finish exactly once');
+  t.deepEqual(
+    [...finished].sort((a, b) => a - b),
+    Array.from({ length: count }, (_, index) => index),
+    'a task did not finish exactly once',
+  );
   const expected = [...new Set(events.map(({ sequence }) => String(sequence)))];
   let told: string[] = [];
-  await until(async () => (told = [...new Set((await idsOnNats(id).catch(() => [])).map((each) => each.split('.')[0] ?? ''))]).length >= expected.length, 'all events are on NATS');
+  await until(
+    async () =>
+      (told = [...new Set((await idsOnNats(id).catch(() => [])).map((each) => each.split('.')[0] ?? ''))]).length >=
+      expected.length,
+    'all events are on NATS',
+  );
   t.deepEqual(told, expected, 'NATS tells other events than the broker');
   return new Set(results.map(([, , host = '']) => host));
 }
 
 async function connectedProviders(): Promise<string[]> {
-  const known = JSON.parse(await on('home', 'mutirao provider list --json').catch(() => '[]')) as { provider_id: string; connected: boolean }[];
+  const known = JSON.parse(await on('home', 'mutirao provider list --json').catch(() => '[]')) as {
+    provider_id: string;
+    connected: boolean;
+  }[];
   return known.filter(({ connected }) => connected).map(({ provider_id }) => provider_id);
 }
 
 async function untilConnected(...wanted: readonly string[]): Promise<void> {
-  await until(async () => {
-    const connected = await connectedProviders();
-    return wanted.every((provider) => connected.includes(provider));
-  }, `${wanted.join(', ')} are connected`, 90_000);
+  await until(
+    async () => {
+      const connected = await connectedProviders();
+      return wanted.every((provider) => connected.includes(provider));
+    },
+    `${wanted.join(', ')} are connected`,
+    90_000,
+  );
 }
 
 /** Takes a host out of a network while something happens. */
@@ -166,7 +231,8 @@ async function untilFinished(id: string, count: number): Promise<void> {
 test.serial('compute nodes reach the front-end and nothing beyond it', async (t) => {
   t.true(await reaches('node1', await addressOf('front-end', 'alpha-inner'), 22));
   t.true(await reaches('front-end', await addressOf('head', 'campus'), 22));
-  for (const host of ['front-end', 'head', 'pc'] as const) t.false(await reaches('node1', await addressOf(host, 'campus'), 22), host);
+  for (const host of ['front-end', 'head', 'pc'] as const)
+    t.false(await reaches('node1', await addressOf(host, 'campus'), 22), host);
   t.false(await reaches('node1', await addressOf('nats', 'campus'), 4222));
   t.true(await reaches('beta1', await addressOf('head', 'beta-inner'), 7721));
   t.false(await reaches('beta1', await addressOf('pc', 'campus'), 22));
@@ -180,17 +246,27 @@ test.serial('no service of ours listens for other hosts but those that were told
   t.deepEqual(await openPorts('head'), [22, 7720, 7721]);
   t.deepEqual(await openPorts('pc'), [22]);
   // Slurm's own ports are others.
-  t.deepEqual((await openPorts('front-end')).filter((port) => port >= 7000), [7721]);
+  t.deepEqual(
+    (await openPorts('front-end')).filter((port) => port >= 7000),
+    [7721],
+  );
 });
 
 test.serial('Slurm runs a step on all its nodes, asked over ssh from home', async (t) => {
   await until(async () => (await on('front-end', 'sinfo --noheader --format=%T')) === 'idle', 'all nodes are idle');
-  t.deepEqual((await on('home', "ssh front-end 'srun --nodes=3 uname -n'")).split('\n').sort(), ['node1', 'node2', 'node3']);
+  t.deepEqual((await on('home', "ssh front-end 'srun --nodes=3 uname -n'")).split('\n').sort(), [
+    'node1',
+    'node2',
+    'node3',
+  ]);
 });
 
 test.serial('programs of ours run as the user', async (t) => {
   for (const host of ['home', 'head', 'front-end', 'pc']) {
-    const users = await on(host, "ps -eo user=,args= | grep '[m]utirao run' | grep -v runuser | cut -d ' ' -f 1 | sort -u");
+    const users = await on(
+      host,
+      "ps -eo user=,args= | grep '[m]utirao run' | grep -v runuser | cut -d ' ' -f 1 | sort -u",
+    );
     t.is(users, 'mutirao', host);
   }
 });
@@ -216,51 +292,79 @@ test.serial('home is cut off in mid-job: its hosts go on, and deliver when it is
   await checkResults(t, 'cut', id, 200);
 });
 
-test.serial('the front-end of the cluster is cut off from home in mid-job: its nodes go on, and deliver when it is back', async (t) => {
-  await untilConnected(...providers);
-  const id = await submitBag('front', 200, 0.5);
-  await untilFinished(id, 20);
-  await cutOff('front-end', 'campus', async () => {
-    await until(async () => (await on('home', 'mutirao site list --json')).includes('"connected"') === false, 'the keeper of the site finds out');
-  });
-  await untilConnected('alpha');
-  await waitUntilFinished(id);
-  await checkResults(t, 'front', id, 200);
-});
+test.serial(
+  'the front-end of the cluster is cut off from home in mid-job: its nodes go on, and deliver when it is back',
+  async (t) => {
+    await untilConnected(...providers);
+    const id = await submitBag('front', 200, 0.5);
+    await untilFinished(id, 20);
+    await cutOff('front-end', 'campus', async () => {
+      await until(
+        async () => (await on('home', 'mutirao site list --json')).includes('"connected"') === false,
+        'the keeper of the site finds out',
+      );
+    });
+    await untilConnected('alpha');
+    await waitUntilFinished(id);
+    await checkResults(t, 'front', id, 200);
+  },
+);
 
-test.serial('hosts lose their power in mid-job: home, the head, the front-end, a node of each cluster, the lab machine; each output is there once', async (t) => {
-  await untilConnected(...providers);
-  const id = await submitBag('killed', 300, 0.5);
-  await untilFinished(id, 20);
-  await killHosts('home');
-  await untilConnected(...providers);
-  await untilFinished(id, 60);
-  await killHosts('head', 'beta2', 'node2', 'pc');
-  await untilFinished(id, 90);
-  await killHosts('front-end');
-  await waitUntilFinished(id);
-  await checkResults(t, 'killed', id, 300);
-  await untilConnected(...providers);
-});
+test.serial(
+  'hosts lose their power in mid-job: home, the head, the front-end, a node of each cluster, the lab machine; each output is there once',
+  async (t) => {
+    await untilConnected(...providers);
+    const id = await submitBag('killed', 300, 0.5);
+    await untilFinished(id, 20);
+    await killHosts('home');
+    await untilConnected(...providers);
+    await untilFinished(id, 60);
+    await killHosts('head', 'beta2', 'node2', 'pc');
+    await untilFinished(id, 90);
+    await killHosts('front-end');
+    await waitUntilFinished(id);
+    await checkResults(t, 'killed', id, 300);
+    await untilConnected(...providers);
+  },
+);
 
-test.serial('the program is replaced and the broker and a provider start anew in mid-job, as an upgrade does it', async (t) => {
-  await untilConnected(...providers);
-  const id = await submitBag('upgraded', 200, 0.5);
-  await untilFinished(id, 20);
-  await on('home', 'scp -q .local/bin/mutirao head:.local/bin/mutirao.new && ssh head mv .local/bin/mutirao.new .local/bin/mutirao');
-  await on('head', `${stop('mutirao-provider@beta')}; ${start('mutirao-provider@beta')}`);
-  await on('home', `cp .local/bin/mutirao .local/bin/mutirao.new && mv .local/bin/mutirao.new .local/bin/mutirao && ${stop('mutirao-broker')}; ${start('mutirao-broker')}`);
-  await waitUntilFinished(id);
-  await checkResults(t, 'upgraded', id, 200);
-});
+test.serial(
+  'the program is replaced and the broker and a provider start anew in mid-job, as an upgrade does it',
+  async (t) => {
+    await untilConnected(...providers);
+    const id = await submitBag('upgraded', 200, 0.5);
+    await untilFinished(id, 20);
+    await on(
+      'home',
+      'scp -q .local/bin/mutirao head:.local/bin/mutirao.new && ssh head mv .local/bin/mutirao.new .local/bin/mutirao',
+    );
+    await on('head', `${stop('mutirao-provider@beta')}; ${start('mutirao-provider@beta')}`);
+    await on(
+      'home',
+      'cp .local/bin/mutirao .local/bin/mutirao.new && mv .local/bin/mutirao.new .local/bin/mutirao && ' +
+        `${stop('mutirao-broker')}; ${start('mutirao-broker')}`,
+    );
+    await waitUntilFinished(id);
+    await checkResults(t, 'upgraded', id, 200);
+  },
+);
 
 test.serial('after all that, every host works again', async (t) => {
-  // An allocation that lost a node to a power failure which Slurm did not see goes on without it: the next one has it again.
-  await until(async () => (JSON.parse(await on('home', 'mutirao request list --json')) as { status: string }[]).every(({ status }) => status !== 'running'), 'what nobody wants is released', 90_000);
-  // More than the machines that come first can take before the others are there: a cluster is asked for no more than what has no place yet.
+  // An allocation that lost a node to a power failure which Slurm did not see goes on without it: the next one has it
+  // again.
+  await until(
+    async () =>
+      (JSON.parse(await on('home', 'mutirao request list --json')) as { status: string }[]).every(
+        ({ status }) => status !== 'running',
+      ),
+    'what nobody wants is released',
+    90_000,
+  );
+  // More than the machines that come first can take before the others are there: a cluster is asked for no more than
+  // what has no place yet.
   const id = await submitBag('after', 240, 1);
   await waitUntilFinished(id);
-  t.deepEqual([...await checkResults(t, 'after', id, 240)].sort(), [...machineHosts].sort());
+  t.deepEqual([...(await checkResults(t, 'after', id, 240))].sort(), [...machineHosts].sort());
 });
 
 test.serial('a broker that is put back from a back-up knows what was in it, and works', async (t) => {
@@ -270,7 +374,10 @@ test.serial('a broker that is put back from a back-up knows what was in it, and 
   await untilConnected(...providers);
   const lost = await submitBag('lost', 10, 0);
   await waitUntilFinished(lost);
-  await on('home', `${stop('mutirao-broker')}; rm -r .mutirao/broker; mv backup .mutirao/broker; ${start('mutirao-broker')}`);
+  await on(
+    'home',
+    `${stop('mutirao-broker')}; rm -r .mutirao/broker; mv backup .mutirao/broker; ${start('mutirao-broker')}`,
+  );
   await untilConnected(...providers);
   t.like(await job(before), { status: 'finished', finished_count: 10 });
   await t.throwsAsync(job(lost));

@@ -5,7 +5,10 @@ import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import { Grid, type GridOptions, isAlive, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
 
-interface World { readonly grid: Grid; readonly runs: string }
+interface World {
+  readonly grid: Grid;
+  readonly runs: string;
+}
 
 /** A grid, and a folder into which every run of a task writes a file: the world's own truth about what ran. */
 async function world(t: ExecutionContext, options: GridOptions): Promise<World> {
@@ -24,14 +27,21 @@ test.serial('kill -9 of the broker in mid-job: live agents are adopted and no fi
   const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.3), 40)], { replicasMax: 1 });
   await until(() => runsOf(runs) >= 8, 'some tasks have run');
   await until(async () => (await grid.client.job(jobId)).finishedCount >= 6, 'some tasks are finished');
-  const machinesBefore = (await grid.client.machines()).map(({ facts }) => `${facts?.machineId} ${facts?.incarnation}`).sort();
+  const machinesBefore = (await grid.client.machines())
+    .map(({ facts }) => `${facts?.machineId} ${facts?.incarnation}`)
+    .sort();
   await grid.broker.crash();
   const job = await grid.client.waitEnded(jobId);
   t.is(job.status, JobStatus.FINISHED);
   t.is(job.finishedCount, 40);
   t.is(runsOf(runs), 40, 'a task ran twice, or not at all');
-  const machinesAfter = new Set((await grid.client.machines()).map(({ facts }) => `${facts?.machineId} ${facts?.incarnation}`));
-  t.true(machinesBefore.some((machine) => machinesAfter.has(machine)), 'no machine was adopted');
+  const machinesAfter = new Set(
+    (await grid.client.machines()).map(({ facts }) => `${facts?.machineId} ${facts?.incarnation}`),
+  );
+  t.true(
+    machinesBefore.some((machine) => machinesAfter.has(machine)),
+    'no machine was adopted',
+  );
 });
 
 test.serial('kill -9 of a provider in mid-job: its agents go on and deliver when it is back', async (t) => {
@@ -48,7 +58,10 @@ test.serial('kill -9 of a provider in mid-job: its agents go on and deliver when
 test.serial('kill -9 of an agent in mid-job: its tasks run elsewhere, and those it ran are gone', async (t) => {
   const { grid, runs } = await world(t, { machines: [2, 2] });
   await grid.client.waitMachines(2);
-  const jobId = await grid.client.submit([taskGroup(`echo $$ > ${runs}/started.$TASK.$$; sleep 2; echo done > ${runs}/$TASK.$$`, 8)], { replicasMax: 1 });
+  const jobId = await grid.client.submit(
+    [taskGroup(`echo $$ > ${runs}/started.$TASK.$$; sleep 2; echo done > ${runs}/$TASK.$$`, 8)],
+    { replicasMax: 1 },
+  );
   await until(() => readdirSync(runs).filter((name) => name.startsWith('started.')).length >= 4, 'both machines work');
   await grid.agents[0]?.kill('SIGKILL');
   const job = await grid.client.waitEnded(jobId);
@@ -59,27 +72,45 @@ test.serial('kill -9 of an agent in mid-job: its tasks run elsewhere, and those 
   t.true(started.length >= 9, `the killed machine's tasks ran again (${started.length} starts)`);
 });
 
-test.serial('an allocation that ends under its tasks: they run in the next one, and that is no failure of theirs', async (t) => {
-  const { grid, runs } = await world(t, { clusters: [2], clusterArgs: ['--walltime-max', '6s', '--requests-max', '1'] });
-  const jobId = await grid.client.submit([taskGroup(recorded(runs, 1.3), 12)], { failuresMax: 1 });
-  const job = await grid.client.waitEnded(jobId);
-  t.is(job.status, JobStatus.FINISHED, await grid.client.explain({ $case: 'jobId', value: jobId }));
-  const rows = (await grid.client.ledger()).filter(({ requestId }) => requestId !== '');
-  t.true(rows.length >= 2, 'more than one allocation was needed');
-  for (const row of rows) t.is(row.heldProcessorMs, row.usedProcessorMs + row.losersProcessorMs + row.killedProcessorMs + row.idleProcessorMs);
-});
+test.serial(
+  'an allocation that ends under its tasks: they run in the next one, and that is no failure of theirs',
+  async (t) => {
+    const { grid, runs } = await world(t, {
+      clusters: [2],
+      clusterArgs: ['--walltime-max', '6s', '--requests-max', '1'],
+    });
+    const jobId = await grid.client.submit([taskGroup(recorded(runs, 1.3), 12)], { failuresMax: 1 });
+    const job = await grid.client.waitEnded(jobId);
+    t.is(job.status, JobStatus.FINISHED, await grid.client.explain({ $case: 'jobId', value: jobId }));
+    const rows = (await grid.client.ledger()).filter(({ requestId }) => requestId !== '');
+    t.true(rows.length >= 2, 'more than one allocation was needed');
+    for (const row of rows)
+      t.is(
+        row.heldProcessorMs,
+        row.usedProcessorMs + row.losersProcessorMs + row.killedProcessorMs + row.idleProcessorMs,
+      );
+  },
+);
 
-test.serial('kill -9 of the cluster in mid-job: nothing of its allocations runs on, and the job finishes when it is back', async (t) => {
-  const { grid, runs } = await world(t, { clusters: [2] });
-  const jobId = await grid.client.submit([taskGroup(`echo $$ > ${runs}/started.$TASK.$$; sleep 1; echo done > ${runs}/$TASK.$$`, 10)], { replicasMax: 1 });
-  await until(() => runsOf(runs) >= 2, 'some tasks run');
-  await grid.clusters[0]?.kill('SIGKILL');
-  const pids = readdirSync(runs).filter((name) => name.startsWith('started.')).map((name) => Number(readFileSync(join(runs, name), 'utf8')));
-  await until(() => pids.every((pid) => !isAlive(pid)), 'tasks of the dead cluster are gone');
-  await grid.clusters[0]?.start();
-  const job = await grid.client.waitEnded(jobId);
-  t.is(job.finishedCount, 10);
-});
+test.serial(
+  'kill -9 of the cluster in mid-job: nothing of its allocations runs on, and the job finishes when it is back',
+  async (t) => {
+    const { grid, runs } = await world(t, { clusters: [2] });
+    const jobId = await grid.client.submit(
+      [taskGroup(`echo $$ > ${runs}/started.$TASK.$$; sleep 1; echo done > ${runs}/$TASK.$$`, 10)],
+      { replicasMax: 1 },
+    );
+    await until(() => runsOf(runs) >= 2, 'some tasks run');
+    await grid.clusters[0]?.kill('SIGKILL');
+    const pids = readdirSync(runs)
+      .filter((name) => name.startsWith('started.'))
+      .map((name) => Number(readFileSync(join(runs, name), 'utf8')));
+    await until(() => pids.every((pid) => !isAlive(pid)), 'tasks of the dead cluster are gone');
+    await grid.clusters[0]?.start();
+    const job = await grid.client.waitEnded(jobId);
+    t.is(job.finishedCount, 10);
+  },
+);
 
 test.serial('everything killed at once and started again: the job finishes', async (t) => {
   const { grid, runs } = await world(t, { clusters: [2], machines: [1] });
@@ -98,8 +129,9 @@ test.serial('a stalled machine does not hold up the job: a replica elsewhere win
   const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.5), 2)], { replicasMax: 2 });
   await until(async () => (await grid.client.job(jobId)).runningCount === 2, 'both tasks run');
   process.kill(grid.agents[0]?.pid ?? 0, 'SIGSTOP');
-  t.teardown(() => { process.kill(grid.agents[0]?.pid ?? 0, 'SIGCONT'); });
+  t.teardown(() => {
+    process.kill(grid.agents[0]?.pid ?? 0, 'SIGCONT');
+  });
   const job = await grid.client.waitEnded(jobId);
   t.is(job.finishedCount, 2);
 });
-

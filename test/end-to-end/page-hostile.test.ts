@@ -19,11 +19,27 @@ interface Door {
 async function openDoor(t: ExecutionContext, options: { readonly headersMs?: number } = {}): Promise<Door> {
   const broker = new AnsweringBroker();
   const logged: string[] = [];
-  const note = (...told: readonly unknown[]): void => { logged.push(JSON.stringify(told, (_, value: unknown) => (value instanceof Error ? `${value.message} ${value.stack ?? ''}` : value))); };
+  const note = (...told: readonly unknown[]): void => {
+    logged.push(
+      JSON.stringify(told, (_, value: unknown) =>
+        value instanceof Error ? `${value.message} ${value.stack ?? ''}` : value,
+      ),
+    );
+  };
   let hosts: ReadonlySet<string> = new Set();
   const { server } = makeGateway({
-    grid: pretendPageGrid(broker), clock: Date, userId: 'ana', home: '/home/ana/.mutirao', directory: '/home/ana', version: '0', tokens: acceptToken(webToken, 'ana'), hosts: () => hosts,
-    files: makeStaticFiles(new Map([['index.html', Buffer.from('<!doctype html>')]])), log: { ...quietLogger, error: note, warn: note, info: note }, instance: 'i1', ...options,
+    grid: pretendPageGrid(broker),
+    clock: Date,
+    userId: 'ana',
+    home: '/home/ana/.mutirao',
+    directory: '/home/ana',
+    version: '0',
+    tokens: acceptToken(webToken, 'ana'),
+    hosts: () => hosts,
+    files: makeStaticFiles(new Map([['index.html', Buffer.from('<!doctype html>')]])),
+    log: { ...quietLogger, error: note, warn: note, info: note },
+    instance: 'i1',
+    ...options,
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
   t.teardown(() => server.close());
@@ -37,7 +53,9 @@ async function openDoor(t: ExecutionContext, options: { readonly headersMs?: num
 async function say(t: ExecutionContext, { port }: Door, ...lines: readonly string[]): Promise<string> {
   const socket = dial(t, port);
   let heard = '';
-  socket.on('data', (chunk) => { heard += chunk.toString('latin1'); });
+  socket.on('data', (chunk) => {
+    heard += chunk.toString('latin1');
+  });
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
   await once(socket, 'close');
   return heard;
@@ -46,7 +64,9 @@ async function say(t: ExecutionContext, { port }: Door, ...lines: readonly strin
 function dial(t: ExecutionContext, port: number): Socket {
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => undefined);
-  t.teardown(() => { socket.destroy(); });
+  t.teardown(() => {
+    socket.destroy();
+  });
   return socket;
 }
 
@@ -55,10 +75,25 @@ const statusOf = (heard: string): string => /^HTTP\/1\.1 (\d+)/.exec(heard)?.[1]
 test('who has no token is answered at once and shut out, whatever body is said to follow', async (t) => {
   const door = await openDoor(t);
   for (const length of ['Content-Length: 30000000', 'Transfer-Encoding: chunked']) {
-    const heard = await say(t, door, 'POST /api/v1/jobs/1/cancel HTTP/1.1', `Host: 127.0.0.1:${door.port}`, 'Content-Type: application/json', length);
+    const heard = await say(
+      t,
+      door,
+      'POST /api/v1/jobs/1/cancel HTTP/1.1',
+      `Host: 127.0.0.1:${door.port}`,
+      'Content-Type: application/json',
+      length,
+    );
     t.is(statusOf(heard), '401', heard);
   }
-  const large = await say(t, door, 'POST /api/v1/jobs/1/cancel HTTP/1.1', `Host: 127.0.0.1:${door.port}`, `Authorization: Bearer ${webToken}`, 'Content-Type: application/json', 'Content-Length: 3000000000');
+  const large = await say(
+    t,
+    door,
+    'POST /api/v1/jobs/1/cancel HTTP/1.1',
+    `Host: 127.0.0.1:${door.port}`,
+    `Authorization: Bearer ${webToken}`,
+    'Content-Type: application/json',
+    'Content-Length: 3000000000',
+  );
   t.is(statusOf(large), '413', large);
   t.is(door.broker.timesAsked('cancelJob'), 0);
 });
@@ -68,9 +103,18 @@ test('a request that names several hosts, none, or another one in its target is 
   const own = `Host: 127.0.0.1:${door.port}`;
   const token = `Authorization: Bearer ${webToken}`;
   const refused = [
-    ['GET /api/v1/session HTTP/1.1', own, 'Host: evil.example', token], ['GET /api/v1/session HTTP/1.1', 'Host: evil.example', own, token], ['GET /api/v1/session HTTP/1.1', token],
-    ['GET /api/v1/session HTTP/1.1', `Host: 127.0.0.1:${door.port}@evil.example`, token], ['GET /api/v1/session HTTP/1.1', own, token, 'Origin: http://evil.example'],
-    ['GET /api/v1/session HTTP/1.1', own, token, `Origin: http://127.0.0.1:${door.port}`, 'Origin: http://evil.example'],
+    ['GET /api/v1/session HTTP/1.1', own, 'Host: evil.example', token],
+    ['GET /api/v1/session HTTP/1.1', 'Host: evil.example', own, token],
+    ['GET /api/v1/session HTTP/1.1', token],
+    ['GET /api/v1/session HTTP/1.1', `Host: 127.0.0.1:${door.port}@evil.example`, token],
+    ['GET /api/v1/session HTTP/1.1', own, token, 'Origin: http://evil.example'],
+    [
+      'GET /api/v1/session HTTP/1.1',
+      own,
+      token,
+      `Origin: http://127.0.0.1:${door.port}`,
+      'Origin: http://evil.example',
+    ],
   ];
   for (const lines of refused) {
     const heard = await say(t, door, ...lines, 'Connection: close');
@@ -92,7 +136,10 @@ test('a connection that says nothing, or never ends the head of its request, is 
 
 test('no more streams than there may be are open, and one that is closed makes room', async (t) => {
   const door = await openDoor(t);
-  const ask = (): Promise<Response> => fetch(`http://127.0.0.1:${door.port}/api/v1/events?topics=summary`, { headers: { authorization: `Bearer ${webToken}` } });
+  const ask = (): Promise<Response> =>
+    fetch(`http://127.0.0.1:${door.port}/api/v1/events?topics=summary`, {
+      headers: { authorization: `Bearer ${webToken}` },
+    });
   const open = await Promise.all(Array.from({ length: 64 }, ask));
   t.true(open.every(({ status }) => status === 200));
   t.is((await ask()).status, 429);
@@ -108,11 +155,30 @@ test('no more streams than there may be are open, and one that is closed makes r
 
 test('what cannot be understood is refused, and nothing of it, least of all a token, is logged', async (t) => {
   const door = await openDoor(t);
-  const head = [`Host: 127.0.0.1:${door.port}`, `Authorization: Bearer ${webToken}`, 'Connection: close', 'Content-Type: application/json'];
+  const head = [
+    `Host: 127.0.0.1:${door.port}`,
+    `Authorization: Bearer ${webToken}`,
+    'Connection: close',
+    'Content-Type: application/json',
+  ];
   for (const lines of [
-    ['\u0001\u0002 nonsense'], ['GET /api/v1/session\u0000 HTTP/1.1', ...head], [`GET /api/v1/session?token=${webToken} HTTP/9.9`, ...head], ['POST /api/v1/jobs/1/cancel HTTP/1.1', ...head, 'Content-Length: 3', '', '{"a'],
-    ['POST /api/v1/jobs/1/cancel HTTP/1.1', ...head, 'Content-Length: 40', '', '{"__proto__":{"admin":true},"reason":"x"'], ['POST /api/v1/jobs/1/cancel HTTP/1.1', ...head, 'Content-Length: 4', 'Transfer-Encoding: chunked', '', '0'],
-  ]) t.regex(statusOf(await say(t, door, ...lines)), /^4\d\d$/, lines.join(' | '));
+    ['\u0001\u0002 nonsense'],
+    ['GET /api/v1/session\u0000 HTTP/1.1', ...head],
+    [`GET /api/v1/session?token=${webToken} HTTP/9.9`, ...head],
+    ['POST /api/v1/jobs/1/cancel HTTP/1.1', ...head, 'Content-Length: 3', '', '{"a'],
+    [
+      'POST /api/v1/jobs/1/cancel HTTP/1.1',
+      ...head,
+      'Content-Length: 40',
+      '',
+      '{"__proto__":{"admin":true},"reason":"x"',
+    ],
+    ['POST /api/v1/jobs/1/cancel HTTP/1.1', ...head, 'Content-Length: 4', 'Transfer-Encoding: chunked', '', '0'],
+  ])
+    t.regex(statusOf(await say(t, door, ...lines)), /^4\d\d$/, lines.join(' | '));
   t.is(door.broker.timesAsked('cancelJob'), 0);
-  t.false(door.logged.some((line) => line.includes(webToken)), door.logged.join('\n'));
+  t.false(
+    door.logged.some((line) => line.includes(webToken)),
+    door.logged.join('\n'),
+  );
 });

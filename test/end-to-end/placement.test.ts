@@ -10,70 +10,129 @@ import { Grid, temporaryFolder, until } from '@mutirao/testkit';
 const commandLine = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 
 function commandOf(grid: Grid, directory: string) {
-  return async (...words: readonly string[]): Promise<{ readonly status: number; readonly out: string; readonly err: string }> => {
+  return async (
+    ...words: readonly string[]
+  ): Promise<{ readonly status: number; readonly out: string; readonly err: string }> => {
     const split = words.indexOf('--');
     const [before, behind] = split < 0 ? [words, []] : [words.slice(0, split), words.slice(split)];
     const { status, stdout, stderr } = await runCommand({
-      command: process.execPath, args: [commandLine, ...before, '--home', grid.home, '--broker', grid.broker.address, ...behind], cwd: directory, deadlineMs: 120_000, outputBytesMax: 1024 * 1024,
+      command: process.execPath,
+      args: [commandLine, ...before, '--home', grid.home, '--broker', grid.broker.address, ...behind],
+      cwd: directory,
+      deadlineMs: 120_000,
+      outputBytesMax: 1024 * 1024,
     });
     return { status, out: stdout.toString(), err: stderr.toString() };
   };
 }
 
-test.serial('a narrow gang is kept off the large cluster, a wide one goes there, explain says why, and a restart changes nothing of it', async (t) => {
-  const folder = temporaryFolder(t);
-  const gate = join(folder, 'gate');
-  const grid = await Grid.start({ clusters: [2, 6], brokerArgs: ['--placement', 'min-ct:0.1'] });
-  t.teardown(() => grid.stop());
-  const command = commandOf(grid, folder);
-  const waiting = `while [ ! -e ${gate} ]; do sleep 0.05; done`;
-  const submit = async (...words: readonly string[]): Promise<string> => {
-    const { status, out, err } = await command('job', 'submit', '--quiet', '--gang', '--limit-time', '10m', ...words, '--', waiting);
-    t.is(status, 0, err);
-    return out.trim();
-  };
-  const explain = async (jobId: string): Promise<string> => (await command('explain', 'task', jobId, '0')).out;
+test.serial(
+  'a narrow gang is kept off the large cluster, a wide one goes there, explain says why, and a restart changes nothing of it',
+  async (t) => {
+    const folder = temporaryFolder(t);
+    const gate = join(folder, 'gate');
+    const grid = await Grid.start({ clusters: [2, 6], brokerArgs: ['--placement', 'min-ct:0.1'] });
+    t.teardown(() => grid.stop());
+    const command = commandOf(grid, folder);
+    const waiting = `while [ ! -e ${gate} ]; do sleep 0.05; done`;
+    const submit = async (...words: readonly string[]): Promise<string> => {
+      const { status, out, err } = await command(
+        'job',
+        'submit',
+        '--quiet',
+        '--gang',
+        '--limit-time',
+        '10m',
+        ...words,
+        '--',
+        waiting,
+      );
+      t.is(status, 0, err);
+      return out.trim();
+    };
+    const explain = async (jobId: string): Promise<string> => (await command('explain', 'task', jobId, '0')).out;
 
-  const narrow = await submit('--processors', '2');
-  const wide = await submit('--processors', '4');
-  await until(async () => /runs on 2 processors/.test(await explain(narrow)), 'the narrow gang runs');
-  await until(async () => /runs on 4 processors/.test(await explain(wide)), 'the wide gang runs');
-  t.regex(await explain(narrow), /Placed at alpha .*the only admissible with a = 0\.1; kept off beta, which is left to wider tasks/);
-  t.regex(await explain(wide), /Placed at beta .*the only admissible with a = 0\.1/);
-  const placesOf = async (jobId: string): Promise<string[]> => (await grid.client.tasks(Number(jobId))).flatMap(({ replicas }) => replicas.map(({ machineId }) => machineId.split('/')[0] ?? ''));
-  t.deepEqual(new Set(await placesOf(narrow)), new Set(['alpha']));
-  t.deepEqual(new Set(await placesOf(wide)), new Set(['beta']));
+    const narrow = await submit('--processors', '2');
+    const wide = await submit('--processors', '4');
+    await until(async () => /runs on 2 processors/.test(await explain(narrow)), 'the narrow gang runs');
+    await until(async () => /runs on 4 processors/.test(await explain(wide)), 'the wide gang runs');
+    t.regex(
+      await explain(narrow),
+      /Placed at alpha .*the only admissible with a = 0\.1; kept off beta, which is left to wider tasks/,
+    );
+    t.regex(await explain(wide), /Placed at beta .*the only admissible with a = 0\.1/);
+    const placesOf = async (jobId: string): Promise<string[]> =>
+      (await grid.client.tasks(Number(jobId))).flatMap(({ replicas }) =>
+        replicas.map(({ machineId }) => machineId.split('/')[0] ?? ''),
+      );
+    t.deepEqual(new Set(await placesOf(narrow)), new Set(['alpha']));
+    t.deepEqual(new Set(await placesOf(wide)), new Set(['beta']));
 
-  // The small one is taken, and the large one has room for it: it waits all the same, also for a broker that starts anew.
-  const second = await submit('--processors', '2');
-  await until(async () => /Placed at alpha/.test(await explain(second)), 'the next one is placed');
-  await grid.broker.crash();
-  await until(() => grid.client.isServing(), 'the broker is back');
-  t.regex(await explain(second), /waits:[^]*Placed at alpha .*kept off beta/);
-  // With its own say all are compared, and the large one is idler.
-  const own = await submit('--processors', '2', '--placement', 'min-ct:1');
-  await until(async () => /Placed at beta .*the least by min-ct of the admissible with a = 1/.test(await explain(own)), 'what may choose goes to the large one');
-  t.regex((await command('job', 'show', own, '--json')).out, /"placement": ?"min-ct:1"/);
-  t.regex((await command('explain', 'job', second)).out, /placed by min-ct with a = 0\.1, as the grid does by default: 1 at alpha/);
+    // The small one is taken, and the large one has room for it: it waits all the same, also for a broker that starts
+    // anew.
+    const second = await submit('--processors', '2');
+    await until(async () => /Placed at alpha/.test(await explain(second)), 'the next one is placed');
+    await grid.broker.crash();
+    await until(() => grid.client.isServing(), 'the broker is back');
+    t.regex(await explain(second), /waits:[^]*Placed at alpha .*kept off beta/);
+    // With its own say all are compared, and the large one is idler.
+    const own = await submit('--processors', '2', '--placement', 'min-ct:1');
+    await until(
+      async () => /Placed at beta .*the least by min-ct of the admissible with a = 1/.test(await explain(own)),
+      'what may choose goes to the large one',
+    );
+    t.regex((await command('job', 'show', own, '--json')).out, /"placement": ?"min-ct:1"/);
+    t.regex(
+      (await command('explain', 'job', second)).out,
+      /placed by min-ct with a = 0\.1, as the grid does by default: 1 at alpha/,
+    );
 
-  const tooWide = await submit('--processors', '7');
-  await until(async () => /no resource has 7 processors; the widest has 6/.test(await explain(tooWide)), 'it says what there is');
-  const refused = await command('job', 'submit', '--processors', '2', '--gang', '--placement', 'min-ct:2', '--', 'true');
-  t.is(refused.status, 2);
-  t.regex(refused.err, /MUT_BAD_REQUEST.*admissibility "2"; want a number in 0\.\.1/);
+    const tooWide = await submit('--processors', '7');
+    await until(
+      async () => /no resource has 7 processors; the widest has 6/.test(await explain(tooWide)),
+      'it says what there is',
+    );
+    const refused = await command(
+      'job',
+      'submit',
+      '--processors',
+      '2',
+      '--gang',
+      '--placement',
+      'min-ct:2',
+      '--',
+      'true',
+    );
+    t.is(refused.status, 2);
+    t.regex(refused.err, /MUT_BAD_REQUEST.*admissibility "2"; want a number in 0\.\.1/);
 
-  writeFileSync(gate, '');
-  for (const jobId of [narrow, wide, second, own]) t.is((await grid.client.waitEnded(Number(jobId))).status, JobStatus.FINISHED, jobId);
-});
+    writeFileSync(gate, '');
+    for (const jobId of [narrow, wide, second, own])
+      t.is((await grid.client.waitEnded(Number(jobId))).status, JobStatus.FINISHED, jobId);
+  },
+);
 
-test.serial('a broker that is to place by what is no placement says so and ends, before anybody can reach it', async (t) => {
-  const home = temporaryFolder(t);
-  for (const [text, message] of [['best:1', 'begins with no strategy; want one of random, min-lp'], ['min-ctt', 'begins with no strategy; do you mean min-ct?'], ['min-ct:7', 'want a number in 0..1']] as const) {
-    const { status, stderr } = await runCommand({ command: process.execPath, args: [commandLine, 'run', 'broker', '--home', home, '--placement', text], cwd: home, deadlineMs: 60_000, outputBytesMax: 1024 * 1024 });
-    t.is(status, 2);
-    const { code, msg } = JSON.parse(stderr.toString().trim()) as { code: string; msg: string };
-    t.is(code, 'MUT_BAD_CONFIG');
-    t.true(msg.includes(`--placement "${text}"`) && msg.includes(message), msg);
-  }
-  t.false(existsSync(join(home, 'broker.json')));
-});
+test.serial(
+  'a broker that is to place by what is no placement says so and ends, before anybody can reach it',
+  async (t) => {
+    const home = temporaryFolder(t);
+    for (const [text, message] of [
+      ['best:1', 'begins with no strategy; want one of random, min-lp'],
+      ['min-ctt', 'begins with no strategy; do you mean min-ct?'],
+      ['min-ct:7', 'want a number in 0..1'],
+    ] as const) {
+      const { status, stderr } = await runCommand({
+        command: process.execPath,
+        args: [commandLine, 'run', 'broker', '--home', home, '--placement', text],
+        cwd: home,
+        deadlineMs: 60_000,
+        outputBytesMax: 1024 * 1024,
+      });
+      t.is(status, 2);
+      const { code, msg } = JSON.parse(stderr.toString().trim()) as { code: string; msg: string };
+      t.is(code, 'MUT_BAD_CONFIG');
+      t.true(msg.includes(`--placement "${text}"`) && msg.includes(message), msg);
+    }
+    t.false(existsSync(join(home, 'broker.json')));
+  },
+);

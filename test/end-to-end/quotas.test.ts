@@ -1,4 +1,5 @@
-// Proves that a user with a certificate gets what the configuration allows and no more, hears why, and sees it; and that the owner meets none of it.
+// Proves that a user with a certificate gets what the configuration allows and no more, hears why, and sees it; and
+// that the owner meets none of it.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -15,40 +16,82 @@ let grid: Grid;
 
 test.before(async () => {
   grid = await Grid.start({
-    machines: [1], listen: '127.0.0.1:0', brokerArgs: ['--quota', 'jobs=1', '--quota', 'tasks=100', '--quota', 'blob-bytes=1M', '--quota', 'joao:jobs=2'],
-    prepare: async (home) => { await initIdentity({ folder: identityFolder(home), user: userInfo().username, hosts: [], lasts: day, now: Date.now() }); },
+    machines: [1],
+    listen: '127.0.0.1:0',
+    brokerArgs: ['--quota', 'jobs=1', '--quota', 'tasks=100', '--quota', 'blob-bytes=1M', '--quota', 'joao:jobs=2'],
+    prepare: async (home) => {
+      await initIdentity({
+        folder: identityFolder(home),
+        user: userInfo().username,
+        hosts: [],
+        lasts: day,
+        now: Date.now(),
+      });
+    },
   });
 });
-test.after.always(async () => { await grid.stop(); });
+test.after.always(async () => {
+  await grid.stop();
+});
 
 async function clientOf(t: WithTeardown, user: string): Promise<BrokerClient> {
   const home = temporaryFolder(t);
-  await issueIdentity({ folder: identityFolder(grid.home), out: identityFolder(home), hosts: [], user, lasts: day, now: Date.now() });
+  await issueIdentity({
+    folder: identityFolder(grid.home),
+    out: identityFolder(home),
+    hosts: [],
+    user,
+    lasts: day,
+    now: Date.now(),
+  });
   const client = new BrokerClient(grid.broker.address, home);
-  t.teardown(() => { client.close(); });
+  t.teardown(() => {
+    client.close();
+  });
   return client;
 }
 
 async function upload(client: BrokerClient, bytes: number): Promise<void> {
-  const { writer, response } = openSending<UploadBlobRequest, UploadBlobResponse>((done) => client.raw.uploadBlob(done));
+  const { writer, response } = openSending<UploadBlobRequest, UploadBlobResponse>((done) =>
+    client.raw.uploadBlob(done),
+  );
   for (let left = bytes; left > 0; left -= 65_536) writer.write({ data: randomBytes(Math.min(left, 65_536)) });
   writer.end();
   await response;
 }
 
-test.serial('jobs and tasks of a user are bounded, the refusal says by what, and the audit log tells of it', async (t) => {
-  const [maria, joao] = [await clientOf(t, 'maria'), await clientOf(t, 'joao')];
-  await t.throwsAsync(maria.submit([taskGroup('sleep 600', 101)]), { code: 'MUT_USER_QUOTA', message: /your quota "tasks" .* is 100; you have 0 and ask for 101 more; .*submit fewer tasks/ });
-  const jobId = await maria.submit([taskGroup('sleep 600', 100)]);
-  await t.throwsAsync(maria.submit([taskGroup('sleep 600', 1)]), { code: 'MUT_USER_QUOTA', message: /your quota "jobs"/ });
-  await joao.submit([taskGroup('true', 1)]);
-  await maria.cancel(jobId);
-  await maria.waitEnded(jobId);
-  await maria.submit([taskGroup('true', 1)]);
-  for (let count = 0; count < 3; count += 1) await grid.client.submit([taskGroup('true', 1000)]);
-  const refused = readFileSync(auditPath(grid.home, 'broker'), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ action }) => action === 'call.refuse');
-  t.deepEqual(refused.map(({ who, refused_with: code }) => [who, code]), [['maria', 'MUT_USER_QUOTA'], ['maria', 'MUT_USER_QUOTA']]);
-});
+test.serial(
+  'jobs and tasks of a user are bounded, the refusal says by what, and the audit log tells of it',
+  async (t) => {
+    const [maria, joao] = [await clientOf(t, 'maria'), await clientOf(t, 'joao')];
+    await t.throwsAsync(maria.submit([taskGroup('sleep 600', 101)]), {
+      code: 'MUT_USER_QUOTA',
+      message: /your quota "tasks" .* is 100; you have 0 and ask for 101 more; .*submit fewer tasks/,
+    });
+    const jobId = await maria.submit([taskGroup('sleep 600', 100)]);
+    await t.throwsAsync(maria.submit([taskGroup('sleep 600', 1)]), {
+      code: 'MUT_USER_QUOTA',
+      message: /your quota "jobs"/,
+    });
+    await joao.submit([taskGroup('true', 1)]);
+    await maria.cancel(jobId);
+    await maria.waitEnded(jobId);
+    await maria.submit([taskGroup('true', 1)]);
+    for (let count = 0; count < 3; count += 1) await grid.client.submit([taskGroup('true', 1000)]);
+    const refused = readFileSync(auditPath(grid.home, 'broker'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ action }) => action === 'call.refuse');
+    t.deepEqual(
+      refused.map(({ who, refused_with: code }) => [who, code]),
+      [
+        ['maria', 'MUT_USER_QUOTA'],
+        ['maria', 'MUT_USER_QUOTA'],
+      ],
+    );
+  },
+);
 
 test.serial('blobs of a user are bounded by their sum, while they arrive', async (t) => {
   const maria = await clientOf(t, 'maria');
@@ -68,6 +111,15 @@ test.serial('a user sees what is used and allowed, and only the owner sees that 
   t.true((uses.find(({ kind }) => kind === 'connections')?.used ?? 0) >= 1);
   await t.throwsAsync(callUnary(joao.raw, 'getQuota', { userId: 'maria' }, wait), { code: 'MUT_NOT_OWNER' });
   const owners = await callUnary(grid.client.raw, 'getQuota', { userId: '' }, wait);
-  t.deepEqual(owners.uses.filter(({ allowed }) => allowed !== undefined).map(({ kind }) => kind), ['machine-bytes'], 'machines are bounded, the owner is not');
-  t.deepEqual((await callUnary(grid.client.raw, 'getQuota', { userId: 'maria' }, wait)).uses.find(({ kind }) => kind === 'blob-bytes'), blobs);
+  t.deepEqual(
+    owners.uses.filter(({ allowed }) => allowed !== undefined).map(({ kind }) => kind),
+    ['machine-bytes'],
+    'machines are bounded, the owner is not',
+  );
+  t.deepEqual(
+    (await callUnary(grid.client.raw, 'getQuota', { userId: 'maria' }, wait)).uses.find(
+      ({ kind }) => kind === 'blob-bytes',
+    ),
+    blobs,
+  );
 });

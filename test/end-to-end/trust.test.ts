@@ -1,4 +1,5 @@
-// Results of machines of which one lies, with real processes: what is taken is right, and the liar is found, known again and pardoned.
+// Results of machines of which one lies, with real processes: what is taken is right, and the liar is found, known
+// again and pardoned.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -33,24 +34,34 @@ async function world(t: ExecutionContext): Promise<World> {
 }
 
 /** What tells the truth, except where it runs on a machine that is told to lie. */
-const command = 'sleep 0.2; if [ -n "$RUNS" ]; then echo > "$RUNS/$JOB.$TASK.$$"; fi; if [ -e "$LIE_IF" ]; then echo "wrong {}" > out; else echo "right {}" > out; fi';
+const command =
+  'sleep 0.2; if [ -n "$RUNS" ]; then echo > "$RUNS/$JOB.$TASK.$$"; fi; if [ -e "$LIE_IF" ]; then echo "wrong ' +
+  '{}" > out; else echo "right {}" > out; fi';
 
 /** Submits so many tasks whose outputs come to `results`. */
-function submit({ grid, results }: World, name: string, taskCount: number, verification: NonNullable<NonNullable<JobSpec['verification']>['by']>): Promise<number> {
+function submit(
+  { grid, results }: World,
+  name: string,
+  taskCount: number,
+  verification: NonNullable<NonNullable<JobSpec['verification']>['by']>,
+): Promise<number> {
   const outputs = [{ root: Root.PLAYPEN, path: 'out', localPath: join(results, `${name}.{}`), condition: '' }];
   return grid.client.submit([taskGroup(command, taskCount, { outputs })], { verification: { by: verification } });
 }
 
 function assertRight(t: ExecutionContext, { results }: World, name: string, taskCount: number): void {
-  for (let index = 0; index < taskCount; index += 1) t.is(readFileSync(join(results, `${name}.${index}`), 'utf8'), `right ${index}\n`, `${name}.${index}`);
+  for (let index = 0; index < taskCount; index += 1)
+    t.is(readFileSync(join(results, `${name}.${index}`), 'utf8'), `right ${index}\n`, `${name}.${index}`);
 }
 
 async function recordOf({ grid }: World, identity: string): Promise<TrustRecord | undefined> {
-  return (await callUnary(grid.client.raw, 'listTrust', {}, { deadlineMs: 60_000 })).records.find((record) => record.identity === identity);
+  return (await callUnary(grid.client.raw, 'listTrust', {}, { deadlineMs: 60_000 })).records.find(
+    (record) => record.identity === identity,
+  );
 }
 
-const statusOf = async ({ grid }: World, machineId: string): Promise<MachineStatus | undefined> => (
-  (await grid.client.machines()).find(({ facts }) => facts?.machineId === machineId)?.status);
+const statusOf = async ({ grid }: World, machineId: string): Promise<MachineStatus | undefined> =>
+  (await grid.client.machines()).find(({ facts }) => facts?.machineId === machineId)?.status;
 
 /** A liar's record says since when it is caught, and which machines brought something else than it did. */
 function assertCaught(t: ExecutionContext, record: TrustRecord | undefined, jobId: number): void {
@@ -66,53 +77,69 @@ function assertCaught(t: ExecutionContext, record: TrustRecord | undefined, jobI
 }
 
 /** Kills the broker when so many tasks of a job are finished, starts it again and waits for the job. */
-async function finishThroughCrash(t: ExecutionContext, { grid }: World, jobId: number, finishedMin: number): Promise<void> {
+async function finishThroughCrash(
+  t: ExecutionContext,
+  { grid }: World,
+  jobId: number,
+  finishedMin: number,
+): Promise<void> {
   await until(async () => (await grid.client.job(jobId)).finishedCount >= finishedMin, 'some tasks are finished');
   await grid.broker.crash();
   t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FINISHED);
 }
 
-test.serial('votes take what is right, through kill -9 of the broker too; who lied is quarantined with the evidence, whatever it is called, until it is pardoned', async (t) => {
-  const here = await world(t);
-  const { grid, runs, marker } = here;
-  const jobId = await submit(here, 'vote', 24, { $case: 'vote', value: 3 });
-  await finishThroughCrash(t, here, jobId, 3);
-  assertRight(t, here, 'vote', 24);
-  assertCaught(t, await recordOf(here, 'four'), jobId);
-  for (const identity of ['one', 'two', 'three']) t.is((await recordOf(here, identity))?.caughtUnixMs, 0, identity);
-  t.is(await statusOf(here, 'lab/pc3'), MachineStatus.QUARANTINED);
+test.serial(
+  'votes take what is right, through kill -9 of the broker too; who lied is quarantined with the evidence, whatever it is called, until it is pardoned',
+  async (t) => {
+    const here = await world(t);
+    const { grid, runs, marker } = here;
+    const jobId = await submit(here, 'vote', 24, { $case: 'vote', value: 3 });
+    await finishThroughCrash(t, here, jobId, 3);
+    assertRight(t, here, 'vote', 24);
+    assertCaught(t, await recordOf(here, 'four'), jobId);
+    for (const identity of ['one', 'two', 'three']) t.is((await recordOf(here, identity))?.caughtUnixMs, 0, identity);
+    t.is(await statusOf(here, 'lab/pc3'), MachineStatus.QUARANTINED);
 
-  // It comes again as another machine, and is what it was.
-  await grid.agents[3]?.kill('SIGKILL');
-  await grid.startMachine('stranger', { processors: 1, args: ['--identity', 'four'], env: here.env });
-  await until(async () => (await statusOf(here, 'lab/stranger')) === MachineStatus.QUARANTINED, 'the liar is known again');
-  const runsBefore = readdirSync(runs).length;
-  const second = await submit(here, 'shut-out', 9, { $case: 'vote', value: 2 });
-  t.is((await grid.client.waitEnded(second)).status, JobStatus.FINISHED);
-  assertRight(t, here, 'shut-out', 9);
-  t.is(readdirSync(runs).length, runsBefore, 'it got a task');
+    // It comes again as another machine, and is what it was.
+    await grid.agents[3]?.kill('SIGKILL');
+    await grid.startMachine('stranger', { processors: 1, args: ['--identity', 'four'], env: here.env });
+    await until(
+      async () => (await statusOf(here, 'lab/stranger')) === MachineStatus.QUARANTINED,
+      'the liar is known again',
+    );
+    const runsBefore = readdirSync(runs).length;
+    const second = await submit(here, 'shut-out', 9, { $case: 'vote', value: 2 });
+    t.is((await grid.client.waitEnded(second)).status, JobStatus.FINISHED);
+    assertRight(t, here, 'shut-out', 9);
+    t.is(readdirSync(runs).length, runsBefore, 'it got a task');
 
-  // Mended and pardoned it works again, for votes too, without the credit that it had.
-  rmSync(marker);
-  await callUnary(grid.client.raw, 'pardonMachine', { machineId: 'lab/stranger' }, { deadlineMs: 60_000 });
-  t.like(await recordOf(here, 'four'), { caughtUnixMs: 0, passes: 0 });
-  const third = await submit(here, 'pardoned', 24, { $case: 'vote', value: 2 });
-  t.is((await grid.client.waitEnded(third)).status, JobStatus.FINISHED);
-  assertRight(t, here, 'pardoned', 24);
-  t.true(readdirSync(runs).length > runsBefore, 'it got no task');
-  t.true(((await recordOf(here, 'four'))?.passes ?? 0) > 0, 'others confirmed it');
-});
+    // Mended and pardoned it works again, for votes too, without the credit that it had.
+    rmSync(marker);
+    await callUnary(grid.client.raw, 'pardonMachine', { machineId: 'lab/stranger' }, { deadlineMs: 60_000 });
+    t.like(await recordOf(here, 'four'), { caughtUnixMs: 0, passes: 0 });
+    const third = await submit(here, 'pardoned', 24, { $case: 'vote', value: 2 });
+    t.is((await grid.client.waitEnded(third)).status, JobStatus.FINISHED);
+    assertRight(t, here, 'pardoned', 24);
+    t.true(readdirSync(runs).length > runsBefore, 'it got no task');
+    t.true(((await recordOf(here, 'four'))?.passes ?? 0) > 0, 'others confirmed it');
+  },
+);
 
-test.serial('results by credibility are right through kill -9 of the broker, and machines that earned credit are shown with it', async (t) => {
-  const here = await world(t);
-  const jobId = await submit(here, 'credible', 40, { $case: 'credibility', value: 0.9 });
-  await finishThroughCrash(t, here, jobId, 5);
-  assertRight(t, here, 'credible', 40);
-  t.true(((await recordOf(here, 'four'))?.caughtUnixMs ?? 0) > 0, 'the liar was caught');
-  const machines = await here.grid.client.machines();
-  const credibilityOf = (machineId: string): number => machines.find(({ facts }) => facts?.machineId === machineId)?.credibility ?? 0;
-  for (const machineId of ['lab/pc0', 'lab/pc1', 'lab/pc2']) t.true(credibilityOf(machineId) > 0.9, `${machineId}: ${credibilityOf(machineId)}`);
-  // Votes on all would have taken 80 runs at least.
-  const { replicaCount } = await here.grid.client.job(jobId);
-  t.true(replicaCount < 80, `${replicaCount} runs`);
-});
+test.serial(
+  'results by credibility are right through kill -9 of the broker, and machines that earned credit are shown with it',
+  async (t) => {
+    const here = await world(t);
+    const jobId = await submit(here, 'credible', 40, { $case: 'credibility', value: 0.9 });
+    await finishThroughCrash(t, here, jobId, 5);
+    assertRight(t, here, 'credible', 40);
+    t.true(((await recordOf(here, 'four'))?.caughtUnixMs ?? 0) > 0, 'the liar was caught');
+    const machines = await here.grid.client.machines();
+    const credibilityOf = (machineId: string): number =>
+      machines.find(({ facts }) => facts?.machineId === machineId)?.credibility ?? 0;
+    for (const machineId of ['lab/pc0', 'lab/pc1', 'lab/pc2'])
+      t.true(credibilityOf(machineId) > 0.9, `${machineId}: ${credibilityOf(machineId)}`);
+    // Votes on all would have taken 80 runs at least.
+    const { replicaCount } = await here.grid.client.job(jobId);
+    t.true(replicaCount < 80, `${replicaCount} runs`);
+  },
+);

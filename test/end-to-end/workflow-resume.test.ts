@@ -11,13 +11,19 @@ const commandLine = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', i
 
 interface Submitted {
   readonly job_id: number;
-  readonly resumed: { readonly job_id: number; readonly taken_count: number; readonly runs: readonly { readonly task_index: number; readonly reason: string }[] } | null;
+  readonly resumed: {
+    readonly job_id: number;
+    readonly taken_count: number;
+    readonly runs: readonly { readonly task_index: number; readonly reason: string }[];
+  } | null;
 }
 
 test.serial('a workflow runs on from an earlier job, and again from where it was changed', async (t) => {
   const folder = temporaryFolder(t);
   const write = (last: string): void => {
-    writeFileSync(join(folder, 'steps.yaml'), `
+    writeFileSync(
+      join(folder, 'steps.yaml'),
+      `
 name: steps
 inputs: [in.txt]
 outputs: [b.txt]
@@ -25,7 +31,8 @@ tasks:
   a: {command: 'cat in.txt in.txt > a.txt; echo a >> ${folder}/runs', inputs: [in.txt], outputs: [a.txt]}
   b: {command: 'cat a.txt > b.txt; echo b >> ${folder}/runs', inputs: [a.txt], outputs: [b.txt]}
   c: {command: '${last}; echo c >> ${folder}/runs', inputs: [b.txt], outputs: [c.txt]}
-`);
+`,
+    );
   };
   const ran = (): string => {
     const runs = readFileSync(join(folder, 'runs'), 'utf8').replaceAll('\n', '');
@@ -37,14 +44,30 @@ tasks:
   const grid = await Grid.start({ machines: [1, 1] });
   t.teardown(() => grid.stop());
   await grid.client.waitMachines(2);
-  const command = async (...words: readonly string[]): Promise<{ readonly status: number; readonly out: string; readonly err: string }> => {
+  const command = async (
+    ...words: readonly string[]
+  ): Promise<{ readonly status: number; readonly out: string; readonly err: string }> => {
     const { status, stdout, stderr } = await runCommand({
-      command: process.execPath, args: [commandLine, ...words, '--home', grid.home, '--broker', grid.broker.address], cwd: folder, deadlineMs: 60_000, outputBytesMax: 1024 * 1024,
+      command: process.execPath,
+      args: [commandLine, ...words, '--home', grid.home, '--broker', grid.broker.address],
+      cwd: folder,
+      deadlineMs: 60_000,
+      outputBytesMax: 1024 * 1024,
     });
     return { status, out: stdout.toString(), err: stderr.toString() };
   };
   const submit = async (...words: readonly string[]): Promise<Submitted> => {
-    const { status, out, err } = await command('job', 'submit', 'steps.yaml', '--replicas', '1', '--retries', '0', '--json', ...words);
+    const { status, out, err } = await command(
+      'job',
+      'submit',
+      'steps.yaml',
+      '--replicas',
+      '1',
+      '--retries',
+      '0',
+      '--json',
+      ...words,
+    );
     t.is(status, 0, err);
     const submitted = JSON.parse(out) as Submitted;
     await grid.client.waitEnded(submitted.job_id);
@@ -55,7 +78,11 @@ tasks:
   t.is((await submit()).resumed, null);
   t.is(ran(), 'abc');
   write('cat b.txt > c.txt');
-  t.deepEqual((await submit('--resume')).resumed, { job_id: 1, taken_count: 2, runs: [{ task_index: 2, reason: 'its command changed' }] });
+  t.deepEqual((await submit('--resume')).resumed, {
+    job_id: 1,
+    taken_count: 2,
+    runs: [{ task_index: 2, reason: 'its command changed' }],
+  });
   t.is(ran(), 'c', 'what it reads is at home, of the job before');
   t.is(readFileSync(join(folder, 'c.txt'), 'utf8'), 'x\nx\n');
   const listed = await command('task', 'list', '2');
@@ -65,7 +92,10 @@ tasks:
   t.is((await submit('--resume')).resumed?.taken_count, 3, 'of the latest, which took over itself');
   t.is((await grid.client.job(3)).status, JobStatus.FINISHED);
   writeFileSync(join(folder, 'b.txt'), 'somebody else\n');
-  t.deepEqual((await submit('--resume', '2')).resumed?.runs.map(({ reason }) => reason), [`${folder}/b.txt is not what it wrote there`, 'it waits for task 1, which runs']);
+  t.deepEqual(
+    (await submit('--resume', '2')).resumed?.runs.map(({ reason }) => reason),
+    [`${folder}/b.txt is not what it wrote there`, 'it waits for task 1, which runs'],
+  );
   t.is(ran(), 'bc');
   writeFileSync(join(folder, 'in.txt'), 'y\n');
   t.is((await submit('--resume', 'last')).resumed?.runs[0]?.reason, 'its input in.txt changed');
@@ -88,7 +118,11 @@ test.serial('a job that has not ended cannot be gone on with', async (t) => {
   t.teardown(() => grid.stop());
   const command = async (...words: readonly string[]): Promise<string> => {
     const { stderr } = await runCommand({
-      command: process.execPath, args: [commandLine, ...words, '--home', grid.home, '--broker', grid.broker.address], cwd: folder, deadlineMs: 60_000, outputBytesMax: 1024 * 1024,
+      command: process.execPath,
+      args: [commandLine, ...words, '--home', grid.home, '--broker', grid.broker.address],
+      cwd: folder,
+      deadlineMs: 60_000,
+      outputBytesMax: 1024 * 1024,
     });
     return stderr.toString();
   };

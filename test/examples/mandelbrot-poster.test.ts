@@ -8,29 +8,44 @@ import test from 'ava';
 const folder = join(import.meta.dirname, '../../examples/mandelbrot-poster');
 
 interface View {
-  readonly width: number; readonly height: number; readonly columns: number; readonly rows: number;
-  readonly samples: number; readonly iterations: number; readonly x: number; readonly y: number; readonly span: number;
+  readonly width: number;
+  readonly height: number;
+  readonly columns: number;
+  readonly rows: number;
+  readonly samples: number;
+  readonly iterations: number;
+  readonly x: number;
+  readonly y: number;
+  readonly span: number;
 }
-interface Picture { readonly width: number; readonly height: number; readonly pixels: Buffer }
+interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Buffer;
+}
 
-const { boundsOf, encodePpm, escapeTime, readOptions, renderTile } = await import(join(folder, 'tile.mjs')) as {
+const { boundsOf, encodePpm, escapeTime, readOptions, renderTile } = (await import(join(folder, 'tile.mjs'))) as {
   boundsOf(tile: number, view: View): { left: number; top: number; width: number; height: number };
   encodePpm(picture: Picture): Buffer;
   escapeTime(x: number, y: number, iterations: number): number | undefined;
   readOptions(words: readonly string[], defaults: object): Record<string, unknown>;
   renderTile(tile: number, view: View): Buffer;
 };
-const { assemble, decodePpm } = await import(join(folder, 'assemble.mjs')) as {
-  assemble(view: View, readTile: (number: number) => Buffer): Picture; decodePpm(bytes: Buffer): Picture;
+const { assemble, decodePpm } = (await import(join(folder, 'assemble.mjs'))) as {
+  assemble(view: View, readTile: (number: number) => Buffer): Picture;
+  decodePpm(bytes: Buffer): Picture;
 };
-const { crc32, encodePng } = await import(join(folder, 'png.mjs')) as { crc32(bytes: Buffer): number; encodePng(picture: Picture): Buffer };
+const { crc32, encodePng } = (await import(join(folder, 'png.mjs'))) as {
+  crc32(bytes: Buffer): number;
+  encodePng(picture: Picture): Buffer;
+};
 
 const view: View = { width: 53, height: 31, columns: 4, rows: 3, samples: 1, iterations: 50, x: -0.75, y: 0, span: 3 };
 
 /** Reads a PNG file as the standard says, as far as the files of the poster go. */
 function decodePng(bytes: Buffer): Picture {
   const chunks = new Map<string, Buffer>();
-  for (let at = 8; at < bytes.length;) {
+  for (let at = 8; at < bytes.length; ) {
     const length = bytes.readUInt32BE(at);
     const body = bytes.subarray(at + 4, at + 8 + length);
     if (bytes.readUInt32BE(at + 8 + length) !== crc32(body)) throw new Error('a check sum is wrong');
@@ -40,10 +55,12 @@ function decodePng(bytes: Buffer): Picture {
   const header = chunks.get('IHDR')!;
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
   const lines = inflateSync(chunks.get('IDAT')!);
-  const pixels = Buffer.concat(Array.from({ length: height }, (_, row) => {
-    if (lines[row * (width * 3 + 1)] !== 0) throw new Error('a line has a filter');
-    return lines.subarray(row * (width * 3 + 1) + 1, (row + 1) * (width * 3 + 1));
-  }));
+  const pixels = Buffer.concat(
+    Array.from({ length: height }, (_, row) => {
+      if (lines[row * (width * 3 + 1)] !== 0) throw new Error('a line has a filter');
+      return lines.subarray(row * (width * 3 + 1) + 1, (row + 1) * (width * 3 + 1));
+    }),
+  );
   return { width, height, pixels };
 }
 
@@ -61,7 +78,8 @@ test('the tiles of a poster cover each pixel once', (t) => {
   const covered = new Map<string, number>();
   for (let tile = 0; tile < 12; tile++) {
     const { left, top, width, height } = boundsOf(tile, view);
-    for (let x = left; x < left + width; x++) for (let y = top; y < top + height; y++) covered.set(`${x},${y}`, (covered.get(`${x},${y}`) ?? 0) + 1);
+    for (let x = left; x < left + width; x++)
+      for (let y = top; y < top + height; y++) covered.set(`${x},${y}`, (covered.get(`${x},${y}`) ?? 0) + 1);
   }
   t.is(covered.size, 53 * 31);
   t.true([...covered.values()].every((count) => count === 1));
@@ -69,14 +87,23 @@ test('the tiles of a poster cover each pixel once', (t) => {
 });
 
 test('a poster of many tiles is the same picture as one of a single tile', (t) => {
-  const readTile = (number: number): Buffer => encodePpm({ ...boundsOf(number, view), pixels: renderTile(number, view) });
+  const readTile = (number: number): Buffer =>
+    encodePpm({ ...boundsOf(number, view), pixels: renderTile(number, view) });
   const whole = renderTile(0, { ...view, columns: 1, rows: 1 });
   t.deepEqual(assemble(view, readTile), { width: 53, height: 31, pixels: whole });
-  t.throws(() => assemble({ ...view, columns: 3 }, readTile), { message: /^tile 0 is 13 x 10; want 17 x 10: was it rendered for this poster\?$/ });
+  t.throws(() => assemble({ ...view, columns: 3 }, readTile), {
+    message: /^tile 0 is 13 x 10; want 17 x 10: was it rendered for this poster\?$/,
+  });
 });
 
 test('points of the set stay, others escape the sooner the farther they are', (t) => {
-  for (const [x, y] of [[0, 0], [-1, 0], [-1.3, 0], [0.25, 0]] as const) t.is(escapeTime(x, y, 1000), undefined);
+  for (const [x, y] of [
+    [0, 0],
+    [-1, 0],
+    [-1.3, 0],
+    [0.25, 0],
+  ] as const)
+    t.is(escapeTime(x, y, 1000), undefined);
   const times = [0.3, 0.5, 1, 2].map((x) => escapeTime(x, 0, 1000) ?? Infinity);
   t.true(times.every((time, index) => index === 0 || time < times[index - 1]!));
   t.true(times[0]! < 30);
@@ -93,10 +120,37 @@ test.serial('the script submits the tiles and assembles them into a picture', (t
   const home = mkdtempSync(join(tmpdir(), 'poster test '));
   t.teardown(() => rmSync(home, { recursive: true }));
   const grid = `node ${join(import.meta.dirname, '../../packages/testkit/src/pretend-grid.ts')}`;
-  const environment = { ...process.env, MUTIRAO: grid, PATH: `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}` };
-  const words = ['--width', '53', '--height', '31', '--columns', '3', '--rows', '2', '--samples', '1', '--iterations', '50', '--x', '-0.75', '--y', '0', '--span', '3', '--out', 'a b.png'];
+  const environment = {
+    ...process.env,
+    MUTIRAO: grid,
+    PATH: `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`,
+  };
+  const words = [
+    '--width',
+    '53',
+    '--height',
+    '31',
+    '--columns',
+    '3',
+    '--rows',
+    '2',
+    '--samples',
+    '1',
+    '--iterations',
+    '50',
+    '--x',
+    '-0.75',
+    '--y',
+    '0',
+    '--span',
+    '3',
+    '--out',
+    'a b.png',
+  ];
   const output = execFileSync(join(folder, 'render'), words, { cwd: home, env: environment, encoding: 'utf8' });
   t.regex(output, /6 tasks were run here\n.*a b\.png: 53 x 31 pixels of 6 tiles/);
   t.deepEqual(decodePng(readFileSync(join(home, 'a b.png'))).pixels, renderTile(0, { ...view, columns: 1, rows: 1 }));
-  t.throws(() => execFileSync(join(folder, 'render'), ['--width', '1; reboot'], { stdio: 'ignore' }), { message: /Command failed/ });
+  t.throws(() => execFileSync(join(folder, 'render'), ['--width', '1; reboot'], { stdio: 'ignore' }), {
+    message: /Command failed/,
+  });
 });

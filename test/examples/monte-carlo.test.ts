@@ -4,19 +4,34 @@ import test from 'ava';
 
 const folder = join(import.meta.dirname, '../../examples/monte-carlo');
 
-interface Sample { readonly name: string; readonly seed: number; readonly count: number; readonly sum: number }
+interface Sample {
+  readonly name: string;
+  readonly seed: number;
+  readonly count: number;
+  readonly sum: number;
+}
 
-const { makeRandom, sample } = await import(join(folder, 'sample.mjs')) as {
-  makeRandom(seed: number): () => number; sample(name: string, seed: number, count: number): Sample;
+const { makeRandom, sample } = (await import(join(folder, 'sample.mjs'))) as {
+  makeRandom(seed: number): () => number;
+  sample(name: string, seed: number, count: number): Sample;
 };
-const { combine, estimate, studentQuantile } = await import(join(folder, 'statistics.mjs')) as {
+const { combine, estimate, studentQuantile } = (await import(join(folder, 'statistics.mjs'))) as {
   combine(results: readonly Sample[]): { name: string; mean: number; halfWidth: number; sampleCount: number };
   estimate(means: readonly number[]): { mean: number; halfWidth: number };
   studentQuantile(degrees: number): number;
 };
 
 test("Student's quantiles are those of the tables", (t) => {
-  for (const [degrees, quantile] of [[1, 12.7062], [10, 2.2281], [30, 2.0423], [31, 2.0395], [40, 2.0211], [60, 2.0003], [120, 1.9799], [1_000_000, 1.96]] as const) {
+  for (const [degrees, quantile] of [
+    [1, 12.7062],
+    [10, 2.2281],
+    [30, 2.0423],
+    [31, 2.0395],
+    [40, 2.0211],
+    [60, 2.0003],
+    [120, 1.9799],
+    [1_000_000, 1.96],
+  ] as const) {
     t.true(Math.abs(studentQuantile(degrees) - quantile) < 1e-4, `${degrees}`);
   }
   t.throws(() => studentQuantile(0));
@@ -58,8 +73,18 @@ test('results that are no independent samples of one run are refused', (t) => {
 
 test.serial('the script submits the tasks and prints the estimate with its interval', (t) => {
   const grid = `node ${join(import.meta.dirname, '../../packages/testkit/src/pretend-grid.ts')}`;
-  const environment = { ...process.env, MUTIRAO: grid, PATH: `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}` };
+  const environment = {
+    ...process.env,
+    MUTIRAO: grid,
+    PATH: `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`,
+  };
   const output = execFileSync(join(folder, 'collect'), ['ln2', '5', '2000'], { env: environment, encoding: 'utf8' });
   const { mean, halfWidth } = combine([1, 2, 3, 4, 5].map((seed) => sample('ln2', seed, 2000)));
-  t.true(output.includes(`5 tasks were run here\nln2 = ${mean.toFixed(7)} +/- ${halfWidth.toFixed(7)} (95 %), from 10000 samples of 5 tasks\n`), output);
+  t.true(
+    output.includes(
+      `5 tasks were run here\nln2 = ${mean.toFixed(7)} +/- ${halfWidth.toFixed(7)} (95 %), from 10000 samples ` +
+        'of 5 tasks\n',
+    ),
+    output,
+  );
 });

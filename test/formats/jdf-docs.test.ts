@@ -10,25 +10,39 @@ test('the example of docs/jdf.md is read as it is explained there', (t) => {
   const [, example = ''] = /```jdf\n([^]*?)```/.exec(docs) ?? [];
   const { job, warnings } = parseJdf(example, { file: 'docs', directory: '/home/ana' });
   t.deepEqual(warnings, []);
-  t.deepEqual(job.groups.map(({ inputs }) => inputs.map(({ root, path }) => `${root} ${path}`)), [
-    ['playpen book.txt', 'storage count.sh'], ['playpen book.txt', 'storage count.sh'], [],
-  ]);
+  t.deepEqual(
+    job.groups.map(({ inputs }) => inputs.map(({ root, path }) => `${root} ${path}`)),
+    [['playpen book.txt', 'storage count.sh'], ['playpen book.txt', 'storage count.sh'], []],
+  );
   t.true(job.groups.every(({ check, outputs }) => check === 'test -s results/$TASK.txt' && outputs.length === 1));
 });
 
 test('the codes of docs/jdf.md are in the registry, and the message it shows is the one that is given', (t) => {
   for (const [, code = ''] of docs.matchAll(/`(MUT_[A-Z_]+)`/g)) t.true(code in registry, code);
   const [, shown] = /^ {4}(sweep\.jdf:.*)$/m.exec(docs) ?? [];
-  t.throws(() => parseJdf('job:\ntask:\nremot: x\n', { file: 'sweep.jdf', directory: '/' }), { instanceOf: FormatError, message: shown! });
+  t.throws(() => parseJdf('job:\ntask:\nremot: x\n', { file: 'sweep.jdf', directory: '/' }), {
+    instanceOf: FormatError,
+    message: shown!,
+  });
 });
 
 test('every code that the formats refuse with is in the registry', (t) => {
   const refused = [
-    'job:\ntask:\nremot: x', 'job:', 'job:\ntask:', 'JOB:\nINIT = a;', 'job:\ntask:\nremote: x\ninit: put a ../b',
+    'job:\ntask:\nremot: x',
+    'job:',
+    'job:\ntask:',
+    'JOB:\nINIT = a;',
+    'job:\ntask:\nremote: x\ninit: put a ../b',
   ].map((text) => {
     const error = t.throws(() => parseJdf(text, { file: 'a', directory: '/' }), { instanceOf: FormatError });
     return error.code;
   });
-  t.deepEqual(refused, ['MUT_JDF_SYNTAX', 'MUT_JDF_NO_TASK', 'MUT_JDF_NO_REMOTE', 'MUT_JDF_DIALECT', 'MUT_PATH_LEAVES_ROOT']);
+  t.deepEqual(refused, [
+    'MUT_JDF_SYNTAX',
+    'MUT_JDF_NO_TASK',
+    'MUT_JDF_NO_REMOTE',
+    'MUT_JDF_DIALECT',
+    'MUT_PATH_LEAVES_ROOT',
+  ]);
   for (const code of refused) t.true(code in registry, code);
 });

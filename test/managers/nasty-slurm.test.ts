@@ -24,16 +24,44 @@ class Site {
     this.broker = broker;
   }
 
-  static async start(t: ExecutionContext, prepare: (slurm: FakeSlurm) => void, ...args: readonly string[]): Promise<Site> {
+  static async start(
+    t: ExecutionContext,
+    prepare: (slurm: FakeSlurm) => void,
+    ...args: readonly string[]
+  ): Promise<Site> {
     const home = temporaryFolder(t);
     const slurm = new FakeSlurm(join(home, 'bin'), username);
     prepare(slurm);
-    const provider = new Program('provider', [
-      '--home', home, '--id', 'site', '--manager', 'slurm', '--queue-interval', '150ms', '--manager-deadline', '1s', '--requests-max', '2',
-      '--agent-command', JSON.stringify([process.execPath, agent]), '--refusal-pause', '50ms', '--refusals-max', '4', '--idle-release', '200ms',
-      // Whatever the answers, it is known what is asked for: as many requests as there may be.
-      '--heuristic', 'static', ...args,
-    ], { PATH: slurm.path });
+    const provider = new Program(
+      'provider',
+      [
+        '--home',
+        home,
+        '--id',
+        'site',
+        '--manager',
+        'slurm',
+        '--queue-interval',
+        '150ms',
+        '--manager-deadline',
+        '1s',
+        '--requests-max',
+        '2',
+        '--agent-command',
+        JSON.stringify([process.execPath, agent]),
+        '--refusal-pause',
+        '50ms',
+        '--refusals-max',
+        '4',
+        '--idle-release',
+        '200ms',
+        // Whatever the answers, it is known what is asked for: as many requests as there may be.
+        '--heuristic',
+        'static',
+        ...args,
+      ],
+      { PATH: slurm.path },
+    );
     await provider.start();
     const broker = new PretendBroker('b1', provider.address, readToken(tokenPath(home)));
     broker.connect();
@@ -60,7 +88,10 @@ class Site {
   }
 
   async untilStatus(status: RequestStatus, count: number): Promise<void> {
-    await until(async () => (await this.requests()).filter((request) => request.status === status).length === count, `${count} requests have status ${status}`);
+    await until(
+      async () => (await this.requests()).filter((request) => request.status === status).length === count,
+      `${count} requests have status ${status}`,
+    );
   }
 
   /** Waits for so many readings of the queue that begin now or later. */
@@ -80,8 +111,10 @@ test('what is taken and never starts holds its slots, and no more is asked for',
   t.regex(await site.why(), /2 requests? (?:are|of)|pending|slot/);
 });
 
-test('what can never start is cancelled and told with Slurm\'s reason, and asked for ever less often', async (t) => {
-  const site = await Site.start(t, (slurm) => { slurm.takeJobs('sed -i "s/None/QOSMaxCpuPerJobLimit/" jobs/$id'); });
+test("what can never start is cancelled and told with Slurm's reason, and asked for ever less often", async (t) => {
+  const site = await Site.start(t, (slurm) => {
+    slurm.takeJobs('sed -i "s/None/QOSMaxCpuPerJobLimit/" jobs/$id');
+  });
   site.broker.demand(8);
   await site.untilWhy(/Paused for another (?:59|60) min .*ended without a machine/);
   const [first] = await site.requests();
@@ -91,8 +124,13 @@ test('what can never start is cancelled and told with Slurm\'s reason, and asked
 });
 
 test('what is started and killed at once is not asked for without end', async (t) => {
-  const ended = 'sed -i "s#PENDING|\\([^|]*\\)|N/A|N/A|None#FAILED|\\1|2026-11-20T12:00:00|2026-11-20T12:00:00|NonZeroExitCode#" jobs/$id';
-  const site = await Site.start(t, (slurm) => { slurm.takeJobs(ended); });
+  const ended =
+    'sed -i ' +
+    '"s#PENDING|\\([^|]*\\)|N/A|N/A|None#FAILED|\\1|2026-11-20T12:00:00|2026-11-20T12:00:00|NonZeroExitCode#" ' +
+    'jobs/$id';
+  const site = await Site.start(t, (slurm) => {
+    slurm.takeJobs(ended);
+  });
   site.broker.demand(8);
   await site.untilWhy(/Paused for another (?:59|60) min .*failures in a row: 0 refused, [45] ended without a machine/);
   const count = site.slurm.jobs().length;
@@ -111,29 +149,49 @@ test('while the queue cannot be read all stays as it was, and two good listings 
   const [job] = site.slurm.jobs();
   const half = `1|${username}|4|60:00|PENDING|2026-11-20T18:`;
   for (const [answer, words] of [
-    ['echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1', /Unable to contact/],
-    [`printf '${half}'`, /told something else than jobs/], ['echo "Welcome to the cluster! Maintenance on Friday."', /Welcome/],
-    ['exec sleep 60', /did not end within 1 s/], ['kill -9 $$', /was killed/],
+    [
+      'echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1',
+      /Unable to contact/,
+    ],
+    [`printf '${half}'`, /told something else than jobs/],
+    ['echo "Welcome to the cluster! Maintenance on Friday."', /Welcome/],
+    ['exec sleep 60', /did not end within 1 s/],
+    ['kill -9 $$', /was killed/],
   ] as const) {
     site.slurm.act('squeue', answer);
     await site.untilWhy(words);
   }
   await site.readings(1);
-  t.deepEqual((await site.requests()).map(({ status }) => status), [RequestStatus.QUEUED, RequestStatus.QUEUED]);
+  t.deepEqual(
+    (await site.requests()).map(({ status }) => status),
+    [RequestStatus.QUEUED, RequestStatus.QUEUED],
+  );
   t.is(site.slurm.calls('sbatch').length, 2);
   site.slurm.listJobs();
   await site.readings(3);
-  t.deepEqual((await site.requests()).map(({ status }) => status), [RequestStatus.QUEUED, RequestStatus.QUEUED]);
+  t.deepEqual(
+    (await site.requests()).map(({ status }) => status),
+    [RequestStatus.QUEUED, RequestStatus.QUEUED],
+  );
   // The manager forgets one: as after its MinJobAge, with the provider away for longer.
-  site.slurm.act('squeue', `grep -v '^${job?.id ?? ''}|' ${site.slurm.folder}/jobs/* -h | case "$*" in *--user=*) cat;; *) cut -d '|' -f 1-9;; esac`);
+  site.slurm.act(
+    'squeue',
+    `grep -v '^${job?.id ?? ''}|' ${site.slurm.folder}/jobs/* -h | case "$*" in *--user=*) cat;; *) cut -d '|' ` +
+      '-f 1-9;; esac',
+  );
   await site.untilStatus(RequestStatus.VANISHED, 1);
   t.regex((await site.requests()).flatMap(({ reasons }) => reasons).join(' '), /2 listings in a row lacked it/);
   site.slurm.listJobs();
-  await until(() => site.slurm.jobs().every(({ id, state }) => id !== job?.id || state === 'CANCELLED' || state === 'PENDING'), 'it is dealt with');
+  await until(
+    () => site.slurm.jobs().every(({ id, state }) => id !== job?.id || state === 'CANCELLED' || state === 'PENDING'),
+    'it is dealt with',
+  );
 });
 
 test('a submission that is taken and answered too late is found by its key, and there is one job of each', async (t) => {
-  const site = await Site.start(t, (slurm) => { slurm.takeJobs('exec sleep 60'); });
+  const site = await Site.start(t, (slurm) => {
+    slurm.takeJobs('exec sleep 60');
+  });
   site.broker.demand(8);
   await until(() => site.slurm.jobs().length >= 1, 'a job is taken');
   await site.untilStatus(RequestStatus.QUEUED, 2);
@@ -145,28 +203,53 @@ test('a submission that is taken and answered too late is found by its key, and 
 test('a controller whose clock is an hour off, either way, changes nothing', async (t) => {
   for (const sign of ['', '-']) {
     const clock = `TZ=UTC date -d '${sign}1 hour' +%FT%T`;
-    // It starts each job at once and really runs it; all instants are by its own clock. It answers once the job has a session of its own:
+    // It starts each job at once and really runs it; all instants are by its own clock. It answers once the job has a
+    // session of its own:
     // before that it would be ended with what is left of the call.
-    const start = `now=$(${clock}); end=$(TZ=UTC date -d "$now UTC 60 min" +%FT%T); sed -i "s#PENDING|[^|]*|N/A|N/A#RUNNING|$now|$now|$end#" jobs/$id; mkfifo "$script.begun"; setsid --fork sh -c 'echo >"$1.begun"; exec sh "$1"' job "$script" >/dev/null 2>&1; read line <"$script.begun"`;
+    const start =
+      `now=$(${clock}); end=$(TZ=UTC date -d "$now UTC 60 min" +%FT%T); sed -i ` +
+      '"s#PENDING|[^|]*|N/A|N/A#RUNNING|$now|$now|$end#" jobs/$id; mkfifo "$script.begun"; setsid --fork sh -c ' +
+      `'echo >"$1.begun"; exec sh "$1"' job "$script" >/dev/null 2>&1; read line <"$script.begun"`;
     const site = await Site.start(t, (slurm) => {
       slurm.takeJobs(start);
-      slurm.act('scontrol', `case "$*" in *config*) echo "Configuration data as of $(${clock})";; *) echo 'PartitionName=main Default=YES MaxNodes=UNLIMITED MaxTime=01:00:00';; esac`);
-      slurm.act('srun', 'while [ "${1#--}" != "$1" ]; do shift; done; for n in 0 1 2 3; do SLURM_PROCID=$n "$@" & done; wait');
+      slurm.act(
+        'scontrol',
+        `case "$*" in *config*) echo "Configuration data as of $(${clock})";; *) echo 'PartitionName=main ` +
+          `Default=YES MaxNodes=UNLIMITED MaxTime=01:00:00';; esac`,
+      );
+      slurm.act(
+        'srun',
+        'while [ "${1#--}" != "$1" ]; do shift; done; for n in 0 1 2 3; do SLURM_PROCID=$n "$@" & done; wait',
+      );
     });
     site.broker.demand(8);
     await until(() => site.broker.machines().length === 8, 'eight machines join');
     await site.readings(3);
     t.is(site.broker.machines().length, 8);
-    t.deepEqual((await site.requests()).map(({ status }) => status), [RequestStatus.RUNNING, RequestStatus.RUNNING]);
+    t.deepEqual(
+      (await site.requests()).map(({ status }) => status),
+      [RequestStatus.RUNNING, RequestStatus.RUNNING],
+    );
     site.broker.start(site.broker.machines()[0]?.facts?.machineId ?? '', [1]);
     await until(() => site.broker.ended().includes(1), 'a replica ends');
   }
 });
 
 test('words after -- go to each submission as they are, with their spaces', async (t) => {
-  const site = await Site.start(t, (slurm) => { slurm.takeJobs('printf "%s\\n" "$@" >words'); }, '--slurm-flags', '--mem=1G --nice', '--', '--comment=two words', '--constraint=[a|b]*');
+  const site = await Site.start(
+    t,
+    (slurm) => {
+      slurm.takeJobs('printf "%s\\n" "$@" >words');
+    },
+    '--slurm-flags',
+    '--mem=1G --nice',
+    '--',
+    '--comment=two words',
+    '--constraint=[a|b]*',
+  );
   site.broker.demand(2);
   await site.untilStatus(RequestStatus.QUEUED, 2);
   const words = readFileSync(join(site.slurm.folder, 'words'), 'utf8').split('\n');
-  for (const word of ['--mem=1G', '--nice', '--comment=two words', '--constraint=[a|b]*']) t.true(words.includes(word), word);
+  for (const word of ['--mem=1G', '--nice', '--comment=two words', '--constraint=[a|b]*'])
+    t.true(words.includes(word), word);
 });

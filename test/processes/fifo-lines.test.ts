@@ -8,7 +8,9 @@ import { FifoLines } from '@mutirao/runtime/processes';
 
 test('lines of any length reach the reader of a FIFO whole and in order, also where it is slow to begin', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'mutirao-fifo-'));
-  t.teardown(() => { rmSync(folder, { recursive: true, force: true }); });
+  t.teardown(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   const fifo = join(folder, 'in');
   execFileSync('mkfifo', [fifo]);
   const lines = new FifoLines(openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK));

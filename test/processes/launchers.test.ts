@@ -2,11 +2,23 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { Launchers, ProgramFinder, renderAssignments, renderCommand, runCommand, startProcess, Watchdog, type LaunchTask, type ProcessExit } from '@mutirao/runtime/processes';
+import {
+  Launchers,
+  ProgramFinder,
+  renderAssignments,
+  renderCommand,
+  runCommand,
+  startProcess,
+  Watchdog,
+  type LaunchTask,
+  type ProcessExit,
+} from '@mutirao/runtime/processes';
 import { isAlive, until } from '@mutirao/testkit';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'mutirao-launchers-'));
-test.after.always(() => { rmSync(folder, { recursive: true, force: true }); });
+test.after.always(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
 const finder = new ProgramFinder('/usr/bin:/bin');
 
 interface RigOptions {
@@ -25,7 +37,10 @@ class Rig {
   static async open(t: ExecutionContext, shell: string, options: RigOptions = {}): Promise<Rig> {
     const rig = new Rig();
     await rig.#open(shell, options);
-    t.teardown(() => { rig.launchers.close(); rig.watchdog.close(); });
+    t.teardown(() => {
+      rig.launchers.close();
+      rig.watchdog.close();
+    });
     return rig;
   }
 
@@ -35,7 +50,11 @@ class Rig {
 
   async #open(shell: string, { width = 1, usesSubreaper = true, environment = {} }: RigOptions): Promise<void> {
     this.opened = await Launchers.open({
-      folder: mkdtempSync(path.join(folder, "it's ")), width, shell, usesSubreaper, watchdog: this.watchdog,
+      folder: mkdtempSync(path.join(folder, "it's ")),
+      width,
+      shell,
+      usesSubreaper,
+      watchdog: this.watchdog,
       environment: { PATH: '/usr/bin:/bin', PROC: 'me@here', ...environment },
       onEnded: (slot, { status, signal, standardOutput, standardError }) => {
         this.ended.push({ slot, status, signal, out: text(standardOutput), err: text(standardError) });
@@ -43,13 +62,26 @@ class Rig {
     });
   }
 
-  start(line: string, variables: Record<string, string> = {}, { slot = 0, ...more }: Partial<LaunchTask> & { readonly slot?: number } = {}): void {
+  start(
+    line: string,
+    variables: Record<string, string> = {},
+    { slot = 0, ...more }: Partial<LaunchTask> & { readonly slot?: number } = {},
+  ): void {
     this.launchers.launch(slot, {
-      folder: this.playpen, line, command: renderCommand(line, (name) => finder.find(name)), environment: renderAssignments(variables), exports: `STORAGE=/st`, ...more,
+      folder: this.playpen,
+      line,
+      command: renderCommand(line, (name) => finder.find(name)),
+      environment: renderAssignments(variables),
+      exports: `STORAGE=/st`,
+      ...more,
     });
   }
 
-  async run(line: string, variables: Record<string, string> = {}, more: Partial<LaunchTask> = {}): Promise<Rig['ended'][number]> {
+  async run(
+    line: string,
+    variables: Record<string, string> = {},
+    more: Partial<LaunchTask> = {},
+  ): Promise<Rig['ended'][number]> {
     const count = this.ended.length;
     this.start(line, variables, more);
     await until(() => this.ended.length > count, `the end of ${line.slice(0, 60)}`);
@@ -77,7 +109,10 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
 
   test.serial(`${shell}: a task sees its variables and nothing of the one before`, async (t) => {
     const rig = await Rig.open(t, shell);
-    t.is((await rig.run('echo "$TASK-$NOTE-$STORAGE-$PROC"', { TASK: '7', NOTE: "it's * 2" })).out, "7-it's * 2-/st-me@here\n");
+    t.is(
+      (await rig.run('echo "$TASK-$NOTE-$STORAGE-$PROC"', { TASK: '7', NOTE: "it's * 2" })).out,
+      "7-it's * 2-/st-me@here\n",
+    );
     t.is((await rig.run('echo "$TASK-$NOTE"')).out, '-\n');
   });
 
@@ -86,7 +121,10 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
     const script = 'cd /proc/self/fd; for f in [0-9]*; do [ -e $f ] && echo $f; done; cat';
     const plain = await runCommand({ command: '/bin/sh', args: ['-c', script], deadlineMs: 60_000 });
     t.is((await rig.run(script)).out, plain.stdout.toString());
-    t.is((await rig.run('/bin/ls /proc/self/fd')).out, (await runCommand({ command: '/bin/ls', args: ['/proc/self/fd'], deadlineMs: 60_000 })).stdout.toString());
+    t.is(
+      (await rig.run('/bin/ls /proc/self/fd')).out,
+      (await runCommand({ command: '/bin/ls', args: ['/proc/self/fd'], deadlineMs: 60_000 })).stdout.toString(),
+    );
   });
 
   test.serial(`${shell}: a command that is not there ends with 127 and the shell's words`, async (t) => {
@@ -122,21 +160,24 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
     t.is((await rig.run('exit 4')).status, 4);
   });
 
-  test.serial(`${shell}: SIGKILL ends a task that ignores all else, with all it started, and the slot goes on`, async (t) => {
-    const rig = await Rig.open(t, shell);
-    rig.start(`echo begun; trap '' TERM; sleep 600 & echo $! >pid; wait; wait; sleep 600`);
-    await until(() => readPid(path.join(rig.playpen, 'pid')) > 0, 'the task runs');
-    rig.launchers.signal(0, 'SIGTERM');
-    rig.launchers.signal(0, 'SIGKILL');
-    await until(() => rig.ended.length === 1, 'the task ended');
-    t.like(rig.ended[0], { status: 137, out: 'begun\n' });
-    await until(() => !isAlive(readPid(path.join(rig.playpen, 'pid'))), 'its child is gone');
-    for (const status of [4, 5]) t.is((await rig.run(`exit ${status}`)).status, status);
-    rig.start('sleep 600');
-    rig.launchers.signal(0, 'SIGKILL');
-    await until(() => rig.ended.length === 4, 'a second kill');
-    t.is((await rig.run('exit 6')).status, 6);
-  });
+  test.serial(
+    `${shell}: SIGKILL ends a task that ignores all else, with all it started, and the slot goes on`,
+    async (t) => {
+      const rig = await Rig.open(t, shell);
+      rig.start(`echo begun; trap '' TERM; sleep 600 & echo $! >pid; wait; wait; sleep 600`);
+      await until(() => readPid(path.join(rig.playpen, 'pid')) > 0, 'the task runs');
+      rig.launchers.signal(0, 'SIGTERM');
+      rig.launchers.signal(0, 'SIGKILL');
+      await until(() => rig.ended.length === 1, 'the task ended');
+      t.like(rig.ended[0], { status: 137, out: 'begun\n' });
+      await until(() => !isAlive(readPid(path.join(rig.playpen, 'pid'))), 'its child is gone');
+      for (const status of [4, 5]) t.is((await rig.run(`exit ${status}`)).status, status);
+      rig.start('sleep 600');
+      rig.launchers.signal(0, 'SIGKILL');
+      await until(() => rig.ended.length === 4, 'a second kill');
+      t.is((await rig.run('exit 6')).status, 6);
+    },
+  );
 
   test.serial(`${shell}: a task that kills its launcher ends, and the slot goes on`, async (t) => {
     const rig = await Rig.open(t, shell);
@@ -148,35 +189,49 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
   for (const usesSubreaper of [true, false]) {
     const how = usesSubreaper ? 'as a subreaper' : 'as an ordinary process';
 
-    test.serial(`${shell} ${how}: what a task left behind is ended before its output is read, and writes into no other's`, async (t) => {
-      const rig = await Rig.open(t, shell, { usesSubreaper });
-      const end = await rig.run('(until [ -e go ]; do sleep 0.01; done; echo ghost; echo ghost >&2) & echo $! >left; echo own');
-      t.like(end, { status: 0, out: 'own\n', err: '' });
-      t.false(isAlive(readPid(path.join(rig.playpen, 'left'))));
-      t.like(await rig.run('touch go; sleep 0.2; echo own'), { status: 0, out: 'own\n', err: '' });
-    });
+    test.serial(
+      `${shell} ${how}: what a task left behind is ended before its output is read, and writes into no other's`,
+      async (t) => {
+        const rig = await Rig.open(t, shell, { usesSubreaper });
+        const end = await rig.run(
+          '(until [ -e go ]; do sleep 0.01; done; echo ghost; echo ghost >&2) & echo $! >left; echo own',
+        );
+        t.like(end, { status: 0, out: 'own\n', err: '' });
+        t.false(isAlive(readPid(path.join(rig.playpen, 'left'))));
+        t.like(await rig.run('touch go; sleep 0.2; echo own'), { status: 0, out: 'own\n', err: '' });
+      },
+    );
 
-    test.serial(`${shell} ${how}: what left its group, its parent and its environment writes into no other's output`, async (t) => {
-      const rig = await Rig.open(t, shell, { usesSubreaper });
-      const end = await rig.run(`setsid env -i /bin/sh -c 'echo $$ >away; while [ ! -e ghost ]; do /bin/sleep 0.01; done; echo GHOST; echo GHOST >&2; exec /bin/sleep 600' & while [ ! -s away ]; do sleep 0.01; done`);
-      t.like(end, { status: 0, out: '', err: '' });
-      const away = readPid(path.join(rig.playpen, 'away'));
-      t.is(isAlive(away), !usesSubreaper);
-      t.like(await rig.run('touch ghost; sleep 0.3; echo own'), { status: 0, out: 'own\n', err: '' });
-      await until(() => !isAlive(away), 'a pipe without a reader has ended it');
-    });
+    test.serial(
+      `${shell} ${how}: what left its group, its parent and its environment writes into no other's output`,
+      async (t) => {
+        const rig = await Rig.open(t, shell, { usesSubreaper });
+        const end = await rig.run(
+          `setsid env -i /bin/sh -c 'echo $$ >away; while [ ! -e ghost ]; do /bin/sleep 0.01; done; echo GHOST; ` +
+            `echo GHOST >&2; exec /bin/sleep 600' & while [ ! -s away ]; do sleep 0.01; done`,
+        );
+        t.like(end, { status: 0, out: '', err: '' });
+        const away = readPid(path.join(rig.playpen, 'away'));
+        t.is(isAlive(away), !usesSubreaper);
+        t.like(await rig.run('touch ghost; sleep 0.3; echo own'), { status: 0, out: 'own\n', err: '' });
+        await until(() => !isAlive(away), 'a pipe without a reader has ended it');
+      },
+    );
 
-    test.serial(`${shell} ${how}: what left its group by setsid is ended when its task has ended, and not before`, async (t) => {
-      const rig = await Rig.open(t, shell, { usesSubreaper });
-      const pid = path.join(rig.playpen, 'away');
-      rig.start(`setsid sh -c 'echo $$ >away; exec sleep 600' & while [ ! -e go ]; do sleep 0.01; done`);
-      await until(() => readPid(pid) > 0, 'it has left');
-      rig.launchers.sweep();
-      t.true(isAlive(readPid(pid)));
-      writeFileSync(path.join(rig.playpen, 'go'), '');
-      await until(() => rig.ended.length === 1, 'the task ended');
-      t.false(isAlive(readPid(pid)));
-    });
+    test.serial(
+      `${shell} ${how}: what left its group by setsid is ended when its task has ended, and not before`,
+      async (t) => {
+        const rig = await Rig.open(t, shell, { usesSubreaper });
+        const pid = path.join(rig.playpen, 'away');
+        rig.start(`setsid sh -c 'echo $$ >away; exec sleep 600' & while [ ! -e go ]; do sleep 0.01; done`);
+        await until(() => readPid(pid) > 0, 'it has left');
+        rig.launchers.sweep();
+        t.true(isAlive(readPid(pid)));
+        writeFileSync(path.join(rig.playpen, 'go'), '');
+        await until(() => rig.ended.length === 1, 'the task ended');
+        t.false(isAlive(readPid(pid)));
+      },
+    );
   }
 
   test.serial(`${shell}: nothing that a task started is left when its files are read`, async (t) => {
@@ -187,7 +242,10 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
 
   test.serial(`${shell}: a daemon that has overwritten its environment is ended with its task`, async (t) => {
     const rig = await Rig.open(t, shell);
-    await rig.run(`setsid env -i /bin/sh -c 'echo $$ >away; exec /bin/sleep 600 >/dev/null 2>&1' & while [ ! -s away ]; do sleep 0.01; done`);
+    await rig.run(
+      `setsid env -i /bin/sh -c 'echo $$ >away; exec /bin/sleep 600 >/dev/null 2>&1' & while [ ! -s away ]; do ` +
+        'sleep 0.01; done',
+    );
     t.false(isAlive(readPid(path.join(rig.playpen, 'away'))));
   });
 
@@ -203,27 +261,40 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
 
   test.serial(`${shell}: opening /dev/stdout or /dev/stderr again loses nothing`, async (t) => {
     const rig = await Rig.open(t, shell);
-    t.is((await rig.run('echo one; echo two >/dev/stdout; echo three; echo four >>/proc/self/fd/1')).out, 'one\ntwo\nthree\nfour\n');
-    t.like(await rig.run('echo one >&2; echo two | tee /dev/stderr; echo three >/dev/stderr'), { out: 'two\n', err: 'one\ntwo\nthree\n' });
+    t.is(
+      (await rig.run('echo one; echo two >/dev/stdout; echo three; echo four >>/proc/self/fd/1')).out,
+      'one\ntwo\nthree\nfour\n',
+    );
+    t.like(await rig.run('echo one >&2; echo two | tee /dev/stderr; echo three >/dev/stderr'), {
+      out: 'two\n',
+      err: 'one\ntwo\nthree\n',
+    });
     t.is((await rig.run('exec >&- 2>&-; echo lost; exit 3')).status, 3);
   });
 
-  test.serial(`${shell}: of a long stream head and tail are kept, with a line between them that tells what is missing`, async (t) => {
-    const rig = await Rig.open(t, shell);
-    const { out, err } = await rig.run('echo begun; seq 1 100000; echo over; echo failed >&2', {}, { keptMax: 1000 });
-    const [, head = '', cut = '0', written = '0', tail = ''] = /^([^]*)\[mutirao: (\d+) of (\d+) bytes were cut here\]\n([^]*)$/.exec(out) ?? [];
-    t.true(head.startsWith('begun\n1\n2\n'));
-    t.true(tail.endsWith('99999\n100000\nover\n'));
-    t.is(Number(written), 'begun\nover\n'.length + 588_895);
-    t.is(Number(cut), Number(written) - head.length - tail.length);
-    t.is(err, 'failed\n');
-  });
+  test.serial(
+    `${shell}: of a long stream head and tail are kept, with a line between them that tells what is missing`,
+    async (t) => {
+      const rig = await Rig.open(t, shell);
+      const { out, err } = await rig.run('echo begun; seq 1 100000; echo over; echo failed >&2', {}, { keptMax: 1000 });
+      const [, head = '', cut = '0', written = '0', tail = ''] =
+        /^([^]*)\[mutirao: (\d+) of (\d+) bytes were cut here\]\n([^]*)$/.exec(out) ?? [];
+      t.true(head.startsWith('begun\n1\n2\n'));
+      t.true(tail.endsWith('99999\n100000\nover\n'));
+      t.is(Number(written), 'begun\nover\n'.length + 588_895);
+      t.is(Number(cut), Number(written) - head.length - tail.length);
+      t.is(err, 'failed\n');
+    },
+  );
 
-  test.serial(`${shell}: an exit status is told from a signal where the system's language is not installed`, async (t) => {
-    const rig = await Rig.open(t, shell, { environment: { LC_ALL: 'xx_YY.UTF-8' } });
-    t.like(await rig.run('exit 137'), { status: 137, signal: undefined });
-    t.like(await rig.run('kill -9 $$'), { status: 137, signal: 9 });
-  });
+  test.serial(
+    `${shell}: an exit status is told from a signal where the system's language is not installed`,
+    async (t) => {
+      const rig = await Rig.open(t, shell, { environment: { LC_ALL: 'xx_YY.UTF-8' } });
+      t.like(await rig.run('exit 137'), { status: 137, signal: undefined });
+      t.like(await rig.run('kill -9 $$'), { status: 137, signal: 9 });
+    },
+  );
 
   test.serial(`${shell}: an exit status is told from a signal`, async (t) => {
     const rig = await Rig.open(t, shell);
@@ -257,10 +328,15 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
   test.serial(`${shell}: a watchdog ends also what left its group by setsid, whatever its environment`, async (t) => {
     const rig = await Rig.open(t, shell);
     const names = ['marked', 'bare'];
-    rig.start(`setsid sh -c 'echo $$ >marked; exec sleep 600' & setsid env -i /bin/sh -c 'echo $$ >bare; exec /bin/sleep 600' & sleep 600`);
+    rig.start(
+      `setsid sh -c 'echo $$ >marked; exec sleep 600' & setsid env -i /bin/sh -c 'echo $$ >bare; exec ` +
+        `/bin/sleep 600' & sleep 600`,
+    );
     await until(() => names.every((name) => readPid(path.join(rig.playpen, name)) > 0), 'both have left');
     rig.watchdog.close();
-    await t.notThrowsAsync(until(() => names.every((name) => !isAlive(readPid(path.join(rig.playpen, name)))), 'both are ended'));
+    await t.notThrowsAsync(
+      until(() => names.every((name) => !isAlive(readPid(path.join(rig.playpen, name)))), 'both are ended'),
+    );
   });
 }
 
@@ -271,7 +347,9 @@ test.serial('what a task left behind as another user, whom we may not signal, ho
     if (pid > 0 && signal === 'SIGKILL') throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
     return kill.call(process, pid, signal);
   };
-  t.teardown(() => { process.kill = kill; });
+  t.teardown(() => {
+    process.kill = kill;
+  });
   t.is((await rig.run('sleep 600 & echo $! >left')).status, 0);
   const from = performance.now();
   for (let count = 0; count < 3; count++) t.is((await rig.run('echo next')).out, 'next\n');
@@ -287,9 +365,13 @@ test.serial('a shell that is not there breaks tasks and nothing else', async (t)
 
 test.serial('slots run at the same time', async (t) => {
   const rig = await Rig.open(t, '/bin/sh', { width: 3 });
-  for (const slot of [0, 1, 2]) rig.start(`echo ${slot} >>order; until [ "$(wc -l <order)" = 3 ]; do sleep 0.01; done; exit ${slot}`, {}, { slot });
+  for (const slot of [0, 1, 2])
+    rig.start(`echo ${slot} >>order; until [ "$(wc -l <order)" = 3 ]; do sleep 0.01; done; exit ${slot}`, {}, { slot });
   await until(() => rig.ended.length === 3, 'all have met');
-  t.deepEqual(rig.ended.map(({ slot, status }) => slot - status), [0, 0, 0]);
+  t.deepEqual(
+    rig.ended.map(({ slot, status }) => slot - status),
+    [0, 0, 0],
+  );
 });
 
 test.serial('nothing runs on when the holder of launchers dies by kill -9', async (t) => {
@@ -300,8 +382,11 @@ test.serial('nothing runs on when the holder of launchers dies by kill -9', asyn
   const playpen = mkdtempSync(path.join(folder, 'killed-'));
   const ended = Promise.withResolvers<ProcessExit>();
   const holder = startProcess({
-    command: process.execPath, args: ['--input-type=module', '-e', program, path.join(folder, 'killed-launchers'), playpen], cwd: process.cwd(),
-    stderr: { kind: 'inherit' }, onExit: ended.resolve,
+    command: process.execPath,
+    args: ['--input-type=module', '-e', program, path.join(folder, 'killed-launchers'), playpen],
+    cwd: process.cwd(),
+    stderr: { kind: 'inherit' },
+    onExit: ended.resolve,
   });
   await until(() => readPid(path.join(playpen, 'pid')) > 0, 'the task runs');
   t.true(isAlive(readPid(path.join(playpen, 'pid'))));

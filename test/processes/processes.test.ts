@@ -6,10 +6,16 @@ import { killGroup, runCommand, startProcess, Watchdog, type ProcessExit } from 
 import { isAlive, until } from '@mutirao/testkit';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'mutirao-processes-'));
-test.after.always(() => { rmSync(folder, { recursive: true }); });
+test.after.always(() => {
+  rmSync(folder, { recursive: true });
+});
 
 test.serial('a command gives its status and both of its streams', async (t) => {
-  const result = await runCommand({ command: '/bin/sh', args: ['-c', 'echo out; echo err >&2; exit 3'], deadlineMs: 60_000 });
+  const result = await runCommand({
+    command: '/bin/sh',
+    args: ['-c', 'echo out; echo err >&2; exit 3'],
+    deadlineMs: 60_000,
+  });
   t.is(result.status, 3);
   t.is(result.stdout.toString(), 'out\n');
   t.is(result.stderr.toString(), 'err\n');
@@ -19,7 +25,11 @@ test.serial('a command gives its status and both of its streams', async (t) => {
 
 test.serial('a command past its deadline is killed with all that it started', async (t) => {
   const pids = path.join(folder, 'deadline');
-  const result = await runCommand({ command: '/bin/sh', args: ['-c', `sleep 600 & echo $! >${pids}; wait`], deadlineMs: 300 });
+  const result = await runCommand({
+    command: '/bin/sh',
+    args: ['-c', `sleep 600 & echo $! >${pids}; wait`],
+    deadlineMs: 300,
+  });
   t.true(result.isTimedOut);
   t.is(result.status, 137);
   await until(() => !isAlive(Number(readFileSync(pids, 'utf8'))), 'the grandchild is gone');
@@ -32,17 +42,33 @@ test.serial('a command that leaves a process holding its output ends all the sam
   t.false(result.isTimedOut);
 });
 
-test.serial('what another process writes on for a command that has ended is read while it comes, and what comes for ever is not', async (t) => {
-  // As a client of a shared ssh connection, whose output the other process writes.
-  const slow = await runCommand({ command: '/bin/sh', args: ['-c', '(for n in 1 2 3 4 5; do sleep 0.08; echo $n; done) & exit 0'], deadlineMs: 60_000 });
-  t.is(slow.stdout.toString(), '1\n2\n3\n4\n5\n');
-  const endless = await runCommand({ command: '/bin/sh', args: ['-c', 'while :; do echo line; done & exit 0'], deadlineMs: 60_000 });
-  t.false(endless.isTimedOut);
-  t.regex(endless.stdout.toString(), /^line\nline\n/);
-});
+test.serial(
+  'what another process writes on for a command that has ended is read while it comes, and what comes for ever is not',
+  async (t) => {
+    // As a client of a shared ssh connection, whose output the other process writes.
+    const slow = await runCommand({
+      command: '/bin/sh',
+      args: ['-c', '(for n in 1 2 3 4 5; do sleep 0.08; echo $n; done) & exit 0'],
+      deadlineMs: 60_000,
+    });
+    t.is(slow.stdout.toString(), '1\n2\n3\n4\n5\n');
+    const endless = await runCommand({
+      command: '/bin/sh',
+      args: ['-c', 'while :; do echo line; done & exit 0'],
+      deadlineMs: 60_000,
+    });
+    t.false(endless.isTimedOut);
+    t.regex(endless.stdout.toString(), /^line\nline\n/);
+  },
+);
 
 test.serial('output beyond the bound is read and thrown away', async (t) => {
-  const result = await runCommand({ command: '/bin/sh', args: ['-c', 'head -c 1000000 /dev/zero'], deadlineMs: 60_000, outputBytesMax: 1000 });
+  const result = await runCommand({
+    command: '/bin/sh',
+    args: ['-c', 'head -c 1000000 /dev/zero'],
+    deadlineMs: 60_000,
+    outputBytesMax: 1000,
+  });
   t.is(result.status, 0);
   t.is(result.stdout.length, 1000);
   t.true(result.isTruncated);
@@ -62,7 +88,10 @@ test.serial('a signal reaches the whole group and is told as 128 + its number', 
   const output = path.join(folder, 'group');
   const ended = Promise.withResolvers<ProcessExit>();
   const started = startProcess({
-    command: '/bin/sh', args: ['-c', 'sleep 600 & echo $!; wait'], stdout: { kind: 'file', path: output }, onExit: ended.resolve,
+    command: '/bin/sh',
+    args: ['-c', 'sleep 600 & echo $!; wait'],
+    stdout: { kind: 'file', path: output },
+    onExit: ended.resolve,
   });
   await until(() => readFileSync(output, 'utf8').endsWith('\n'), 'the group has started');
   t.true(killGroup(started.pid ?? 0, 'SIGTERM'));
@@ -75,8 +104,12 @@ test.serial('a process writes to a file and sees the environment and folder it w
   writeFileSync(output, 'before\n');
   const ended = Promise.withResolvers<ProcessExit>();
   startProcess({
-    command: '/bin/sh', args: ['-c', 'echo $GREETING; pwd'], env: { GREETING: 'hello', PATH: '/usr/bin:/bin' }, cwd: folder,
-    stdout: { kind: 'file', path: output }, onExit: ended.resolve,
+    command: '/bin/sh',
+    args: ['-c', 'echo $GREETING; pwd'],
+    env: { GREETING: 'hello', PATH: '/usr/bin:/bin' },
+    cwd: folder,
+    stdout: { kind: 'file', path: output },
+    onExit: ended.resolve,
   });
   t.is((await ended.promise).status, 0);
   t.is(readFileSync(output, 'utf8'), `before\nhello\n${folder}\n`);
@@ -123,20 +156,26 @@ test.serial('a watchdog removes the folder that it was given, when all that it g
   t.true(existsSync(other));
 });
 
-test.serial('a watchdog leaves a folder alone that was made anew under the name of the one that it is removing', async (t) => {
-  const mine = path.join(folder, 'anew');
-  mkdirSync(path.join(mine, 'below'), { recursive: true });
-  // What takes long to be removed.
-  for (let index = 0; index < 5000; index++) writeFileSync(path.join(mine, 'below', String(index)), '');
-  const watchdog = new Watchdog(mine);
-  const pid = watchdog.pid ?? 0;
-  watchdog.close();
-  await until(() => !existsSync(mine), 'the removal has begun');
-  mkdirSync(path.join(mine, 'storage'), { recursive: true });
-  await until(() => !isAlive(pid), 'the removal is over');
-  t.deepEqual(readdirSync(mine), ['storage']);
-  t.deepEqual(readdirSync(folder).filter((name) => name.includes('removed')), []);
-});
+test.serial(
+  'a watchdog leaves a folder alone that was made anew under the name of the one that it is removing',
+  async (t) => {
+    const mine = path.join(folder, 'anew');
+    mkdirSync(path.join(mine, 'below'), { recursive: true });
+    // What takes long to be removed.
+    for (let index = 0; index < 5000; index++) writeFileSync(path.join(mine, 'below', String(index)), '');
+    const watchdog = new Watchdog(mine);
+    const pid = watchdog.pid ?? 0;
+    watchdog.close();
+    await until(() => !existsSync(mine), 'the removal has begun');
+    mkdirSync(path.join(mine, 'storage'), { recursive: true });
+    await until(() => !isAlive(pid), 'the removal is over');
+    t.deepEqual(readdirSync(mine), ['storage']);
+    t.deepEqual(
+      readdirSync(folder).filter((name) => name.includes('removed')),
+      [],
+    );
+  },
+);
 
 test.serial('a watchdog kills what it guards when its holder dies by kill -9', async (t) => {
   const program = `
@@ -149,8 +188,12 @@ test.serial('a watchdog kills what it guards when its holder dies by kill -9', a
   const output = path.join(folder, 'holder');
   const ended = Promise.withResolvers<ProcessExit>();
   const holder = startProcess({
-    command: process.execPath, args: ['--input-type=module', '-e', program], cwd: process.cwd(),
-    stdout: { kind: 'file', path: output }, stderr: { kind: 'inherit' }, onExit: ended.resolve,
+    command: process.execPath,
+    args: ['--input-type=module', '-e', program],
+    cwd: process.cwd(),
+    stdout: { kind: 'file', path: output },
+    stderr: { kind: 'inherit' },
+    onExit: ended.resolve,
   });
   await until(() => readFileSync(output, 'utf8').endsWith('\n'), 'the holder has started its process');
   const sleeper = Number(readFileSync(output, 'utf8'));
@@ -165,4 +208,3 @@ function startSleeper(): { pid: number; ended: Promise<ProcessExit> } {
   const { pid } = startProcess({ command: 'sleep', args: ['600'], onExit: ended.resolve });
   return { pid: pid ?? 0, ended: ended.promise };
 }
-

@@ -7,10 +7,26 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { ClusterServiceClient, ClusterServiceService } from '@mutirao/api/cluster';
 import type { AuditEntry } from '@mutirao/runtime/audit';
 import {
-  identityPaths, initIdentity, issueForHosts, issueForUser, makeAuthority, revokeSerial, type KeyPair, type Trust,
+  identityPaths,
+  initIdentity,
+  issueForHosts,
+  issueForUser,
+  makeAuthority,
+  revokeSerial,
+  type KeyPair,
+  type Trust,
 } from '@mutirao/runtime/identity';
 import { quietLogger } from '@mutirao/runtime/log';
-import { acceptToken, bind, callUnary, dial, messagesOf, serve, type BindOptions, type RunningServer } from '@mutirao/runtime/rpc';
+import {
+  acceptToken,
+  bind,
+  callUnary,
+  dial,
+  messagesOf,
+  serve,
+  type BindOptions,
+  type RunningServer,
+} from '@mutirao/runtime/rpc';
 import { discardSocket, forbidLeaks, freeSocket, temporaryFolder, until } from '@mutirao/testkit';
 import test, { type ExecutionContext } from 'ava';
 
@@ -27,35 +43,89 @@ interface Tls {
 }
 
 /** A server with TLS that answers with the name of its caller. */
-async function serveTls(t: ExecutionContext, address = 'tls://127.0.0.1:0', options: BindOptions<never> = {}, audited: AuditEntry[] = []): Promise<Tls> {
+async function serveTls(
+  t: ExecutionContext,
+  address = 'tls://127.0.0.1:0',
+  options: BindOptions<never> = {},
+  audited: AuditEntry[] = [],
+): Promise<Tls> {
   const folder = temporaryFolder(t);
   await initIdentity({ folder, user: 'ana', hosts: [], lasts: day, now: Date.now() });
   const paths = identityPaths(folder);
-  const authority = { certificate: readFileSync(paths.authorityCertificate, 'utf8'), key: readFileSync(paths.authorityKey, 'utf8') };
-  const binding = bind(ClusterServiceService, {
-    allocate: (_request, { userId }) => ({ requestId: userId, walltimeGain: undefined }),
-    release: () => ({}),
-    getLimits: () => ({ processors: 1, requestsMax: 1, walltimeMsMax: 1, widthProcessorsMax: 1, walltimeGranularityMs: 1 }),
-    getQueue: () => listing,
-    getScores: () => ({ ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] }),
-    watchQueue: async (_request, writer, { signal }) => {
-      writer.write({ queue: listing });
-      await new Promise<void>((resolve) => { signal.addEventListener('abort', () => { resolve(); }, { once: true }); });
+  const authority = {
+    certificate: readFileSync(paths.authorityCertificate, 'utf8'),
+    key: readFileSync(paths.authorityKey, 'utf8'),
+  };
+  const binding = bind(
+    ClusterServiceService,
+    {
+      allocate: (_request, { userId }) => ({ requestId: userId, walltimeGain: undefined }),
+      release: () => ({}),
+      getLimits: () => ({
+        processors: 1,
+        requestsMax: 1,
+        walltimeMsMax: 1,
+        widthProcessorsMax: 1,
+        walltimeGranularityMs: 1,
+      }),
+      getQueue: () => listing,
+      getScores: () => ({ ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] }),
+      watchQueue: async (_request, writer, { signal }) => {
+        writer.write({ queue: listing });
+        await new Promise<void>((resolve) => {
+          signal.addEventListener(
+            'abort',
+            () => {
+              resolve();
+            },
+            { once: true },
+          );
+        });
+      },
     },
-  }, options);
-  const server = await serve({ address, identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [binding], audit: { record: (entry) => { audited.push(entry); }, close: () => undefined } });
+    options,
+  );
+  const server = await serve({
+    address,
+    identity: folder,
+    tokens: acceptToken('secret', 'bob'),
+    log: quietLogger,
+    services: [binding],
+    audit: {
+      record: (entry) => {
+        audited.push(entry);
+      },
+      close: () => undefined,
+    },
+  });
   t.teardown(() => server.drain(1000));
   return { folder, authority, server };
 }
 
 function dialWith(t: ExecutionContext, address: string, trust: Trust): ClusterServiceClient {
   const client = dial(ClusterServiceClient, address, { token: 'secret', trust: () => trust });
-  t.teardown(() => { client.close(); });
+  t.teardown(() => {
+    client.close();
+  });
   return client;
 }
 
 function whoAmI(client: ClusterServiceClient): Promise<string> {
-  return callUnary(client, 'allocate', { userId: '', widthProcessors: 1, walltimeMs: 1, command: [], environment: {}, workingDirectory: '', clientRequestId: '', reservationClaim: '' }, wait).then(({ requestId }) => requestId);
+  return callUnary(
+    client,
+    'allocate',
+    {
+      userId: '',
+      widthProcessors: 1,
+      walltimeMs: 1,
+      command: [],
+      environment: {},
+      workingDirectory: '',
+      clientRequestId: '',
+      reservationClaim: '',
+    },
+    wait,
+  ).then(({ requestId }) => requestId);
 }
 
 /** The good certificate of a user. @param lasts may be over already. */
@@ -65,11 +135,18 @@ function userOf(authority: KeyPair, user: string, lasts = day): Promise<KeyPair>
 
 test.serial('a user is who her certificate says, and her token stays with her', async (t) => {
   const { authority, server } = await serveTls(t);
-  t.is(await whoAmI(dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'maria') })), 'maria');
+  t.is(
+    await whoAmI(
+      dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'maria') }),
+    ),
+    'maria',
+  );
 });
 
 test.serial('other hosts are served with TLS', async (t) => {
-  const address = Object.values(networkInterfaces()).flatMap((list) => list ?? []).find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+  const address = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
   if (address === undefined) {
     t.pass('this host has no other address');
     return;
@@ -85,7 +162,10 @@ test.serial('other hosts are served with TLS', async (t) => {
 
 test.serial('a token is no way in, nor is no certificate', async (t) => {
   const { authority, server } = await serveTls(t);
-  await t.throwsAsync(whoAmI(dialWith(t, server.address, { authority: authority.certificate })), { code: 'MUT_UNAUTHENTICATED', message: /none was shown/ });
+  await t.throwsAsync(whoAmI(dialWith(t, server.address, { authority: authority.certificate })), {
+    code: 'MUT_UNAUTHENTICATED',
+    message: /none was shown/,
+  });
 });
 
 test.serial('a client without TLS hears nothing', async (t) => {
@@ -111,14 +191,18 @@ test.serial('the certificate of another authority is refused, whatever name it h
 test.serial('the certificate of a host lets nobody in', async (t) => {
   const { authority, server } = await serveTls(t);
   const host = await issueForHosts(authority, ['ana'], { now: Date.now(), lasts: day });
-  await t.throwsAsync(whoAmI(dialWith(t, server.address, { authority: authority.certificate, user: host })), { code: 'MUT_UNAUTHENTICATED' });
+  await t.throwsAsync(whoAmI(dialWith(t, server.address, { authority: authority.certificate, user: host })), {
+    code: 'MUT_UNAUTHENTICATED',
+  });
 });
 
 test.serial('a copied certificate without its key connects to nothing', async (t) => {
   const { authority, server } = await serveTls(t);
   const { certificate } = await userOf(authority, 'ana');
   const { key } = await userOf(authority, 'maria');
-  t.throws(() => dialWith(t, server.address, { authority: authority.certificate, user: { certificate, key } }), { message: /key values mismatch/ });
+  t.throws(() => dialWith(t, server.address, { authority: authority.certificate, user: { certificate, key } }), {
+    message: /key values mismatch/,
+  });
 });
 
 test.serial('a server of another authority is not trusted', async (t) => {
@@ -135,33 +219,75 @@ async function serveAs(t: ExecutionContext, pair: (authority: KeyPair) => Promis
   const { certificate, key } = await pair(authority);
   writeFileSync(hostCertificate, certificate);
   writeFileSync(hostKey, key);
-  return serve({ address: 'tls://127.0.0.1:0', identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [] });
+  return serve({
+    address: 'tls://127.0.0.1:0',
+    identity: folder,
+    tokens: acceptToken('secret', 'bob'),
+    log: quietLogger,
+    services: [],
+  });
 }
 
 test.serial('a server whose certificate names another host is not trusted', async (t) => {
   const { folder, authority } = await serveTls(t);
-  const { certificate, key } = await issueForHosts(authority, ['n2.example.org', '192.0.2.7'], { now: Date.now(), lasts: day });
+  const { certificate, key } = await issueForHosts(authority, ['n2.example.org', '192.0.2.7'], {
+    now: Date.now(),
+    lasts: day,
+  });
   writeFileSync(identityPaths(folder).hostCertificate, certificate);
   writeFileSync(identityPaths(folder).hostKey, key);
-  const server = await serve({ address: 'tls://127.0.0.1:0', identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [] });
+  const server = await serve({
+    address: 'tls://127.0.0.1:0',
+    identity: folder,
+    tokens: acceptToken('secret', 'bob'),
+    log: quietLogger,
+    services: [],
+  });
   t.teardown(() => server.drain(1000));
-  const client = dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'ana') });
-  await t.throwsAsync(whoAmI(client), { code: 'MUT_UNTRUSTED', message: /127\.0\.0\.1 is not in the cert's list: *192\.0\.2\.7/ });
+  const client = dialWith(t, server.address, {
+    authority: authority.certificate,
+    user: await userOf(authority, 'ana'),
+  });
+  await t.throwsAsync(whoAmI(client), {
+    code: 'MUT_UNTRUSTED',
+    message: /127\.0\.0\.1 is not in the cert's list: *192\.0\.2\.7/,
+  });
 });
 
-test.serial('a server does not start with an expired certificate, one of another authority, or a key that others may read', async (t) => {
-  const { folder } = await serveTls(t);
-  const stranger = await makeAuthority('stranger', { now: Date.now(), lasts: day });
-  await t.throwsAsync(serveAs(t, (authority) => issueForHosts(authority, ['localhost'], { now: Date.now(), lasts: -1 })), { code: 'MUT_BAD_CONFIG', message: /host\.crt has expired on .*mutirao init/ });
-  await t.throwsAsync(serveAs(t, () => issueForHosts(stranger, ['localhost'], { now: Date.now(), lasts: day })), { code: 'MUT_BAD_CONFIG', message: /not signed by/ });
-  chmodSync(identityPaths(folder).hostKey, 0o640);
-  const open = serve({ address: 'tls://127.0.0.1:0', identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [] });
-  await t.throwsAsync(open, { code: 'MUT_TOKEN_UNSAFE', message: /host\.key has mode 640; want 600/ });
-});
+test.serial(
+  'a server does not start with an expired certificate, one of another authority, or a key that others may read',
+  async (t) => {
+    const { folder } = await serveTls(t);
+    const stranger = await makeAuthority('stranger', { now: Date.now(), lasts: day });
+    await t.throwsAsync(
+      serveAs(t, (authority) => issueForHosts(authority, ['localhost'], { now: Date.now(), lasts: -1 })),
+      { code: 'MUT_BAD_CONFIG', message: /host\.crt has expired on .*mutirao init/ },
+    );
+    await t.throwsAsync(
+      serveAs(t, () => issueForHosts(stranger, ['localhost'], { now: Date.now(), lasts: day })),
+      { code: 'MUT_BAD_CONFIG', message: /not signed by/ },
+    );
+    chmodSync(identityPaths(folder).hostKey, 0o640);
+    const open = serve({
+      address: 'tls://127.0.0.1:0',
+      identity: folder,
+      tokens: acceptToken('secret', 'bob'),
+      log: quietLogger,
+      services: [],
+    });
+    await t.throwsAsync(open, { code: 'MUT_TOKEN_UNSAFE', message: /host\.key has mode 640; want 600/ });
+  },
+);
 
 test.serial('a server makes no identity by itself for the addresses of other hosts', async (t) => {
   const folder = temporaryFolder(t);
-  const open = serve({ address: '0.0.0.0:0', identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [] });
+  const open = serve({
+    address: '0.0.0.0:0',
+    identity: folder,
+    tokens: acceptToken('secret', 'bob'),
+    log: quietLogger,
+    services: [],
+  });
   await t.throwsAsync(open, { code: 'MUT_BAD_CONFIG', message: /host\.crt is not there; .*mutirao init/ });
 });
 
@@ -172,40 +298,66 @@ async function watch(client: ClusterServiceClient): Promise<{ readonly ended: Pr
   return { ended: messages.next().then(() => undefined) };
 }
 
-test.serial('a certificate that expires ends calls that are open, and is refused on connections that are', async (t) => {
-  const { authority, server } = await serveTls(t);
-  // Certificates tell whole seconds.
-  const client = dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'ana', 2000) });
-  const { ended } = await watch(client);
-  t.is(await whoAmI(client), 'ana');
-  await t.throwsAsync(ended, { code: 'MUT_UNAUTHENTICATED', message: /certificate of ana has expired/ });
-  await t.throwsAsync(whoAmI(client), { code: 'MUT_UNAUTHENTICATED', message: /certificate of ana has expired/ });
-});
+test.serial(
+  'a certificate that expires ends calls that are open, and is refused on connections that are',
+  async (t) => {
+    const { authority, server } = await serveTls(t);
+    // Certificates tell whole seconds.
+    const client = dialWith(t, server.address, {
+      authority: authority.certificate,
+      user: await userOf(authority, 'ana', 2000),
+    });
+    const { ended } = await watch(client);
+    t.is(await whoAmI(client), 'ana');
+    await t.throwsAsync(ended, { code: 'MUT_UNAUTHENTICATED', message: /certificate of ana has expired/ });
+    await t.throwsAsync(whoAmI(client), { code: 'MUT_UNAUTHENTICATED', message: /certificate of ana has expired/ });
+  },
+);
 
-test.serial('a revoked certificate ends calls that are open, and is refused on new ones and new connections; others stay', async (t) => {
-  const audited: AuditEntry[] = [];
-  const { folder, authority, server } = await serveTls(t, 'tls://127.0.0.1:0', {}, audited);
-  const user = await userOf(authority, 'maria');
-  const client = dialWith(t, server.address, { authority: authority.certificate, user });
-  const other = dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'ana') });
-  const { ended } = await watch(client);
-  revokeSerial(folder, new X509Certificate(user.certificate).serialNumber, 'left the lab');
-  await t.throwsAsync(ended, { code: 'MUT_UNAUTHENTICATED', message: /of maria is revoked/ });
-  t.deepEqual(audited.map(({ who, target }) => [who, target]), [['maria', '/mutirao.cluster.v1.ClusterService/WatchQueue']], 'the audit log names who was admitted');
-  await t.throwsAsync(whoAmI(client), { code: 'MUT_UNAUTHENTICATED', message: /of maria is revoked/ });
-  await t.throwsAsync(whoAmI(dialWith(t, server.address, { authority: authority.certificate, user })), { code: 'MUT_UNAUTHENTICATED', message: /of maria is revoked/ });
-  t.is(await whoAmI(other), 'ana');
-});
+test.serial(
+  'a revoked certificate ends calls that are open, and is refused on new ones and new connections; others stay',
+  async (t) => {
+    const audited: AuditEntry[] = [];
+    const { folder, authority, server } = await serveTls(t, 'tls://127.0.0.1:0', {}, audited);
+    const user = await userOf(authority, 'maria');
+    const client = dialWith(t, server.address, { authority: authority.certificate, user });
+    const other = dialWith(t, server.address, {
+      authority: authority.certificate,
+      user: await userOf(authority, 'ana'),
+    });
+    const { ended } = await watch(client);
+    revokeSerial(folder, new X509Certificate(user.certificate).serialNumber, 'left the lab');
+    await t.throwsAsync(ended, { code: 'MUT_UNAUTHENTICATED', message: /of maria is revoked/ });
+    t.deepEqual(
+      audited.map(({ who, target }) => [who, target]),
+      [['maria', '/mutirao.cluster.v1.ClusterService/WatchQueue']],
+      'the audit log names who was admitted',
+    );
+    await t.throwsAsync(whoAmI(client), { code: 'MUT_UNAUTHENTICATED', message: /of maria is revoked/ });
+    await t.throwsAsync(whoAmI(dialWith(t, server.address, { authority: authority.certificate, user })), {
+      code: 'MUT_UNAUTHENTICATED',
+      message: /of maria is revoked/,
+    });
+    t.is(await whoAmI(other), 'ana');
+  },
+);
 
 test.serial('a service with credentials of its own takes those over TLS, and no other', async (t) => {
-  const { authority, server } = await serveTls(t, 'tls://127.0.0.1:0', { tokens: acceptToken('of the allocation', 'request:q1') });
+  const { authority, server } = await serveTls(t, 'tls://127.0.0.1:0', {
+    tokens: acceptToken('of the allocation', 'request:q1'),
+  });
   const trust = { authority: authority.certificate };
   const agent = dial(ClusterServiceClient, server.address, { token: 'of the allocation', trust: () => trust });
-  t.teardown(() => { agent.close(); });
+  t.teardown(() => {
+    agent.close();
+  });
   t.is(await whoAmI(agent), 'request:q1');
   await t.throwsAsync(whoAmI(dialWith(t, server.address, trust)), { code: 'MUT_UNAUTHENTICATED' });
   const user = await userOf(authority, 'ana');
-  await t.throwsAsync(whoAmI(dialWith(t, server.address, { ...trust, user })), { code: 'MUT_UNAUTHENTICATED', message: /no credential/ });
+  await t.throwsAsync(whoAmI(dialWith(t, server.address, { ...trust, user })), {
+    code: 'MUT_UNAUTHENTICATED',
+    message: /no credential/,
+  });
 });
 
 test.serial('a certificate made anew is shown to new connections without a restart', async (t) => {
@@ -217,41 +369,94 @@ test.serial('a certificate made anew is shown to new connections without a resta
   writeFileSync(hostKey, key);
   writeFileSync(`${hostCertificate}.new`, certificate);
   copyFileSync(`${hostCertificate}.new`, hostCertificate);
-  await until(() => whoAmI(dialWith(t, server.address, trust)).then(() => false, (error: unknown) => error instanceof MutiraoError && error.code === 'MUT_UNTRUSTED'), 'the new certificate is shown');
+  await until(
+    () =>
+      whoAmI(dialWith(t, server.address, trust)).then(
+        () => false,
+        (error: unknown) => error instanceof MutiraoError && error.code === 'MUT_UNTRUSTED',
+      ),
+    'the new certificate is shown',
+  );
   t.pass();
 });
 
 test.serial('a socket that leads to a server with TLS is spoken to with TLS', async (t) => {
   const { server, authority } = await serveTls(t, `tls://unix:${temporaryFolder(t)}/server`);
   t.regex(server.address, /^tls:\/\/unix:/);
-  t.is(await whoAmI(dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'maria') })), 'maria');
-  await t.throwsAsync(whoAmI(dialWith(t, server.address.slice('tls://'.length), { authority: authority.certificate })), { code: 'MUT_UNREACHABLE' });
+  t.is(
+    await whoAmI(
+      dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'maria') }),
+    ),
+    'maria',
+  );
+  await t.throwsAsync(
+    whoAmI(dialWith(t, server.address.slice('tls://'.length), { authority: authority.certificate })),
+    { code: 'MUT_UNREACHABLE' },
+  );
 });
 
 for (const [served, dialled, advice] of [
   ['', 'tls://', /speaks no TLS: the address is tls:\/\/(unix:\S+); expected \1$/],
-  ['tls://', '', /closed the connection before any call: if a server with TLS listens there, change the address to tls:\/\/unix:\S+$/],
+  [
+    'tls://',
+    '',
+    /closed the connection before any call: if a server with TLS listens there, change the address to tls:\/\/unix:\S+$/,
+  ],
 ] as const) {
-  test.serial(`who dials ${dialled}unix:/path where ${served}unix:/path is served is told at once which address to write`, async (t) => {
-    const socket = freeSocket();
-    t.teardown(() => { discardSocket(socket); });
-    const { folder } = await serveTls(t, `${served}${socket}`);
-    const client = dial(ClusterServiceClient, `${dialled}${socket}`, { token: 'secret', trust: () => ({ authority: readFileSync(identityPaths(folder).authorityCertificate, 'utf8') }) });
-    t.teardown(() => { client.close(); });
-    await t.throwsAsync(whoAmI(client), { code: 'MUT_UNREACHABLE', message: advice });
-    await t.throwsAsync(async () => { for await (const one of messagesOf(client.watchQueue({}))) t.fail(JSON.stringify(one)); }, { code: 'MUT_UNREACHABLE', message: advice });
-  });
+  test.serial(
+    `who dials ${dialled}unix:/path where ${served}unix:/path is served is told at once which address to write`,
+    async (t) => {
+      const socket = freeSocket();
+      t.teardown(() => {
+        discardSocket(socket);
+      });
+      const { folder } = await serveTls(t, `${served}${socket}`);
+      const client = dial(ClusterServiceClient, `${dialled}${socket}`, {
+        token: 'secret',
+        trust: () => ({ authority: readFileSync(identityPaths(folder).authorityCertificate, 'utf8') }),
+      });
+      t.teardown(() => {
+        client.close();
+      });
+      await t.throwsAsync(whoAmI(client), { code: 'MUT_UNREACHABLE', message: advice });
+      await t.throwsAsync(
+        async () => {
+          for await (const one of messagesOf(client.watchQueue({}))) t.fail(JSON.stringify(one));
+        },
+        { code: 'MUT_UNREACHABLE', message: advice },
+      );
+    },
+  );
 }
 
 test.serial('who dials a port at which a program without TLS listens is told so', async (t) => {
   const other = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.end('220 mail.example.org ESMTP\r\n', () => { socket.destroy(); });
+    socket.end('220 mail.example.org ESMTP\r\n', () => {
+      socket.destroy();
+    });
   });
-  await new Promise<void>((resolve) => { other.listen(0, '127.0.0.1', resolve); });
-  t.teardown(() => new Promise<void>((resolve) => { other.close(() => { resolve(); }); }));
+  await new Promise<void>((resolve) => {
+    other.listen(0, '127.0.0.1', resolve);
+  });
+  t.teardown(
+    () =>
+      new Promise<void>((resolve) => {
+        other.close(() => {
+          resolve();
+        });
+      }),
+  );
   const { folder } = await serveTls(t);
-  const client = dial(ClusterServiceClient, `127.0.0.1:${(other.address() as AddressInfo).port}`, { token: 'secret', trust: () => ({ authority: readFileSync(identityPaths(folder).authorityCertificate, 'utf8') }) });
-  t.teardown(() => { client.close(); });
-  await t.throwsAsync(whoAmI(client), { code: 'MUT_UNREACHABLE', message: /speaks no TLS: another program than Mutirao's listens there; change the address/ });
+  const client = dial(ClusterServiceClient, `127.0.0.1:${(other.address() as AddressInfo).port}`, {
+    token: 'secret',
+    trust: () => ({ authority: readFileSync(identityPaths(folder).authorityCertificate, 'utf8') }),
+  });
+  t.teardown(() => {
+    client.close();
+  });
+  await t.throwsAsync(whoAmI(client), {
+    code: 'MUT_UNREACHABLE',
+    message: /speaks no TLS: another program than Mutirao's listens there; change the address/,
+  });
 });

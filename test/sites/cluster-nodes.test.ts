@@ -1,4 +1,5 @@
-// An embedded cluster whose processors are those of other hosts, behind a real sshd: commands run there, end there, and are over with their node.
+// An embedded cluster whose processors are those of other hosts, behind a real sshd: commands run there, end there, and
+// are over with their node.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -24,39 +25,97 @@ class Rig {
     for (const host of hosts) await host.start();
     // One configuration for both, since options are for all nodes.
     const config = path.join(home, 'ssh_config');
-    writeFileSync(config, hosts.map((host, index) => readFileSync(host.configPath, 'utf8').split('\n').filter((line) => !line.startsWith('Host inner') && !line.startsWith('  ProxyJump') && !line.startsWith('Host stranger') && !line.includes('stranger_key'))
-      .map((line) => (line.startsWith('Host ') ? `Host node${index}` : line)).join('\n')).join('\n'));
-    const cluster = new Program('cluster', [
-      '--home', home, '--kill-grace', '500ms', '--ssh-option', `-F${config}`, '--node', 'n0=ssh:node0:2', '--node', 'n1=ssh:node1:2',
-    ], {});
+    writeFileSync(
+      config,
+      hosts
+        .map((host, index) =>
+          readFileSync(host.configPath, 'utf8')
+            .split('\n')
+            .filter(
+              (line) =>
+                !line.startsWith('Host inner') &&
+                !line.startsWith('  ProxyJump') &&
+                !line.startsWith('Host stranger') &&
+                !line.includes('stranger_key'),
+            )
+            .map((line) => (line.startsWith('Host ') ? `Host node${index}` : line))
+            .join('\n'),
+        )
+        .join('\n'),
+    );
+    const cluster = new Program(
+      'cluster',
+      [
+        '--home',
+        home,
+        '--kill-grace',
+        '500ms',
+        '--ssh-option',
+        `-F${config}`,
+        '--node',
+        'n0=ssh:node0:2',
+        '--node',
+        'n1=ssh:node1:2',
+      ],
+      {},
+    );
     t.teardown(async () => {
       await cluster.kill('SIGTERM');
       for (const host of hosts) await host.stop();
     });
     await cluster.start();
-    return new Rig(hosts, cluster, dial(ClusterServiceClient, cluster.address, { token: readFileSync(path.join(home, 'token'), 'utf8').trim() }));
+    return new Rig(
+      hosts,
+      cluster,
+      dial(ClusterServiceClient, cluster.address, { token: readFileSync(path.join(home, 'token'), 'utf8').trim() }),
+    );
   }
 
   async allocate(width: number, script: string, environment: Record<string, string> = {}): Promise<string> {
-    const { requestId } = await callUnary(this.client, 'allocate', {
-      userId: 'root', widthProcessors: width, walltimeMs: 60_000, command: ['/bin/sh', '-c', script, "a 'word'"], environment, workingDirectory: '', clientRequestId: '', reservationClaim: '',
-    }, { deadlineMs: 60_000 });
+    const { requestId } = await callUnary(
+      this.client,
+      'allocate',
+      {
+        userId: 'root',
+        widthProcessors: width,
+        walltimeMs: 60_000,
+        command: ['/bin/sh', '-c', script, "a 'word'"],
+        environment,
+        workingDirectory: '',
+        clientRequestId: '',
+        reservationClaim: '',
+      },
+      { deadlineMs: 60_000 },
+    );
     return requestId;
   }
 
   async find(requestId: string): Promise<QueuedRequest | undefined> {
-    const { requests } = await callUnary(this.client, 'getQueue', { endedMax: 100, userId: '' }, { deadlineMs: 60_000 });
+    const { requests } = await callUnary(
+      this.client,
+      'getQueue',
+      { endedMax: 100, userId: '' },
+      { deadlineMs: 60_000 },
+    );
     return requests.find((request) => request.requestId === requestId);
   }
 
   async untilEnded(requestId: string, deadlineMs?: number): Promise<QueuedRequest | undefined> {
-    await until(async () => (await this.find(requestId))?.status === RequestStatus.ENDED, `request ${requestId} ends`, deadlineMs);
+    await until(
+      async () => (await this.find(requestId))?.status === RequestStatus.ENDED,
+      `request ${requestId} ends`,
+      deadlineMs,
+    );
     return this.find(requestId);
   }
 
   filesOf(index: number): string[] {
     const { home } = this.hosts[index] as SshServer;
-    return existsSync(home) ? readdirSync(home).filter((name) => !name.startsWith('.')).sort() : [];
+    return existsSync(home)
+      ? readdirSync(home)
+          .filter((name) => !name.startsWith('.'))
+          .sort()
+      : [];
   }
 
   pidIn(index: number, name: string): number {
@@ -65,14 +124,34 @@ class Rig {
   }
 }
 
-test('the processes of a request run on the nodes, with their environment, and their end is the request\'s', async (t) => {
+test("the processes of a request run on the nodes, with their environment, and their end is the request's", async (t) => {
   const rig = await Rig.start(t);
-  const done = await rig.untilEnded(await rig.allocate(3, 'printf "%s %s %s" "$NOTE" "$0" "$MUTIRAO_NODE" >out-$MUTIRAO_PROCESS_INDEX', { NOTE: 'it\'s "x" $y\nz' }));
+  const done = await rig.untilEnded(
+    await rig.allocate(3, 'printf "%s %s %s" "$NOTE" "$0" "$MUTIRAO_NODE" >out-$MUTIRAO_PROCESS_INDEX', {
+      NOTE: 'it\'s "x" $y\nz',
+    }),
+  );
   t.is(done?.endReason, '');
   t.deepEqual([rig.filesOf(0), rig.filesOf(1)], [['out-0', 'out-1'], ['out-2']]);
-  t.is(readFileSync(path.join((rig.hosts[1] as SshServer).home, 'out-2'), 'utf8'), 'it\'s "x" $y\nz a \'word\' n1');
-  const awkward = { key: 'k', file: 'f', folder: 'd', boot: 'b', how: 'h', here: '/nowhere', round: '99', status: 's', target: 't' };
-  const said = await rig.untilEnded(await rig.allocate(1, 'echo "$key $file $folder $boot $how $here $round $status $target" >said; env | grep mutirao_ >>said; :', awkward));
+  t.is(readFileSync(path.join((rig.hosts[1] as SshServer).home, 'out-2'), 'utf8'), "it's \"x\" $y\nz a 'word' n1");
+  const awkward = {
+    key: 'k',
+    file: 'f',
+    folder: 'd',
+    boot: 'b',
+    how: 'h',
+    here: '/nowhere',
+    round: '99',
+    status: 's',
+    target: 't',
+  };
+  const said = await rig.untilEnded(
+    await rig.allocate(
+      1,
+      'echo "$key $file $folder $boot $how $here $round $status $target" >said; env | grep mutirao_ >>said; :',
+      awkward,
+    ),
+  );
   t.is(said?.endReason, '');
   t.is(readFileSync(path.join((rig.hosts[0] as SshServer).home, 'said'), 'utf8'), 'k f d b h /nowhere 99 s t\n');
   t.is((await rig.untilEnded(await rig.allocate(2, 'exit $MUTIRAO_PROCESS_INDEX')))?.endReason, 'MUT_COMMAND_FAILED');
@@ -96,8 +175,14 @@ test('with a node its requests end with the reason, others go on, and the node c
   rig.hosts[0]?.cut();
   t.is((await rig.untilEnded(lost))?.endReason, 'MUT_NODE_LOST');
   t.is((await rig.find(other))?.status, RequestStatus.RUNNING);
-  await until(() => !isAlive(rig.pidIn(0, 'pid-0')) && !isAlive(rig.pidIn(0, 'pid-1')), 'what ran on is ended when the node is back');
-  await until(async () => (await rig.untilEnded(await rig.allocate(3, 'echo x >again')))?.endReason === '', 'the node works again');
+  await until(
+    () => !isAlive(rig.pidIn(0, 'pid-0')) && !isAlive(rig.pidIn(0, 'pid-1')),
+    'what ran on is ended when the node is back',
+  );
+  await until(
+    async () => (await rig.untilEnded(await rig.allocate(3, 'echo x >again')))?.endReason === '',
+    'the node works again',
+  );
   t.is((await rig.find(other))?.status, RequestStatus.RUNNING);
   writeFileSync(path.join((rig.hosts[1] as SshServer).home, 'go'), '');
   t.is((await rig.untilEnded(other))?.endReason, '');
@@ -110,18 +195,20 @@ test('while a node is away, what it would be needed for waits, what fits beside 
   await rig.hosts[0]?.kill();
   t.is((await rig.untilEnded(lost))?.endReason, 'MUT_NODE_LOST');
   const wide = await rig.allocate(3, 'echo x >wide');
-  for (const width of [1, 2, 2]) t.is((await rig.untilEnded(await rig.allocate(width, 'echo x >narrow')))?.endReason, '');
+  for (const width of [1, 2, 2])
+    t.is((await rig.untilEnded(await rig.allocate(width, 'echo x >narrow')))?.endReason, '');
   t.like(await rig.find(wide), { status: RequestStatus.QUEUED });
   await rig.hosts[0]?.start();
   // The longer a node has been away, the longer are the pauses between two tries to reach it: a minute at most.
   t.is((await rig.untilEnded(wide, 90_000))?.endReason, '');
 });
 
-test('nodes whose logins share a home folder do not get in each other\'s way', async (t) => {
+test("nodes whose logins share a home folder do not get in each other's way", async (t) => {
   const rig = await Rig.start(t, { HOME: temporaryFolder(t) });
   const long = await rig.allocate(1, 'echo $$ >pid; until [ -e go ]; do sleep 0.1; done');
   await until(() => rig.pidIn(0, 'pid') > 0, 'it runs');
-  for (const width of [3, 3]) t.is((await rig.untilEnded(await rig.allocate(width, 'test "$MUTIRAO_PROCESS_COUNT" = 3')))?.endReason, '');
+  for (const width of [3, 3])
+    t.is((await rig.untilEnded(await rig.allocate(width, 'test "$MUTIRAO_PROCESS_COUNT" = 3')))?.endReason, '');
   const { home } = rig.hosts[0] as SshServer;
   writeFileSync(path.join(home, 'go'), '');
   t.is((await rig.untilEnded(long))?.endReason, '');

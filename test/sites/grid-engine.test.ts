@@ -10,22 +10,51 @@ const user = userInfo().username;
 
 test.before(async () => {
   server = await GridEngineServer.start({
-    queues: { 'short.q': { h_rt: '00:02:00', slots: '4', pe_list: 'onehost four' }, 'closed.q': { user_lists: 'deadlineusers' }, 'off.q': { initial_state: 'disabled' }, 'bare.q': { pe_list: 'NONE' } },
-    environments: { onehost: { allocation_rule: '$pe_slots', slots: '3' }, four: { allocation_rule: '4', control_slaves: 'TRUE' } },
+    queues: {
+      'short.q': { h_rt: '00:02:00', slots: '4', pe_list: 'onehost four' },
+      'closed.q': { user_lists: 'deadlineusers' },
+      'off.q': { initial_state: 'disabled' },
+      'bare.q': { pe_list: 'NONE' },
+    },
+    environments: {
+      onehost: { allocation_rule: '$pe_slots', slots: '3' },
+      four: { allocation_rule: '4', control_slaves: 'TRUE' },
+    },
   });
 });
-test.after.always(async () => { await server.stop(); });
+test.after.always(async () => {
+  await server.stop();
+});
 
 function open(t: ExecutionContext, more: Partial<GridEngineOptions> = {}): GridEngineManager {
   const manager = new GridEngineManager({
-    user, queue: 'main.q', parallelEnvironment: '', flags: [], requestsMax: 4, walltimeMax: 0, jobFolder: join(server.folder, 'jobs'), deadlineMs: 60_000,
-    environment: { ...process.env, ...server.environment }, now: () => Date.now(), ...more,
+    user,
+    queue: 'main.q',
+    parallelEnvironment: '',
+    flags: [],
+    requestsMax: 4,
+    walltimeMax: 0,
+    jobFolder: join(server.folder, 'jobs'),
+    deadlineMs: 60_000,
+    environment: { ...process.env, ...server.environment },
+    now: () => Date.now(),
+    ...more,
   });
-  t.teardown(() => { manager.close(); });
+  t.teardown(() => {
+    manager.close();
+  });
   return manager;
 }
 
-const order: AllocationOrder = { userId: user, width: 1, walltime: 60_000, command: ['/bin/sleep', '300'], environment: {}, workingDirectory: '', clientRequestId: 'x.q1' };
+const order: AllocationOrder = {
+  userId: user,
+  width: 1,
+  walltime: 60_000,
+  command: ['/bin/sleep', '300'],
+  environment: {},
+  workingDirectory: '',
+  clientRequestId: 'x.q1',
+};
 
 for (const { title, check } of resourceManagerCases) {
   test.serial(`${title} (Grid Engine)`, async (t) => {
@@ -36,10 +65,29 @@ for (const { title, check } of resourceManagerCases) {
 test.serial('the limits are those of the queue and the parallel environment that are asked for', async (t) => {
   const limits = { requestsMax: 4, walltimeGranularity: 1000 };
   t.deepEqual(await open(t).limits(), { ...limits, processors: 8, widthMax: 8, walltimeMax: 3_600_000 });
-  t.deepEqual(await open(t, { walltimeMax: 600_000, widthMax: 5 }).limits(), { ...limits, processors: 8, widthMax: 5, walltimeMax: 600_000 });
-  t.deepEqual(await open(t, { queue: 'short.q' }).limits(), { ...limits, processors: 4, widthMax: 4, widthGranularity: 4, walltimeMax: 120_000 }, 'one that spans hosts is preferred');
-  t.deepEqual(await open(t, { queue: 'short.q', parallelEnvironment: 'onehost' }).limits(), { ...limits, processors: 4, widthMax: 3, walltimeMax: 120_000 });
-  t.deepEqual(await open(t, { queue: 'bare.q' }).limits(), { ...limits, processors: 8, widthMax: 1, walltimeMax: 3_600_000 });
+  t.deepEqual(await open(t, { walltimeMax: 600_000, widthMax: 5 }).limits(), {
+    ...limits,
+    processors: 8,
+    widthMax: 5,
+    walltimeMax: 600_000,
+  });
+  t.deepEqual(
+    await open(t, { queue: 'short.q' }).limits(),
+    { ...limits, processors: 4, widthMax: 4, widthGranularity: 4, walltimeMax: 120_000 },
+    'one that spans hosts is preferred',
+  );
+  t.deepEqual(await open(t, { queue: 'short.q', parallelEnvironment: 'onehost' }).limits(), {
+    ...limits,
+    processors: 4,
+    widthMax: 3,
+    walltimeMax: 120_000,
+  });
+  t.deepEqual(await open(t, { queue: 'bare.q' }).limits(), {
+    ...limits,
+    processors: 8,
+    widthMax: 1,
+    walltimeMax: 3_600_000,
+  });
   t.like(await open(t, { queue: 'closed.q' }).limits(), { processors: 0, widthMax: 0 });
   const off = open(t, { queue: 'off.q' });
   t.like(await off.limits(), { processors: 8, widthMax: 8 }, 'it may be enabled again');
@@ -49,15 +97,34 @@ test.serial('the limits are those of the queue and the parallel environment that
 });
 
 test.serial('what Grid Engine refuses is told by its code and in its words', async (t) => {
-  const refused = async (parts: Partial<AllocationOrder>, options: Partial<GridEngineOptions>, code: string, message: RegExp): Promise<void> => {
+  const refused = async (
+    parts: Partial<AllocationOrder>,
+    options: Partial<GridEngineOptions>,
+    code: string,
+    message: RegExp,
+  ): Promise<void> => {
     const manager = open(t, options);
     await manager.limits().catch(() => undefined);
-    await t.throwsAsync(manager.allocate({ ...order, ...parts }), { code, message }, `${JSON.stringify(parts)} ${JSON.stringify(options)}`);
+    await t.throwsAsync(
+      manager.allocate({ ...order, ...parts }),
+      { code, message },
+      `${JSON.stringify(parts)} ${JSON.stringify(options)}`,
+    );
   };
-  await refused({}, { queue: 'nix.q' }, 'MUT_BAD_REQUEST', /no queue "nix.q": No cluster queue or queue instance matches/);
+  await refused(
+    {},
+    { queue: 'nix.q' },
+    'MUT_BAD_REQUEST',
+    /no queue "nix.q": No cluster queue or queue instance matches/,
+  );
   await t.throwsAsync(open(t, { queue: 'nix.q' }).queue(5), { code: 'MUT_BAD_REQUEST', message: /"nix.q"/ });
   await refused({}, { parallelEnvironment: 'nix' }, 'MUT_BAD_REQUEST', /nix is not a parallel environment/);
-  await refused({}, { parallelEnvironment: 'four' }, 'MUT_BAD_REQUEST', /no queue "main.q" has the parallel environment "four"/);
+  await refused(
+    {},
+    { parallelEnvironment: 'four' },
+    'MUT_BAD_REQUEST',
+    /no queue "main.q" has the parallel environment "four"/,
+  );
   await refused({ walltime: 3_601_000 }, {}, 'MUT_WALLTIME_MAX', /no suitable queues/);
   await refused({ width: 9 }, {}, 'MUT_WIDTH_MAX', /no suitable queues/);
   await refused({ width: 3 }, { queue: 'short.q' }, 'MUT_WIDTH_MAX', /no suitable queues/);
@@ -67,8 +134,10 @@ test.serial('what Grid Engine refuses is told by its code and in its words', asy
   await t.throwsAsync(narrower.allocate({ ...order, width: 9 }), { code: 'MUT_WIDTH_MAX' });
   t.true(narrower.hasNewLimits);
   t.is((await narrower.limits()).widthMax, 4, 'half of what was refused');
-  await server.configure('-Mconf', { ...await server.settings('-sconf'), max_u_jobs: '1' });
-  t.teardown(async () => { await server.configure('-Mconf', { ...await server.settings('-sconf'), max_u_jobs: '0' }); });
+  await server.configure('-Mconf', { ...(await server.settings('-sconf')), max_u_jobs: '1' });
+  t.teardown(async () => {
+    await server.configure('-Mconf', { ...(await server.settings('-sconf')), max_u_jobs: '0' });
+  });
   const only = await open(t).allocate({ ...order, clientRequestId: 'x.q5' });
   await refused({ clientRequestId: 'x.q6' }, {}, 'MUT_REQUESTS_MAX', /only 1 jobs are allowed per user/);
   await open(t).release(only);
@@ -76,16 +145,25 @@ test.serial('what Grid Engine refuses is told by its code and in its words', asy
 });
 
 /** The end of a request, once it is listed. */
-async function endOf(manager: GridEngineManager, key: string): Promise<{ readonly endReason: string; readonly startsAt: number }> {
+async function endOf(
+  manager: GridEngineManager,
+  key: string,
+): Promise<{ readonly endReason: string; readonly startsAt: number }> {
   let found: { readonly endReason: string; readonly startsAt: number } | undefined;
-  await until(async () => {
-    found = (await manager.queue(50)).requests.find(({ clientRequestId, status }) => clientRequestId === key && status === 'ended');
-    return found !== undefined;
-  }, `${key} ends`, 60_000);
+  await until(
+    async () => {
+      found = (await manager.queue(50)).requests.find(
+        ({ clientRequestId, status }) => clientRequestId === key && status === 'ended',
+      );
+      return found !== undefined;
+    },
+    `${key} ends`,
+    60_000,
+  );
   return found ?? { endReason: '', startsAt: 0 };
 }
 
-test.serial('how a job ended is told: by itself, by failing, at its walltime, or by somebody\'s hand', async (t) => {
+test.serial("how a job ended is told: by itself, by failing, at its walltime, or by somebody's hand", async (t) => {
   const manager = open(t);
   const ending = async (key: string, command: readonly string[], walltime = 60_000): Promise<string> => {
     await manager.allocate({ ...order, command, walltime, clientRequestId: key });
@@ -102,7 +180,7 @@ test.serial('how a job ended is told: by itself, by failing, at its walltime, or
   t.regex((await endOf(again, 'x.q11')).endReason, /^FAILED, exit status 127/, 'another provider reads it too');
 });
 
-test.serial('a job that no node can start is ended with the node\'s words, and taken out', async (t) => {
+test.serial("a job that no node can start is ended with the node's words, and taken out", async (t) => {
   const manager = open(t, { flags: ['-clear'] });
   await manager.allocate({ ...order, workingDirectory: '/no/such/folder', clientRequestId: 'x.q20' });
   t.regex((await endOf(manager, 'x.q20')).endReason, /^FAILED, it cannot start: .*can't chdir to \/no\/such\/folder/);
@@ -111,23 +189,48 @@ test.serial('a job that no node can start is ended with the node\'s words, and t
 
 test.serial('jobs of others wait in the same queue, without their names, and what they wait for is told', async (t) => {
   const manager = open(t);
-  const whole = await server.submit('sleep 300', '-q', 'main.q', '-pe', 'mutirao', '8', '-l', 'h_rt=0:5:0', '-N', 'mine');
+  const whole = await server.submit(
+    'sleep 300',
+    '-q',
+    'main.q',
+    '-pe',
+    'mutirao',
+    '8',
+    '-l',
+    'h_rt=0:5:0',
+    '-N',
+    'mine',
+  );
   await until(async () => (await manager.queue(0)).processorsFree === 0, 'it runs');
   const held = await server.submit('sleep 1', '-q', 'main.q', '-h');
   const array = await server.submit('sleep 1', '-q', 'main.q', '-t', '3-7:2');
   await server.submit('sleep 300', '-q', 'bare.q');
   const { requests } = await manager.queue(0);
-  t.deepEqual(requests.map(({ managerRequestId, status, width, walltime, isHeldBack, clientRequestId }) => [managerRequestId, status, width, walltime < 400_000 ? walltime : 'none', isHeldBack ?? false, clientRequestId]), [
-    [whole, 'running', 8, 300_000, false, ''], [held, 'queued', 1, 'none', true, ''],
-    ...[3, 5, 7].map((task) => [`${array.split('.')[0]}.${task}`, 'queued', 1, 'none', false, '']),
-  ]);
+  t.deepEqual(
+    requests.map(({ managerRequestId, status, width, walltime, isHeldBack, clientRequestId }) => [
+      managerRequestId,
+      status,
+      width,
+      walltime < 400_000 ? walltime : 'none',
+      isHeldBack ?? false,
+      clientRequestId,
+    ]),
+    [
+      [whole, 'running', 8, 300_000, false, ''],
+      [held, 'queued', 1, 'none', true, ''],
+      ...[3, 5, 7].map((task) => [`${array.split('.')[0]}.${task}`, 'queued', 1, 'none', false, '']),
+    ],
+  );
   await server.cancelAll();
 });
 
 test.serial('without its master everything is out of reach, and goes on when it is back', async (t) => {
   const manager = open(t, { deadlineMs: 20_000 });
   const id = await manager.allocate({ ...order, clientRequestId: 'x.q30' });
-  const isRunning = async (): Promise<boolean> => (await manager.queue(5).catch(() => undefined))?.requests.some(({ managerRequestId, status }) => managerRequestId === id && status === 'running') ?? false;
+  const isRunning = async (): Promise<boolean> =>
+    (await manager.queue(5).catch(() => undefined))?.requests.some(
+      ({ managerRequestId, status }) => managerRequestId === id && status === 'running',
+    ) ?? false;
   await until(isRunning, 'it runs');
   await server.killMaster();
   const unreachable = { code: 'MUT_UNREACHABLE' };
@@ -138,7 +241,10 @@ test.serial('without its master everything is out of reach, and goes on when it 
   await server.startMaster();
   await until(isRunning, 'it is listed');
   const other = await manager.allocate({ ...order, clientRequestId: 'x.q31' });
-  t.deepEqual((await manager.queue(0)).requests.map(({ clientRequestId }) => clientRequestId), ['x.q30', 'x.q31']);
+  t.deepEqual(
+    (await manager.queue(0)).requests.map(({ clientRequestId }) => clientRequestId),
+    ['x.q30', 'x.q31'],
+  );
   await manager.release(other);
   await manager.release(id);
   await until(async () => (await server.jobs()).length === 0, 'both end', 60_000);

@@ -1,4 +1,5 @@
-// Machines of a lab behind a real sshd: an agent that is started there, that outlives connection and provider, and leaves nothing behind.
+// Machines of a lab behind a real sshd: an agent that is started there, that outlives connection and provider, and
+// leaves nothing behind.
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,11 @@ import { Grid, isAlive, SshServer, taskGroup, until } from '@mutirao/testkit';
 
 const commandLine = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 
-interface Kept { readonly machine_id: string; readonly status: string; readonly reason: string }
+interface Kept {
+  readonly machine_id: string;
+  readonly status: string;
+  readonly reason: string;
+}
 
 class Rig {
   readonly host: SshServer;
@@ -21,7 +26,11 @@ class Rig {
 
   static async start(t: ExecutionContext): Promise<Rig> {
     const host = new SshServer();
-    const grid = await Grid.start({ machines: [1], agentArgs: ['--attribute', 'mine=no'], providerArgs: ['--agent-grace', '20s'] });
+    const grid = await Grid.start({
+      machines: [1],
+      agentArgs: ['--attribute', 'mine=no'],
+      providerArgs: ['--agent-grace', '20s'],
+    });
     const rig = new Rig(host, grid);
     t.teardown(async () => {
       const pids = rig.pids();
@@ -36,9 +45,14 @@ class Rig {
     return rig;
   }
 
-  async mutirao(args: readonly string[]): Promise<{ readonly status: number; readonly out: string; readonly err: string }> {
+  async mutirao(
+    args: readonly string[],
+  ): Promise<{ readonly status: number; readonly out: string; readonly err: string }> {
     const { status, stdout, stderr } = await runCommand({
-      command: process.execPath, args: [commandLine, ...args, '--json', '--home', this.grid.home, '--broker', this.grid.broker.address], deadlineMs: 60_000, outputBytesMax: 1024 * 1024,
+      command: process.execPath,
+      args: [commandLine, ...args, '--json', '--home', this.grid.home, '--broker', this.grid.broker.address],
+      deadlineMs: 60_000,
+      outputBytesMax: 1024 * 1024,
     });
     return { status, out: stdout.toString(), err: stderr.toString() };
   }
@@ -58,7 +72,21 @@ class Rig {
   }
 
   add(...more: readonly string[]): ReturnType<Rig['mutirao']> {
-    return this.mutirao(['machine', 'add', '--ssh', 'front', '--name', 'pc', '--processors', '2', '--attribute', 'mine=yes', '--ssh-option', `-F${this.host.configPath}`, ...more]);
+    return this.mutirao([
+      'machine',
+      'add',
+      '--ssh',
+      'front',
+      '--name',
+      'pc',
+      '--processors',
+      '2',
+      '--attribute',
+      'mine=yes',
+      '--ssh-option',
+      `-F${this.host.configPath}`,
+      ...more,
+    ]);
   }
 
   addInstalled(): ReturnType<Rig['mutirao']> {
@@ -67,10 +95,16 @@ class Rig {
 
   async untilRunning(): Promise<void> {
     let last: Kept | undefined;
-    await until(async () => {
-      last = await this.kept();
-      return last?.status === 'running';
-    }, 'the agent is attached', 30_000).catch((error: unknown) => { throw new Error(`${String(error)}; ${JSON.stringify(last)}`); });
+    await until(
+      async () => {
+        last = await this.kept();
+        return last?.status === 'running';
+      },
+      'the agent is attached',
+      30_000,
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}; ${JSON.stringify(last)}`);
+    });
   }
 }
 
@@ -81,7 +115,9 @@ test('a PC behind ssh works for the grid through one connection, and leaves noth
   const added = await rig.addInstalled();
   t.is(added.status, 0, added.err);
   await rig.untilRunning();
-  const jobId = await rig.grid.client.submit([taskGroup('pwd; echo "$HOME"; head -c 300000 /dev/zero | wc -c', 4, onPc)]);
+  const jobId = await rig.grid.client.submit([
+    taskGroup('pwd; echo "$HOME"; head -c 300000 /dev/zero | wc -c', 4, onPc),
+  ]);
   t.is((await rig.grid.client.waitEnded(jobId)).finishedCount, 4);
   const [folder, home] = (await rig.grid.client.output(jobId, 0)).split('\n');
   t.true(folder?.startsWith(rig.folder), folder);
@@ -103,7 +139,10 @@ test('an agent goes on while the connection is lost, and while its provider is k
   await rig.untilRunning();
   const [pid] = rig.pids();
   const [runs, go] = [path.join(rig.host.home, 'runs'), path.join(rig.host.home, 'go')];
-  const jobId = await rig.grid.client.submit([taskGroup(`echo run >>${runs}; until [ -e ${go} ]; do sleep 0.05; done; echo done`, 2, onPc)], { replicasMax: 1 });
+  const jobId = await rig.grid.client.submit(
+    [taskGroup(`echo run >>${runs}; until [ -e ${go} ]; do sleep 0.05; done; echo done`, 2, onPc)],
+    { replicasMax: 1 },
+  );
   await until(() => existsSync(runs) && readFileSync(runs, 'utf8') === 'run\nrun\n', 'both tasks run');
   rig.host.cut();
   await until(async () => (await rig.kept())?.status !== 'running', 'the loss is noticed');
@@ -122,7 +161,10 @@ test('a PC that cannot be had says why in the words of ssh or of the program, an
   const rig = await Rig.start(t);
   await rig.add('--remote-command', '/nowhere/mutirao');
   await until(async () => (await rig.kept())?.status === 'waiting', 'it waits');
-  t.regex((await rig.kept())?.reason ?? '', /MUT_LAUNCH_FAILED front: the agent could not be started: .*(not found|No such file)/);
+  t.regex(
+    (await rig.kept())?.reason ?? '',
+    /MUT_LAUNCH_FAILED front: the agent could not be started: .*(not found|No such file)/,
+  );
   await rig.mutirao(['machine', 'remove', 'pc']);
   await rig.host.kill();
   await rig.addInstalled();

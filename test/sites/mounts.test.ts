@@ -1,4 +1,5 @@
-// Real mounts, in a space of mounts of their own: what a task leaves mounted survives its agent, each way to remove folders and `mutirao down`.
+// Real mounts, in a space of mounts of their own: what a task leaves mounted survives its agent, each way to remove
+// folders and `mutirao down`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +13,11 @@ const cli = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.me
 
 /** Runs a script where its mounts are seen by nobody else and go with it. */
 function withMounts(script: string, args: readonly string[], env: Record<string, string> = {}): string {
-  return execFileSync('unshare', ['--mount', '--propagation', 'private', 'sh', '-euc', script, 'script', ...args], { encoding: 'utf8', env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  return execFileSync('unshare', ['--mount', '--propagation', 'private', 'sh', '-euc', script, 'script', ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 interface Folders {
@@ -34,7 +39,9 @@ function prepare(t: ExecutionContext): Folders {
   return { folder, data };
 }
 
-const mountAll = 'mount --bind "$2" "$1/in/mnt"; mount --bind "$2/file" "$1/in/bound"; mount -t tmpfs none "$1/in/tmpfs"; touch "$1/in/tmpfs/x";';
+const mountAll =
+  'mount --bind "$2" "$1/in/mnt"; mount --bind "$2/file" "$1/in/bound"; mount -t tmpfs none "$1/in/tmpfs"; ' +
+  'touch "$1/in/tmpfs/x";';
 
 function checkKept(t: ExecutionContext, { data }: Folders): void {
   t.is(readFileSync(join(data, 'sub', 'precious'), 'utf8'), 'precious');
@@ -42,23 +49,32 @@ function checkKept(t: ExecutionContext, { data }: Folders): void {
 }
 
 for (const shell of ['dash', 'bash']) {
-  test.serial(`${shell}: the script that removes folders on other hosts stays out of what is mounted, says so, and removes the rest`, (t) => {
-    const folders = prepare(t);
-    const said = withMounts(`${mountAll} ${shell} -c "$3
-remove_tree \\"\\$0\\" || echo something stays" "$1" 2>&1; ls "$1/in/tmpfs"`, [folders.folder, folders.data, removalScript]);
-    t.regex(said, /a folder\/in\/mnt: something is mounted there/);
-    t.regex(said, /something stays\nx\n$/);
-    t.false(existsSync(join(folders.folder, 'goes')));
-    checkKept(t, folders);
-    execFileSync(shell, ['-c', `${removalScript}\nremove_tree "$0"`, folders.folder]);
-    t.false(existsSync(folders.folder), 'where nothing is mounted any more it goes');
-  });
+  test.serial(
+    `${shell}: the script that removes folders on other hosts stays out of what is mounted, says so, and removes the rest`,
+    (t) => {
+      const folders = prepare(t);
+      const said = withMounts(
+        `${mountAll} ${shell} -c "$3
+remove_tree \\"\\$0\\" || echo something stays" "$1" 2>&1; ls "$1/in/tmpfs"`,
+        [folders.folder, folders.data, removalScript],
+      );
+      t.regex(said, /a folder\/in\/mnt: something is mounted there/);
+      t.regex(said, /something stays\nx\n$/);
+      t.false(existsSync(join(folders.folder, 'goes')));
+      checkKept(t, folders);
+      execFileSync(shell, ['-c', `${removalScript}\nremove_tree "$0"`, folders.folder]);
+      t.false(existsSync(folders.folder), 'where nothing is mounted any more it goes');
+    },
+  );
 }
 
 test.serial('the program of a watchdog stays out of what is mounted, on the same device too', (t) => {
   const folders = prepare(t);
   const [node, ...args] = removalProgram();
-  const left = withMounts(`${mountAll} dir=$1; shift 2; "$@" "$dir" || exit 1; find "$(dirname "$dir")/.removed-a folder" -mindepth 1 | sort`, [folders.folder, folders.data, node, ...args]);
+  const left = withMounts(
+    `${mountAll} dir=$1; shift 2; "$@" "$dir" || exit 1; find "$(dirname "$dir")/.removed-a folder" -mindepth 1 | sort`,
+    [folders.folder, folders.data, node, ...args],
+  );
   t.regex(left, /in\/mnt\/sub\/precious/);
   t.notRegex(left, /goes/);
   checkKept(t, folders);

@@ -28,21 +28,30 @@ int main(int argc, char **argv) {
 }
 `;
 
-test.serial('Open MPI runs across a gang: its daemons start through $RSH_CMD, and ranks on all members exchange messages', async (t) => {
-  const home = temporaryFolder(t);
-  const ring = path.join(home, 'ring');
-  writeFileSync(`${ring}.c`, program);
-  execFileSync('mpicc', ['-o', ring, `${ring}.c`]);
-  const gang = await FakeGang.start({ home, members: 3, processors: 2 });
-  t.teardown(() => gang.stop());
-  // What members of one host have to be told, lest they share memory and a folder of sockets: docs/gangs.md.
-  const apart = { OMPI_MCA_btl: '^vader', OMPI_MCA_orte_launch_agent: 'env TMPDIR=$PLAYPEN orted' };
-  const environment = { ...apart, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' };
-  const mpirun = 'mpirun --mca plm_rsh_agent "$RSH_CMD" --hostfile $HOSTFILE';
-  const end = await gang.run(aTemplate(`${mpirun} ${ring}; echo status $?; ${mpirun} ${ring} 3; echo status $?`, { environment }));
-  const lines = Buffer.from(end.standardOutput).toString().trimEnd().split('\n');
-  const ranks = [0, 1, 2, 3, 4, 5].map((rank) => `rank ${rank} of 6 at lab/pc${Math.floor(rank / 2)}`);
-  const second = lines.indexOf('status 0') + 1;
-  t.deepEqual(lines.slice(0, second).sort(), ['came round 64', ...ranks, 'status 0'], Buffer.from(end.standardError).toString());
-  t.is(lines.at(-1), 'status 3', `how a rank ends is how mpirun ends: ${Buffer.from(end.standardError).toString()}`);
-});
+test.serial(
+  'Open MPI runs across a gang: its daemons start through $RSH_CMD, and ranks on all members exchange messages',
+  async (t) => {
+    const home = temporaryFolder(t);
+    const ring = path.join(home, 'ring');
+    writeFileSync(`${ring}.c`, program);
+    execFileSync('mpicc', ['-o', ring, `${ring}.c`]);
+    const gang = await FakeGang.start({ home, members: 3, processors: 2 });
+    t.teardown(() => gang.stop());
+    // What members of one host have to be told, lest they share memory and a folder of sockets: docs/gangs.md.
+    const apart = { OMPI_MCA_btl: '^vader', OMPI_MCA_orte_launch_agent: 'env TMPDIR=$PLAYPEN orted' };
+    const environment = { ...apart, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' };
+    const mpirun = 'mpirun --mca plm_rsh_agent "$RSH_CMD" --hostfile $HOSTFILE';
+    const end = await gang.run(
+      aTemplate(`${mpirun} ${ring}; echo status $?; ${mpirun} ${ring} 3; echo status $?`, { environment }),
+    );
+    const lines = Buffer.from(end.standardOutput).toString().trimEnd().split('\n');
+    const ranks = [0, 1, 2, 3, 4, 5].map((rank) => `rank ${rank} of 6 at lab/pc${Math.floor(rank / 2)}`);
+    const second = lines.indexOf('status 0') + 1;
+    t.deepEqual(
+      lines.slice(0, second).sort(),
+      ['came round 64', ...ranks, 'status 0'],
+      Buffer.from(end.standardError).toString(),
+    );
+    t.is(lines.at(-1), 'status 3', `how a rank ends is how mpirun ends: ${Buffer.from(end.standardError).toString()}`);
+  },
+);

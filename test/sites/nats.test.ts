@@ -1,4 +1,5 @@
-// Events on a real NATS server, read by a Python program that knows nothing of ours but proto/: none is missed and none comes
+// Events on a real NATS server, read by a Python program that knows nothing of ours but proto/: none is missed and none
+// comes
 // out of order, whoever is killed.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,7 +11,15 @@ import test, { type ExecutionContext } from 'ava';
 import { JobStatus, type JobEvent } from '@mutirao/api/broker';
 import { natsEvents } from '@mutirao/runtime/events';
 import { messagesOf } from '@mutirao/runtime/rpc';
-import { buildExampleClient, Grid, NatsServer, readMetrics, taskGroup, until, type ExampleClient } from '@mutirao/testkit';
+import {
+  buildExampleClient,
+  Grid,
+  NatsServer,
+  readMetrics,
+  taskGroup,
+  until,
+  type ExampleClient,
+} from '@mutirao/testkit';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -32,14 +41,19 @@ class Subscriber {
     const [program = '', ...args] = this.#command;
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     createInterface({ input: child.stdout }).on('line', (line) => this.told.push(JSON.parse(line) as Told));
-    child.stderr.on('data', (data: Buffer) => { this.complaints += data.toString(); });
+    child.stderr.on('data', (data: Buffer) => {
+      this.complaints += data.toString();
+    });
     this.#child = child;
   }
 
   async kill(): Promise<void> {
     const child = this.#child;
     child?.kill('SIGKILL');
-    await until(() => child === undefined || child.signalCode !== null || child.exitCode !== null, 'the subscriber is gone');
+    await until(
+      () => child === undefined || child.signalCode !== null || child.exitCode !== null,
+      'the subscriber is gone',
+    );
   }
 
   /** Stops it, or lets it go on. */
@@ -52,14 +66,23 @@ class Subscriber {
   }
 }
 
-interface World { readonly nats: NatsServer; readonly grid: Grid; subscribe(name: string): Promise<Subscriber> }
+interface World {
+  readonly nats: NatsServer;
+  readonly grid: Grid;
+  subscribe(name: string): Promise<Subscriber>;
+}
 
 async function world(t: ExecutionContext, clusters: readonly number[] = []): Promise<World> {
   const client = await buildExampleClient(t, 'python');
   const nats = new NatsServer();
   t.teardown(() => nats.stop());
   await nats.start();
-  const grid = await Grid.start({ clusters, machines: [2], providerArgs: ['--idle-release', '500ms'], brokerArgs: ['--nats', nats.url, '--nats-bytes', '64M', '--nats-age', '1h'] });
+  const grid = await Grid.start({
+    clusters,
+    machines: [2],
+    providerArgs: ['--idle-release', '500ms'],
+    brokerArgs: ['--nats', nats.url, '--nats-bytes', '64M', '--nats-age', '1h'],
+  });
   t.teardown(() => grid.stop());
   await grid.client.waitMachines(1);
   const subscribe = async (name: string): Promise<Subscriber> => {
@@ -75,10 +98,17 @@ async function world(t: ExecutionContext, clusters: readonly number[] = []): Pro
 /** What `mutirao events --follow` prints from now on. */
 function follow(t: ExecutionContext, grid: Grid): { type: string; task_indexes: number[] }[] {
   const args = [`${root}packages/cli/bin/mutirao.js`, 'events', '--follow', '--json'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, MUTIRAO_HOME: grid.home } });
-  t.teardown(() => { child.kill('SIGKILL'); });
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, MUTIRAO_HOME: grid.home },
+  });
+  t.teardown(() => {
+    child.kill('SIGKILL');
+  });
   const followed: { type: string; task_indexes: number[] }[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => followed.push(JSON.parse(line) as { type: string; task_indexes: number[] }));
+  createInterface({ input: child.stdout }).on('line', (line) =>
+    followed.push(JSON.parse(line) as { type: string; task_indexes: number[] }),
+  );
   return followed;
 }
 
@@ -95,7 +125,13 @@ async function eventsOf(grid: Grid): Promise<Told[]> {
     if (events.length === 0) break;
     events.forEach((event, part) => {
       const { sequence, type, jobId, taskIndexes } = event;
-      all.push([part === 0 ? String(sequence) : `${sequence}.${part}`, `mutirao.events.${type}.${idOf(event)}`, type, jobId, taskIndexes]);
+      all.push([
+        part === 0 ? String(sequence) : `${sequence}.${part}`,
+        `mutirao.events.${type}.${idOf(event)}`,
+        type,
+        jobId,
+        taskIndexes,
+      ]);
     });
   }
   return all;
@@ -110,14 +146,17 @@ function idOf({ type, jobId, machineId, providerId, requestId }: JobEvent): stri
 /** Holds a subscriber to the truth, which it has in the end. Once each where it was not killed itself. */
 async function agree(t: ExecutionContext, subscriber: Subscriber, grid: Grid): Promise<Told[]> {
   const distinct = () => [...new Map(subscriber.told.map((event) => [event[0], event])).values()];
-  await until(async () => isDeepStrictEqual(distinct(), await eventsOf(grid)), 'the subscriber knows all').catch(() => undefined);
+  await until(async () => isDeepStrictEqual(distinct(), await eventsOf(grid)), 'the subscriber knows all').catch(
+    () => undefined,
+  );
   const truth = await eventsOf(grid);
   t.deepEqual(distinct(), truth);
   return truth;
 }
 
 const steps = (seconds: number, count: number) => [taskGroup(`sleep ${seconds}; test $TASK != 3`, count)];
-const finishedCount = async (grid: Grid, jobId: number): Promise<number> => (await grid.client.job(jobId)).finishedCount;
+const finishedCount = async (grid: Grid, jobId: number): Promise<number> =>
+  (await grid.client.job(jobId)).finishedCount;
 
 test.serial('all events come by NATS as the broker tells them, in their order, each once', async (t) => {
   const { grid, subscribe } = await world(t, [2]);
@@ -126,59 +165,81 @@ test.serial('all events come by NATS as the broker tells them, in their order, e
   const job = await grid.client.waitEnded(jobId);
   t.is(job.status, JobStatus.FAILED, 'one of its tasks fails twice');
   await until(() => subscriber.told.some(([, , type]) => type === 'job.failed'), 'the end of the job is told');
-  await until(() => subscriber.told.some(([, , type]) => type === 'machine.lost'), 'an allocation ends when nothing is left to do');
+  await until(
+    () => subscriber.told.some(([, , type]) => type === 'machine.lost'),
+    'an allocation ends when nothing is left to do',
+  );
   const truth = await agree(t, subscriber, grid);
-  t.true(truth.some(([id]) => id.includes('.')), 'no change had several events');
+  t.true(
+    truth.some(([id]) => id.includes('.')),
+    'no change had several events',
+  );
   const types = new Set(truth.map(([, , type]) => type));
-  for (const type of ['provider.added', 'machine.joined', 'request.queued', 'request.running', 'machine.lost']) t.true(types.has(type), type);
+  for (const type of ['provider.added', 'machine.joined', 'request.queued', 'request.running', 'machine.lost'])
+    t.true(types.has(type), type);
   t.is(subscriber.told.length, truth.length, 'each once');
   t.is(await series(grid, 'published_total'), truth.length);
 });
 
-test.serial('NATS is killed in mid-job: the job goes on, who follows the broker hears of it, and the events come when NATS is back', async (t) => {
-  const { nats, grid, subscribe } = await world(t);
-  const subscriber = await subscribe('lab-book');
-  const jobId = await grid.client.submit([taskGroup('sleep 0.1', 30)]);
-  await until(() => subscriber.told.some(([, , type]) => type === 'tasks.finished'), 'some events have come');
-  await nats.kill();
-  const followed = follow(t, grid);
-  const job = await grid.client.waitEnded(jobId);
-  t.is(job.finishedCount, 30);
-  await until(() => followed.some(({ type }) => type === 'job.finished'), 'events --follow tells the end without NATS');
-  t.false(subscriber.hasEnd(jobId));
-  t.is(await series(grid, 'connected'), 0);
-  t.true(await series(grid, 'lag') > 0);
-  await nats.start();
-  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
-  const truth = await agree(t, subscriber, grid);
-  t.is(subscriber.told.length, truth.length, 'each once');
-});
+test.serial(
+  'NATS is killed in mid-job: the job goes on, who follows the broker hears of it, and the events come when NATS is back',
+  async (t) => {
+    const { nats, grid, subscribe } = await world(t);
+    const subscriber = await subscribe('lab-book');
+    const jobId = await grid.client.submit([taskGroup('sleep 0.1', 30)]);
+    await until(() => subscriber.told.some(([, , type]) => type === 'tasks.finished'), 'some events have come');
+    await nats.kill();
+    const followed = follow(t, grid);
+    const job = await grid.client.waitEnded(jobId);
+    t.is(job.finishedCount, 30);
+    await until(
+      () => followed.some(({ type }) => type === 'job.finished'),
+      'events --follow tells the end without NATS',
+    );
+    t.false(subscriber.hasEnd(jobId));
+    t.is(await series(grid, 'connected'), 0);
+    t.true((await series(grid, 'lag')) > 0);
+    await nats.start();
+    await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
+    const truth = await agree(t, subscriber, grid);
+    t.is(subscriber.told.length, truth.length, 'each once');
+  },
+);
 
-test.serial('kill -9 of the broker in mid-job: nothing is missed, and what is told again has the id that it had', async (t) => {
-  const { grid, subscribe } = await world(t);
-  const subscriber = await subscribe('lab-book');
-  const jobId = await grid.client.submit([taskGroup('sleep 0.1', 60)]);
-  const followed = follow(t, grid);
-  for (const count of [5, 20, 35]) {
-    await until(async () => (await finishedCount(grid, jobId)) >= count, `${count} tasks are finished`);
-    await grid.broker.crash();
-  }
-  await grid.client.waitEnded(jobId);
-  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
-  const late = await subscribe('late');
-  await until(() => late.hasEnd(jobId), 'who comes late hears all');
-  const truth = await eventsOf(grid);
-  await until(() => followed.length >= truth.length, 'events --follow tells all, across the restarts');
-  t.deepEqual(followed.map(({ type, task_indexes }) => [type, task_indexes]), truth.map(([, , type, , tasks]) => [type, tasks]));
-  for (const one of [subscriber, late]) t.is(one.told.length, (await agree(t, one, grid)).length, 'each once');
-});
+test.serial(
+  'kill -9 of the broker in mid-job: nothing is missed, and what is told again has the id that it had',
+  async (t) => {
+    const { grid, subscribe } = await world(t);
+    const subscriber = await subscribe('lab-book');
+    const jobId = await grid.client.submit([taskGroup('sleep 0.1', 60)]);
+    const followed = follow(t, grid);
+    for (const count of [5, 20, 35]) {
+      await until(async () => (await finishedCount(grid, jobId)) >= count, `${count} tasks are finished`);
+      await grid.broker.crash();
+    }
+    await grid.client.waitEnded(jobId);
+    await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
+    const late = await subscribe('late');
+    await until(() => late.hasEnd(jobId), 'who comes late hears all');
+    const truth = await eventsOf(grid);
+    await until(() => followed.length >= truth.length, 'events --follow tells all, across the restarts');
+    t.deepEqual(
+      followed.map(({ type, task_indexes }) => [type, task_indexes]),
+      truth.map(([, , type, , tasks]) => [type, tasks]),
+    );
+    for (const one of [subscriber, late]) t.is(one.told.length, (await agree(t, one, grid)).length, 'each once');
+  },
+);
 
 test.serial('a subscriber that is killed and comes back misses nothing', async (t) => {
   const { grid, subscribe } = await world(t);
   const subscriber = await subscribe('lab-book');
   const jobId = await grid.client.submit([taskGroup('sleep 0.1', 60)]);
   for (const count of [5, 30]) {
-    await until(() => subscriber.told.filter(([, , type]) => type === 'tasks.finished').length >= count / 5, 'some events have come');
+    await until(
+      () => subscriber.told.filter(([, , type]) => type === 'tasks.finished').length >= count / 5,
+      'some events have come',
+    );
     await subscriber.kill();
     await until(async () => (await finishedCount(grid, jobId)) >= count, `${count} tasks are finished meanwhile`);
     subscriber.start();
@@ -195,28 +256,31 @@ async function administer(t: ExecutionContext, nats: NatsServer): Promise<JetStr
   return connection.jetstreamManager();
 }
 
-test.serial('a subscriber whose stream is lost, or whose server lost all, says so and goes on with what is published from then on', async (t) => {
-  const { nats, grid, subscribe } = await world(t);
-  const subscriber = await subscribe('lab-book');
-  const run = async (): Promise<number> => {
-    const jobId = await grid.client.submit([taskGroup('true', 3)]);
-    await grid.client.waitEnded(jobId);
-    return jobId;
-  };
-  const first = await run();
-  await until(() => subscriber.hasEnd(first), 'the end of the job is told');
-  const manager = await administer(t, nats);
-  await manager.streams.delete('MUTIRAO_EVENTS');
-  const second = await run();
-  await until(() => subscriber.hasEnd(second), 'events come from the stream that was made again');
-  t.regex(subscriber.complaints, /^NATS: stream MUTIRAO_EVENTS or its reader lab-book was lost, starting over/m);
-  await manager.consumers.delete('MUTIRAO_EVENTS', 'lab-book');
-  const third = await run();
-  await until(() => subscriber.hasEnd(third), 'the reader is made again');
-  t.is(subscriber.complaints.match(/starting over/g)?.length, 2);
-  await agree(t, subscriber, grid);
-  t.is(subscriber.told.length, new Set(subscriber.told.map(([id]) => id)).size, 'nothing is told twice');
-});
+test.serial(
+  'a subscriber whose stream is lost, or whose server lost all, says so and goes on with what is published from then on',
+  async (t) => {
+    const { nats, grid, subscribe } = await world(t);
+    const subscriber = await subscribe('lab-book');
+    const run = async (): Promise<number> => {
+      const jobId = await grid.client.submit([taskGroup('true', 3)]);
+      await grid.client.waitEnded(jobId);
+      return jobId;
+    };
+    const first = await run();
+    await until(() => subscriber.hasEnd(first), 'the end of the job is told');
+    const manager = await administer(t, nats);
+    await manager.streams.delete('MUTIRAO_EVENTS');
+    const second = await run();
+    await until(() => subscriber.hasEnd(second), 'events come from the stream that was made again');
+    t.regex(subscriber.complaints, /^NATS: stream MUTIRAO_EVENTS or its reader lab-book was lost, starting over/m);
+    await manager.consumers.delete('MUTIRAO_EVENTS', 'lab-book');
+    const third = await run();
+    await until(() => subscriber.hasEnd(third), 'the reader is made again');
+    t.is(subscriber.complaints.match(/starting over/g)?.length, 2);
+    await agree(t, subscriber, grid);
+    t.is(subscriber.told.length, new Set(subscriber.told.map(([id]) => id)).size, 'nothing is told twice');
+  },
+);
 
 test.serial('a subscriber says what was purged before it had read it', async (t) => {
   const { nats, grid, subscribe } = await world(t);
@@ -232,68 +296,136 @@ test.serial('a subscriber says what was purged before it had read it', async (t)
   subscriber.signal('SIGCONT');
   const last = await grid.client.submit([taskGroup('true', 3)]);
   await until(() => subscriber.hasEnd(last), 'what is published after the purge is told');
-  t.regex(subscriber.complaints, /^NATS: messages \d+ to \d+ of the stream were removed before they were read: events are missing/m);
+  t.regex(
+    subscriber.complaints,
+    /^NATS: messages \d+ to \d+ of the stream were removed before they were read: events are missing/m,
+  );
   t.false(subscriber.hasEnd(lost));
 });
 
-test.serial('a subscriber without a stream waits also while its server is away, and reads once both are there', async (t) => {
-  const client = await buildExampleClient(t, 'python');
-  const nats = new NatsServer();
-  t.teardown(() => nats.stop());
-  await nats.start();
-  const subscriber = new Subscriber(client, nats.url, 'lab-book');
-  t.teardown(() => subscriber.kill());
-  subscriber.start();
-  await until(() => subscriber.complaints.includes('there is no stream MUTIRAO_EVENTS; waiting for it'), 'it waits for the stream');
-  await nats.kill();
-  await until(() => subscriber.complaints.includes('the server does not answer; waiting for it'), 'it waits for the server');
-  await nats.start();
-  const { streams, consumers } = await administer(t, nats);
-  await streams.add({ name: 'MUTIRAO_EVENTS', subjects: ['mutirao.events.>'] });
-  await until(() => consumers.info('MUTIRAO_EVENTS', 'lab-book').then(() => true, () => false), 'it reads');
-  t.notRegex(subscriber.complaints, /Traceback/);
-});
+test.serial(
+  'a subscriber without a stream waits also while its server is away, and reads once both are there',
+  async (t) => {
+    const client = await buildExampleClient(t, 'python');
+    const nats = new NatsServer();
+    t.teardown(() => nats.stop());
+    await nats.start();
+    const subscriber = new Subscriber(client, nats.url, 'lab-book');
+    t.teardown(() => subscriber.kill());
+    subscriber.start();
+    await until(
+      () => subscriber.complaints.includes('there is no stream MUTIRAO_EVENTS; waiting for it'),
+      'it waits for the stream',
+    );
+    await nats.kill();
+    await until(
+      () => subscriber.complaints.includes('the server does not answer; waiting for it'),
+      'it waits for the server',
+    );
+    await nats.start();
+    const { streams, consumers } = await administer(t, nats);
+    await streams.add({ name: 'MUTIRAO_EVENTS', subjects: ['mutirao.events.>'] });
+    await until(
+      () =>
+        consumers.info('MUTIRAO_EVENTS', 'lab-book').then(
+          () => true,
+          () => false,
+        ),
+      'it reads',
+    );
+    t.notRegex(subscriber.complaints, /Traceback/);
+  },
+);
 
-test.serial('the stream has the bounds that are asked for, also when it was there before, and keeps what else was set of it', async (t) => {
-  const nats = new NatsServer();
-  t.teardown(() => nats.stop());
-  await nats.start();
-  const connection = await connect({ servers: nats.url });
-  t.teardown(() => connection.close());
-  const manager = await connection.jetstreamManager();
-  await manager.streams.add({ name: 'LAB', subjects: ['lab.>'], description: 'the lab\'s own', max_age: nanos(5000) });
-  const grid = await Grid.start({ machines: [1], brokerArgs: ['--nats', nats.url, '--nats-stream', 'LAB', '--nats-age', '1h', '--nats-bytes', '32M'] });
-  t.teardown(() => grid.stop());
-  await until(async () => (await series(grid, 'connected')) === 1, 'the broker publishes');
-  const { config } = await manager.streams.info('LAB');
-  t.like(config, { max_age: nanos(3_600_000), max_bytes: 32 * 1024 ** 2, subjects: ['lab.>', 'mutirao.events.>'], description: 'the lab\'s own', duplicate_window: nanos(120_000) });
-  await grid.client.waitEnded(await grid.client.submit([taskGroup('true', 3)]));
-  await until(async () => (await series(grid, 'lag')) === 0, 'all is published');
-  t.is((await manager.streams.info('LAB')).state.messages, await series(grid, 'published_total'));
-  await manager.streams.delete('LAB');
-  await grid.client.waitEnded(await grid.client.submit([taskGroup('true', 3)]));
-  await until(async () => (await series(grid, 'lag')) === 0, 'the stream is made anew');
-  t.true((await manager.streams.info('LAB')).state.messages > 0);
-});
+test.serial(
+  'the stream has the bounds that are asked for, also when it was there before, and keeps what else was set of it',
+  async (t) => {
+    const nats = new NatsServer();
+    t.teardown(() => nats.stop());
+    await nats.start();
+    const connection = await connect({ servers: nats.url });
+    t.teardown(() => connection.close());
+    const manager = await connection.jetstreamManager();
+    await manager.streams.add({ name: 'LAB', subjects: ['lab.>'], description: "the lab's own", max_age: nanos(5000) });
+    const grid = await Grid.start({
+      machines: [1],
+      brokerArgs: ['--nats', nats.url, '--nats-stream', 'LAB', '--nats-age', '1h', '--nats-bytes', '32M'],
+    });
+    t.teardown(() => grid.stop());
+    await until(async () => (await series(grid, 'connected')) === 1, 'the broker publishes');
+    const { config } = await manager.streams.info('LAB');
+    t.like(config, {
+      max_age: nanos(3_600_000),
+      max_bytes: 32 * 1024 ** 2,
+      subjects: ['lab.>', 'mutirao.events.>'],
+      description: "the lab's own",
+      duplicate_window: nanos(120_000),
+    });
+    await grid.client.waitEnded(await grid.client.submit([taskGroup('true', 3)]));
+    await until(async () => (await series(grid, 'lag')) === 0, 'all is published');
+    t.is((await manager.streams.info('LAB')).state.messages, await series(grid, 'published_total'));
+    await manager.streams.delete('LAB');
+    await grid.client.waitEnded(await grid.client.submit([taskGroup('true', 3)]));
+    await until(async () => (await series(grid, 'lag')) === 0, 'the stream is made anew');
+    t.true((await manager.streams.info('LAB')).state.messages > 0);
+  },
+);
 
-test.serial('the server keeps a message once, refuses one whose predecessor is not there, and a connection says when it is gone', async (t) => {
-  const nats = new NatsServer();
-  t.teardown(() => nats.stop());
-  await nats.start();
-  const options = { url: nats.url, credentialsPath: '', authorityPath: '', certificatePath: '', keyPath: '', stream: 'MUTIRAO_EVENTS', ageMax: 60_000, bytesMax: 2 ** 25, name: 'a test' };
-  const connection = await natsEvents(options)();
-  const message = (id: number) => ({ subject: 'mutirao.events.job.accepted.1', messageId: `s#${id}`, headers: { 'ce-id': String(id) }, data: new Uint8Array([id]) });
-  t.is(await connection.publish(message(1)), 'kept');
-  t.deepEqual(await Promise.all([connection.publish(message(2), 's#1'), connection.publish(message(3), 's#2'), connection.publish(message(5), 's#4'), connection.publish(message(6), 's#5')]), ['kept', 'kept', 'out of order', 'out of order']);
-  t.is(await connection.publish(message(3), 's#2'), 'kept', 'a repeat is no trouble');
-  const reader = await connect({ servers: nats.url });
-  t.teardown(() => reader.close());
-  t.is((await (await reader.jetstreamManager()).streams.info('MUTIRAO_EVENTS')).state.messages, 3);
-  const unanswered = Promise.all([nats.kill(), t.throwsAsync(connection.closed.then((error) => { throw error ?? new Error('closed'); }))]);
-  await unanswered;
-  await t.throwsAsync(connection.publish(message(7)));
-  await t.throwsAsync(natsEvents(options)(), undefined, 'nobody listens');
-  await nats.start();
-  await t.throwsAsync(natsEvents({ ...options, url: nats.url.replace('nats:', 'tls:') })(), undefined, 'a server without TLS is no server for tls://');
-  await t.throwsAsync(natsEvents({ ...options, credentialsPath: '/nowhere.creds' })(), { message: /nowhere/ });
-});
+test.serial(
+  'the server keeps a message once, refuses one whose predecessor is not there, and a connection says when it is gone',
+  async (t) => {
+    const nats = new NatsServer();
+    t.teardown(() => nats.stop());
+    await nats.start();
+    const options = {
+      url: nats.url,
+      credentialsPath: '',
+      authorityPath: '',
+      certificatePath: '',
+      keyPath: '',
+      stream: 'MUTIRAO_EVENTS',
+      ageMax: 60_000,
+      bytesMax: 2 ** 25,
+      name: 'a test',
+    };
+    const connection = await natsEvents(options)();
+    const message = (id: number) => ({
+      subject: 'mutirao.events.job.accepted.1',
+      messageId: `s#${id}`,
+      headers: { 'ce-id': String(id) },
+      data: new Uint8Array([id]),
+    });
+    t.is(await connection.publish(message(1)), 'kept');
+    t.deepEqual(
+      await Promise.all([
+        connection.publish(message(2), 's#1'),
+        connection.publish(message(3), 's#2'),
+        connection.publish(message(5), 's#4'),
+        connection.publish(message(6), 's#5'),
+      ]),
+      ['kept', 'kept', 'out of order', 'out of order'],
+    );
+    t.is(await connection.publish(message(3), 's#2'), 'kept', 'a repeat is no trouble');
+    const reader = await connect({ servers: nats.url });
+    t.teardown(() => reader.close());
+    t.is((await (await reader.jetstreamManager()).streams.info('MUTIRAO_EVENTS')).state.messages, 3);
+    const unanswered = Promise.all([
+      nats.kill(),
+      t.throwsAsync(
+        connection.closed.then((error) => {
+          throw error ?? new Error('closed');
+        }),
+      ),
+    ]);
+    await unanswered;
+    await t.throwsAsync(connection.publish(message(7)));
+    await t.throwsAsync(natsEvents(options)(), undefined, 'nobody listens');
+    await nats.start();
+    await t.throwsAsync(
+      natsEvents({ ...options, url: nats.url.replace('nats:', 'tls:') })(),
+      undefined,
+      'a server without TLS is no server for tls://',
+    );
+    await t.throwsAsync(natsEvents({ ...options, credentialsPath: '/nowhere.creds' })(), { message: /nowhere/ });
+  },
+);

@@ -9,7 +9,11 @@ import { aTemplate, FakeGang, temporaryFolder } from '@mutirao/testkit';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
-interface Said { readonly status: number; readonly out: string; readonly err: string }
+interface Said {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
 
 test.before((t) => {
   if (!existsSync(join(dist, 'mutirao'))) t.fail('dist/mutirao is not there; scripts/pack makes it');
@@ -19,18 +23,21 @@ test.before((t) => {
 function runner(folder: string): (...words: string[]) => Promise<Said> {
   const program = join(folder, 'mutirao');
   symlinkSync(join(dist, 'mutirao'), program);
-  return (...words) => new Promise((resolve) => {
-    execFile(program, words, { cwd: folder, env: { PATH: '', HOME: folder }, timeout: 30_000 }, (error, out, err) => {
-      resolve({ status: error === null ? 0 : Number(error.code ?? 99), out, err });
+  return (...words) =>
+    new Promise((resolve) => {
+      execFile(program, words, { cwd: folder, env: { PATH: '', HOME: folder }, timeout: 30_000 }, (error, out, err) => {
+        resolve({ status: error === null ? 0 : Number(error.code ?? 99), out, err });
+      });
     });
-  });
 }
 
 test.serial('a whole grid runs within it: cluster, providers, broker, agents and their tasks', async (t) => {
   const folder = temporaryFolder(t);
   const run = runner(folder);
   const up = await run('up', '--clusters', '2', '--machines', '1', '--detach');
-  t.teardown(async () => { await run('down'); });
+  t.teardown(async () => {
+    await run('down');
+  });
   t.is(up.status, 0, up.err);
   const job = await run('job', 'submit', '--array', '0-19', '--wait', '--json', '--', 'sh', '-c', 'echo out-{}');
   t.is(job.status, 0, job.err);
@@ -46,7 +53,9 @@ test.serial('a whole grid runs within it: cluster, providers, broker, agents and
   const services = await listServices(address, readFileSync(join(folder, '.mutirao', 'token'), 'utf8').trim());
   t.regex(services, /mutirao\.broker\.v1\.BrokerService/);
   t.regex(services, /grpc\.health\.v1\.Health/);
-  const logs = readdirSync(join(folder, '.mutirao', 'logs')).map((name) => readFileSync(join(folder, '.mutirao', 'logs', name), 'utf8')).join('');
+  const logs = readdirSync(join(folder, '.mutirao', 'logs'))
+    .map((name) => readFileSync(join(folder, '.mutirao', 'logs', name), 'utf8'))
+    .join('');
   t.false(/"level":"(?:error|fatal)"/.test(logs), logs);
 });
 
@@ -57,19 +66,30 @@ function listServices(address: string, token: string): Promise<string> {
   metadata.set('authorization', `Bearer ${token}`);
   const keep = (bytes: Buffer): Buffer => bytes;
   return new Promise<string>((resolve, reject) => {
-    const call = client.makeBidiStreamRequest('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', keep, keep, metadata, {});
-    call.on('data', (bytes: Buffer) => { resolve(bytes.toString('latin1')); });
+    const call = client.makeBidiStreamRequest(
+      '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+      keep,
+      keep,
+      metadata,
+      {},
+    );
+    call.on('data', (bytes: Buffer) => {
+      resolve(bytes.toString('latin1'));
+    });
     call.on('error', reject);
     call.write(Buffer.from([0x3a, 0x00])); // list_services = ""
     call.end();
-  }).finally(() => { client.close(); });
+  }).finally(() => {
+    client.close();
+  });
 }
 
-test.serial('it tells its release, its help and its processes\' help, and refuses what is wrong as ever', async (t) => {
+test.serial("it tells its release, its help and its processes' help, and refuses what is wrong as ever", async (t) => {
   const run = runner(temporaryFolder(t));
   const { version } = JSON.parse(readFileSync(join(dist, 'mutirao.json'), 'utf8')) as { version: string };
   t.is((await run('--version')).out, `mutirao ${version}\n`);
-  for (const name of ['agent', 'broker', 'cluster', 'provider']) t.regex((await run('run', name, '--help')).out, /--config/, name);
+  for (const name of ['agent', 'broker', 'cluster', 'provider'])
+    t.regex((await run('run', name, '--help')).out, /--config/, name);
   t.is((await run('run', 'provider', '--nix')).status, 2);
   t.is((await run('nix')).status, 2);
   t.like(await run('job', 'list'), { status: 3 });
@@ -94,6 +114,10 @@ test.serial('its agents take gangs: what $RSH_CMD needs is in it', async (t) => 
   const gang = await FakeGang.start({ home: temporaryFolder(t), members: 2, packed: join(dist, 'mutirao') });
   t.teardown(() => gang.stop());
   const end = await gang.run(aTemplate('echo in | $RSH_CMD $PROC1 "cat; echo err >&2; exit 3"; echo $?'));
-  t.is(Buffer.from(end.standardOutput).toString(), 'in\n3\n', `${end.detail} ${Buffer.from(end.standardError).toString()}`);
+  t.is(
+    Buffer.from(end.standardOutput).toString(),
+    'in\n3\n',
+    `${end.detail} ${Buffer.from(end.standardError).toString()}`,
+  );
   t.is(Buffer.from(end.standardError).toString(), 'err\n');
 });

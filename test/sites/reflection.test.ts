@@ -1,4 +1,5 @@
-// Clients of other makers that know a process by server reflection alone: Python's descriptor pool, and the Go library that grpcurl is made of.
+// Clients of other makers that know a process by server reflection alone: Python's descriptor pool, and the Go library
+// that grpcurl is made of.
 import { execFile } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,41 +14,61 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 let world: AccessWorld;
-test.serial.before(async () => { world = await AccessWorld.start(false); });
-test.serial.after.always(async () => { await world.stop(); });
+test.serial.before(async () => {
+  world = await AccessWorld.start(false);
+});
+test.serial.after.always(async () => {
+  await world.stop();
+});
 
 const servers: readonly (readonly [WorldServer, string])[] = [
-  ['broker', 'mutirao.broker.v1.BrokerService'], ['cluster', 'mutirao.cluster.v1.ClusterService'], ['site', 'mutirao.provider.v1.GridMachineProviderService'],
-  ['lab', 'mutirao.provider.v1.GridMachineProviderService'], ['reservations', 'mutirao.reservation.v1.ReservationService'],
+  ['broker', 'mutirao.broker.v1.BrokerService'],
+  ['cluster', 'mutirao.cluster.v1.ClusterService'],
+  ['site', 'mutirao.provider.v1.GridMachineProviderService'],
+  ['lab', 'mutirao.provider.v1.GridMachineProviderService'],
+  ['reservations', 'mutirao.reservation.v1.ReservationService'],
 ];
 
 /** Runs a client for a process with the token in a file, and gives what it printed. */
 type Client = (server: WorldServer, tokenFile: string, ...args: readonly string[]) => Promise<string>;
 
 async function pythonClient(t: WithTeardown): Promise<Client> {
-  const { folder, command: [python] } = await buildExampleClient(t, 'python');
-  return async (server, tokenFile, ...args) => (await run(python, [join(folder, 'call.py'), '--token', tokenFile, world.addressOf(server), ...args])).stdout;
+  const {
+    folder,
+    command: [python],
+  } = await buildExampleClient(t, 'python');
+  return async (server, tokenFile, ...args) =>
+    (await run(python, [join(folder, 'call.py'), '--token', tokenFile, world.addressOf(server), ...args])).stdout;
 }
 
 async function goClient(t: WithTeardown): Promise<Client> {
   const folder = join(temporaryFolder(t), 'client');
   cpSync(join(root, 'test/sites/reflection-client'), folder, { recursive: true });
   await run('go', ['build', '-o', 'client', '.'], { cwd: folder });
-  return async (server, tokenFile, ...args) => (await run(join(folder, 'client'), [world.addressOf(server), tokenFile, ...args])).stdout;
+  return async (server, tokenFile, ...args) =>
+    (await run(join(folder, 'client'), [world.addressOf(server), tokenFile, ...args])).stdout;
 }
 
 async function check(t: ExecutionContext, client: Client): Promise<void> {
   const token = join(world.grid.home, 'token');
   for (const [server, service] of servers) {
     const methods = (await client(server, token)).trim().split('\n');
-    const expected = Object.keys(accessTable[service] ?? {}).map((method) => `${service}/${method.charAt(0).toUpperCase()}${method.slice(1)}`);
+    const expected = Object.keys(accessTable[service] ?? {}).map(
+      (method) => `${service}/${method.charAt(0).toUpperCase()}${method.slice(1)}`,
+    );
     t.deepEqual(methods.filter((method) => method.startsWith(`${service}/`)).sort(), expected.sort(), server);
     t.true(methods.includes('grpc.health.v1.Health/Check'), server);
   }
-  const call = async (server: WorldServer, method: string, request: unknown = {}): Promise<unknown> => JSON.parse(await client(server, token, method, JSON.stringify(request)));
-  const { jobId } = await call('broker', 'mutirao.broker.v1.BrokerService/SubmitJob', { job: { label: 'by reflection', groups: [{ command: 'echo {}', range: { count: '3' } }] }, clientJobId: `of-${t.title}` }) as { jobId: string };
+  const call = async (server: WorldServer, method: string, request: unknown = {}): Promise<unknown> =>
+    JSON.parse(await client(server, token, method, JSON.stringify(request)));
+  const { jobId } = (await call('broker', 'mutirao.broker.v1.BrokerService/SubmitJob', {
+    job: { label: 'by reflection', groups: [{ command: 'echo {}', range: { count: '3' } }] },
+    clientJobId: `of-${t.title}`,
+  })) as { jobId: string };
   await world.grid.client.waitEnded(Number(jobId));
-  t.like(await call('broker', 'mutirao.broker.v1.BrokerService/GetJob', { jobId }), { job: { jobId, status: 'JOB_STATUS_FINISHED', finishedCount: '3', label: 'by reflection' } });
+  t.like(await call('broker', 'mutirao.broker.v1.BrokerService/GetJob', { jobId }), {
+    job: { jobId, status: 'JOB_STATUS_FINISHED', finishedCount: '3', label: 'by reflection' },
+  });
   t.like(await call('cluster', 'mutirao.cluster.v1.ClusterService/GetLimits'), { processors: 2 });
   t.truthy(await call('site', 'mutirao.provider.v1.GridMachineProviderService/ListRequests'));
   t.truthy(await call('reservations', 'mutirao.reservation.v1.ReservationService/ListResources'));
@@ -55,5 +76,15 @@ async function check(t: ExecutionContext, client: Client): Promise<void> {
   t.regex(error.message, /UNAUTHENTICATED/i);
 }
 
-test.serial('Python\'s descriptor pool resolves every method of every process, and a job is submitted by reflection alone', async (t) => { await check(t, await pythonClient(t)); });
-test.serial('the library of grpcurl resolves every method of every process, and a job is submitted by reflection alone', async (t) => { await check(t, await goClient(t)); });
+test.serial(
+  "Python's descriptor pool resolves every method of every process, and a job is submitted by reflection alone",
+  async (t) => {
+    await check(t, await pythonClient(t));
+  },
+);
+test.serial(
+  'the library of grpcurl resolves every method of every process, and a job is submitted by reflection alone',
+  async (t) => {
+    await check(t, await goClient(t));
+  },
+);

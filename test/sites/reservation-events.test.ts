@@ -12,12 +12,25 @@ import { NatsServer, Program, until } from '@mutirao/testkit';
 
 const hour = 3_600_000;
 const limits = { deadlineMs: 60_000 };
-const rules = { capPercent: undefined, algorithm: Algorithm.SUVS, placement: Placement.UNSPECIFIED, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: undefined, unclaimedMsMax: 0 };
+const rules = {
+  capPercent: undefined,
+  algorithm: Algorithm.SUVS,
+  placement: Placement.UNSPECIFIED,
+  durationMsMax: 0,
+  reservationsPerUserMax: 0,
+  amountPerUserMax: 0,
+  movesMax: undefined,
+  unclaimedMsMax: 0,
+};
 
 /** An event: sequence, type, reservation. */
 type Told = [number, string, number];
 
-const toldOf = ({ sequence, type, reservation }: ReservationEvent): Told => [sequence, type, reservation?.reservationId ?? 0];
+const toldOf = ({ sequence, type, reservation }: ReservationEvent): Told => [
+  sequence,
+  type,
+  reservation?.reservationId ?? 0,
+];
 
 /** All that the stream keeps, in its order. */
 async function published(nats: NatsServer): Promise<Told[]> {
@@ -28,7 +41,9 @@ async function published(nats: NatsServer): Promise<Told[]> {
     const consumer = await connection.jetstream().consumers.get('MUTIRAO_EVENTS', name);
     const { num_pending: count } = await consumer.info();
     const told: Told[] = [];
-    if (count > 0) for await (const { data } of await consumer.fetch({ max_messages: count, expires: 10_000 })) told.push(toldOf(ReservationEvent.decode(data)));
+    if (count > 0)
+      for await (const { data } of await consumer.fetch({ max_messages: count, expires: 10_000 }))
+        told.push(toldOf(ReservationEvent.decode(data)));
     await manager.consumers.delete('MUTIRAO_EVENTS', name);
     return told;
   } finally {
@@ -39,14 +54,18 @@ async function published(nats: NatsServer): Promise<Told[]> {
 /** The same as the manager tells it from its journal. */
 async function watched(client: ReservationServiceClient): Promise<Told[]> {
   const told: Told[] = [];
-  for await (const { events } of messagesOf(client.watchReservations({ reservationId: 0, afterSequence: 0, onlyNew: false }))) {
+  for await (const { events } of messagesOf(
+    client.watchReservations({ reservationId: 0, afterSequence: 0, onlyNew: false }),
+  )) {
     if (events.length === 0) break;
     told.push(...events.map(toldOf));
   }
   return told;
 }
 
-async function start(t: ExecutionContext): Promise<{ readonly nats: NatsServer; readonly manager: Program; readonly client: ReservationServiceClient }> {
+async function start(
+  t: ExecutionContext,
+): Promise<{ readonly nats: NatsServer; readonly manager: Program; readonly client: ReservationServiceClient }> {
   const nats = new NatsServer();
   t.teardown(() => nats.stop());
   await nats.start();
@@ -58,32 +77,62 @@ async function start(t: ExecutionContext): Promise<{ readonly nats: NatsServer; 
   });
   await manager.start();
   const client = dial(ReservationServiceClient, manager.address, { token: readToken(tokenPath(home)) });
-  t.teardown(() => { client.close(); });
-  await callUnary(client, 'registerResource', { resourceId: 'cluster', resourceType: 'processors', quantity: '4', rules }, limits);
+  t.teardown(() => {
+    client.close();
+  });
+  await callUnary(
+    client,
+    'registerResource',
+    { resourceId: 'cluster', resourceType: 'processors', quantity: '4', rules },
+    limits,
+  );
   return { nats, manager, client };
 }
 
 /** Reserves, and gives every other one back. */
 async function work(client: ReservationServiceClient, from: number, count: number): Promise<void> {
   for (let index = from; index < from + count; index += 1) {
-    const wish = { resourceId: 'cluster', amount: { $case: 'quantity', value: '2' } as const, durationMs: hour, earliestStartUnixMs: Date.now() + hour, latestEndUnixMs: undefined, timing: Timing.ADVANCE };
-    const { outcome } = await callUnary(client, 'requestReservation', { wish, clientRequestId: String(index), holdMs: 0, dryRun: false }, limits);
+    const wish = {
+      resourceId: 'cluster',
+      amount: { $case: 'quantity', value: '2' } as const,
+      durationMs: hour,
+      earliestStartUnixMs: Date.now() + hour,
+      latestEndUnixMs: undefined,
+      timing: Timing.ADVANCE,
+    };
+    const { outcome } = await callUnary(
+      client,
+      'requestReservation',
+      { wish, clientRequestId: String(index), holdMs: 0, dryRun: false },
+      limits,
+    );
     if (outcome?.$case !== 'reservation') throw new Error(`refused: ${JSON.stringify(outcome)}`);
-    if (index % 2 === 0) await callUnary(client, 'cancelReservation', { reservationId: outcome.value.reservationId, reason: 'not needed' }, limits);
+    if (index % 2 === 0)
+      await callUnary(
+        client,
+        'cancelReservation',
+        { reservationId: outcome.value.reservationId, reason: 'not needed' },
+        limits,
+      );
   }
 }
 
-test.serial('NATS and then the manager are killed: all that became of reservations is published, in order, each once', async (t) => {
-  const { nats, manager, client } = await start(t);
-  await work(client, 0, 10);
-  await until(async () => (await published(nats)).length >= 15, 'the first events have come');
-  await nats.kill();
-  await work(client, 10, 10);
-  await manager.crash();
-  await work(client, 20, 5);
-  await nats.start();
-  const truth = await watched(client);
-  t.true(truth.length >= 1 + 25 + 12, `${truth.length} events`);
-  await until(async () => isDeepStrictEqual(await published(nats), truth), 'the stream has all').catch(() => undefined);
-  t.deepEqual(await published(nats), truth);
-});
+test.serial(
+  'NATS and then the manager are killed: all that became of reservations is published, in order, each once',
+  async (t) => {
+    const { nats, manager, client } = await start(t);
+    await work(client, 0, 10);
+    await until(async () => (await published(nats)).length >= 15, 'the first events have come');
+    await nats.kill();
+    await work(client, 10, 10);
+    await manager.crash();
+    await work(client, 20, 5);
+    await nats.start();
+    const truth = await watched(client);
+    t.true(truth.length >= 1 + 25 + 12, `${truth.length} events`);
+    await until(async () => isDeepStrictEqual(await published(nats), truth), 'the stream has all').catch(
+      () => undefined,
+    );
+    t.deepEqual(await published(nats), truth);
+  },
+);

@@ -1,4 +1,5 @@
-// Launchers in scopes of a real user manager, which runs with control groups and a /run of its own: what a task leaves is found there, without a subreaper, and does not outlive us.
+// Launchers in scopes of a real user manager, which runs with control groups and a /run of its own: what a task leaves
+// is found there, without a subreaper, and does not outlive us.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +8,9 @@ import { runCommand } from '@mutirao/runtime/processes';
 import { isAlive, until } from '@mutirao/testkit';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'mutirao-scopes-'));
-test.after.always(() => { rmSync(folder, { recursive: true, force: true }); });
+test.after.always(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** Starts a user manager and then a program as if that manager had started it. */
 const setup = `
@@ -49,15 +52,33 @@ const untilRuns = async (seconds) => {
 
 async function runInside(program: string): Promise<string> {
   const { status, stdout, stderr } = await runCommand({
-    command: 'unshare', args: ['--mount', '--propagation', 'private', '/bin/sh', '-c', setup, 'sh', process.execPath, '--disable-warning=ExperimentalWarning', '--input-type=module', '-e', opening + program, path.join(folder, 'launchers')],
-    deadlineMs: 120_000, cwd: process.cwd(),
+    command: 'unshare',
+    args: [
+      '--mount',
+      '--propagation',
+      'private',
+      '/bin/sh',
+      '-c',
+      setup,
+      'sh',
+      process.execPath,
+      '--disable-warning=ExperimentalWarning',
+      '--input-type=module',
+      '-e',
+      opening + program,
+      path.join(folder, 'launchers'),
+    ],
+    deadlineMs: 120_000,
+    cwd: process.cwd(),
   });
   return status === 0 ? stdout.toString() : `status ${status}: ${stderr.toString()}`;
 }
 
 /** Processes with this word in their command line. */
 function processesWith(word: string): string[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isAlive(Number(name)) && readOr(`/proc/${name}/cmdline`).split('\0').includes(word));
+  return readdirSync('/proc').filter(
+    (name) => /^\d+$/.test(name) && isAlive(Number(name)) && readOr(`/proc/${name}/cmdline`).split('\0').includes(word),
+  );
 }
 
 function readOr(file: string): string {
@@ -68,8 +89,10 @@ function readOr(file: string): string {
   }
 }
 
-test.serial('what left its group, its parent and its environment is found in the scope and ended before the end is reported', async (t) => {
-  const said = await runInside(`
+test.serial(
+  'what left its group, its parent and its environment is found in the scope and ended before the end is reported',
+  async (t) => {
+    const said = await runInside(`
     const first = await run('cat /proc/self/cgroup; (setsid env -i sleep 1000021 >/dev/null 2>&1 &); exit 3');
     const second = await run('ps -eo args | grep -c "^sleep 1000021"; cat /proc/self/cgroup');
     console.log(JSON.stringify({ status: first.status, group: /^0::.*mutirao-\\d+-[0-9a-f]{12}\\.scope$/m.test(first.out), left: second.out.split('\\n')[0] }));
@@ -80,8 +103,9 @@ test.serial('what left its group, its parent and its environment is found in the
     const third = await run('ps -eo args | grep -c "^sleep 1000022"');
     console.log(JSON.stringify({ status, left: third.out }));
     process.exit(0);`);
-  t.is(said, '{"status":3,"group":true,"left":"0"}\n{"status":137,"left":"0\\n"}\n');
-});
+    t.is(said, '{"status":3,"group":true,"left":"0"}\n{"status":137,"left":"0\\n"}\n');
+  },
+);
 
 test.serial('what is in the scope ends with us, however we end', async (t) => {
   const said = await runInside(`

@@ -17,9 +17,13 @@ test.serial('a bag goes on while the connection is away, and every result comes 
   await until(() => world.markCount() >= before + 2, 'tasks go on without us');
   await until(() => world.state().status === 'waiting', 'the loss is noticed');
   // Between two waits it tries.
-  await until(async () => /uni +front +embedded +waiting .*next try in/.test((await world.run('site', 'list')).out), 'the list tells of the next try');
+  await until(
+    async () => /uni +front +embedded +waiting .*next try in/.test((await world.run('site', 'list')).out),
+    'the list tells of the next try',
+  );
   await world.host.start();
   t.deepEqual(await world.faultsOf(jobId, count), []);
-  for (let index = 0; index < count; index += 1) t.is(readFileSync(join(world.marks, String(index)), 'utf8'), 'x\n', `task ${index} ran once`);
+  for (let index = 0; index < count; index += 1)
+    t.is(readFileSync(join(world.marks, String(index)), 'utf8'), 'x\n', `task ${index} ran once`);
   t.like(await world.shown(), { status: 'connected', code: '' });
 });

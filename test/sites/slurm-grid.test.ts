@@ -7,9 +7,13 @@ import { SlurmGrid, SlurmServer, taskGroup, until } from '@mutirao/testkit';
 let slurm: SlurmServer;
 
 test.before(async () => {
-  slurm = await SlurmServer.start({ settings: ['PartitionName=one Nodes=n1 MaxTime=1 State=UP', 'PartitionName=none Nodes=n[1-4] MaxNodes=0 State=UP'] });
+  slurm = await SlurmServer.start({
+    settings: ['PartitionName=one Nodes=n1 MaxTime=1 State=UP', 'PartitionName=none Nodes=n[1-4] MaxNodes=0 State=UP'],
+  });
 });
-test.after.always(async () => { await slurm.stop(); });
+test.after.always(async () => {
+  await slurm.stop();
+});
 
 async function start(t: ExecutionContext, ...args: readonly string[]): Promise<SlurmGrid> {
   const site = await SlurmGrid.start(slurm, '--slurm-partition', 'one', ...args);
@@ -40,16 +44,31 @@ test.serial('what somebody else cancels is asked for again, and its tasks run el
   t.true(tasks.some(({ replicas }) => replicas.some(({ machineId }) => machineId.startsWith('site/q2.'))));
 });
 
-test.serial('an agent that cannot run on the nodes is told of in the node\'s own words, and the provider pauses and says so', async (t) => {
-  const broken = join(slurm.folder, 'agent');
-  writeFileSync(broken, '#!/bin/sh\necho "agent: /lib64/libc.so.6: version GLIBC_2.34 not found" >&2\nexit 1\n');
-  chmodSync(broken, 0o755);
-  const site = await start(t, '--requests-max', '1', '--agent-command', JSON.stringify([broken]), '--refusal-pause', '100ms', '--refusals-max', '3');
-  await site.grid.client.submit([taskGroup('true', 8)]);
-  await site.untilExplained('q1', /FAILED, NonZeroExitCode: .*GLIBC_2.34 not found/);
-  await site.untilStanding(/Paused for another (?:59|60) min .*, after failures in a row: 0 refused, 3 ended without a machine/);
-  t.is((await site.standing()).requestCount, 3);
-});
+test.serial(
+  "an agent that cannot run on the nodes is told of in the node's own words, and the provider pauses and says so",
+  async (t) => {
+    const broken = join(slurm.folder, 'agent');
+    writeFileSync(broken, '#!/bin/sh\necho "agent: /lib64/libc.so.6: version GLIBC_2.34 not found" >&2\nexit 1\n');
+    chmodSync(broken, 0o755);
+    const site = await start(
+      t,
+      '--requests-max',
+      '1',
+      '--agent-command',
+      JSON.stringify([broken]),
+      '--refusal-pause',
+      '100ms',
+      '--refusals-max',
+      '3',
+    );
+    await site.grid.client.submit([taskGroup('true', 8)]);
+    await site.untilExplained('q1', /FAILED, NonZeroExitCode: .*GLIBC_2.34 not found/);
+    await site.untilStanding(
+      /Paused for another (?:59|60) min .*, after failures in a row: 0 refused, 3 ended without a machine/,
+    );
+    t.is((await site.standing()).requestCount, 3);
+  },
+);
 
 test.serial('an unknown partition is told by name, and nothing is asked of one that allows nothing', async (t) => {
   const lost = await start(t, '--slurm-partition', 'nix');

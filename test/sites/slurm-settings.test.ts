@@ -1,4 +1,5 @@
-// Settings that sites of Slurm have: hidden, exclusive and powered-down partitions, flags and variables of the user's, her other jobs, and MPI in tasks.
+// Settings that sites of Slurm have: hidden, exclusive and powered-down partitions, flags and variables of the user's,
+// her other jobs, and MPI in tasks.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -11,22 +12,44 @@ let slurm: SlurmServer;
 const user = userInfo().username;
 
 test.before(async () => {
-  slurm = await SlurmServer.start({ nodes: 2, settings: [
-    'PartitionName=hidden Nodes=n[1-2] MaxTime=10 Hidden=YES State=UP', 'PartitionName=whole Nodes=n[1-2] MaxTime=10 OverSubscribe=EXCLUSIVE State=UP',
-    'PartitionName=short Nodes=n1 MaxTime=2 State=UP',
-    'SuspendProgram=/bin/true', 'ResumeProgram=/bin/true', 'SuspendTime=600', 'NodeName=c[1-3] CPUs=8 State=CLOUD', 'PartitionName=cloud Nodes=c[1-3] MaxTime=10 State=UP',
-  ] });
+  slurm = await SlurmServer.start({
+    nodes: 2,
+    settings: [
+      'PartitionName=hidden Nodes=n[1-2] MaxTime=10 Hidden=YES State=UP',
+      'PartitionName=whole Nodes=n[1-2] MaxTime=10 OverSubscribe=EXCLUSIVE State=UP',
+      'PartitionName=short Nodes=n1 MaxTime=2 State=UP',
+      'SuspendProgram=/bin/true',
+      'ResumeProgram=/bin/true',
+      'SuspendTime=600',
+      'NodeName=c[1-3] CPUs=8 State=CLOUD',
+      'PartitionName=cloud Nodes=c[1-3] MaxTime=10 State=UP',
+    ],
+  });
 });
-test.after.always(async () => { await slurm.stop(); });
-test.afterEach.always(async () => { await slurm.cancelAll(); });
+test.after.always(async () => {
+  await slurm.stop();
+});
+test.afterEach.always(async () => {
+  await slurm.cancelAll();
+});
 
 function open(t: ExecutionContext, more: Partial<SlurmOptions> = {}): SlurmManager {
   const { environment, ...others } = more;
   const manager = new SlurmManager({
-    user, partition: '', flags: [], requestsMax: 4, walltimeMax: 0, logFolder: join(slurm.folder, 'jobs'), deadlineMs: 60_000, now: () => Date.now(), ...others,
+    user,
+    partition: '',
+    flags: [],
+    requestsMax: 4,
+    walltimeMax: 0,
+    logFolder: join(slurm.folder, 'jobs'),
+    deadlineMs: 60_000,
+    now: () => Date.now(),
+    ...others,
     environment: { ...process.env, ...slurm.environment, ...environment },
   });
-  t.teardown(() => { manager.close(); });
+  t.teardown(() => {
+    manager.close();
+  });
   return manager;
 }
 
@@ -49,8 +72,24 @@ test.serial('a hidden partition is used as any other, and the queue of it is see
   await runBag(site, 'true', 8);
   const manager = open(t, { partition: 'hidden' });
   t.like(await manager.limits(), { processors: 16, widthMax: 16, walltimeMax: 600_000 });
-  const other = (await slurm.command('sbatch', '--parsable', '--partition=hidden', '--ntasks=16', '--time=5', '--output=/dev/null', '--wrap=srun sleep 600')).trim();
-  await until(async () => (await manager.queue(0)).requests.some(({ managerRequestId, status }) => managerRequestId === other && status === 'running'), 'the job of somebody else is seen');
+  const other = (
+    await slurm.command(
+      'sbatch',
+      '--parsable',
+      '--partition=hidden',
+      '--ntasks=16',
+      '--time=5',
+      '--output=/dev/null',
+      '--wrap=srun sleep 600',
+    )
+  ).trim();
+  await until(
+    async () =>
+      (await manager.queue(0)).requests.some(
+        ({ managerRequestId, status }) => managerRequestId === other && status === 'running',
+      ),
+    'the job of somebody else is seen',
+  );
 });
 
 test.serial('where jobs hold whole nodes all of their processors are asked for, and used', async (t) => {
@@ -71,40 +110,80 @@ test.serial('nodes of a cloud that are powered down are asked for', async (t) =>
   t.like(await manager.limits(), { processors: 24, widthMax: 24 });
 });
 
-test.serial('a partition of the user\'s flags or variables is the one that everything is read of', async (t) => {
-  for (const more of [{ flags: ['-p', 'short'] }, { environment: { SBATCH_PARTITION: 'short', SBATCH_TIMELIMIT: '1', SBATCH_ARRAY_INX: '1-3' } }]) {
+test.serial("a partition of the user's flags or variables is the one that everything is read of", async (t) => {
+  for (const more of [
+    { flags: ['-p', 'short'] },
+    { environment: { SBATCH_PARTITION: 'short', SBATCH_TIMELIMIT: '1', SBATCH_ARRAY_INX: '1-3' } },
+  ]) {
     const manager = open(t, more);
     t.like(await manager.limits(), { processors: 8, walltimeMax: 120_000 });
-    const id = await manager.allocate({ userId: user, width: 2, walltime: 120_000, command: ['/bin/sleep', '300'], environment: {}, workingDirectory: '', clientRequestId: 'x.q1' });
+    const id = await manager.allocate({
+      userId: user,
+      width: 2,
+      walltime: 120_000,
+      command: ['/bin/sleep', '300'],
+      environment: {},
+      workingDirectory: '',
+      clientRequestId: 'x.q1',
+    });
     t.is((await slurm.command('squeue', '--noheader', '--format=%P %l %i', `--jobs=${id}`)).trim(), `short 2:00 ${id}`);
     await slurm.cancelAll();
   }
 });
 
-test.serial('the user\'s own jobs in other partitions are no part of the queue', async (t) => {
-  const elsewhere = (await slurm.command('sbatch', '--parsable', '--partition=short', '--ntasks=1', '--time=1', '--output=/dev/null', '--wrap=sleep 600')).trim();
-  const here = (await slurm.command('sbatch', '--parsable', '--ntasks=1', '--time=5', '--output=/dev/null', '--wrap=sleep 600')).trim();
+test.serial("the user's own jobs in other partitions are no part of the queue", async (t) => {
+  const elsewhere = (
+    await slurm.command(
+      'sbatch',
+      '--parsable',
+      '--partition=short',
+      '--ntasks=1',
+      '--time=1',
+      '--output=/dev/null',
+      '--wrap=sleep 600',
+    )
+  ).trim();
+  const here = (
+    await slurm.command('sbatch', '--parsable', '--ntasks=1', '--time=5', '--output=/dev/null', '--wrap=sleep 600')
+  ).trim();
   const { requests } = await open(t).queue(5);
   const ids = requests.map(({ managerRequestId }) => managerRequestId);
   t.true(ids.includes(here));
   t.false(ids.includes(elsewhere));
 });
 
-test.serial('flags of the user\'s are what the job has, in place of ours', async (t) => {
+test.serial("flags of the user's are what the job has, in place of ours", async (t) => {
   const site = await SlurmGrid.start(slurm, '--', '--comment=for the thesis', '--export=NONE');
   t.teardown(() => site.stop());
   const jobId = await site.grid.client.submit([taskGroup('squeue --noheader --format=%k --jobs=$manager_job', 1)]);
-  t.is((await site.grid.client.waitEnded(jobId)).finishedCount, 1, await site.grid.client.explain({ $case: 'jobId', value: jobId }));
+  t.is(
+    (await site.grid.client.waitEnded(jobId)).finishedCount,
+    1,
+    await site.grid.client.explain({ $case: 'jobId', value: jobId }),
+  );
   t.is(await site.grid.client.output(jobId, 0), 'for the thesis\n');
 });
 
-test.serial('a program with MPI runs in a task by itself and by mpirun, and the manager\'s job is known by its number alone', async (t) => {
-  const folder = temporaryFolder(t);
-  writeFileSync(join(folder, 'ring.c'), '#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { int r, n; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Comm_size(MPI_COMM_WORLD, &n); printf("%d of %d\\n", r, n); MPI_Finalize(); return 0; }\n');
-  execFileSync('mpicc', ['-o', join(folder, 'ring'), join(folder, 'ring.c')]);
-  const site = await start(t, '--requests-max', '1');
-  const mpirun = 'OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2';
-  const { client } = site.grid;
-  const jobId = await runBag(site, `${join(folder, 'ring')} && ${mpirun} ${join(folder, 'ring')} | sort && env | grep -c ^SLURM_JOB_ID; echo $manager_job`, 2);
-  for (const task of [0, 1]) t.regex(await client.output(jobId, task), /^0 of 1\n0 of 2\n1 of 2\n0\n\d+\n$/);
-});
+test.serial(
+  "a program with MPI runs in a task by itself and by mpirun, and the manager's job is known by its number alone",
+  async (t) => {
+    const folder = temporaryFolder(t);
+    writeFileSync(
+      join(folder, 'ring.c'),
+      '#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { int r, n; MPI_Init(&c, &v); ' +
+        'MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Comm_size(MPI_COMM_WORLD, &n); printf("%d of %d\\n", r, n); ' +
+        'MPI_Finalize(); return 0; }\n',
+    );
+    execFileSync('mpicc', ['-o', join(folder, 'ring'), join(folder, 'ring.c')]);
+    const site = await start(t, '--requests-max', '1');
+    const mpirun = 'OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2';
+    const { client } = site.grid;
+    const jobId = await runBag(
+      site,
+      `${join(folder, 'ring')} && ${mpirun} ${join(folder, 'ring')} | sort && env | grep -c ^SLURM_JOB_ID; echo ` +
+        '$manager_job',
+      2,
+    );
+    for (const task of [0, 1]) t.regex(await client.output(jobId, task), /^0 of 1\n0 of 2\n1 of 2\n0\n\d+\n$/);
+  },
+);

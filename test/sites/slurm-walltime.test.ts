@@ -5,15 +5,22 @@ import { SlurmGrid, SlurmServer, taskGroup } from '@mutirao/testkit';
 
 let slurm: SlurmServer;
 
-test.before(async () => { slurm = await SlurmServer.start({ nodes: 1 }); });
-test.after.always(async () => { await slurm.stop(); });
+test.before(async () => {
+  slurm = await SlurmServer.start({ nodes: 1 });
+});
+test.after.always(async () => {
+  await slurm.stop();
+});
 
 test.serial('tasks that a walltime ends under run again in the next allocation', async (t) => {
   const site = await SlurmGrid.start(slurm, '--walltime-max', '1m', '--requests-max', '1');
   t.teardown(() => site.stop());
   const { client } = site.grid;
-  // Eight at a time end within 50 s. The two after them, which nobody knows to be longer, begin within the minute, and would end after the 90 s that Slurm may let it last.
-  const jobId = await client.submit([taskGroup('if [ {} -lt 80 ]; then sleep 5; else sleep 45; fi', 82)], { replicasMax: 1 });
+  // Eight at a time end within 50 s. The two after them, which nobody knows to be longer, begin within the minute, and
+  // would end after the 90 s that Slurm may let it last.
+  const jobId = await client.submit([taskGroup('if [ {} -lt 80 ]; then sleep 5; else sleep 45; fi', 82)], {
+    replicasMax: 1,
+  });
   // Two walltimes of up to 90 s, and what Slurm takes to end one allocation and to start the next.
   const job = await client.waitEnded(jobId, 360_000);
   t.is(job.finishedCount, 82);

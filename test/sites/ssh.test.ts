@@ -8,7 +8,10 @@ import type { MutiraoError } from '@mutirao/api/errors';
 import { SshConnection, type OpenSshOptions } from '@mutirao/runtime/ssh';
 import { isAlive, SshServer, temporaryFolder, until } from '@mutirao/testkit';
 
-async function server(t: ExecutionContext, options: ConstructorParameters<typeof SshServer>[0] = {}): Promise<SshServer> {
+async function server(
+  t: ExecutionContext,
+  options: ConstructorParameters<typeof SshServer>[0] = {},
+): Promise<SshServer> {
   const made = new SshServer(options);
   t.teardown(() => made.stop());
   await made.start();
@@ -30,7 +33,10 @@ test('commands run over one connection, each with its words, input, output and s
   const words = ['a b', '', 'it\'s "x"\\ $HOME `date` *', 'two\nlines\n', 'naïve 日本 😀', '!', '~', '-n'];
   const { stdout, status } = await ssh.run(['printf', '%s|', ...words]);
   t.deepEqual([status, stdout], [0, `${words.join('|')}|`]);
-  t.is((await ssh.run(['/bin/sh', '-c', 'cat; echo bad >&2; exit 7'], { input: 'x'.repeat(300_000) })).stdout.length, 300_000);
+  t.is(
+    (await ssh.run(['/bin/sh', '-c', 'cat; echo bad >&2; exit 7'], { input: 'x'.repeat(300_000) })).stdout.length,
+    300_000,
+  );
   t.like(await ssh.run(['/bin/sh', '-c', 'echo bad >&2; exit 7']), { status: 7, stderr: 'bad\n' });
   t.is((await ssh.run(['/bin/sh', '-c', 'exit 255'])).status, 255);
   t.is((await ssh.run(['/bin/sh', '-c', 'echo $HOME'])).stdout, `${host.home}\n`);
@@ -38,13 +44,20 @@ test('commands run over one connection, each with its words, input, output and s
 });
 
 for (const [what, startFile] of [
-  ['a line', 'echo welcome'], ['text without a line end on both streams', 'printf "base=/wrong"; printf oops >&2'], ['a window title', 'printf "\\033]0;%s\\007" title'],
+  ['a line', 'echo welcome'],
+  ['text without a line end on both streams', 'printf "base=/wrong"; printf oops >&2'],
+  ['a window title', 'printf "\\033]0;%s\\007" title'],
 ] as const) {
   test(`start files that print ${what} are no part of an answer`, async (t) => {
     const host = await server(t);
-    for (const name of ['.bashrc', '.profile', '.cshrc', '.zshenv']) writeFileSync(join(host.home, name), `${startFile}\n`);
+    for (const name of ['.bashrc', '.profile', '.cshrc', '.zshenv'])
+      writeFileSync(join(host.home, name), `${startFile}\n`);
     const ssh = await open(t, host);
-    t.deepEqual(await ssh.run(['/bin/sh', '-c', 'cat; echo bad >&2; exit 7'], { input: 'in\n' }), { status: 7, stdout: 'in\n', stderr: 'bad\n' });
+    t.deepEqual(await ssh.run(['/bin/sh', '-c', 'cat; echo bad >&2; exit 7'], { input: 'in\n' }), {
+      status: 7,
+      stdout: 'in\n',
+      stderr: 'bad\n',
+    });
     writeFileSync(join(host.home, 'from'), 'bytes');
     await ssh.copyTo(join(host.home, 'from'), join(host.home, 'copies/to'));
     t.is(readFileSync(join(host.home, 'copies/to'), 'utf8'), 'bytes');
@@ -53,21 +66,31 @@ for (const [what, startFile] of [
   });
 }
 
-test('a banner that speaks of denied permission is not taken for ssh\'s own word', async (t) => {
+test("a banner that speaks of denied permission is not taken for ssh's own word", async (t) => {
   const banner = join(temporaryFolder(t), 'banner');
-  writeFileSync(banner, 'Permission denied to all who have no account here.\nHost key verification failed: ask the administrators.\n');
+  writeFileSync(
+    banner,
+    'Permission denied to all who have no account here.\nHost key verification failed: ask the administrators.\n',
+  );
   const host = await server(t, { config: [`Banner ${banner}`] });
   const ssh = await open(t, host);
   t.is((await ssh.run(['true'])).status, 0);
-  const gone = new Promise<MutiraoError>((resolve) => { ssh.onClosed(resolve); });
+  const gone = new Promise<MutiraoError>((resolve) => {
+    ssh.onClosed(resolve);
+  });
   host.cut();
   t.is((await gone).code, 'MUT_UNREACHABLE');
-  await t.throwsAsync(SshConnection.open({ destination: 'stranger', options: host.options }), { code: 'MUT_SSH_DENIED' });
+  await t.throwsAsync(SshConnection.open({ destination: 'stranger', options: host.options }), {
+    code: 'MUT_SSH_DENIED',
+  });
 });
 
 test('an account whose login shell runs no commands is described by what it says', async (t) => {
   const ssh = await open(t, await server(t, { config: ['ForceCommand echo This account is closed.; exit 1'] }));
-  await t.throwsAsync(ssh.run(['true']), { code: 'MUT_SSH_SHELL', message: 'front: no command runs there: the login shell ended with status 1, its words: This account is closed.' });
+  await t.throwsAsync(ssh.run(['true']), {
+    code: 'MUT_SSH_SHELL',
+    message: 'front: no command runs there: the login shell ended with status 1, its words: This account is closed.',
+  });
 });
 
 test('a command that ends beyond what is kept of its output, or is killed, is told as it was', async (t) => {
@@ -79,8 +102,13 @@ test('a command that ends beyond what is kept of its output, or is killed, is to
 
 test('a host that allows two sessions for each connection serves many commands, a few at a time', async (t) => {
   const ssh = await open(t, await server(t, { config: ['MaxSessions 2'] }));
-  const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => ssh.run(['/bin/sh', '-c', 'sleep 0.2; echo "$1"', 'x', String(index)])));
-  t.deepEqual(answers.map(({ stdout }) => stdout), Array.from({ length: 8 }, (_, index) => `${index}\n`));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => ssh.run(['/bin/sh', '-c', 'sleep 0.2; echo "$1"', 'x', String(index)])),
+  );
+  t.deepEqual(
+    answers.map(({ stdout }) => stdout),
+    Array.from({ length: 8 }, (_, index) => `${index}\n`),
+  );
 });
 
 test('a host that allows no sessions is described by what would help', async (t) => {
@@ -88,15 +116,21 @@ test('a host that allows no sessions is described by what would help', async (t)
   await t.throwsAsync(ssh.run(['true'], { deadlineMs: 500 }), { message: /opens no further session.*MaxSessions/ });
 });
 
-test('what the user\'s files say of how much ssh tells hides no reason', async (t) => {
+test("what the user's files say of how much ssh tells hides no reason", async (t) => {
   const host = await server(t);
   writeFileSync(host.configPath, `${readFileSync(host.configPath, 'utf8')}  LogLevel QUIET\n`);
-  await t.throwsAsync(SshConnection.open({ destination: 'stranger', options: host.options }), { code: 'MUT_SSH_DENIED', message: /Permission denied/ });
+  await t.throwsAsync(SshConnection.open({ destination: 'stranger', options: host.options }), {
+    code: 'MUT_SSH_DENIED',
+    message: /Permission denied/,
+  });
 });
 
 test('a command that gives no end is told as such, and the connection goes on', async (t) => {
   const ssh = await open(t, await server(t));
-  await t.throwsAsync(ssh.run(['sleep', '30'], { deadlineMs: 300 }), { code: 'MUT_DEADLINE_EXCEEDED', message: /"sleep 30"/ });
+  await t.throwsAsync(ssh.run(['sleep', '30'], { deadlineMs: 300 }), {
+    code: 'MUT_DEADLINE_EXCEEDED',
+    message: /"sleep 30"/,
+  });
   t.is((await ssh.run(['true'])).status, 0);
 });
 
@@ -131,7 +165,10 @@ test('ports are forwarded', async (t) => {
   const forth = await ssh.forward(echo);
   t.is(await ask(forth, 'hello'), 'HELLO');
   t.is(await ssh.forward(echo, forth), forth, 'the same again');
-  await t.throwsAsync(ssh.forward(forth, echo), { code: 'MUT_ALREADY_RUNNING', message: new RegExp(`${echo} cannot be forwarded`) });
+  await t.throwsAsync(ssh.forward(forth, echo), {
+    code: 'MUT_ALREADY_RUNNING',
+    message: new RegExp(`${echo} cannot be forwarded`),
+  });
 });
 
 test('sockets are forwarded both ways, for the user alone, and one that is there already is replaced', async (t) => {
@@ -148,14 +185,20 @@ test('sockets are forwarded both ways, for the user alone, and one that is there
     if (count === 1) host.cut();
   }
   t.is(statSync(folder).mode & 0o777, 0o700);
-  t.deepEqual([here, back].map((path) => statSync(path).mode & 0o777), [0o600, 0o600]);
+  t.deepEqual(
+    [here, back].map((path) => statSync(path).mode & 0o777),
+    [0o600, 0o600],
+  );
 });
 
 test('a folder that others may enter is not taken for a socket', async (t) => {
   const ssh = await open(t, await server(t));
   const folder = temporaryFolder(t);
   chmodSync(folder, 0o711);
-  await t.throwsAsync(ssh.forward('unix:/nowhere', `unix:${folder}/s`), { code: 'MUT_TOKEN_UNSAFE', message: /has mode 711; want 700/ });
+  await t.throwsAsync(ssh.forward('unix:/nowhere', `unix:${folder}/s`), {
+    code: 'MUT_TOKEN_UNSAFE',
+    message: /has mode 711; want 700/,
+  });
 });
 
 test('a host that forwards no sockets is told as such', async (t) => {
@@ -163,8 +206,14 @@ test('a host that forwards no sockets is told as such', async (t) => {
   const ssh = await open(t, host);
   const [here, there] = [`unix:${join(temporaryFolder(t), 'here')}`, `unix:${join(host.home, 'there')}`];
   await ssh.forward(there, here);
-  await t.throwsAsync(ssh.probe(here), { code: 'MUT_UNREACHABLE', message: /nobody answers there: connect failed: .*AllowStreamLocalForwarding/ });
-  await t.throwsAsync(ssh.forwardBack(here, there), { code: 'MUT_UNREACHABLE', message: /cannot be forwarded back to unix:.*AllowStreamLocalForwarding/ });
+  await t.throwsAsync(ssh.probe(here), {
+    code: 'MUT_UNREACHABLE',
+    message: /nobody answers there: connect failed: .*AllowStreamLocalForwarding/,
+  });
+  await t.throwsAsync(ssh.forwardBack(here, there), {
+    code: 'MUT_UNREACHABLE',
+    message: /cannot be forwarded back to unix:.*AllowStreamLocalForwarding/,
+  });
 });
 
 test('a connection that breaks is told once, with its forwarded ports gone and every call refused', async (t) => {
@@ -187,7 +236,9 @@ test('closing ends the ssh process, leaves no socket, and tells nobody', async (
   const folder = temporaryFolder(t);
   const ssh = await open(t, await server(t), { controlFolder: folder });
   t.is(readdirSync(folder).length, 1);
-  ssh.onClosed(() => { t.fail('told'); });
+  ssh.onClosed(() => {
+    t.fail('told');
+  });
   ssh.close();
   await until(() => readdirSync(folder).length === 0, 'the socket is gone');
   t.false(ssh.isOpen);
@@ -207,24 +258,45 @@ test('an alias behind a jump host of a configuration file leads there', async (t
   t.is(host.sessions().length, 2);
 });
 
-test('who is not let in, whom we do not know, and where nobody is: each is told with ssh\'s own words', async (t) => {
+test("who is not let in, whom we do not know, and where nobody is: each is told with ssh's own words", async (t) => {
   const host = await server(t);
-  const opening = (destination: string, ...options: string[]): Promise<SshConnection> => SshConnection.open({ destination, options: [...options, ...host.options] });
-  await t.throwsAsync(opening('stranger'), { code: 'MUT_SSH_DENIED', message: /^ssh stranger: .*Permission denied \(publickey\)/ });
-  await t.throwsAsync(opening('front', 'UserKnownHostsFile=/dev/null'), { code: 'MUT_SSH_HOST_KEY', message: /Host key verification failed/ });
-  await t.throwsAsync(opening('front', 'HostName=no-such-host.invalid'), { code: 'MUT_UNREACHABLE', message: /no-such-host\.invalid/ });
+  const opening = (destination: string, ...options: string[]): Promise<SshConnection> =>
+    SshConnection.open({ destination, options: [...options, ...host.options] });
+  await t.throwsAsync(opening('stranger'), {
+    code: 'MUT_SSH_DENIED',
+    message: /^ssh stranger: .*Permission denied \(publickey\)/,
+  });
+  await t.throwsAsync(opening('front', 'UserKnownHostsFile=/dev/null'), {
+    code: 'MUT_SSH_HOST_KEY',
+    message: /Host key verification failed/,
+  });
+  await t.throwsAsync(opening('front', 'HostName=no-such-host.invalid'), {
+    code: 'MUT_UNREACHABLE',
+    message: /no-such-host\.invalid/,
+  });
   await t.throwsAsync(opening('front', 'Port=1'), { code: 'MUT_UNREACHABLE', message: /refused/ });
   await t.throwsAsync(opening('front', 'Potr=1'), { code: 'MUT_BAD_CONFIG', message: /potr/i });
-  await t.throwsAsync(SshConnection.open({ destination: 'front', program: '/no/such/ssh' }), { code: 'MUT_UNREACHABLE', message: /cannot start \/no\/such\/ssh/ });
+  await t.throwsAsync(SshConnection.open({ destination: 'front', program: '/no/such/ssh' }), {
+    code: 'MUT_UNREACHABLE',
+    message: /cannot start \/no\/such\/ssh/,
+  });
 });
 
 test('a host that never answers is given up in time, and a given up connection leaves no process', async (t) => {
   const silent = await listen(t, () => '');
   const port = silent.split(':')[1] ?? '';
-  const opening = SshConnection.open({ destination: '127.0.0.1', options: [`Port=${port}`, '-F/dev/null'], deadlineMs: 300 });
+  const opening = SshConnection.open({
+    destination: '127.0.0.1',
+    options: [`Port=${port}`, '-F/dev/null'],
+    deadlineMs: 300,
+  });
   await t.throwsAsync(opening, { code: 'MUT_UNREACHABLE', message: /no connection after/ });
   const controller = new AbortController();
-  const aborted = SshConnection.open({ destination: '127.0.0.1', options: [`Port=${port}`, '-F/dev/null'], signal: controller.signal });
+  const aborted = SshConnection.open({
+    destination: '127.0.0.1',
+    options: [`Port=${port}`, '-F/dev/null'],
+    signal: controller.signal,
+  });
   controller.abort();
   await t.throwsAsync(aborted, { code: 'MUT_CANCELLED' });
 });
@@ -244,11 +316,17 @@ async function listenAt(t: ExecutionContext, path: string, answer: (text: string
 
 function answering(t: ExecutionContext, answer: (text: string) => string): Server {
   const made = createServer((socket) => {
-    t.teardown(() => { socket.destroy(); });
+    t.teardown(() => {
+      socket.destroy();
+    });
     socket.on('error', () => undefined);
-    socket.on('data', (bytes) => { socket.write(answer(bytes.toString())); });
+    socket.on('data', (bytes) => {
+      socket.write(answer(bytes.toString()));
+    });
   });
-  t.teardown(() => { made.close(); });
+  t.teardown(() => {
+    made.close();
+  });
   return made;
 }
 
@@ -256,7 +334,9 @@ function ask(address: string, text: string): Promise<string> {
   const [host = '', port = ''] = address.split(':');
   const where = host === 'unix' ? { path: address.slice('unix:'.length) } : { host, port: Number(port) };
   return new Promise((resolve, reject) => {
-    const socket = connect(where, () => { socket.write(text); });
+    const socket = connect(where, () => {
+      socket.write(text);
+    });
     socket.once('data', (bytes) => {
       socket.destroy();
       resolve(bytes.toString());

@@ -1,4 +1,5 @@
-// The user units of examples/deploy: systemd finds no fault with them, and what they start is a program of ours that takes the configuration beside it.
+// The user units of examples/deploy: systemd finds no fault with them, and what they start is a program of ours that
+// takes the configuration beside it.
 import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,13 +17,18 @@ function homeOfUser(t: ExecutionContext): string {
   const home = temporaryFolder(t);
   mkdirSync(join(home, '.local/bin'), { recursive: true });
   cpSync(folder, join(home, '.config/mutirao'), { recursive: true });
-  writeFileSync(join(home, '.local/bin/mutirao'), `#!/bin/sh\nexec ${process.execPath} ${root}packages/cli/bin/mutirao.js "$@"\n`);
+  writeFileSync(
+    join(home, '.local/bin/mutirao'),
+    `#!/bin/sh\nexec ${process.execPath} ${root}packages/cli/bin/mutirao.js "$@"\n`,
+  );
   chmodSync(join(home, '.local/bin/mutirao'), 0o755);
   return home;
 }
 
 async function verify(home: string, file: string): Promise<string> {
-  const { stdout, stderr } = await promisify(execFile)('systemd-analyze', ['--user', '--man=no', 'verify', file], { env: { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: home } });
+  const { stdout, stderr } = await promisify(execFile)('systemd-analyze', ['--user', '--man=no', 'verify', file], {
+    env: { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: home },
+  });
   return stdout + stderr;
 }
 
@@ -45,10 +51,13 @@ for (const unit of units) {
     if (!args.includes('--config')) return;
     const configuration = args.at(args.indexOf('--config') + 1) ?? '';
     const settings = JSON.parse(readFileSync(configuration, 'utf8')) as object;
-    for (const name of Object.keys(settings)) t.true(help.includes(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} `), name);
+    for (const name of Object.keys(settings))
+      t.true(help.includes(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} `), name);
     // It reads the file: an option that it does not have is refused.
     writeFileSync(configuration, JSON.stringify({ ...settings, noSuchOption: 1 }));
-    const refused = await t.throwsAsync<Error & { code: number; stderr: string }>(promisify(execFile)(program, args, { env: environment, timeout: 20_000 }));
+    const refused = await t.throwsAsync<Error & { code: number; stderr: string }>(
+      promisify(execFile)(program, args, { env: environment, timeout: 20_000 }),
+    );
     t.is(refused.code, 2);
     t.regex(refused.stderr, /noSuchOption/);
   });
@@ -57,7 +66,12 @@ for (const unit of units) {
 test.serial('systemd says what is wrong with a unit', async (t) => {
   const home = homeOfUser(t);
   const wrong = join(home, 'wrong.service');
-  writeFileSync(wrong, readFileSync(join(folder, 'mutirao-broker.service'), 'utf8').replace('Restart=on-failure', 'Restart=sometimes').replace('.local/bin/mutirao', '.local/bin/nothing'));
+  writeFileSync(
+    wrong,
+    readFileSync(join(folder, 'mutirao-broker.service'), 'utf8')
+      .replace('Restart=on-failure', 'Restart=sometimes')
+      .replace('.local/bin/mutirao', '.local/bin/nothing'),
+  );
   const said = await verify(home, wrong).catch((error: unknown) => (error as { stderr: string }).stderr);
   t.regex(said, /sometimes/);
   t.regex(said, /nothing/);

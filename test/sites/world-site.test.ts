@@ -9,8 +9,12 @@ test.serial('every case ends as it must at a site over ssh', async (t) => {
   const added = await site.add('uni', '--ssh', 'front', '--manager', 'embedded', '--processors', '4');
   t.is(added.status, 0, added.err);
   const world = new World({ client: site.grid.client });
-  t.teardown(() => { world.close(); });
+  t.teardown(() => {
+    world.close();
+  });
   await world.begin();
-  const faults = await Promise.all(worldCases('root').map(async (aCase) => (await world.run(aCase)).map((fault) => `${aCase.title}: ${fault}`)));
-  t.deepEqual([...faults.flat(), ...await world.faultsBeside()], []);
+  const faults = await Promise.all(
+    worldCases('root').map(async (aCase) => (await world.run(aCase)).map((fault) => `${aCase.title}: ${fault}`)),
+  );
+  t.deepEqual([...faults.flat(), ...(await world.faultsBeside())], []);
 });

@@ -16,7 +16,8 @@ class Repository {
 
   constructor(t: ExecutionContext) {
     this.#folder = temporaryFolder(t);
-    for (const path of ['proto', 'buf.yaml', 'scripts/breaking']) cpSync(join(root, path), join(this.#folder, path), { recursive: true });
+    for (const path of ['proto', 'buf.yaml', 'scripts/breaking'])
+      cpSync(join(root, path), join(this.#folder, path), { recursive: true });
     this.breaking('--keep');
   }
 
@@ -28,21 +29,43 @@ class Repository {
   }
 
   git(...args: readonly string[]): void {
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: this.#folder, stdio: 'ignore' });
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
+      cwd: this.#folder,
+      stdio: 'ignore',
+    });
   }
 
   /** What the script says, and undefined when all is well. */
   breaking(...args: readonly string[]): string | undefined {
-    const { status, stdout, stderr } = spawnSync('scripts/breaking', args, { cwd: this.#folder, env, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync('scripts/breaking', args, {
+      cwd: this.#folder,
+      env,
+      encoding: 'utf8',
+    });
     return status === 0 ? undefined : stdout + stderr;
   }
 }
 
 for (const [what, from, to, said] of [
-  ['a field that is gone', '  string client_job_id = 2;', '', /field "2" with name "client_job_id" on message "SubmitJobRequest" was deleted/],
+  [
+    'a field that is gone',
+    '  string client_job_id = 2;',
+    '',
+    /field "2" with name "client_job_id" on message "SubmitJobRequest" was deleted/,
+  ],
   ['a field with another number', 'bool truncated = 4;', 'bool truncated = 99;', /field "4" with name "truncated"/],
-  ['a field of another type', 'uint64 task_count = 2;', 'string task_count = 2;', /Field "2" with name "task_count" .* changed type/],
-  ['a call that is gone', '  rpc WaitJob(WaitJobRequest) returns (WaitJobResponse);', '', /RPC "WaitJob" on service "BrokerService" was deleted/],
+  [
+    'a field of another type',
+    'uint64 task_count = 2;',
+    'string task_count = 2;',
+    /Field "2" with name "task_count" .* changed type/,
+  ],
+  [
+    'a call that is gone',
+    '  rpc WaitJob(WaitJobRequest) returns (WaitJobResponse);',
+    '',
+    /RPC "WaitJob" on service "BrokerService" was deleted/,
+  ],
 ] as const) {
   test(`${what} is refused`, (t) => {
     const repository = new Repository(t);

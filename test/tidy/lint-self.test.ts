@@ -11,7 +11,10 @@ import { ESLint } from 'eslint';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const fixtures = `${root}test/lint-fixtures`;
 
-interface Violation { readonly from: string; readonly rule: { readonly name: string } }
+interface Violation {
+  readonly from: string;
+  readonly rule: { readonly name: string };
+}
 
 async function violationsOfFixtures(): Promise<Violation[]> {
   const program = `${root}node_modules/dependency-cruiser/bin/dependency-cruiser.mjs`;
@@ -24,11 +27,16 @@ async function violationsOfFixtures(): Promise<Violation[]> {
 
 test('each rule of dependency-cruiser fires on the file that names it', async (t) => {
   const violations = await violationsOfFixtures();
-  const { default: config } = await import(`${root}.dependency-cruiser.js`) as { default: { forbidden: { name: string }[] } };
+  const { default: config } = (await import(`${root}.dependency-cruiser.js`)) as {
+    default: { forbidden: { name: string }[] };
+  };
   for (const { name } of config.forbidden) {
     const fired = violations.filter((violation) => violation.rule.name === name);
     const named = fired.some(({ from }) => readFileSync(`${fixtures}/${from}`, 'utf8').includes(`// ${name}\n`));
-    t.true(named, `${name} did not fire on its own fixture; it fired on ${fired.map(({ from }) => from).join(', ') || 'nothing'}`);
+    t.true(
+      named,
+      `${name} did not fire on its own fixture; it fired on ${fired.map(({ from }) => from).join(', ') || 'nothing'}`,
+    );
   }
 });
 
@@ -38,8 +46,13 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'packages/cli/src/long.ts': ['max-lines', 'max-lines-per-function'],
   'packages/cli/src/complex.ts': ['complexity'],
   'packages/cli/src/style.ts': [
-    '@typescript-eslint/ban-ts-comment', '@typescript-eslint/consistent-type-imports', '@typescript-eslint/no-explicit-any',
-    '@typescript-eslint/no-non-null-assertion', 'eqeqeq', 'max-params', 'no-console',
+    '@typescript-eslint/ban-ts-comment',
+    '@typescript-eslint/consistent-type-imports',
+    '@typescript-eslint/no-explicit-any',
+    '@typescript-eslint/no-non-null-assertion',
+    'eqeqeq',
+    'max-params',
+    'no-console',
   ],
 };
 
@@ -55,19 +68,36 @@ test('each rule of ESLint fires where it is meant to', async (t) => {
   }
 });
 
-interface Diagnostic { readonly code: string; readonly filename: string }
+interface Diagnostic {
+  readonly code: string;
+  readonly filename: string;
+}
 
 test('each rule that needs types, and the types themselves, are checked where they are meant to be', async (t) => {
   // Rules of its own for what is ignored: the fixtures.
   const config = JSON.parse(readFileSync(`${root}.oxlintrc.json`, 'utf8')) as { ignorePatterns: string[] };
   const folder = mkdtempSync(join(tmpdir(), 'mutirao-oxlint-'));
-  t.teardown(() => { rmSync(folder, { recursive: true }); });
+  t.teardown(() => {
+    rmSync(folder, { recursive: true });
+  });
   writeFileSync(`${folder}/oxlintrc.json`, JSON.stringify({ ...config, ignorePatterns: [] }));
-  const args = [`${root}node_modules/oxlint/bin/oxlint`, '--config', `${folder}/oxlintrc.json`, '--type-aware', '--type-check', '--format', 'json', 'packages'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: fixtures }).catch((error: unknown) => error as { stdout: string });
+  const args = [
+    `${root}node_modules/oxlint/bin/oxlint`,
+    '--config',
+    `${folder}/oxlintrc.json`,
+    '--type-aware',
+    '--type-check',
+    '--format',
+    'json',
+    'packages',
+  ];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: fixtures }).catch(
+    (error: unknown) => error as { stdout: string },
+  );
   const { diagnostics } = JSON.parse(stdout) as { diagnostics: Diagnostic[] };
   const fired = diagnostics.map(({ code, filename }) => `${filename}: ${code}`);
-  for (const rule of ['no-floating-promises', 'no-misused-promises', 'switch-exhaustiveness-check']) t.true(fired.includes(`packages/cli/src/style.ts: typescript(${rule})`), rule);
+  for (const rule of ['no-floating-promises', 'no-misused-promises', 'switch-exhaustiveness-check'])
+    t.true(fired.includes(`packages/cli/src/style.ts: typescript(${rule})`), rule);
   t.true(fired.includes('packages/core/src/node-types.ts: typescript(TS2591)'), 'the core has no types of Node');
   t.true(fired.includes('packages/core/test/wrong-type.ts: typescript(TS2322)'), 'tests have types');
 });
@@ -79,7 +109,14 @@ test('each ban of the core names the way out', async (t) => {
   });
   const [result] = await eslint.lintFiles(['packages/core/src/clock.ts']);
   const messages = result?.messages.map(({ message }) => message).join('\n') ?? '';
-  for (const way of ['Time comes in', 'Draw from the generator', 'return a command', 'their order is defined', 'a simulation runs many cores', 'Re-export explicit names']) {
+  for (const way of [
+    'Time comes in',
+    'Draw from the generator',
+    'return a command',
+    'their order is defined',
+    'a simulation runs many cores',
+    'Re-export explicit names',
+  ]) {
     t.true(messages.includes(way), way);
   }
 });

@@ -29,7 +29,14 @@ export const limits = {
   width: 4,
 };
 `;
-const bug = { file: 'relay.ts', symbol: 'Relay.greet', find: 'this.send(peer, { first: 1, second: 2 });', replace: 'return;', layer: 'handler', tests: ['t.ts'] };
+const bug = {
+  file: 'relay.ts',
+  symbol: 'Relay.greet',
+  find: 'this.send(peer, { first: 1, second: 2 });',
+  replace: 'return;',
+  layer: 'handler',
+  tests: ['t.ts'],
+};
 
 test('an anchor holds when a formatter breaks its line, and its symbol tells it from its twin', (t) => {
   for (const text of [oneLine, broken]) {
@@ -44,12 +51,14 @@ test('an anchor holds when a formatter breaks its line, and its symbol tells it 
 
 test('an anchor does not fit other tokens, nor a part of a word', (t) => {
   const source = readSource('relay.ts', broken);
-  for (const find of ['first: 1, second: 3', 'second: 2, first: 1', 'irst: 1', '']) t.deepEqual(findPlaces(source, { find }), [], find);
+  for (const find of ['first: 1, second: 3', 'second: 2, first: 1', 'irst: 1', ''])
+    t.deepEqual(findPlaces(source, { find }), [], find);
 });
 
 test('a symbol is the path of names around a place', (t) => {
   const { symbols, text } = readSource('relay.ts', broken);
-  const symbolAt = (word: string): string => enclosingSymbol(symbols, { start: text.lastIndexOf(word), end: text.lastIndexOf(word) + 1 });
+  const symbolAt = (word: string): string =>
+    enclosingSymbol(symbols, { start: text.lastIndexOf(word), end: text.lastIndexOf(word) + 1 });
   t.is(symbolAt('has('), 'Relay.greet');
   t.is(enclosingSymbol(symbols, { start: text.indexOf('first'), end: text.indexOf('first') + 1 }), 'Relay.#open');
   t.is(symbolAt('4'), 'limits');
@@ -57,8 +66,16 @@ test('a symbol is the path of names around a place', (t) => {
 });
 
 test('a rename changes whole words of the line, its replacement and its symbol, and paths of files', (t) => {
-  const renames = { identifiers: { Relay: 'Router', peer: 'client', first: 'one' }, files: { 'relay.ts': 'router.ts', 't.ts': 'u.ts' } };
+  const renames = {
+    identifiers: { Relay: 'Router', peer: 'client', first: 'one' },
+    files: { 'relay.ts': 'router.ts', 't.ts': 'u.ts' },
+  };
   t.deepEqual(renameBug({ ...bug, replace: 'peers(peer);' }, renames), {
-    ...bug, file: 'router.ts', symbol: 'Router.greet', find: 'this.send(client, { one: 1, second: 2 });', replace: 'peers(client);', tests: ['u.ts'],
+    ...bug,
+    file: 'router.ts',
+    symbol: 'Router.greet',
+    find: 'this.send(client, { one: 1, second: 2 });',
+    replace: 'peers(client);',
+    tests: ['u.ts'],
   });
 });

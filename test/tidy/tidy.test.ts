@@ -10,8 +10,13 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Tracked files and new ones that are not ignored. */
 function files(...patterns: string[]): string[] {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...patterns], { cwd: root, encoding: 'utf8' });
-  return listed.split('\n').filter((file) => file !== '' && !/lint-fixtures\/|\/generated\//.test(file) && existsSync(root + file));
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...patterns], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return listed
+    .split('\n')
+    .filter((file) => file !== '' && !/lint-fixtures\/|\/generated\//.test(file) && existsSync(root + file));
 }
 
 const read = (file: string): string => readFileSync(root + file, 'utf8');
@@ -19,17 +24,27 @@ const sources = files('*.ts', '*.tsx', '*.js', '*.mjs');
 
 /** Names of the packages that a file imports, Node's own left out. */
 function packagesImportedBy(file: string): string[] {
-  const specifiers = [...read(file).matchAll(/(?:^import |^[^'`]*\bfrom |\bimport\()'([^'.][^']*)'/gm)].map(([, specifier = '']) => specifier);
+  const specifiers = [...read(file).matchAll(/(?:^import |^[^'`]*\bfrom |\bimport\()'([^'.][^']*)'/gm)].map(
+    ([, specifier = '']) => specifier,
+  );
   return specifiers
     .filter((specifier) => !specifier.startsWith('node:'))
-    .map((specifier) => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/'));
+    .map((specifier) =>
+      specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/'),
+    );
 }
 
 test('every package declares the packages that it imports', (t) => {
   const undeclared: string[] = [];
   for (const file of files('packages/*/src/*.ts')) {
     const folder = file.split('/').slice(0, 2).join('/');
-    const declared = JSON.parse(read(`${folder}/package.json`)) as { name: string; dependencies: Record<string, string> };
+    const declared = JSON.parse(read(`${folder}/package.json`)) as {
+      name: string;
+      dependencies: Record<string, string>;
+    };
     const known = new Set([declared.name, ...Object.keys(declared.dependencies)]);
     for (const name of packagesImportedBy(file)) if (!known.has(name)) undeclared.push(`${file} imports ${name}`);
   }
@@ -45,10 +60,16 @@ interface LockedPackage {
 
 test('every package that is installed is pinned by the hash of its bytes, and comes from no other place than the registry', (t) => {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
-  const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && link !== true);
+  const installed = Object.entries(packages).filter(
+    ([path, { link }]) => path.includes('node_modules/') && link !== true,
+  );
   t.true(installed.length > 100);
   for (const [path, { integrity = '', resolved }] of installed) {
-    t.regex(integrity, /^sha512-[\w+/]{86}==$/, `${path} has no sha512 in package-lock.json; "npm install --package-lock-only" writes it`);
+    t.regex(
+      integrity,
+      /^sha512-[\w+/]{86}==$/,
+      `${path} has no sha512 in package-lock.json; "npm install --package-lock-only" writes it`,
+    );
     t.is(resolved, undefined, `${path} is fetched from an address of its own`);
   }
 });
@@ -56,14 +77,22 @@ test('every package that is installed is pinned by the hash of its bytes, and co
 test('no package but those that are listed runs a script when it is installed, and none of them fetches a program', (t) => {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
   const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> };
-  const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path.split('node_modules/').at(-1) ?? '');
-  t.deepEqual(withScript.sort(), Object.keys(allowScripts).sort(), 'read what a new script does before it is listed in "allowScripts" of package.json');
+  const withScript = Object.entries(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    .map(([path]) => path.split('node_modules/').at(-1) ?? '');
+  t.deepEqual(
+    withScript.sort(),
+    Object.keys(allowScripts).sort(),
+    'read what a new script does before it is listed in "allowScripts" of package.json',
+  );
   // Its own script would fetch the runtime by a name that no lock file pins.
   t.false(withScript.includes('node'));
 });
 
 test('nothing is left for later', (t) => {
-  const marks = new RegExp(['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].map((word) => `\\b${word}\\b`).join('|'));
+  const marks = new RegExp(
+    ['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].map((word) => `\\b${word}\\b`).join('|'),
+  );
   for (const file of sources.concat(files('*.md', '*.proto', 'scripts/*'))) t.notRegex(read(file), marks, file);
 });
 
@@ -88,7 +117,8 @@ test('every export of the core says what a caller can rely on', (t) => {
 });
 
 test('no exported name of the core or of the API says a word that the glossary replaces', (t) => {
-  const banned = /^(?:.*[a-z])?(Worker|PilotJob|Pilot|Booking|Slack|Peer|SiteManager|Attempt|Latency|Utils?|Helper)(?:[A-Z].*)?$/;
+  const banned =
+    /^(?:.*[a-z])?(Worker|PilotJob|Pilot|Booking|Slack|Peer|SiteManager|Attempt|Latency|Utils?|Helper)(?:[A-Z].*)?$/;
   const found: string[] = [];
   for (const file of files('packages/core/src/*.ts')) {
     for (const [, name = ''] of read(file).matchAll(/^export (?:const|function|interface|type|class) (\w+)/gm)) {
@@ -96,23 +126,30 @@ test('no exported name of the core or of the API says a word that the glossary r
     }
   }
   for (const file of files('proto/mutirao/*.proto')) {
-    for (const [, name = ''] of read(file).matchAll(/^(?:message|enum|service|\s*rpc) (\w+)/gm)) if (banned.test(name)) found.push(`${file} ${name}`);
+    for (const [, name = ''] of read(file).matchAll(/^(?:message|enum|service|\s*rpc) (\w+)/gm))
+      if (banned.test(name)) found.push(`${file} ${name}`);
   }
   t.deepEqual(found, []);
 });
 
 test('what leaves the type system carries its unit in its name', (t) => {
-  const bare = /\b(?:walltime|duration|timeout|latency|size|memory|interval|deadline|elapsed|started|ended|submitted)\s*=\s*\d+;/;
+  const bare =
+    /\b(?:walltime|duration|timeout|latency|size|memory|interval|deadline|elapsed|started|ended|submitted)\s*=\s*\d+;/;
   for (const file of files('proto/mutirao/*.proto')) {
-    read(file).split('\n').forEach((line, index) => {
-      if (/^\s*(optional )?(u?int(32|64)|double) /.test(line)) t.notRegex(line, bare, `${file}:${index + 1}`);
-    });
+    read(file)
+      .split('\n')
+      .forEach((line, index) => {
+        if (/^\s*(optional )?(u?int(32|64)|double) /.test(line)) t.notRegex(line, bare, `${file}:${index + 1}`);
+      });
   }
 });
 
 test('what the command line prints goes through the one place that knows what to do when it cannot be written', (t) => {
   const direct = /process\.stdout\b|console\.|process\.stderr\.write/;
-  t.deepEqual(files('*.ts').filter((file) => /^packages\/(cli|runtime)\/src\//.test(file) && direct.test(read(file))), []);
+  t.deepEqual(
+    files('*.ts').filter((file) => /^packages\/(cli|runtime)\/src\//.test(file) && direct.test(read(file))),
+    [],
+  );
 });
 
 test('no test is skipped, focused or known to fail', (t) => {
@@ -121,7 +158,18 @@ test('no test is skipped, focused or known to fail', (t) => {
 
 test('no file carries a folder of the machine it was written on, or the host of a package registry', (t) => {
   // These are on every machine, or those of the people in examples.
-  const common = ['/', '/home', '/mnt', '/opt', '/srv', '/tmp', '/usr', '/var', '/var/tmp', ...['ana', 'mutirao', 'rosa', 'user'].map((name) => `/home/${name}`)];
+  const common = [
+    '/',
+    '/home',
+    '/mnt',
+    '/opt',
+    '/srv',
+    '/tmp',
+    '/usr',
+    '/var',
+    '/var/tmp',
+    ...['ana', 'mutirao', 'rosa', 'user'].map((name) => `/home/${name}`),
+  ];
   const folders = [homedir(), dirname(root)].filter((folder) => !common.includes(folder)).map((folder) => `${folder}/`);
   const hosts = new RegExp(['registry[.]npmjs', 'pypi[.]org', 'deb[.]debian', 'arti' + 'factory'].join('|'), 'i');
   const found: string[] = [];
@@ -136,32 +184,62 @@ test('Markdown links between our own files lead somewhere', (t) => {
   const broken: string[] = [];
   for (const file of files('*.md')) {
     const folder = file.includes('/') ? file.slice(0, file.lastIndexOf('/') + 1) : '';
-    for (const [, target = ''] of read(file).matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)) if (!existsSync(root + folder + target)) broken.push(`${file} links to ${target}`);
+    for (const [, target = ''] of read(file).matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g))
+      if (!existsSync(root + folder + target)) broken.push(`${file} links to ${target}`);
   }
   t.deepEqual(broken, []);
 });
 
 test('trees are removed by removeTree alone, which stays out of what is mounted in them', (t) => {
-  const recursive = /\brm(?:Sync)?\([^\n]*recursive|\brm -[a-z]*[rR]|\brmdir(?:Sync)?\([^\n]*recursive|\bfind [^\n]*-delete\b/;
+  const recursive =
+    /\brm(?:Sync)?\([^\n]*recursive|\brm -[a-z]*[rR]|\brmdir(?:Sync)?\([^\n]*recursive|\bfind [^\n]*-delete\b/;
   // The one shell function that does it, for hosts where no program of ours is, and builds of our own checkout.
   const allowed = ['packages/runtime/src/files/removal/removal-script.ts', 'packages/web/client/build.mjs'];
-  const shipped = files('packages/*.ts', 'packages/*.js', 'packages/*.mjs').filter((file) => !/\/test\/|^packages\/testkit\/|\/dist\//.test(file) && !allowed.includes(file));
-  t.deepEqual(shipped.filter((file) => recursive.test(read(file).replaceAll(/^ *(?:\/\/|\*|\/\*\*).*$/gm, ''))), []);
+  const shipped = files('packages/*.ts', 'packages/*.js', 'packages/*.mjs').filter(
+    (file) => !/\/test\/|^packages\/testkit\/|\/dist\//.test(file) && !allowed.includes(file),
+  );
+  t.deepEqual(
+    shipped.filter((file) => recursive.test(read(file).replaceAll(/^ *(?:\/\/|\*|\/\*\*).*$/gm, ''))),
+    [],
+  );
 });
 
 test('nothing asks for the name of the account where it may have none', (t) => {
-  const asking = files('packages/*.ts').filter((file) => !/\/test\/|^packages\/testkit\//.test(file) && /\buserInfo\(/.test(read(file)));
+  const asking = files('packages/*.ts').filter(
+    (file) => !/\/test\/|^packages\/testkit\//.test(file) && /\buserInfo\(/.test(read(file)),
+  );
   t.deepEqual(asking, ['packages/runtime/src/files/account.ts']);
 });
 
 test('the architecture is read in one sitting, its decisions are records that are listed, and neither it nor the changelog has overlong lines', (t) => {
   const architecture = read('ARCHITECTURE.md');
-  t.true(architecture.split('\n').length <= 301, 'expected at most 300 lines in ARCHITECTURE.md; decisions go into docs/adr, details into docs');
+  t.true(
+    architecture.split('\n').length <= 301,
+    'expected at most 300 lines in ARCHITECTURE.md; decisions go into docs/adr, details into docs',
+  );
   for (const file of ['ARCHITECTURE.md', 'CHANGELOG.md']) {
-    t.deepEqual(read(file).split('\n').flatMap((line, index) => (line.length > 160 ? [`${file}:${index + 1} has ${line.length} characters; expected at most 160`] : [])), []);
+    t.deepEqual(
+      read(file)
+        .split('\n')
+        .flatMap((line, index) =>
+          line.length > 160 ? [`${file}:${index + 1} has ${line.length} characters; expected at most 160`] : [],
+        ),
+      [],
+    );
   }
   const records = files('docs/adr/0*.md').map((file) => file.slice('docs/adr/'.length));
-  t.deepEqual([...architecture.matchAll(/\(docs\/adr\/(0[^)]+)\)$/gm)].map(([, record]) => record), records);
-  t.deepEqual([...read('docs/adr/README.md').matchAll(/\((0[^)]+)\)$/gm)].map(([, record]) => record), records);
-  for (const record of records) t.regex(read(`docs/adr/${record}`), /^# \d+\. .+\n\nDate: 20\d\d-\d\d-\d\d[^\n]* Status: [^\n]+\n\n## Context\n[^]+\n## Decisions\n[^]+\*\*Why:\*\*[^]+\*\*Price:\*\*/, record);
+  t.deepEqual(
+    [...architecture.matchAll(/\(docs\/adr\/(0[^)]+)\)$/gm)].map(([, record]) => record),
+    records,
+  );
+  t.deepEqual(
+    [...read('docs/adr/README.md').matchAll(/\((0[^)]+)\)$/gm)].map(([, record]) => record),
+    records,
+  );
+  for (const record of records)
+    t.regex(
+      read(`docs/adr/${record}`),
+      /^# \d+\. .+\n\nDate: 20\d\d-\d\d-\d\d[^\n]* Status: [^\n]+\n\n## Context\n[^]+\n## Decisions\n[^]+\*\*Why:\*\*[^]+\*\*Price:\*\*/,
+      record,
+    );
 });

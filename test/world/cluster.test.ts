@@ -10,15 +10,23 @@ let world: World;
 
 test.before(async () => {
   const account = mayChangeAccount ? { ...nobody, ...programsForAll(programs) } : undefined;
-  grid = await Grid.start({ clusters: [4], ...(account === undefined ? {} : { account, env: { HOME: '/nonexistent' } }) });
+  grid = await Grid.start({
+    clusters: [4],
+    ...(account === undefined ? {} : { account, env: { HOME: '/nonexistent' } }),
+  });
   world = new World({ client: grid.client, ...(account === undefined ? {} : { account }) });
   await world.begin();
 });
-test.after('nobody beside is hurt', async (t) => { t.deepEqual(await world.faultsBeside(), []); });
+test.after('nobody beside is hurt', async (t) => {
+  t.deepEqual(await world.faultsBeside(), []);
+});
 test.after.always(async () => {
   await grid.stop();
   world.close();
   rmSync(programs, { recursive: true, force: true });
 });
 
-for (const aCase of worldCases('ordinary')) test(aCase.title, async (t) => { t.deepEqual(await world.run(aCase), []); });
+for (const aCase of worldCases('ordinary'))
+  test(aCase.title, async (t) => {
+    t.deepEqual(await world.run(aCase), []);
+  });

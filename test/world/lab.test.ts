@@ -14,7 +14,10 @@ test.before(async () => {
 });
 test.after('nobody beside is hurt, and every agent lives', async (t) => {
   t.deepEqual(await world.faultsBeside(), []);
-  t.deepEqual(grid.agents.map(({ isRunning }) => isRunning), [true, true]);
+  t.deepEqual(
+    grid.agents.map(({ isRunning }) => isRunning),
+    [true, true],
+  );
 });
 test.after.always(async () => {
   await grid.stop();
@@ -22,5 +25,7 @@ test.after.always(async () => {
 });
 
 for (const aCase of worldCases(mayChangeAccount ? 'root' : 'ordinary')) {
-  test(aCase.title, async (t) => { t.deepEqual(await world.run(aCase), []); });
+  test(aCase.title, async (t) => {
+    t.deepEqual(await world.run(aCase), []);
+  });
 }

@@ -9,7 +9,9 @@ import { isRemoved, removedFolder, removeTreeLater, type Removal } from '@mutira
 
 /** Whose a folder is that goes with its agent. */
 const ownerFile = 'owner';
-/** Whose a folder is that outlives its agent. A name of its own, so that no agent of this host takes it for abandoned. */
+/**
+ * Whose a folder is that outlives its agent. A name of its own, so that no agent of this host takes it for abandoned.
+ */
 const keeperFile = 'kept-by';
 /** Longer than an agent that is not stopped takes from making its folder to noting that it is its own. */
 const claimPatience: Duration = 10_000;
@@ -36,11 +38,14 @@ export interface Claim {
 }
 
 /**
- * Makes an agent's folder and notes there whose it is, before anything else is put into it. Another claim of the same process changes nothing.
+ * Makes an agent's folder and notes there whose it is, before anything else is put into it. Another claim of the same
+ * process changes nothing.
  *
- * Where another host or container has noted its own process it cannot be told whether that lives: an allocation that was started again elsewhere takes its folder over.
+ * Where another host or container has noted its own process it cannot be told whether that lives: an allocation that
+ * was started again elsewhere takes its folder over.
  *
- * @throws {MutiraoError} MUT_ALREADY_RUNNING while another agent of this host uses it; MUT_BAD_CONFIG where it is another machine's or another account's.
+ * @throws {MutiraoError} MUT_ALREADY_RUNNING while another agent of this host uses it; MUT_BAD_CONFIG where it is
+ * another machine's or another account's.
  * @throws Error of the file system; then nothing is noted.
  */
 export function claimFolder(folder: string, { machineId, isKept }: Claim): void {
@@ -50,7 +55,11 @@ export function claimFolder(folder: string, { machineId, isKept }: Claim): void 
   try {
     writeFileSync(note, JSON.stringify({ ...describeOwner(), machineId }), { mode: 0o600 });
     // Compared with a file of ours, since some file systems give files to other accounts than those that make them.
-    if (statSync(note).uid !== statSync(folder).uid) throw new MutiraoError('MUT_BAD_CONFIG', `the folder ${folder} belongs to another account; remove it, or choose another home folder (--home)`);
+    if (statSync(note).uid !== statSync(folder).uid)
+      throw new MutiraoError(
+        'MUT_BAD_CONFIG',
+        `the folder ${folder} belongs to another account; remove it, or choose another home folder (--home)`,
+      );
   } catch (error) {
     rmSync(note, { force: true });
     throw error;
@@ -62,23 +71,42 @@ type Note = Partial<Owner> & { readonly machineId?: string };
 /** What was noted of a folder; nothing where nothing was, or what is there is no note. */
 function readNote(file: string): Note {
   try {
-    return lstatSync(file).isFile() ? JSON.parse(readFileSync(file, 'utf8')) as Note : {};
+    return lstatSync(file).isFile() ? (JSON.parse(readFileSync(file, 'utf8')) as Note) : {};
   } catch {
     return {};
   }
 }
 
 /** @throws {MutiraoError} */
-function refuseFolderOf(known: Note, { folder, machineId }: { readonly folder: string; readonly machineId: string }): void {
-  if (isAlive(known)) throw new MutiraoError('MUT_ALREADY_RUNNING', `process ${known.pid ?? 0} is an agent that uses the folder ${folder}`);
+function refuseFolderOf(
+  known: Note,
+  { folder, machineId }: { readonly folder: string; readonly machineId: string },
+): void {
+  if (isAlive(known))
+    throw new MutiraoError(
+      'MUT_ALREADY_RUNNING',
+      `process ${known.pid ?? 0} is an agent that uses the folder ${folder}`,
+    );
   if (known.machineId === undefined || known.machineId === machineId) return;
-  throw new MutiraoError('MUT_BAD_CONFIG', `the folder ${folder} belongs to machine ${known.machineId}, and this agent is ${machineId}; choose another --machine-id, or remove the folder`);
+  throw new MutiraoError(
+    'MUT_BAD_CONFIG',
+    `the folder ${folder} belongs to machine ${known.machineId}, and this agent is ${machineId}; choose another ` +
+      '--machine-id, or remove the folder',
+  );
 }
 
 /** Whether another process is known to be the one that was noted. */
 function isAlive({ host, run, space, pid, startedTicks }: Note): boolean {
   const here = ourPlace();
-  return host === here.host && run === here.run && space === here.space && pid !== undefined && pid !== process.pid && startedTicks !== '' && startOf(pid) === startedTicks;
+  return (
+    host === here.host &&
+    run === here.run &&
+    space === here.space &&
+    pid !== undefined &&
+    pid !== process.pid &&
+    startedTicks !== '' &&
+    startOf(pid) === startedTicks
+  );
 }
 
 /** Says who this process is, for `isGone` of another one. */
@@ -87,9 +115,11 @@ export function describeOwner(): Owner {
 }
 
 /**
- * Removes the folders of agents that were killed on this host: those that `claimFolder` noted and whose process is gone, those of which not even that was noted, and what was being removed.
+ * Removes the folders of agents that were killed on this host: those that `claimFolder` noted and whose process is
+ * gone, those of which not even that was noted, and what was being removed.
  *
- * Folders of other hosts, which may share the file system, and folders with files that nobody noted are left alone. Never rejects.
+ * Folders of other hosts, which may share the file system, and folders with files that nobody noted are left alone.
+ * Never rejects.
  * @param onLeft called with each removal that could not remove all.
  */
 export async function removeAbandoned(agentsFolder: string, onLeft: (removal: Removal) => void): Promise<void> {
@@ -106,7 +136,10 @@ export async function removeAbandoned(agentsFolder: string, onLeft: (removal: Re
   }
 }
 
-/** What time it is where the file system dates its folders: another host may serve it, whose clock is another. @throws Error of the file system. */
+/**
+ * What time it is where the file system dates its folders: another host may serve it, whose clock is another. @throws
+ * Error of the file system.
+ */
 async function timeAt(folder: string): Promise<Instant> {
   const made = await mkdtemp(removedFolder(path.join(folder, 'clock-')));
   const { mtimeMs } = await stat(made);
@@ -136,14 +169,21 @@ export function isGone(told: string): boolean {
 }
 
 function ourPlace(): Omit<Owner, 'pid' | 'startedTicks'> {
-  return { host: hostname(), run: readOr('/proc/sys/kernel/random/boot_id').trim(), space: linkOr('/proc/self/ns/pid') };
+  return {
+    host: hostname(),
+    run: readOr('/proc/sys/kernel/random/boot_id').trim(),
+    space: linkOr('/proc/self/ns/pid'),
+  };
 }
 
-/** Empty for a process that is gone, also where nobody has taken note of its end yet: in a container whose first process never does, it stays listed for ever. */
+/**
+ * Empty for a process that is gone, also where nobody has taken note of its end yet: in a container whose first process
+ * never does, it stays listed for ever.
+ */
 function startOf(pid: number): string {
   const stat = readOr(`/proc/${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ended.has(fields[0] ?? '') ? '' : fields[19] ?? '';
+  return ended.has(fields[0] ?? '') ? '' : (fields[19] ?? '');
 }
 
 function readOr(file: string): string {

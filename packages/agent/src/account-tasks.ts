@@ -18,16 +18,23 @@ const removeDelay = 500;
 const argumentMax = 100_000;
 
 /** Variables that are of the agent's account, not of its tasks'. */
-const personal = /^(?:HOME|USER|LOGNAME|MAIL|SHELL|PWD|OLDPWD|TMPDIR|DISPLAY|XAUTHORITY|(?:XDG|DBUS|SSH|SUDO|GPG|KRB5)_?.*)$/;
+const personal =
+  /^(?:HOME|USER|LOGNAME|MAIL|SHELL|PWD|OLDPWD|TMPDIR|DISPLAY|XAUTHORITY|(?:XDG|DBUS|SSH|SUDO|GPG|KRB5)_?.*)$/;
 
 /** Unpacks what comes on standard input into a folder of the account. */
 const takeIn = 'umask 077; mkdir -p -- "$1" && exec tar -C "$1" --warning=no-timestamp -xpf -';
 /** Packs those of the files that are there; what a link leads to in its place, as far as the account may read it. */
-const giveOut = 'cd -- "$1" || exit 1; shift; for name do shift; if [ -e "$name" ] || [ -L "$name" ]; then set -- "$@" "$name"; fi; done; '
-  + '[ $# -gt 0 ] || exec tar -cf - -T /dev/null; exec tar -chf - --hard-dereference -- "$@"';
+const giveOut =
+  'cd -- "$1" || exit 1; shift; for name do shift; if [ -e "$name" ] || [ -L "$name" ]; then set -- "$@" ' +
+  '"$name"; fi; done; ' +
+  '[ $# -gt 0 ] || exec tar -cf - -T /dev/null; exec tar -chf - --hard-dereference -- "$@"';
 
 /** Inside a sandbox: says that the task begins, and runs it. See `firstWords`. */
-const firstScript = 'echo >&8;exec 8>&- 2>/dev/null;[ -z "$V" ]||eval "export $V";unset V;"$@" 2>&9 9>&-;exit "$?"'.replaceAll('V', sandboxVariable);
+const firstScript =
+  'echo >&8;exec 8>&- 2>/dev/null;[ -z "$V" ]||eval "export $V";unset V;"$@" 2>&9 9>&-;exit "$?"'.replaceAll(
+    'V',
+    sandboxVariable,
+  );
 
 /** Tasks that run in another account: their folders there, and the ways of files in and out, all through sudo. */
 export class AccountTasks {
@@ -51,7 +58,10 @@ export class AccountTasks {
 
   /** The folders of a slot's task at the account, which are made when it is given something or starts. */
   foldersOf(slot: number, userId: string): ReplicaFolders {
-    return { playpen: path.join(this.#folderOf(slot), 'playpen'), storage: path.join(this.#place.folder, 'storage', folderNameOf(userId)) };
+    return {
+      playpen: path.join(this.#folderOf(slot), 'playpen'),
+      storage: path.join(this.#place.folder, 'storage', folderNameOf(userId)),
+    };
   }
 
   /** Copies inputs that are in place on our side to the account's. @throws {MutiraoError} MUT_STAGING_FAILED */
@@ -59,11 +69,21 @@ export class AccountTasks {
     const there = this.foldersOf(slot, template.userId);
     for (const root of ['playpen', 'storage'] as const) {
       const names = inputs.filter((input) => input.root === root).map((input) => `./${input.path}`);
-      if (names.length > 0) await this.#copy('MUT_STAGING_FAILED', packWords(own[root], root === 'playpen' ? ['.'] : names), [...this.#place.account.words(), '-c', takeIn, 'sh', there[root]]);
+      if (names.length > 0)
+        await this.#copy('MUT_STAGING_FAILED', packWords(own[root], root === 'playpen' ? ['.'] : names), [
+          ...this.#place.account.words(),
+          '-c',
+          takeIn,
+          'sh',
+          there[root],
+        ]);
     }
   }
 
-  /** Copies outputs back, as far as they are there, and says where they are on our side. Of a task that has failed, whatever can be read. @throws {MutiraoError} MUT_OUTPUT_UNREADABLE, MUT_DISK_FULL */
+  /**
+   * Copies outputs back, as far as they are there, and says where they are on our side. Of a task that has failed,
+   * whatever can be read. @throws {MutiraoError} MUT_OUTPUT_UNREADABLE, MUT_DISK_FULL
+   */
   async take(slot: number, { start: { outputs }, template, verdict }: HeldReplica): Promise<ReplicaFolders> {
     const there = this.foldersOf(slot, template.userId);
     const home = path.join(this.#taken, String(slot));
@@ -74,14 +94,21 @@ export class AccountTasks {
       const names = outputs.filter((output) => output.root === root).map((output) => `./${output.path}`);
       if (names.length === 0) continue;
       const unpack = ['tar', '-C', own[root], '--warning=no-timestamp', '--no-same-owner', '-xpf', '-'];
-      await this.#copy('MUT_OUTPUT_UNREADABLE', [...this.#place.account.words(), '-c', giveOut, 'sh', there[root], ...names], unpack).catch((error: unknown) => {
+      await this.#copy(
+        'MUT_OUTPUT_UNREADABLE',
+        [...this.#place.account.words(), '-c', giveOut, 'sh', there[root], ...names],
+        unpack,
+      ).catch((error: unknown) => {
         if (verdict === undefined) throw error;
       });
     }
     return own;
   }
 
-  /** What becomes the task, run by a shell of the account; see `LaunchTask.account`. @param rendered with the folders of `foldersOf`. */
+  /**
+   * What becomes the task, run by a shell of the account; see `LaunchTask.account`. @param rendered with the folders of
+   * `foldersOf`.
+   */
   scriptFor(slot: number, userId: string, { command, line, environment, exports }: RenderedTask): string {
     const folder = this.#folderOf(slot);
     const { playpen, storage } = this.foldersOf(slot, userId);
@@ -92,13 +119,27 @@ export class AccountTasks {
     const words = isLong ? `/bin/sh ${quoteWord(lineFile)}` : command;
     const common = [
       'unset SUDO_COMMAND SUDO_USER SUDO_UID SUDO_GID',
-      `(umask 077; mkdir -p ${[playpen, storage, temporary].map(quoteWord).join(' ')}) && cd ${quoteWord(playpen)} || exit 126`,
+      `(umask 077; mkdir -p ${[playpen, storage, temporary].map(quoteWord).join(' ')}) && cd ` +
+        `${quoteWord(playpen)} || exit 126`,
       ...(isLong ? [`printf %s ${quoteWord(line)} >${quoteWord(lineFile)} || exit 126`] : []),
       `export ${renderAssignments(this.#environment)} ${exports}`,
     ];
-    if (sandbox === undefined) return [...common, `export TMPDIR=${quoteWord(temporary)} ${environment}`, 'echo >&0; exec </dev/null', `exec ${words}`, ''].join('\n');
+    if (sandbox === undefined)
+      return [
+        ...common,
+        `export TMPDIR=${quoteWord(temporary)} ${environment}`,
+        'echo >&0; exec </dev/null',
+        `exec ${words}`,
+        '',
+      ].join('\n');
     const inside = sandboxLine(sandbox, { temporary, writable: [folder, storage], start: playpen });
-    return [...common, `export ${sandboxVariable}=${quoteWord(environment)}`, 'exec 8>&0 9>&2 </dev/null', `exec ${inside} -- /bin/sh -c ${quoteWord(firstScript)} sh ${words}`, ''].join('\n');
+    return [
+      ...common,
+      `export ${sandboxVariable}=${quoteWord(environment)}`,
+      'exec 8>&0 9>&2 </dev/null',
+      `exec ${inside} -- /bin/sh -c ${quoteWord(firstScript)} sh ${words}`,
+      '',
+    ].join('\n');
   }
 
   /** Takes the folders of a slot's task away. Harmless where there are none. */
@@ -108,7 +149,9 @@ export class AccountTasks {
     this.#folders.delete(slot);
     removeTree(path.join(this.#taken, String(slot)));
     this.#done.push(folder);
-    this.#timer ??= setTimeout(() => { this.#remove(); }, removeDelay).unref();
+    this.#timer ??= setTimeout(() => {
+      this.#remove();
+    }, removeDelay).unref();
   }
 
   /** Removes what is on our side; the watchdog has the account remove the rest. */
@@ -130,17 +173,35 @@ export class AccountTasks {
     this.#timer = undefined;
     const done = this.#done;
     this.#done = [];
-    void this.#place.account.run(`${removalScript}\nfor folder do remove_tree "$folder"; done`, { args: done, deadlineMs: removeTimeMax });
+    void this.#place.account.run(`${removalScript}\nfor folder do remove_tree "$folder"; done`, {
+      args: done,
+      deadlineMs: removeTimeMax,
+    });
   }
 
-  async #copy(code: 'MUT_STAGING_FAILED' | 'MUT_OUTPUT_UNREADABLE', from: readonly string[], to: readonly string[]): Promise<void> {
+  async #copy(
+    code: 'MUT_STAGING_FAILED' | 'MUT_OUTPUT_UNREADABLE',
+    from: readonly string[],
+    to: readonly string[],
+  ): Promise<void> {
     // The end of each of the two goes to descriptor 3.
-    const line = `{ { ${from.map(quoteWord).join(' ')}; echo $? >&3; } | { ${to.map(quoteWord).join(' ')} >&2; echo $? >&3; }; } 3>&1`;
-    const { stdout, stderr, startError } = await runCommand({ command: '/bin/sh', args: ['-c', line], env: { ...process.env, LC_ALL: 'C' }, cwd: '/', deadlineMs: copyTimeMax });
+    const line =
+      `{ { ${from.map(quoteWord).join(' ')}; echo $? >&3; } | { ${to.map(quoteWord).join(' ')} >&2; echo $? >&3; ` +
+      '}; } 3>&1';
+    const { stdout, stderr, startError } = await runCommand({
+      command: '/bin/sh',
+      args: ['-c', line],
+      env: { ...process.env, LC_ALL: 'C' },
+      cwd: '/',
+      deadlineMs: copyTimeMax,
+    });
     if (stdout.toString() === '0\n0\n') return;
     const said = [startError, ...stderr.toString().split('\n')].find((text) => text.trim() !== '') ?? 'tar was killed';
     const isFull = /No space left|quota exceeded/.test(stderr.toString());
-    throw new MutiraoError(isFull ? 'MUT_DISK_FULL' : code, `files cannot be handed over to or from account ${this.#place.account.name}: ${said.slice(0, 300)}`);
+    throw new MutiraoError(
+      isFull ? 'MUT_DISK_FULL' : code,
+      `files cannot be handed over to or from account ${this.#place.account.name}: ${said.slice(0, 300)}`,
+    );
   }
 }
 

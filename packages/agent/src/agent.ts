@@ -4,7 +4,15 @@ import { encodeContentWanted, encodeMachineFacts, encodeReport, type ServedUser 
 import type { MutiraoError } from '@mutirao/api/errors';
 import type { AttachResponse } from '@mutirao/api/machine';
 import {
-  agentMachine, createAgentState, listHeldReplicas, saveAgentBeginning, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
+  agentMachine,
+  createAgentState,
+  listHeldReplicas,
+  saveAgentBeginning,
+  type AgentCommand,
+  type AgentInput,
+  type AgentOptions,
+  type AgentState,
+  type HeldReplica,
 } from '@mutirao/core/machines/agent';
 import type { Content, MachineFacts, StartReplicas, TaskTemplate } from '@mutirao/core/messages';
 import { movedBy, unreachable, type Bytes, type Duration, type Instant } from '@mutirao/core/shared';
@@ -87,13 +95,33 @@ export class Agent {
     this.until = setup.facts.until;
     const state = createAgentState({ ...setup.machine, processors: setup.facts.processors });
     this.driver = new MachineDriver<AgentState, AgentInput, never, AgentCommand>({
-      machine: agentMachine, state, journal: undefined, clock: workClock,
-      perform: (command) => { this.perform(command); }, onFatal: setup.onFatal, checkEvery: 1000, onClockStepped: (by) => { this.moveEnd(by); },
-      trace: openTrace({ path: setup.trace ?? '', machine: 'agent', at: workClock.now(), log: setup.log, describe: () => saveAgentBeginning(state) }),
+      machine: agentMachine,
+      state,
+      journal: undefined,
+      clock: workClock,
+      perform: (command) => {
+        this.perform(command);
+      },
+      onFatal: setup.onFatal,
+      checkEvery: 1000,
+      onClockStepped: (by) => {
+        this.moveEnd(by);
+      },
+      trace: openTrace({
+        path: setup.trace ?? '',
+        machine: 'agent',
+        at: workClock.now(),
+        log: setup.log,
+        describe: () => saveAgentBeginning(state),
+      }),
     });
     this.contents = new ContentDesk({
-      deliver: (input) => { this.driver.deliver(input); },
-      want: (contents) => { this.link.send({ $case: 'contentWanted', value: encodeContentWanted(contents, this.shared.show()) }); },
+      deliver: (input) => {
+        this.driver.deliver(input);
+      },
+      want: (contents) => {
+        this.link.send({ $case: 'contentWanted', value: encodeContentWanted(contents, this.shared.show()) });
+      },
       makeFetcher: (shelf, ways) => this.makeFetcher(shelf, ways),
     });
     this.shared = new SharedFolders(setup.sharedHome ?? '', setup.facts.incarnation);
@@ -102,12 +130,16 @@ export class Agent {
 
   /** Starts an agent, which dials its provider at once. */
   static async start(setup: AgentSetup): Promise<Agent> {
-    const deliver = (input: AgentInput): void => { agent.driver.deliver(input); };
+    const deliver = (input: AgentInput): void => {
+      agent.driver.deliver(input);
+    };
     const workplace = await (setup.openWorkplace?.(deliver) ?? openWorkplace(setup, deliver));
     const agent = new Agent(setup, workplace);
     agent.link.open();
     // Not before it is under way, and nobody waits for it.
-    void removeAbandoned(path.dirname(setup.folder), (removal) => { logLeft(setup.log, removal); });
+    void removeAbandoned(path.dirname(setup.folder), (removal) => {
+      logLeft(setup.log, removal);
+    });
     return agent;
   }
 
@@ -119,7 +151,9 @@ export class Agent {
   /** Gives back all that it holds; tasks are asked to end. `done` follows when that is told, or after `patience`. */
   stop(reason: string, patience: Duration): void {
     this.driver.deliver({ kind: 'StopRequested', reason });
-    setTimeout(() => { this.over.resolve(undefined); }, patience).unref();
+    setTimeout(() => {
+      this.over.resolve(undefined);
+    }, patience).unref();
   }
 
   /** Kills what runs and removes what nobody needs. */
@@ -134,14 +168,23 @@ export class Agent {
     if (!this.setup.keepsFiles) logLeft(this.setup.log, removeUnderOtherName(this.setup.folder));
   }
 
-  private makeFetcher(shelf: string | undefined, ways: Pick<ContentFetcherOptions, 'want' | 'deliver'>): ContentFetcher {
+  private makeFetcher(
+    shelf: string | undefined,
+    ways: Pick<ContentFetcherOptions, 'want' | 'deliver'>,
+  ): ContentFetcher {
     const cache = this.workplace.cacheOf(shelf);
     const host = this.hostOf(shelf);
     return new ContentFetcher({
-      ...ways, cache, ...(shelf === undefined ? {} : { shelf }), ...(host === undefined ? {} : { host }),
+      ...ways,
+      cache,
+      ...(shelf === undefined ? {} : { shelf }),
+      ...(host === undefined ? {} : { host }),
       isProvenPath: (file, proof) => this.shared.isProven(file, proof),
-      decline: (transferId) => { void declineContent(this.link.client, transferId); },
-      pull: (transferId, content, offset) => pullContent(this.link.client, transferId, { content, offset }, cache.store),
+      decline: (transferId) => {
+        void declineContent(this.link.client, transferId);
+      },
+      pull: (transferId, content, offset) =>
+        pullContent(this.link.client, transferId, { content, offset }, cache.store),
     });
   }
 
@@ -152,7 +195,15 @@ export class Agent {
     let host = this.hosts.get(shelf);
     if (host === undefined) {
       const folder = shelf === undefined ? hostFolder : path.join(hostFolder, `of-${folderNameOf(shelf)}`);
-      host = new HostContents({ folder, provider, clock: wallClock, pause: (delay) => new Promise((resolve) => { setTimeout(resolve, delay).unref(); }) });
+      host = new HostContents({
+        folder,
+        provider,
+        clock: wallClock,
+        pause: (delay) =>
+          new Promise((resolve) => {
+            setTimeout(resolve, delay).unref();
+          }),
+      });
       this.hosts.set(shelf, host);
     }
     return host;
@@ -168,62 +219,121 @@ export class Agent {
   private makeLink(): ProviderLink {
     const { provider, trust, log, orphanTimeout, facts, credential } = this.setup;
     return new ProviderLink({
-      address: provider, credential, trust, log, orphanTimeout,
+      address: provider,
+      credential,
+      trust,
+      log,
+      orphanTimeout,
       hello: () => {
         // An end that was acknowledged and is still told as held would be waited for in vain.
         this.driver.settle();
         return {
-          hello: { protocolVersion: 1, programVersion: '0.1.0', capabilities: this.workplace.hold === undefined ? [] : ['gang'], speakerId: facts.machineId },
-          facts: encodeMachineFacts({ ...facts, until: this.until, homeMarks: this.shared.marks() }), heldReplicaIds: listHeldReplicas(this.driver.state),
+          hello: {
+            protocolVersion: 1,
+            programVersion: '0.1.0',
+            capabilities: this.workplace.hold === undefined ? [] : ['gang'],
+            speakerId: facts.machineId,
+          },
+          facts: encodeMachineFacts({ ...facts, until: this.until, homeMarks: this.shared.marks() }),
+          heldReplicaIds: listHeldReplicas(this.driver.state),
         };
       },
       onAttached: ({ homeChallenge }) => {
         this.shared.meet(homeChallenge);
         this.driver.deliver({ kind: 'ProviderAttached' });
       },
-      onMessage: (message) => { this.receive(message); },
-      onLost: () => { this.driver.deliver({ kind: 'ProviderLost' }); },
-      onGone: (error) => { this.over.resolve(error); },
+      onMessage: (message) => {
+        this.receive(message);
+      },
+      onLost: () => {
+        this.driver.deliver({ kind: 'ProviderLost' });
+      },
+      onGone: (error) => {
+        this.over.resolve(error);
+      },
     });
   }
 
   private receive(message: NonNullable<AttachResponse['message']>): void {
     const said = readFromProvider(message);
     switch (said.kind) {
-      case 'input': this.driver.deliver(said.input); return;
-      case 'batch': this.place(said.batch); return;
-      case 'content': this.contents.take(said.offer); return;
-      case 'served': this.served = said.user; return;
-      default: unreachable(said);
+      case 'input':
+        this.driver.deliver(said.input);
+        return;
+      case 'batch':
+        this.place(said.batch);
+        return;
+      case 'content':
+        this.contents.take(said.offer);
+        return;
+      case 'served':
+        this.served = said.user;
+        return;
+      default:
+        unreachable(said);
     }
   }
 
   private place(batch: StartReplicas): void {
     this.shared.meet(batch.template.homeChallenge ?? '');
     const named = { ...batch, template: nameSubmitter(batch.template, this.served) };
-    this.driver.deliver({ kind: 'ReplicasPlaced', batch: this.workplace.keepsUsersApart ? shelveInputs(named) : named });
+    this.driver.deliver({
+      kind: 'ReplicasPlaced',
+      batch: this.workplace.keepsUsersApart ? shelveInputs(named) : named,
+    });
   }
 
   private perform(command: WorkCommand): void {
     switch (command.kind) {
-      case 'AskContents': this.contents.ask(command.contents); return;
-      case 'ReleaseContents': this.contents.release(command.contentKeys); return;
-      case 'StageIn': void this.stage(command.replica); return;
-      case 'HoldMember': this.hold(command.replica); return;
-      case 'ReleaseMember': this.workplace.releaseMember?.(command.replicaId); return;
-      case 'LaunchTask': this.workplace.launch(command.replica); return;
-      case 'KillTask': this.workplace.signal(command.replica, command.signal); return;
-      case 'CollectOutputs': void this.collect(command.replica); return;
-      case 'RemovePlaypen': this.workplace.release(command.slot); return;
-      case 'SendReport': this.link.send({ $case: 'report', value: encodeReport(command.report) }); return;
-      case 'Leave': this.over.resolve(undefined); return;
-      default: unreachable(command);
+      case 'AskContents':
+        this.contents.ask(command.contents);
+        return;
+      case 'ReleaseContents':
+        this.contents.release(command.contentKeys);
+        return;
+      case 'StageIn':
+        void this.stage(command.replica);
+        return;
+      case 'HoldMember':
+        this.hold(command.replica);
+        return;
+      case 'ReleaseMember':
+        this.workplace.releaseMember?.(command.replicaId);
+        return;
+      case 'LaunchTask':
+        this.workplace.launch(command.replica);
+        return;
+      case 'KillTask':
+        this.workplace.signal(command.replica, command.signal);
+        return;
+      case 'CollectOutputs':
+        void this.collect(command.replica);
+        return;
+      case 'RemovePlaypen':
+        this.workplace.release(command.slot);
+        return;
+      case 'SendReport':
+        this.link.send({ $case: 'report', value: encodeReport(command.report) });
+        return;
+      case 'Leave':
+        this.over.resolve(undefined);
+        return;
+      default:
+        unreachable(command);
     }
   }
 
   private hold(replica: HeldReplica): void {
     if (this.workplace.hold !== undefined) return this.workplace.hold(replica);
-    this.driver.deliver({ kind: 'HoldFailed', replicaId: replica.start.replicaId, verdict: { outcome: 'broken', reason: 'MUT_GANG_CHANNEL_FAILED', detail: 'this machine takes no gangs: it is driven by templates, or its tasks run in another account' } });
+    this.driver.deliver({
+      kind: 'HoldFailed',
+      replicaId: replica.start.replicaId,
+      verdict: {
+        outcome: 'broken',
+        reason: 'MUT_GANG_CHANNEL_FAILED',
+        detail: 'this machine takes no gangs: it is driven by templates, or its tasks run in another account',
+      },
+    });
   }
 
   private async stage(replica: HeldReplica): Promise<void> {
@@ -251,7 +361,9 @@ export class Agent {
     const shelf = this.workplace.keepsUsersApart ? shelfOf(template) : undefined;
     const push: PushFile = (file) => this.push(file);
     const keep: KeepFile = (content, file) => this.keep(content, file, shelf);
-    return challenge === undefined || proof === undefined ? { push, keep } : { push, keep, drop: (file) => this.shared.drop({ challenge, proof }, file) };
+    return challenge === undefined || proof === undefined
+      ? { push, keep }
+      : { push, keep, drop: (file) => this.shared.drop({ challenge, proof }, file) };
   }
 
   /** What cannot be kept is sent to its reader, as to any other machine. */
@@ -265,7 +377,10 @@ export class Agent {
     }
   }
 
-  /** Pushes a file under a new name for each try, as long as it takes the provider to come back or to have room. @throws {MutiraoError} MUT_OUTPUT_CHANGED; of the transfer. */
+  /**
+   * Pushes a file under a new name for each try, as long as it takes the provider to come back or to have room. @throws
+   * {MutiraoError} MUT_OUTPUT_CHANGED; of the transfer.
+   */
   private push(announced: AnnouncedFile): Promise<string> {
     return this.pushes.run(async () => {
       const { path: file, content } = announced;
@@ -275,7 +390,14 @@ export class Agent {
         // Others must not be able to guess it.
         const transferId = randomBytes(16).toString('hex');
         try {
-          const goOn = isFirst || !this.link.takesOffsets ? {} : { goOn: (stored: Bytes) => { attempts.noteStored(stored); } };
+          const goOn =
+            isFirst || !this.link.takesOffsets
+              ? {}
+              : {
+                  goOn: (stored: Bytes) => {
+                    attempts.noteStored(stored);
+                  },
+                };
           await pushContent(this.link.client, { transferId, machineId, content, ...goOn }, file);
           await announced.demandUnchanged();
           return transferId;
@@ -283,7 +405,9 @@ export class Agent {
           await announced.demandUnchanged();
           const pause = attempts.pauseAfter(error);
           if (pause === undefined || this.isClosed) throw error;
-          await new Promise((resolve) => { setTimeout(resolve, pause); });
+          await new Promise((resolve) => {
+            setTimeout(resolve, pause);
+          });
         }
       }
     });
@@ -291,16 +415,21 @@ export class Agent {
 }
 
 /**
- * Says whose a task is in a way that no broker can choose: what a user's tasks leave on this machine is found by this name.
+ * Says whose a task is in a way that no broker can choose: what a user's tasks leave on this machine is found by this
+ * name.
  *
  * Users of the owner's broker keep the names that they have there; users of another broker go by its user's name too.
  */
 export function nameSubmitter(template: TaskTemplate, served: ServedUser | undefined): TaskTemplate {
   if (served === undefined || (served.isOwner && template.userId === served.userId)) return template;
-  return { ...template, isForeign: true, userId: served.isOwner ? template.userId : `${served.userId}/${template.userId}` };
+  return {
+    ...template,
+    isForeign: true,
+    userId: served.isOwner ? template.userId : `${served.userId}/${template.userId}`,
+  };
 }
 
 function logLeft(log: Logger, removal: Removal): void {
-  if (!removal.isComplete) log.warn({ left: describeLeft(removal) }, 'files in the folder of an agent cannot be removed');
+  if (!removal.isComplete)
+    log.warn({ left: describeLeft(removal) }, 'files in the folder of an agent cannot be removed');
 }
-

@@ -34,7 +34,10 @@ export class AnnouncedFile {
     if (stamp === this.#stamp) return;
     const found = await hashFile(this.path, this.content.size).catch(() => undefined);
     if (found?.sha256 !== this.content.sha256) {
-      throw new MutiraoError('MUT_OUTPUT_CHANGED', `${this.path} was ${stamp === gone ? 'removed' : 'written to'} while it was sent, after the command had ended`);
+      throw new MutiraoError(
+        'MUT_OUTPUT_CHANGED',
+        `${this.path} was ${stamp === gone ? 'removed' : 'written to'} while it was sent, after the command had ended`,
+      );
     }
     this.#stamp = stamp;
   }

@@ -9,7 +9,8 @@ type Collect = (options: { readonly type: 'minor' }) => void;
 /**
  * Has the buffers of a transfer collected as it goes on.
  *
- * Messages come in buffers outside of the heap. While little else happens V8 sees no reason to collect until there are about
+ * Messages come in buffers outside of the heap. While little else happens V8 sees no reason to collect until there are
+ * about
  * 64 MiB of them; a minor collection now and then, of well under a millisecond, keeps it at a quarter of that.
  */
 export class BufferCollector {

@@ -37,9 +37,14 @@ export interface WaysHome {
 /**
  * Reads what a replica is to bring home; of one that has failed whatever can be read.
  *
- * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_CHANGED, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw.
+ * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_CHANGED,
+ * MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw.
  */
-export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolders, ways: WaysHome): Promise<OutputContent[]> {
+export async function collectOutputs(
+  replica: HeldReplica,
+  folders: ReplicaFolders,
+  ways: WaysHome,
+): Promise<OutputContent[]> {
   const [playpen, storage] = await Promise.all([realFolder(folders.playpen), realFolder(folders.storage)]);
   const finder = new OutputFinder([playpen, storage].filter((folder) => folder !== ''));
   // A failed task brings the outputs that exist. A missing one is not worth a second error.
@@ -47,7 +52,8 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
   const { workFolder } = replica.template;
   const all = replica.start.outputs.map(({ root, path: shown }, outputIndex) => ({ outputIndex, root, shown }));
   const isInPlace = ({ root }: (typeof all)[number]): boolean => workFolder !== undefined && root === 'playpen';
-  if (workFolder !== undefined && !isPartial) for (const { shown } of all.filter(isInPlace)) await requireThere(workFolder.path, shown);
+  if (workFolder !== undefined && !isPartial)
+    for (const { shown } of all.filter(isInPlace)) await requireThere(workFolder.path, shown);
   for (const { outputIndex, root, shown } of all.filter((output) => !isInPlace(output))) {
     try {
       await finder.find({ outputIndex, place: resolveInside(folders[root], shown), shown });
@@ -61,11 +67,17 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
 /** What a task writes into the folder of submission is at home already. @throws {MutiraoError} MUT_OUTPUT_MISSING */
 async function requireThere(folder: string, shown: string): Promise<void> {
   await stat(fsPath(join(folder, shown))).catch((error: unknown) => {
-    throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not in ${folder} when the command had ended`, { cause: error });
+    throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not in ${folder} when the command had ended`, {
+      cause: error,
+    });
   });
 }
 
-async function readAll({ start }: HeldReplica, files: readonly FoundFile[], { ways, isPartial }: { readonly ways: WaysHome; readonly isPartial: boolean }): Promise<OutputContent[]> {
+async function readAll(
+  { start }: HeldReplica,
+  files: readonly FoundFile[],
+  { ways, isPartial }: { readonly ways: WaysHome; readonly isPartial: boolean },
+): Promise<OutputContent[]> {
   const outputs: OutputContent[] = [];
   let inlineTotal = 0;
   for (const found of files) {
@@ -73,7 +85,9 @@ async function readAll({ start }: HeldReplica, files: readonly FoundFile[], { wa
     if (isInline) inlineTotal += found.size;
     const { keep = false, path: shown = '' } = start.outputs[found.outputIndex] ?? {};
     try {
-      outputs.push(await readOutput({ ...found, isKept: keep, ...(isInline ? { inline: await readSmall(found) } : {}) }, ways));
+      outputs.push(
+        await readOutput({ ...found, isKept: keep, ...(isInline ? { inline: await readSmall(found) } : {}) }, ways),
+      );
     } catch (error) {
       if (!isPartial) throw readError(error, describe({ shown }, found.path));
     }
@@ -107,7 +121,8 @@ export interface OutputSource {
 /**
  * Makes an output of a file, pushing it where it does not travel inside the report.
  *
- * The first message of a transfer names its content, so a file is read twice; the second time it comes from memory mostly.
+ * The first message of a transfer names its content, so a file is read twice; the second time it comes from memory
+ * mostly.
  */
 export async function readOutput(source: OutputSource, ways: WaysHome): Promise<OutputContent> {
   const { outputIndex, path: below, mode, inline } = source;
@@ -118,7 +133,10 @@ export async function readOutput(source: OutputSource, ways: WaysHome): Promise<
   return { ...told, content, inline, transferId: '' };
 }
 
-async function bringFile(source: OutputSource, ways: WaysHome): Promise<Pick<OutputContent, 'content' | 'transferId' | 'droppedName'>> {
+async function bringFile(
+  source: OutputSource,
+  ways: WaysHome,
+): Promise<Pick<OutputContent, 'content' | 'transferId' | 'droppedName'>> {
   const { file = '' } = source;
   const dropped = await ways.drop?.(file);
   // Machines that share a file system with home read the copy there, so the agent keeps none.

@@ -38,7 +38,10 @@ export interface SharedFile {
   readonly isLinkable: boolean;
 }
 
-/** File systems tell times in steps, and clocks differ: a file of somebody else's that changed later than this ago may change again without its status showing it. */
+/**
+ * File systems tell times in steps, and clocks differ: a file of somebody else's that changed later than this ago may
+ * change again without its status showing it.
+ */
 const settledAfter: Duration = 2000;
 /** Files up to this size are read and written at once: waiting for each costs more than it takes. */
 const smallMax: Bytes = 128 * 1024;
@@ -56,8 +59,10 @@ const contentsMax = 1_000_000;
  * Contents that tasks read, kept between tasks within a bound of bytes: the least recently used goes first, one that a
  * replica needs never.
  *
- * Tasks run under the agent's account, so they can write to any file here. Whatever a task is given is a copy of its own, and is known to hold
- * the content: a small file is hashed on its way, and a large one if its status is not what it was when it was hashed. An ordinary account can
+ * Tasks run under the agent's account, so they can write to any file here. Whatever a task is given is a copy of its
+ * own, and is known to hold
+ * the content: a small file is hashed on its way, and a large one if its status is not what it was when it was hashed.
+ * An ordinary account can
  * set times of change of a file's bytes, but not of its status.
  */
 export class ContentCache {
@@ -83,23 +88,34 @@ export class ContentCache {
     return new ContentCache(new ContentStore(folder, { isDurable: false }), bound, clock);
   }
 
-  /** Opens a folder with what a former agent left in it. @param bound that it shares with others, or its own in bytes. */
+  /**
+   * Opens a folder with what a former agent left in it. @param bound that it shares with others, or its own in bytes.
+   */
   static async open(folder: string, bound: CacheBound | Bytes, clock: Clock = wallClock): Promise<ContentCache> {
-    const cache = ContentCache.make(folder, typeof bound === 'number' ? { bytesMax: bound, caches: new Set() } : bound, clock);
+    const cache = ContentCache.make(
+      folder,
+      typeof bound === 'number' ? { bytesMax: bound, caches: new Set() } : bound,
+      clock,
+    );
     for (const content of await cache.store.list()) cache.put(content, '');
     return cache;
   }
 
-  /** Keeps a content from going, also before it is here. Whether it is here, whole; a large one that `isDoubtful` is not. */
+  /**
+   * Keeps a content from going, also before it is here. Whether it is here, whole; a large one that `isDoubtful` is
+   * not.
+   */
   pin(sha256: string): boolean {
     this.pinned.add(sha256);
     const cached = this.contents.get(sha256);
     if (cached === undefined) return false;
     const stamp = stampOf(this.fileOf(sha256, cached));
     if (stamp !== '' && stamp === cached.stamp && cached.isSettled) return true;
-    // A file of home that its owner has changed is a matter of course; the broker knows where its content is now, if anywhere.
+    // A file of home that its owner has changed is a matter of course; the broker knows where its content is now, if
+    // anywhere.
     if (stamp === '' || cached.reference !== undefined) this.remove(sha256, cached);
-    else if (cached.size <= smallMax) return this.judge(sha256, cached, hashSmall(this.store.path(sha256)) === sha256 ? stamp : '');
+    else if (cached.size <= smallMax)
+      return this.judge(sha256, cached, hashSmall(this.store.path(sha256)) === sha256 ? stamp : '');
     return false;
   }
 
@@ -124,7 +140,8 @@ export class ContentCache {
   /** @param stamp of the file when it was hashed; empty where it does not hold the content. */
   private judge(sha256: string, cached: CachedContent, stamp: string): boolean {
     if (stamp === '') this.remove(sha256, cached);
-    // What was touched a moment ago may be touched again without its status showing it: it is hashed once more the next time.
+    // What was touched a moment ago may be touched again without its status showing it: it is hashed once more the next
+    // time.
     else Object.assign(cached, { stamp, isSettled: isSettled(stamp) });
     return stamp !== '';
   }
@@ -156,14 +173,16 @@ export class ContentCache {
   }
 
   /**
-   * Takes a content from a shared file system, once its hash is what it should be: shares the file, remembers where it is, or
+   * Takes a content from a shared file system, once its hash is what it should be: shares the file, remembers where it
+   * is, or
    * copies it.
    *
    * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_CONTENT_MISMATCH, MUT_DISK_FULL; Error of the file system.
    */
   async takeFile(content: Content, { path, isLinkable }: SharedFile): Promise<void> {
     const status = lstatSync(fsPath(path), { throwIfNoEntry: false });
-    if (status?.isFile() !== true || status.size !== content.size) throw new MutiraoError('MUT_FILE_NOT_FOUND', `${path} is not a regular file of ${content.size} bytes here`);
+    if (status?.isFile() !== true || status.size !== content.size)
+      throw new MutiraoError('MUT_FILE_NOT_FOUND', `${path} is not a regular file of ${content.size} bytes here`);
     if (isLinkable) {
       await this.store.putLink(path, content);
       this.add(content);
@@ -175,13 +194,19 @@ export class ContentCache {
       this.add(content);
       return;
     }
-    const sha256 = content.size <= smallMax ? createHash('sha256').update(readRegular(path)).digest('hex') : (await hashRegular(path, content.size)).sha256;
-    if (sha256 !== content.sha256 || stampOf(path) !== stamp) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} is not ${content.sha256} any more`);
-    if (!this.contents.has(sha256)) this.contents.set(sha256, { size: 0, stamp, isSettled: true, copies: new Map(), reference: path });
+    const sha256 =
+      content.size <= smallMax
+        ? createHash('sha256').update(readRegular(path)).digest('hex')
+        : (await hashRegular(path, content.size)).sha256;
+    if (sha256 !== content.sha256 || stampOf(path) !== stamp)
+      throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} is not ${content.sha256} any more`);
+    if (!this.contents.has(sha256))
+      this.contents.set(sha256, { size: 0, stamp, isSettled: true, copies: new Map(), reference: path });
   }
 
   /**
-   * Keeps a copy of what a task wrote, for tasks that are to read it here: the file itself may still be written to. What is not, or not any more,
+   * Keeps a copy of what a task wrote, for tasks that are to read it here: the file itself may still be written to.
+   * What is not, or not any more,
    * as it was told is not kept, nor what is more than the bound.
    *
    * @throws {MutiraoError} MUT_CONTENT_MISMATCH, MUT_DISK_FULL; Error of the file system.
@@ -199,7 +224,8 @@ export class ContentCache {
   /**
    * Puts a copy of a content at a new place, which nobody looks at before it is whole.
    *
-   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND also when the file holds something else by now; MUT_DISK_FULL; Error of the file system.
+   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND also when the file holds something else by now; MUT_DISK_FULL; Error
+   * of the file system.
    */
   async copyTo(content: Content, destination: string, mode: number): Promise<void> {
     const cached = this.contents.peek(content.sha256);
@@ -207,13 +233,23 @@ export class ContentCache {
     try {
       await this.write(content, file, { destination, mode, stamp: cached?.stamp ?? '' });
     } catch (error) {
-      if (error instanceof MutiraoError && error.code === 'MUT_CONTENT_NOT_FOUND' && cached !== undefined && this.contents.peek(content.sha256) === cached) this.remove(content.sha256, cached);
+      if (
+        error instanceof MutiraoError &&
+        error.code === 'MUT_CONTENT_NOT_FOUND' &&
+        cached !== undefined &&
+        this.contents.peek(content.sha256) === cached
+      )
+        this.remove(content.sha256, cached);
       throw fileError(error, destination);
     }
   }
 
   /** @param stamp of the file when it was known to hold the content. */
-  private async write(content: Content, file: string, { destination, mode, stamp }: { readonly destination: string; readonly mode: number; readonly stamp: string }): Promise<void> {
+  private async write(
+    content: Content,
+    file: string,
+    { destination, mode, stamp }: { readonly destination: string; readonly mode: number; readonly stamp: string },
+  ): Promise<void> {
     const folder = fsPath(dirname(destination));
     const place = fsPath(destination);
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
@@ -232,10 +268,14 @@ export class ContentCache {
     }
   }
 
-  /** Puts a named file with a content, for those who read it; with the content it goes. One that is there already, as it was put, stays. */
+  /**
+   * Puts a named file with a content, for those who read it; with the content it goes. One that is there already, as it
+   * was put, stays.
+   */
   async keepCopy(content: Content, destination: string, mode: number): Promise<void> {
     const known = this.contents.peek(content.sha256)?.copies.get(destination);
-    const former = known !== undefined && known.stamp === stampOf(destination) ? lstatSync(fsPath(destination)).mode : 0;
+    const former =
+      known !== undefined && known.stamp === stampOf(destination) ? lstatSync(fsPath(destination)).mode : 0;
     // It can be executed as soon as anybody put it so.
     const wanted = (former | 0o400 | mode) & 0o555;
     if (former === 0) await this.replace(content, destination, wanted);
@@ -271,7 +311,8 @@ export class ContentCache {
     let excess = -bytesMax;
     for (const cache of caches) excess += cache.bytes;
     // The largest gives first: no user's contents drive out those of another who keeps less.
-    for (const cache of excess > 0 ? [...caches].sort((one, other) => other.bytes - one.bytes) : []) excess -= cache.dropOldest(excess);
+    for (const cache of excess > 0 ? [...caches].sort((one, other) => other.bytes - one.bytes) : [])
+      excess -= cache.dropOldest(excess);
   }
 
   /** Lets contents go that nobody needs, the least recently used first. Returns how many bytes that freed. */
@@ -306,7 +347,10 @@ function hashSmall(file: string): string {
   }
 }
 
-/** The bytes of a small content. @throws {MutiraoError} MUT_CONTENT_NOT_FOUND when the file is gone or holds something else. */
+/**
+ * The bytes of a small content. @throws {MutiraoError} MUT_CONTENT_NOT_FOUND when the file is gone or holds something
+ * else.
+ */
 function readProven(file: string, content: Content): Buffer {
   let bytes: Buffer;
   try {

@@ -6,9 +6,11 @@ import { ContentCache, type CacheBound } from './content-cache.ts';
 import { folderNameOf } from './storages.ts';
 
 /**
- * The contents that an agent keeps between tasks, those of each user apart: nobody gets a content, by its hash, that only another user has brought here.
+ * The contents that an agent keeps between tasks, those of each user apart: nobody gets a content, by its hash, that
+ * only another user has brought here.
  *
- * The owner's have a folder of their own, and those of other users one each beside it. Together they keep within one bound.
+ * The owner's have a folder of their own, and those of other users one each beside it. Together they keep within one
+ * bound.
  */
 export class ContentCaches {
   /** The owner's. */
@@ -30,7 +32,9 @@ export class ContentCaches {
     const others = path.join(folder, 'contents-of-users');
     const names = listFolders(others);
     const own = await ContentCache.open(path.join(folder, 'contents'), bound);
-    const opened = await Promise.all(names.map(async (name) => [name, await ContentCache.open(path.join(others, name), bound)] as const));
+    const opened = await Promise.all(
+      names.map(async (name) => [name, await ContentCache.open(path.join(others, name), bound)] as const),
+    );
     return new ContentCaches(others, bound, own, new Map(opened));
   }
 
@@ -49,13 +53,18 @@ export class ContentCaches {
 
 function listFolders(folder: string): string[] {
   try {
-    return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
   } catch {
     return []; // Nobody else's tasks have had inputs here.
   }
 }
 
-/** Where the contents of a task are kept: those of the owner's tasks together (undefined), those of other users each apart. */
+/**
+ * Where the contents of a task are kept: those of the owner's tasks together (undefined), those of other users each
+ * apart.
+ */
 export function shelfOf({ isForeign, userId }: Pick<TaskTemplate, 'isForeign' | 'userId'>): string | undefined {
   return isForeign === true ? userId : undefined;
 }
@@ -64,6 +73,9 @@ export function shelfOf({ isForeign, userId }: Pick<TaskTemplate, 'isForeign' | 
 export function shelveInputs(batch: StartReplicas): StartReplicas {
   const shelf = shelfOf(batch.template);
   if (shelf === undefined) return batch;
-  const replicas = batch.replicas.map((replica) => ({ ...replica, inputs: replica.inputs.map((input) => ({ ...input, content: { ...input.content, shelf } })) }));
+  const replicas = batch.replicas.map((replica) => ({
+    ...replica,
+    inputs: replica.inputs.map((input) => ({ ...input, content: { ...input.content, shelf } })),
+  }));
   return { ...batch, replicas };
 }

@@ -9,7 +9,10 @@ export type Fetcher = Pick<ContentFetcher, 'ask' | 'release' | 'take'>;
 /** What a desk needs. */
 export interface ContentDeskOptions {
   /** Makes what gets the contents of one user, who is the owner where `shelf` is undefined. */
-  makeFetcher(shelf: string | undefined, ways: { want(contents: readonly WantedContent[]): void; deliver(input: AgentInput): void }): Fetcher;
+  makeFetcher(
+    shelf: string | undefined,
+    ways: { want(contents: readonly WantedContent[]): void; deliver(input: AgentInput): void },
+  ): Fetcher;
   /** Tells the broker what this machine lacks. */
   want(contents: readonly WantedContent[]): void;
   deliver(input: AgentInput): void;
@@ -18,7 +21,8 @@ export interface ContentDeskOptions {
 /**
  * Gets contents for several users, each of whom gets every content anew.
  *
- * An answer of the broker does not say for whom it is. So where two users lack the same content, the second asks when the first has it.
+ * An answer of the broker does not say for whom it is. So where two users lack the same content, the second asks when
+ * the first has it.
  */
 export class ContentDesk {
   readonly #options: ContentDeskOptions;
@@ -63,10 +67,13 @@ export class ContentDesk {
     let fetcher = this.#fetchers.get(shelf);
     if (fetcher === undefined) {
       fetcher = this.#options.makeFetcher(shelf, {
-        want: (contents) => { this.#want(shelf, contents); },
+        want: (contents) => {
+          this.#want(shelf, contents);
+        },
         deliver: (input) => {
           this.#options.deliver(input);
-          if (input.kind === 'ContentArrived' || input.kind === 'ContentRefused') this.#endTurn(shelf, readKey(input.contentKey).sha256);
+          if (input.kind === 'ContentArrived' || input.kind === 'ContentRefused')
+            this.#endTurn(shelf, readKey(input.contentKey).sha256);
         },
       });
       this.#fetchers.set(shelf, fetcher);
@@ -76,7 +83,8 @@ export class ContentDesk {
 
   #want(shelf: string | undefined, contents: readonly WantedContent[]): void {
     const now = contents.filter((content) => {
-      if (this.#asked.has(content.sha256) && this.#asked.get(content.sha256) !== shelf) return !this.#wait(shelf, content);
+      if (this.#asked.has(content.sha256) && this.#asked.get(content.sha256) !== shelf)
+        return !this.#wait(shelf, content);
       this.#asked.set(content.sha256, shelf);
       return true;
     });
@@ -86,7 +94,8 @@ export class ContentDesk {
   /** Has a content wait for its turn. Always true. */
   #wait(shelf: string | undefined, { sha256, size }: Content): true {
     const queue = this.#waiting.get(sha256) ?? [];
-    if (!queue.some((content) => content.shelf === shelf)) queue.push({ sha256, size, ...(shelf === undefined ? {} : { shelf }) });
+    if (!queue.some((content) => content.shelf === shelf))
+      queue.push({ sha256, size, ...(shelf === undefined ? {} : { shelf }) });
     this.#waiting.set(sha256, queue);
     return true;
   }

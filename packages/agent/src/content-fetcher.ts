@@ -51,7 +51,8 @@ export class ContentFetcher {
   ask(contents: readonly Content[]): void {
     const wanted: WantedContent[] = [];
     for (const content of contents) {
-      if (this.options.cache.pin(content.sha256)) this.options.deliver({ kind: 'ContentArrived', contentKey: this.keyOf(content.sha256) });
+      if (this.options.cache.pin(content.sha256))
+        this.options.deliver({ kind: 'ContentArrived', contentKey: this.keyOf(content.sha256) });
       else if (this.fetching.has(content.sha256)) continue;
       else if (this.options.cache.isDoubtful(content.sha256)) void this.prove(content);
       else if (this.options.host?.isShared(content) === true) void this.askHost(content, this.options.host);
@@ -86,11 +87,26 @@ export class ContentFetcher {
     }
     if (source.kind !== 'transfer') host?.release(sha256);
     if (source.kind === 'refused') {
-      this.options.deliver({ kind: 'ContentRefused', contentKey: this.keyOf(sha256), reason: source.reason, detail: `the broker cannot send content ${sha256}` });
+      this.options.deliver({
+        kind: 'ContentRefused',
+        contentKey: this.keyOf(sha256),
+        reason: source.reason,
+        detail: `the broker cannot send content ${sha256}`,
+      });
       return;
     }
     this.fetching.add(sha256);
-    if (source.kind === 'shared') this.shared.run(() => this.takeShared(content, source)).then(() => { this.arrive(content); }, () => { this.wantOverWire(content); });
+    if (source.kind === 'shared')
+      this.shared
+        .run(() => this.takeShared(content, source))
+        .then(
+          () => {
+            this.arrive(content);
+          },
+          () => {
+            this.wantOverWire(content);
+          },
+        );
     else this.fetch(content, source);
   }
 
@@ -98,18 +114,22 @@ export class ContentFetcher {
   private fetch(content: Content, source: Extract<ContentOffer['source'], { kind: 'inline' | 'transfer' }>): void {
     const { sha256 } = content;
     const { host } = this.options;
-    const fetched = source.kind === 'inline'
-      ? this.options.cache.store.putStream([source.bytes], { content }).then(() => undefined)
-      : this.gate.run(() => this.pull(source, content));
-    fetched.then(() => {
-      // Not the other way round: a further name changes the file's status.
-      host?.publish(sha256, this.options.cache.store.path(sha256));
-      this.options.cache.add(content);
-      this.arrive(content);
-    }, (error: unknown) => {
-      host?.release(sha256);
-      this.fail(content, error);
-    });
+    const fetched =
+      source.kind === 'inline'
+        ? this.options.cache.store.putStream([source.bytes], { content }).then(() => undefined)
+        : this.gate.run(() => this.pull(source, content));
+    fetched.then(
+      () => {
+        // Not the other way round: a further name changes the file's status.
+        host?.publish(sha256, this.options.cache.store.path(sha256));
+        this.options.cache.add(content);
+        this.arrive(content);
+      },
+      (error: unknown) => {
+        host?.release(sha256);
+        this.fail(content, error);
+      },
+    );
   }
 
   /** Nobody needs it any more, or it is coming. The broker sends few at a time, and others wait for that place. */
@@ -141,16 +161,26 @@ export class ContentFetcher {
       if (!this.fetching.has(sha256)) host.release(sha256);
     } else if (way.kind === 'file') {
       this.fetching.add(sha256);
-      this.shared.run(() => this.takeShared(content, { path: way.path, isLinkable: true })).then(() => { this.arrive(content); }, () => {
-        host.forget(sha256);
-        this.fetching.delete(sha256);
-        if (isWanted()) this.options.want([this.restOf(content)]);
-      });
+      this.shared
+        .run(() => this.takeShared(content, { path: way.path, isLinkable: true }))
+        .then(
+          () => {
+            this.arrive(content);
+          },
+          () => {
+            host.forget(sha256);
+            this.fetching.delete(sha256);
+            if (isWanted()) this.options.want([this.restOf(content)]);
+          },
+        );
     } else this.options.want([this.restOf(content)]);
   }
 
   /** What a transfer brought before it broke need not come again, and one that brought something was no failure. */
-  private async pull({ transferId, offset = 0 }: { readonly transferId: string; readonly offset?: Bytes }, content: Content): Promise<void> {
+  private async pull(
+    { transferId, offset = 0 }: { readonly transferId: string; readonly offset?: Bytes },
+    content: Content,
+  ): Promise<void> {
     const { store } = this.options.cache;
     const before = store.partSize(content.sha256);
     this.options.host?.noteFar();
@@ -182,17 +212,29 @@ export class ContentFetcher {
   /** Many small files are taken without waiting for any; others want their turn meanwhile. */
   private async takeShared(content: Content, source: SharedFile): Promise<void> {
     this.sharedCount += 1;
-    if (this.sharedCount % turnEvery === 0) await new Promise((resolve) => { setImmediate(resolve); });
+    if (this.sharedCount % turnEvery === 0)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     await this.options.cache.takeFile(content, source);
   }
 
-  /** A path without a proof is not opened: the content has to come over the wire. Whoever goes on naming paths is not asked for ever. */
+  /**
+   * A path without a proof is not opened: the content has to come over the wire. Whoever goes on naming paths is not
+   * asked for ever.
+   */
   private distrust(content: Content): void {
     const { sha256 } = content;
     const attempts = (this.attempts.get(sha256) ?? 0) + 1;
     this.attempts.set(sha256, attempts);
     if (attempts < attemptsMax) this.wantOverWire(content);
-    else this.options.deliver({ kind: 'ContentRefused', contentKey: this.keyOf(sha256), reason: 'MUT_STAGING_FAILED', detail: `the broker names a file for content ${sha256} without proof that it reads this home folder` });
+    else
+      this.options.deliver({
+        kind: 'ContentRefused',
+        contentKey: this.keyOf(sha256),
+        reason: 'MUT_STAGING_FAILED',
+        detail: `the broker names a file for content ${sha256} without proof that it reads this home folder`,
+      });
   }
 
   /** What cannot be read here, or is not what it should be, comes as to anybody else. */
@@ -212,10 +254,17 @@ export class ContentFetcher {
     this.fetching.delete(sha256);
     const attempts = (this.attempts.get(sha256) ?? 0) + 1;
     this.attempts.set(sha256, attempts);
-    const { code, message } = error instanceof MutiraoError ? error : new MutiraoError('MUT_STAGING_FAILED', String(error));
+    const { code, message } =
+      error instanceof MutiraoError ? error : new MutiraoError('MUT_STAGING_FAILED', String(error));
     if (!this.options.cache.isPinned(sha256)) return;
     const isFinal = code === 'MUT_DISK_FULL' || attempts >= attemptsMax;
-    if (isFinal) this.options.deliver({ kind: 'ContentRefused', contentKey: this.keyOf(sha256), reason: code === 'MUT_DISK_FULL' ? 'MUT_NO_SPACE' : code, detail: message });
+    if (isFinal)
+      this.options.deliver({
+        kind: 'ContentRefused',
+        contentKey: this.keyOf(sha256),
+        reason: code === 'MUT_DISK_FULL' ? 'MUT_NO_SPACE' : code,
+        detail: message,
+      });
     else this.ask([content]);
   }
 }

@@ -34,11 +34,15 @@ const retryPause: Duration = 500;
 const lineBytesMax = 4096;
 
 /**
- * Reads the credential of an allocation or the invitation that the agent was given, and takes it out of the environment.
+ * Reads the credential of an allocation or the invitation that the agent was given, and takes it out of the
+ * environment.
  *
  * @returns empty when it was given none. @throws {MutiraoError} MUT_TOKEN_UNSAFE for a file that others may read.
  */
-export function readGiven({ invitation, credentialFile }: GivenOptions, environment: Record<string, string | undefined>): string {
+export function readGiven(
+  { invitation, credentialFile }: GivenOptions,
+  environment: Record<string, string | undefined>,
+): string {
   const inEnvironment = takeFromEnvironment(environment);
   if (inEnvironment !== '') return inEnvironment;
   if (invitation === '-') return readLine();
@@ -76,14 +80,23 @@ function readLine(): string {
 /**
  * What the agent shows its provider: what it was given, and a secret of its own after it.
  *
- * A machine's secret is its credential once the invitation was used. It lies in `credentials` of the home folder, and not in the agent's folder, beside playpens.
+ * A machine's secret is its credential once the invitation was used. It lies in `credentials` of the home folder, and
+ * not in the agent's folder, beside playpens.
  * That of an allocation is of use to this process alone and is in no file.
- * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_UNAUTHENTICATED where there is neither an invitation nor a credential; of the call that invites it.
+ * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_UNAUTHENTICATED where there is neither an invitation nor a credential; of
+ * the call that invites it.
  */
 export async function makeCredential(given: string, place: CredentialPlace): Promise<string> {
-  const { home, facts: { machineId, requestId } } = place;
+  const {
+    home,
+    facts: { machineId, requestId },
+  } = place;
   if (requestId !== '') {
-    if (given === '') throw new MutiraoError('MUT_BAD_CONFIG', `${variable} and --credential-file are empty; expected the credential that the provider gave the allocation`);
+    if (given === '')
+      throw new MutiraoError(
+        'MUT_BAD_CONFIG',
+        `${variable} and --credential-file are empty; expected the credential that the provider gave the allocation`,
+      );
     return `${given}~${makeToken()}`;
   }
   const file = path.join(home, 'credentials', machineId.replaceAll('/', '_'));
@@ -91,20 +104,41 @@ export async function makeCredential(given: string, place: CredentialPlace): Pro
   return `${invitation}~${ensureToken(file)}`;
 }
 
-/** With a home folder that a provider of the same account has too, the agent invites itself: it may do whatever the account may. */
+/**
+ * With a home folder that a provider of the same account has too, the agent invites itself: it may do whatever the
+ * account may.
+ */
 async function findInvitation(place: CredentialPlace, hasCredential: boolean): Promise<string> {
-  const { home, facts: { machineId } } = place;
+  const {
+    home,
+    facts: { machineId },
+  } = place;
   const slash = machineId.indexOf('/');
   const providerId = place.providerId === '' ? machineId.slice(0, Math.max(0, slash)) : place.providerId;
   const name = machineId.startsWith(`${providerId}/`) ? machineId.slice(providerId.length + 1) : machineId;
   const own = findOwnProvider(home, providerId);
   if (own !== undefined) return invitePatiently({ ...place, own, name, hasCredential });
   if (hasCredential) return '';
-  throw new MutiraoError('MUT_UNAUTHENTICATED', `machine ${name} has no credential in ${home} yet; expected --invitation FILE, or --invitation - for standard input, with what "mutirao machine invite ${name}" prints where its provider runs`);
+  throw new MutiraoError(
+    'MUT_UNAUTHENTICATED',
+    `machine ${name} has no credential in ${home} yet; expected --invitation FILE, or --invitation - for ` +
+      `standard input, with what "mutirao machine invite ${name}" prints where its provider runs`,
+  );
 }
 
 /** Tries again while the provider is away. A machine that has a credential does not wait: it may be good still. */
-async function invitePatiently({ own, name, hasCredential, patience, log, signal }: CredentialPlace & { readonly own: OwnProvider; readonly name: string; readonly hasCredential: boolean }): Promise<string> {
+async function invitePatiently({
+  own,
+  name,
+  hasCredential,
+  patience,
+  log,
+  signal,
+}: CredentialPlace & {
+  readonly own: OwnProvider;
+  readonly name: string;
+  readonly hasCredential: boolean;
+}): Promise<string> {
   const giveUpAt = performance.now() + patience;
   for (let isFirst = true; ; isFirst = false) {
     try {
@@ -113,7 +147,12 @@ async function invitePatiently({ own, name, hasCredential, patience, log, signal
       if (!(error instanceof MutiraoError) || error.code === 'MUT_MACHINE_REMOVED' || signal.aborted) throw error;
       if (hasCredential) return '';
       if (!error.retryable || performance.now() > giveUpAt) throw error;
-      if (isFirst) log.info({ address: own.address, reason: error.message }, 'the provider of this home folder cannot be asked for an invitation yet; one that runs on another host must be asked there (mutirao machine invite)');
+      if (isFirst)
+        log.info(
+          { address: own.address, reason: error.message },
+          'the provider of this home folder cannot be asked for an invitation yet; one that runs on another ' +
+            'host must be asked there (mutirao machine invite)',
+        );
     }
     await delay(retryPause, undefined, { signal }).catch(() => undefined);
   }

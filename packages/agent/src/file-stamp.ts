@@ -4,7 +4,10 @@ import { fsPath } from '@mutirao/runtime/files';
 /** File systems tell times in steps of some milliseconds: two changes closer than this may look like one. */
 const clockGrainMax = 50;
 
-/** All of a file's status that changes when it is written to, linked or replaced; empty when it does not exist or cannot be looked at. A link is not followed. */
+/**
+ * All of a file's status that changes when it is written to, linked or replaced; empty when it does not exist or cannot
+ * be looked at. A link is not followed.
+ */
 export function stampOf(file: string): string {
   try {
     const { size, mtimeNs, ctimeNs, ino } = lstatSync(fsPath(file), { bigint: true });

@@ -34,7 +34,8 @@ export interface WantedOutput {
 /**
  * Finds the files of outputs: all that is in them comes home, or the task fails and says what does not.
  *
- * A link is brought as what it leads to, within the folders that are the task's own. File names are bytes; see `nameOfBytes`.
+ * A link is brought as what it leads to, within the folders that are the task's own. File names are bytes; see
+ * `nameOfBytes`.
  */
 export class OutputFinder {
   /** In the order of outputs, and of names within each. */
@@ -47,11 +48,15 @@ export class OutputFinder {
     this.#roots = roots;
   }
 
-  /** @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_FILES_MAX; Error of the file system. */
+  /**
+   * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_FILES_MAX; Error of
+   * the file system.
+   */
   async find(output: WantedOutput): Promise<void> {
     const { place, shown } = output;
     const status = await lstat(fsPath(place)).catch((error: unknown) => {
-      if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error))) throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not there when the command had ended`);
+      if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error)))
+        throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not there when the command had ended`);
       throw readError(error, `output "${shown}"`);
     });
     if (status.isDirectory()) await this.#walk(output, { place, below: '', above: [idOf(status)] });
@@ -59,16 +64,28 @@ export class OutputFinder {
   }
 
   async #walk(output: WantedOutput, folder: Folder): Promise<void> {
-    if (++this.#folderCount > foldersMax) throw new MutiraoError('MUT_OUTPUT_FILES_MAX', `output "${output.shown}" holds more than ${foldersMax} folders, links to folders included`);
-    const names = await readdir(fsPath(folder.place), { encoding: 'buffer' }).catch((error: unknown) => Promise.reject(readError(error, describe(output, folder.below))));
+    if (++this.#folderCount > foldersMax)
+      throw new MutiraoError(
+        'MUT_OUTPUT_FILES_MAX',
+        `output "${output.shown}" holds more than ${foldersMax} folders, links to folders included`,
+      );
+    const names = await readdir(fsPath(folder.place), { encoding: 'buffer' }).catch((error: unknown) =>
+      Promise.reject(readError(error, describe(output, folder.below))),
+    );
     for (const name of names.map(nameOfBytes).sort(compareBytes)) {
-      await this.#visit(output, { place: path.join(folder.place, name), below: path.join(folder.below, name), above: folder.above });
+      await this.#visit(output, {
+        place: path.join(folder.place, name),
+        below: path.join(folder.below, name),
+        above: folder.above,
+      });
     }
   }
 
   async #visit(output: WantedOutput, entry: Folder): Promise<void> {
     const { place, below, above } = entry;
-    const status = await lstat(fsPath(place)).catch((error: unknown) => Promise.reject(readError(error, describe(output, below))));
+    const status = await lstat(fsPath(place)).catch((error: unknown) =>
+      Promise.reject(readError(error, describe(output, below))),
+    );
     if (status.isDirectory()) await this.#walk(output, { place, below, above: [...above, idOf(status)] });
     else if (status.isSymbolicLink()) await this.#follow(output, entry);
     else this.#add(output, { place, below, status });
@@ -82,7 +99,8 @@ export class OutputFinder {
       throw readError(error, shown);
     });
     const real = nameOfBytes(target);
-    if (!this.#roots.some((root) => real === root || real.startsWith(root + path.sep))) throw linkError(`${shown} is a link to ${real}, outside the task's own folders`);
+    if (!this.#roots.some((root) => real === root || real.startsWith(root + path.sep)))
+      throw linkError(`${shown} is a link to ${real}, outside the task's own folders`);
     const status = await stat(target);
     if (!status.isDirectory()) {
       this.#add(output, { place: real, below, status });
@@ -93,10 +111,24 @@ export class OutputFinder {
     await this.#walk(output, { place: real, below, above: [...above, idOf(status)] });
   }
 
-  #add(output: WantedOutput, { place, below, status }: { readonly place: string; readonly below: string; readonly status: Stats }): void {
-    if (!status.isFile()) throw new MutiraoError('MUT_OUTPUT_UNREADABLE', `${describe(output, below)} is ${kindOf(status)}; only files and folders are brought home`);
-    this.found.push({ outputIndex: output.outputIndex, path: below, file: place, size: status.size, mode: status.mode & 0o777 });
-    if (this.found.length > filesMax) throw new MutiraoError('MUT_OUTPUT_FILES_MAX', `output "${output.shown}" holds more than ${filesMax} files`);
+  #add(
+    output: WantedOutput,
+    { place, below, status }: { readonly place: string; readonly below: string; readonly status: Stats },
+  ): void {
+    if (!status.isFile())
+      throw new MutiraoError(
+        'MUT_OUTPUT_UNREADABLE',
+        `${describe(output, below)} is ${kindOf(status)}; only files and folders are brought home`,
+      );
+    this.found.push({
+      outputIndex: output.outputIndex,
+      path: below,
+      file: place,
+      size: status.size,
+      mode: status.mode & 0o777,
+    });
+    if (this.found.length > filesMax)
+      throw new MutiraoError('MUT_OUTPUT_FILES_MAX', `output "${output.shown}" holds more than ${filesMax} files`);
   }
 }
 
@@ -107,13 +139,30 @@ interface Folder {
   readonly above: readonly string[];
 }
 
-/** Names the output in an error of the file system that its task has caused; returns any other error unchanged. @param shown what could not be read. */
+/**
+ * Names the output in an error of the file system that its task has caused; returns any other error unchanged. @param
+ * shown what could not be read.
+ */
 export function readError(error: unknown, shown: string): unknown {
   switch (errnoOf(error)) {
-    case 'EACCES': case 'EPERM': return new MutiraoError('MUT_OUTPUT_UNREADABLE', `${shown} cannot be read: permission denied`, { cause: error });
-    case 'ENAMETOOLONG': return new MutiraoError('MUT_OUTPUT_UNREADABLE', `${shown} has a path that is longer than the system takes (4096 bytes)`, { cause: error });
-    case 'ENOENT': case 'ENOTDIR': return new MutiraoError('MUT_OUTPUT_CHANGED', `${shown} was removed while it was read, after the command had ended`, { cause: error });
-    default: return error;
+    case 'EACCES':
+    case 'EPERM':
+      return new MutiraoError('MUT_OUTPUT_UNREADABLE', `${shown} cannot be read: permission denied`, { cause: error });
+    case 'ENAMETOOLONG':
+      return new MutiraoError(
+        'MUT_OUTPUT_UNREADABLE',
+        `${shown} has a path that is longer than the system takes (4096 bytes)`,
+        { cause: error },
+      );
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return new MutiraoError(
+        'MUT_OUTPUT_CHANGED',
+        `${shown} was removed while it was read, after the command had ended`,
+        { cause: error },
+      );
+    default:
+      return error;
   }
 }
 

@@ -1,4 +1,12 @@
-import { decodeCancelReplicas, decodeContentOffered, decodeServedUser, decodeStartGang, decodeStartReplicas, type ContentOffer, type ServedUser } from '@mutirao/api/codecs';
+import {
+  decodeCancelReplicas,
+  decodeContentOffered,
+  decodeServedUser,
+  decodeStartGang,
+  decodeStartReplicas,
+  type ContentOffer,
+  type ServedUser,
+} from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AttachResponse } from '@mutirao/api/machine';
 import type { AgentInput } from '@mutirao/core/machines/agent';
@@ -12,18 +20,30 @@ export type FromProvider =
   | { readonly kind: 'content'; readonly offer: ContentOffer }
   | { readonly kind: 'served'; readonly user: ServedUser };
 
-/** Reads a message that follows the hello. @throws {MutiraoError} MUT_PROTOCOL, MUT_BAD_REQUEST: the stream is closed, and the agent dials again. */
+/**
+ * Reads a message that follows the hello. @throws {MutiraoError} MUT_PROTOCOL, MUT_BAD_REQUEST: the stream is closed,
+ * and the agent dials again.
+ */
 export function readFromProvider(message: NonNullable<AttachResponse['message']>): FromProvider {
   switch (message.$case) {
-    case 'hello': throw new MutiraoError('MUT_PROTOCOL', 'a second hello');
-    case 'start': return { kind: 'batch', batch: decodeStartReplicas(message.value) };
-    case 'cancel': return inputOf({ kind: 'ReplicasCancelled', ...decodeCancelReplicas(message.value) });
-    case 'acknowledged': return inputOf({ kind: 'ReportAcknowledged', sequence: message.value.sequence });
-    case 'content': return { kind: 'content', offer: decodeContentOffered(message.value) };
-    case 'drain': return inputOf({ kind: 'DrainRequested' });
-    case 'served': return { kind: 'served', user: decodeServedUser(message.value) };
-    case 'startGang': return inputOf({ kind: 'GangStarted', start: decodeStartGang(message.value) });
-    default: return unreachable(message);
+    case 'hello':
+      throw new MutiraoError('MUT_PROTOCOL', 'a second hello');
+    case 'start':
+      return { kind: 'batch', batch: decodeStartReplicas(message.value) };
+    case 'cancel':
+      return inputOf({ kind: 'ReplicasCancelled', ...decodeCancelReplicas(message.value) });
+    case 'acknowledged':
+      return inputOf({ kind: 'ReportAcknowledged', sequence: message.value.sequence });
+    case 'content':
+      return { kind: 'content', offer: decodeContentOffered(message.value) };
+    case 'drain':
+      return inputOf({ kind: 'DrainRequested' });
+    case 'served':
+      return { kind: 'served', user: decodeServedUser(message.value) };
+    case 'startGang':
+      return inputOf({ kind: 'GangStarted', start: decodeStartGang(message.value) });
+    default:
+      return unreachable(message);
   }
 }
 

@@ -10,7 +10,10 @@ export class Gate {
   /** Runs the work when its turn comes. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => { this.waiting.push(resolve); });
+    else
+      await new Promise<void>((resolve) => {
+        this.waiting.push(resolve);
+      });
     try {
       return await work();
     } finally {

@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync, type Stats } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs';
 import path from 'node:path';
 import type { Content } from '@mutirao/core/messages';
 import { invariant, type Bytes, type Duration, type Instant } from '@mutirao/core/shared';
@@ -42,10 +53,13 @@ interface Claim {
 }
 
 /**
- * Contents that several agents of one home folder share, so that one of them brings each over the wire and the others link to it.
+ * Contents that several agents of one home folder share, so that one of them brings each over the wire and the others
+ * link to it.
  *
- * A file here is a further name of one in an agent's own store; when no agent has it any more, it goes. Who brings a content has a
- * claim file; one whose process is gone, or that gets nothing further, is taken over. Where there are no hard links each agent is alone.
+ * A file here is a further name of one in an agent's own store; when no agent has it any more, it goes. Who brings a
+ * content has a
+ * claim file; one whose process is gone, or that gets nothing further, is taken over. Where there are no hard links
+ * each agent is alone.
  */
 export class HostContents {
   readonly #options: HostContentsOptions;
@@ -86,11 +100,17 @@ export class HostContents {
     const file = this.#find(content);
     if (!this.isShared(content)) return { kind: 'alone' };
     if (file !== undefined) return { kind: 'file', path: file };
-    if (this.#claims.has(content.sha256) || (stampOf(this.#claimPath(content.sha256)) === '' && this.#claim(content.sha256))) return { kind: 'bring' };
+    if (
+      this.#claims.has(content.sha256) ||
+      (stampOf(this.#claimPath(content.sha256)) === '' && this.#claim(content.sha256))
+    )
+      return { kind: 'bring' };
     return undefined;
   }
 
-  /** Drops the claim of one who does not bring what it claimed. @param seen what was last seen of it, and since when. */
+  /**
+   * Drops the claim of one who does not bring what it claimed. @param seen what was last seen of it, and since when.
+   */
   #takeOver(claim: string, seen: { stamp: string; since: Instant }): boolean {
     const now = this.#options.clock.now();
     const stamp = stampOf(claim);
@@ -111,7 +131,12 @@ export class HostContents {
       if (now > size) this.#touch(sha256);
       size = now;
     }, beatInterval).unref();
-    this.#claims.set(sha256, { text: claim.text, stopBeating: () => { clearInterval(timer); } });
+    this.#claims.set(sha256, {
+      text: claim.text,
+      stopBeating: () => {
+        clearInterval(timer);
+      },
+    });
   }
 
   /** Gives a content that this agent has brought to the others. */
@@ -121,7 +146,8 @@ export class HostContents {
       linkSync(file, this.#path(sha256));
     } catch (error) {
       // Without links, or room for a name, the next one brings it.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') this.#isUsable = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+        this.#isUsable = (error as NodeJS.ErrnoException).code === 'ENOENT';
     }
     this.release(sha256);
     this.sweep();
@@ -156,12 +182,16 @@ export class HostContents {
   /** What agents want of this provider is on a file system that they read: nothing needs to be brought. */
   noteNear({ size }: Content): void {
     if (size <= smallMax || this.#isNear()) return;
-    this.#try(() => { writeFileSync(this.#marker, '', { mode: 0o600 }); });
+    this.#try(() => {
+      writeFileSync(this.#marker, '', { mode: 0o600 });
+    });
   }
 
   /** It is not. */
   noteFar(): void {
-    this.#try(() => { rmSync(this.#marker, { force: true }); });
+    this.#try(() => {
+      rmSync(this.#marker, { force: true });
+    });
   }
 
   /** Removes contents that no agent's store has any more. Cost: O(files here). */
@@ -200,7 +230,9 @@ export class HostContents {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') this.#isUsable = false;
       return false;
     } finally {
-      this.#try(() => { rmSync(draft, { force: true }); });
+      this.#try(() => {
+        rmSync(draft, { force: true });
+      });
     }
   }
 

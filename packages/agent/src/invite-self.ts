@@ -21,18 +21,33 @@ const deadline: Duration = 10_000;
 export function findOwnProvider(home: string, providerId: string): OwnProvider | undefined {
   if (!/^[\w.-]{1,64}$/.test(providerId) || !existsSync(tokenPath(home))) return undefined;
   try {
-    const { address } = JSON.parse(readFileSync(path.join(home, 'providers', providerId, 'provider.json'), 'utf8')) as { readonly address?: unknown };
+    const { address } = JSON.parse(readFileSync(path.join(home, 'providers', providerId, 'provider.json'), 'utf8')) as {
+      readonly address?: unknown;
+    };
     return typeof address === 'string' ? { home, address } : undefined;
   } catch {
     return undefined; // It has not run here.
   }
 }
 
-/** Asks a provider of the same home folder for an invitation, as its owner would. @throws {MutiraoError} MUT_MACHINE_REMOVED for a name that the owner removed; of the call. */
+/**
+ * Asks a provider of the same home folder for an invitation, as its owner would. @throws {MutiraoError}
+ * MUT_MACHINE_REMOVED for a name that the owner removed; of the call.
+ */
 export async function inviteSelf({ home, address }: OwnProvider, name: string, signal: AbortSignal): Promise<string> {
-  const client = dial(GridMachineProviderServiceClient, address, { token: () => readToken(tokenPath(home)), trust: userTrust(home) });
+  const client = dial(GridMachineProviderServiceClient, address, {
+    token: () => readToken(tokenPath(home)),
+    trust: userTrust(home),
+  });
   try {
-    return (await callUnary(client, 'inviteMachine', { name, validMs: validFor, unlessRemoved: true }, { deadlineMs: deadline, signal })).invitation;
+    return (
+      await callUnary(
+        client,
+        'inviteMachine',
+        { name, validMs: validFor, unlessRemoved: true },
+        { deadlineMs: deadline, signal },
+      )
+    ).invitation;
   } finally {
     client.close();
   }

@@ -42,31 +42,66 @@ export interface Isolation {
 }
 
 /** No isolation and nothing to protect, as for a machine that is driven from elsewhere. */
-export const noIsolation: Isolation = { kind: 'none', isForAll: false, sandbox: undefined, account: undefined, trouble: '', exposedKey: undefined };
+export const noIsolation: Isolation = {
+  kind: 'none',
+  isForAll: false,
+  sandbox: undefined,
+  account: undefined,
+  trouble: '',
+  exposedKey: undefined,
+};
 
 /**
  * Finds out what works on this host by trying it.
  *
  * Cost: starts a few processes where bubblewrap is installed; otherwise a few calls of the file system.
  *
- * @throws {MutiraoError} MUT_ISOLATION_UNAVAILABLE when isolation was demanded and does not work; MUT_BAD_CONFIG for a task folder that is not there.
+ * @throws {MutiraoError} MUT_ISOLATION_UNAVAILABLE when isolation was demanded and does not work; MUT_BAD_CONFIG for a
+ * task folder that is not there.
  */
 export async function findIsolation(options: IsolationOptions): Promise<Isolation> {
   const { mode, home, taskFolders } = options;
   for (const folder of taskFolders) {
-    if (!path.isAbsolute(folder) || !existsSync(folder)) throw new MutiraoError('MUT_BAD_CONFIG', `--task-folder is "${folder}"; expected the absolute path of a folder of this machine`);
+    if (!path.isAbsolute(folder) || !existsSync(folder))
+      throw new MutiraoError(
+        'MUT_BAD_CONFIG',
+        `--task-folder is "${folder}"; expected the absolute path of a folder of this machine`,
+      );
   }
   const key = findReadableKey(home);
   if (mode === 'none') return { ...noIsolation, exposedKey: key };
   if (typeof mode === 'object') return await findAccountIsolation(mode.account, key, options);
-  const sandbox = describeSandbox({ hidden: hiddenFolders(options, key), writable: taskFolders, environment: options.environment });
-  const trouble = sandbox === undefined ? 'bubblewrap is not installed (no program "bwrap" on PATH)' : await tryOut(sandbox, options.folder);
-  if (trouble === '') return { kind: 'bubblewrap', isForAll: mode === 'bubblewrap', sandbox, account: undefined, trouble, exposedKey: undefined };
-  if (mode === 'bubblewrap') throw new MutiraoError('MUT_ISOLATION_UNAVAILABLE', `--isolation bubblewrap does not work on this host: ${trouble}`);
+  const sandbox = describeSandbox({
+    hidden: hiddenFolders(options, key),
+    writable: taskFolders,
+    environment: options.environment,
+  });
+  const trouble =
+    sandbox === undefined
+      ? 'bubblewrap is not installed (no program "bwrap" on PATH)'
+      : await tryOut(sandbox, options.folder);
+  if (trouble === '')
+    return {
+      kind: 'bubblewrap',
+      isForAll: mode === 'bubblewrap',
+      sandbox,
+      account: undefined,
+      trouble,
+      exposedKey: undefined,
+    };
+  if (mode === 'bubblewrap')
+    throw new MutiraoError(
+      'MUT_ISOLATION_UNAVAILABLE',
+      `--isolation bubblewrap does not work on this host: ${trouble}`,
+    );
   return { ...noIsolation, trouble, exposedKey: key };
 }
 
-async function findAccountIsolation(name: string, key: string | undefined, { taskFolders, environment }: IsolationOptions): Promise<Isolation> {
+async function findAccountIsolation(
+  name: string,
+  key: string | undefined,
+  { taskFolders, environment }: IsolationOptions,
+): Promise<Isolation> {
   const { readsKey, ...account } = await findAccount({ name, key, taskFolders, environment });
   return { ...noIsolation, kind: 'account', isForAll: true, account, exposedKey: readsKey ? key : undefined };
 }
@@ -77,16 +112,42 @@ export function isIsolated({ sandbox, isForAll }: Isolation, { isForeign }: Pick
 }
 
 /** Why a task must not run here at all; undefined where it may. */
-export function findIsolationRefusal({ account, exposedKey }: Isolation, { isForeign, workFolder, userId }: Pick<TaskTemplate, 'isForeign' | 'workFolder' | 'userId'>): Verdict | undefined {
-  if (workFolder !== undefined && account !== undefined) return { outcome: 'failed', reason: 'MUT_WORK_FOLDER', detail: `tasks of this machine run in the account ${account.account.name}, which cannot work in a folder of another account` };
+export function findIsolationRefusal(
+  { account, exposedKey }: Isolation,
+  { isForeign, workFolder, userId }: Pick<TaskTemplate, 'isForeign' | 'workFolder' | 'userId'>,
+): Verdict | undefined {
+  if (workFolder !== undefined && account !== undefined)
+    return {
+      outcome: 'failed',
+      reason: 'MUT_WORK_FOLDER',
+      detail:
+        `tasks of this machine run in the account ${account.account.name}, which cannot work in a folder of ` +
+        'another account',
+    };
   if (isForeign !== true) return undefined;
-  if (workFolder !== undefined) return { outcome: 'failed', reason: 'MUT_WORK_FOLDER', detail: `the job is of ${userId}, and only jobs of this machine's owner work in a folder of the machine` };
+  if (workFolder !== undefined)
+    return {
+      outcome: 'failed',
+      reason: 'MUT_WORK_FOLDER',
+      detail: `the job is of ${userId}, and only jobs of this machine's owner work in a folder of the machine`,
+    };
   if (exposedKey === undefined) return undefined;
-  return { outcome: 'broken', reason: 'MUT_AUTHORITY_EXPOSED', detail: `a task of ${userId} could read ${exposedKey}, the key of the grid's authority: this machine runs tasks of its owner only` };
+  return {
+    outcome: 'broken',
+    reason: 'MUT_AUTHORITY_EXPOSED',
+    detail:
+      `a task of ${userId} could read ${exposedKey}, the key of the grid's authority: this machine runs tasks of ` +
+      'its owner only',
+  };
 }
 
 function hiddenFolders({ home, folder, sharedHome }: IsolationOptions, key: string | undefined): string[] {
-  return [home, path.dirname(folder), ...(sharedHome === undefined ? [] : [sharedHome]), ...(key === undefined ? [] : [path.dirname(key)])];
+  return [
+    home,
+    path.dirname(folder),
+    ...(sharedHome === undefined ? [] : [sharedHome]),
+    ...(key === undefined ? [] : [path.dirname(key)]),
+  ];
 }
 
 async function tryOut(sandbox: Sandbox, folder: string): Promise<string> {

@@ -34,7 +34,13 @@ export interface FoundFacts {
 }
 
 /** Names that Node has for what uname calls otherwise. */
-const families: Readonly<Record<string, string>> = { x86_64: 'x64', amd64: 'x64', aarch64: 'arm64', i386: 'ia32', i686: 'ia32' };
+const families: Readonly<Record<string, string>> = {
+  x86_64: 'x64',
+  amd64: 'x64',
+  aarch64: 'arm64',
+  i386: 'ia32',
+  i686: 'ia32',
+};
 
 /**
  * Says what this machine is. Attributes that the owner states win over those that are found.
@@ -42,29 +48,58 @@ const families: Readonly<Record<string, string>> = { x86_64: 'x64', amd64: 'x64'
  * @param found what it is where it is not this host.
  * @throws {MutiraoError} MUT_BAD_CONFIG for an attribute without a name or a value.
  */
-export function describeMachine(options: FactsOptions, environment: Readonly<Record<string, string | undefined>>, found?: FoundFacts): MachineFacts {
+export function describeMachine(
+  options: FactsOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+  found?: FoundFacts,
+): MachineFacts {
   const until = Number(environment['MUTIRAO_WALLTIME_END_UNIX_MS'] ?? '');
-  const processorsFound = options.request === '' ? found?.processors ?? availableParallelism() : 1;
+  const processorsFound = options.request === '' ? (found?.processors ?? availableParallelism()) : 1;
   return {
-    machineId: nameMachine(options, environment['MUTIRAO_PROCESS_INDEX']), incarnation: randomBytes(8).toString('hex'),
+    machineId: nameMachine(options, environment['MUTIRAO_PROCESS_INDEX']),
+    incarnation: randomBytes(8).toString('hex'),
     processors: options.processors > 0 ? options.processors : processorsFound,
-    attributes: describeAttributes(options, found === undefined ? ownAttributes(options.request, environment) : foundAttributes(found)), until: Number.isSafeInteger(until) && until > 0 ? until : undefined, requestId: options.request,
+    attributes: describeAttributes(
+      options,
+      found === undefined ? ownAttributes(options.request, environment) : foundAttributes(found),
+    ),
+    until: Number.isSafeInteger(until) && until > 0 ? until : undefined,
+    requestId: options.request,
     identity: identify(options.identity, found?.hostname, environment['MUTIRAO_MACHINE_SLOT']),
   };
 }
 
-/** What this host is. In an allocation also what the manager calls its job: tasks see that as `manager_job`, and nothing else of the manager's. */
-function ownAttributes(request: string, environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/**
+ * What this host is. In an allocation also what the manager calls its job: tasks see that as `manager_job`, and nothing
+ * else of the manager's.
+ */
+function ownAttributes(
+  request: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
   const job = request === '' ? undefined : managerJobOf(environment);
-  const found = { os: type().toLowerCase(), mem: String(Math.floor(totalmem() / 2 ** 20)), hostname: hostname(), processorfamily: arch() };
+  const found = {
+    os: type().toLowerCase(),
+    mem: String(Math.floor(totalmem() / 2 ** 20)),
+    hostname: hostname(),
+    processorfamily: arch(),
+  };
   return job === undefined ? found : { ...found, manager_job: job };
 }
 
 function foundAttributes({ system, processor, hostname: name, memory }: FoundFacts): Record<string, string> {
-  return { os: system.toLowerCase(), hostname: name, processorfamily: families[processor] ?? processor, ...(memory === undefined ? {} : { mem: String(memory) }) };
+  return {
+    os: system.toLowerCase(),
+    hostname: name,
+    processorfamily: families[processor] ?? processor,
+    ...(memory === undefined ? {} : { mem: String(memory) }),
+  };
 }
 
-function describeAttributes({ site, attributes: stated }: FactsOptions, found: Readonly<Record<string, string>>): Record<string, string> {
+function describeAttributes(
+  { site, attributes: stated }: FactsOptions,
+  found: Readonly<Record<string, string>>,
+): Record<string, string> {
   const attributes: Record<string, string> = { ...found };
   if (site !== '') attributes['site'] = site;
   const named = new Set<string>();
@@ -72,7 +107,11 @@ function describeAttributes({ site, attributes: stated }: FactsOptions, found: R
     const [, name = '', value = ''] = /^([^=]+)=(.+)$/s.exec(attribute) ?? [];
     if (name === '') throw new MutiraoError('MUT_BAD_CONFIG', `attribute is "${attribute}"; want NAME=VALUE`);
     const key = name.trim().toLowerCase();
-    if (named.has(key)) throw new MutiraoError('MUT_BAD_CONFIG', `attribute ${key} is given twice, as "${attributes[key] ?? ''}" and "${value.trim()}"; expected it once`);
+    if (named.has(key))
+      throw new MutiraoError(
+        'MUT_BAD_CONFIG',
+        `attribute ${key} is given twice, as "${attributes[key] ?? ''}" and "${value.trim()}"; expected it once`,
+      );
     named.add(key);
     attributes[key] = value.trim();
   }
@@ -89,7 +128,10 @@ function describeAttributes({ site, attributes: stated }: FactsOptions, found: R
 function identify(stated: string = '', found: string | undefined, slot: string = ''): string {
   if (stated !== '') return stated;
   const parts = found === undefined ? [readMachineNumber(), hostname()] : ['remote', found];
-  return `h-${createHash('sha256').update([...parts, slot].join('\n')).digest('hex').slice(0, 16)}`;
+  return `h-${createHash('sha256')
+    .update([...parts, slot].join('\n'))
+    .digest('hex')
+    .slice(0, 16)}`;
 }
 
 /** The number that the system gave itself when it was installed; empty where there is none. */
@@ -102,6 +144,13 @@ function readMachineNumber(): string {
 }
 
 function nameMachine({ machineId, providerId, request }: FactsOptions, index: string | undefined): string {
-  const name = machineId !== '' ? machineId : request === '' ? hostname().replaceAll(/[^\w.-]/g, '-').slice(0, 64) : `${request}.${index ?? '0'}`;
+  const name =
+    machineId !== ''
+      ? machineId
+      : request === ''
+        ? hostname()
+            .replaceAll(/[^\w.-]/g, '-')
+            .slice(0, 64)
+        : `${request}.${index ?? '0'}`;
   return providerId === '' || name.includes('/') ? name : `${providerId}/${name}`;
 }

@@ -7,7 +7,8 @@ const credentialVariable = 'MUTIRAO_CREDENTIAL';
 
 /** The agent process: argv without node and script. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // Many agents start at once when an allocation does; compiled code is shared among them. Kept in the project, not in a folder where
+  // Many agents start at once when an allocation does; compiled code is shared among them. Kept in the project, not in
+  // a folder where
   // others could plant code for us.
   if (!isSea()) enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/mutirao', import.meta.url)));
   if (process.env[credentialVariable] !== undefined) {

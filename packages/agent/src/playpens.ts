@@ -1,6 +1,14 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { describeLeft, makeNextFolder, openUpFolder, removeFreshFolders, removeTree, removeTreeLater, type Removal } from '@mutirao/runtime/files';
+import {
+  describeLeft,
+  makeNextFolder,
+  openUpFolder,
+  removeFreshFolders,
+  removeTree,
+  removeTreeLater,
+  type Removal,
+} from '@mutirao/runtime/files';
 
 const mode = 0o700;
 /** File systems tell times in steps of some milliseconds: two changes closer than this may look like one. */
@@ -16,8 +24,10 @@ export interface PlaypensOptions {
 /**
  * The folders that tasks run in, one per slot, each fresh for its task.
  *
- * A playpen that a task left as it found it is fresh; making a folder anew costs as much as starting a short task. Any other
- * is moved aside at once and removed meanwhile. Whatever a task did to its playpen, or to the folders above it, the next one gets a fresh one: where
+ * A playpen that a task left as it found it is fresh; making a folder anew costs as much as starting a short task. Any
+ * other
+ * is moved aside at once and removed meanwhile. Whatever a task did to its playpen, or to the folders above it, the
+ * next one gets a fresh one: where
  * the usual name cannot be had, one of another name.
  */
 export class Playpens {
@@ -26,7 +36,10 @@ export class Playpens {
   private home: string;
   private readonly homes = new Set<string>();
   private readonly fresh = new Set<number>();
-  /** When each playpen last changed, where that was looked at long enough before its task that any change since would show. */
+  /**
+   * When each playpen last changed, where that was looked at long enough before its task that any change since would
+   * show.
+   */
   private readonly changedAt = new Map<number, number>();
   /** By slot: the playpen that was made for its task. */
   private readonly paths: (string | undefined)[] = [];
@@ -39,7 +52,9 @@ export class Playpens {
   constructor(options: PlaypensOptions) {
     this.options = options;
     this.home = options.folder;
-    removeFreshFolders(options.folder, (removal) => { this.report(removal); });
+    removeFreshFolders(options.folder, (removal) => {
+      this.report(removal);
+    });
     this.settle();
   }
 
@@ -75,7 +90,9 @@ export class Playpens {
     for (const home of this.homes) this.report(removeTree(home));
   }
 
-  /** One look at the folder suffices where its last change is known and old: whatever a task does in it changes that. */
+  /**
+   * One look at the folder suffices where its last change is known and old: whatever a task does in it changes that.
+   */
   private isUntouched(slot: number, playpen: string): boolean {
     const found = lookAt(playpen);
     if (found === undefined) return false;
@@ -87,13 +104,27 @@ export class Playpens {
 
   private make(slot: number): string {
     const usual = this.usualPath(slot);
-    if (triesTo(() => { mkdirSync(usual, { mode }); })) return usual;
+    if (
+      triesTo(() => {
+        mkdirSync(usual, { mode });
+      })
+    )
+      return usual;
     // What is in the way is moved, and what is missing made; then another name is tried, and last another folder.
     this.mend();
     this.discard(slot, usual);
-    if (triesTo(() => { mkdirSync(usual, { mode }); })) return usual;
+    if (
+      triesTo(() => {
+        mkdirSync(usual, { mode });
+      })
+    )
+      return usual;
     this.names[slot] = `${slot}.${++this.nameCount}`;
-    if (!triesTo(() => { mkdirSync(this.usualPath(slot), { mode }); })) {
+    if (
+      !triesTo(() => {
+        mkdirSync(this.usualPath(slot), { mode });
+      })
+    ) {
       this.settle();
       mkdirSync(this.usualPath(slot), { mode });
     }
@@ -119,16 +150,21 @@ export class Playpens {
     openUpFolder(trash);
     if (lookAt(trash)?.isDirectory() === true) return;
     removeTree(trash);
-    triesTo(() => { mkdirSync(trash, { recursive: true, mode }); });
+    triesTo(() => {
+      mkdirSync(trash, { recursive: true, mode });
+    });
   }
 
   private discard(slot: number, playpen: string): void {
     this.changedAt.delete(slot);
     this.paths[slot] = undefined;
     const discarded = path.join(this.home, 'trash', String(++this.trashCount));
-    const move = (): void => { renameSync(playpen, discarded); };
+    const move = (): void => {
+      renameSync(playpen, discarded);
+    };
     if (!triesTo(move)) {
-      if (lookAt(playpen) === undefined && lookAt(this.home) !== undefined) return; // Its task removed it, or it was never made.
+      // Its task removed it, or it was never made.
+      if (lookAt(playpen) === undefined && lookAt(this.home) !== undefined) return;
       this.mend();
       openUpFolder(playpen); // A folder that we may not write into cannot be moved either.
       // Where it cannot be moved, it is emptied where it is, and the next playpen has another name.
@@ -139,7 +175,9 @@ export class Playpens {
 
   /** What cannot be removed now is tried again with the whole folder. */
   private remove(discarded: string): void {
-    void removeTreeLater(discarded).then((removal) => { this.report(removal); });
+    void removeTreeLater(discarded).then((removal) => {
+      this.report(removal);
+    });
   }
 
   private report(removal: Removal): void {

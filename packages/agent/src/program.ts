@@ -7,42 +7,120 @@ import { makeCredential, readGiven } from './credential.ts';
 import { findGangHosts } from './gang/member-name.ts';
 import type { Isolation, IsolationOptions } from './isolation.ts';
 import type { GridScriptPlaces } from './gridscript/prepare-gridscript.ts';
-import { bytes, defineProgram, duration, integer, list, readIsolationMode, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import {
+  bytes,
+  defineProgram,
+  duration,
+  integer,
+  list,
+  readIsolationMode,
+  text,
+  traceOption,
+  type ConfigOf,
+  type ProgramContext,
+} from '@mutirao/runtime/program';
 
 const options = {
   provider: text({ help: 'Address of the provider.', placeholder: 'HOST:PORT' }),
   providerId: text({ help: 'Name of the provider.', placeholder: 'ID' }),
-  machineId: text({ help: 'Name of this machine at its provider; the host\'s name, or the request and the place in it, when empty.', placeholder: 'NAME' }),
-  request: text({ help: 'The allocation request that started this agent; empty for a machine of one\'s own.', placeholder: 'ID' }),
-  invitation: text({ help: 'File with the one-time secret that "mutirao machine invite" prints, which is removed once it was read; - for standard input. Needed at the first start only.', placeholder: 'FILE' }),
-  credentialFile: text({ help: 'File with the credential of an allocation, or an invitation; it stays where it is. MUTIRAO_CREDENTIAL holds the same.', placeholder: 'FILE' }),
-  identity: text({ help: 'What this machine is known by, whatever its name: votes count machines by it. The host when empty.', placeholder: 'ID' }),
-  processors: integer({ help: 'Processors to offer; 0 for all of the host, or one in an allocation.', default: 0, min: 0, max: 4096 }),
+  machineId: text({
+    help: "Name of this machine at its provider; the host's name, or the request and the place in it, when empty.",
+    placeholder: 'NAME',
+  }),
+  request: text({
+    help: "The allocation request that started this agent; empty for a machine of one's own.",
+    placeholder: 'ID',
+  }),
+  invitation: text({
+    help:
+      'File with the one-time secret that "mutirao machine invite" prints, which is removed once it was read; - ' +
+      'for standard input. Needed at the first start only.',
+    placeholder: 'FILE',
+  }),
+  credentialFile: text({
+    help:
+      'File with the credential of an allocation, or an invitation; it stays where it is. MUTIRAO_CREDENTIAL ' +
+      'holds the same.',
+    placeholder: 'FILE',
+  }),
+  identity: text({
+    help: 'What this machine is known by, whatever its name: votes count machines by it. The host when empty.',
+    placeholder: 'ID',
+  }),
+  processors: integer({
+    help: 'Processors to offer; 0 for all of the host, or one in an allocation.',
+    default: 0,
+    min: 0,
+    max: 4096,
+  }),
   site: text({ help: 'The attribute "site".', placeholder: 'NAME' }),
   attribute: list({ help: 'What else requirements may ask for.', placeholder: 'NAME=VALUE' }),
   storage: bytes({ help: 'Most that kept contents of files may hold.', default: 10 * 2 ** 30 }),
-  shared: text({ help: 'Home folder of a broker or provider whose file system is shared, where token files are looked for; this home folder when empty, "none" to share nothing.', placeholder: 'FOLDER' }),
-  isolation: text({ help: 'How tasks are kept apart from this agent and from those of other users: bubblewrap for every task; account=NAME, which runs every task as another account through sudo; none; or auto, which isolates tasks of users other than the owner of the provider where bubblewrap works.', default: 'auto', placeholder: 'auto|bubblewrap|account=NAME|none' }),
-  taskFolder: list({ help: 'Folder of this machine that isolated tasks may write; all others are hidden or read-only for them.', placeholder: 'FOLDER' }),
+  shared: text({
+    help:
+      'Home folder of a broker or provider whose file system is shared, where token files are looked for; this ' +
+      'home folder when empty, "none" to share nothing.',
+    placeholder: 'FOLDER',
+  }),
+  isolation: text({
+    help:
+      'How tasks are kept apart from this agent and from those of other users: bubblewrap for every task; ' +
+      'account=NAME, which runs every task as another account through sudo; none; or auto, which isolates tasks ' +
+      'of users other than the owner of the provider where bubblewrap works.',
+    default: 'auto',
+    placeholder: 'auto|bubblewrap|account=NAME|none',
+  }),
+  taskFolder: list({
+    help: 'Folder of this machine that isolated tasks may write; all others are hidden or read-only for them.',
+    placeholder: 'FOLDER',
+  }),
   orphanTimeout: duration({ help: 'Gives up after so long without a provider.', default: 600_000 }),
-  gangAddress: list({ help: 'Address of this machine at which members of a gang reach each other; those of its network interfaces when empty, or loopback with a provider on loopback.', placeholder: 'ADDRESS' }),
+  gangAddress: list({
+    help:
+      'Address of this machine at which members of a gang reach each other; those of its network interfaces when ' +
+      'empty, or loopback with a provider on loopback.',
+    placeholder: 'ADDRESS',
+  }),
   killGrace: duration({ help: 'Time between asking a task to end and killing it.', default: 5000 }),
-  endHold: duration({ help: 'In an allocation, the end of a task is reported so much later: what ends at the same moment as the allocation may have been stopped by it. On other machines a hundredth of the run time, if that is less.', default: 300 }),
+  endHold: duration({
+    help:
+      'In an allocation, the end of a task is reported so much later: what ends at the same moment as the ' +
+      'allocation may have been stopped by it. On other machines a hundredth of the run time, if that is less.',
+    default: 300,
+  }),
   stopGrace: duration({ help: 'Longest time that stopping takes.', default: 1500 }),
-  remExec: text({ help: 'Drives another machine by templates, without anything of ours there: the command line that runs $command on $machine.', placeholder: 'TEMPLATE' }),
+  remExec: text({
+    help:
+      'Drives another machine by templates, without anything of ours there: the command line that runs $command ' +
+      'on $machine.',
+    placeholder: 'TEMPLATE',
+  }),
   copyTo: text({ help: 'With --rem-exec: copies $localfile to $remotefile on $machine.', placeholder: 'TEMPLATE' }),
   copyFrom: text({ help: 'With --rem-exec: copies $remotefile on $machine to $localfile.', placeholder: 'TEMPLATE' }),
   machine: text({ help: 'With --rem-exec: what $machine stands for.', placeholder: 'HOST' }),
-  remoteFolder: text({ help: 'With --rem-exec: where our folder goes on the machine; .mutirao of the login\'s home when empty.', placeholder: 'FOLDER' }),
-  templateDeadline: duration({ help: 'With --rem-exec: a template that takes longer is killed, except the one that runs a task.', default: 300_000 }),
+  remoteFolder: text({
+    help: "With --rem-exec: where our folder goes on the machine; .mutirao of the login's home when empty.",
+    placeholder: 'FOLDER',
+  }),
+  templateDeadline: duration({
+    help: 'With --rem-exec: a template that takes longer is killed, except the one that runs a task.',
+    default: 300_000,
+  }),
   trace: traceOption,
 };
 
 /** The agent on one machine: runs tasks there for brokers that its provider speaks for. */
-export const agentProgram = defineProgram({ name: 'agent', doesWithoutHome: true, summary: 'Runs tasks on this machine for the brokers of a provider.', options, run });
+export const agentProgram = defineProgram({
+  name: 'agent',
+  doesWithoutHome: true,
+  summary: 'Runs tasks on this machine for the brokers of a provider.',
+  options,
+  run,
+});
 
 async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
-  if (config.provider === '') throw new MutiraoError('MUT_BAD_CONFIG', '--provider is empty; want the address of a provider');
+  if (config.provider === '')
+    throw new MutiraoError('MUT_BAD_CONFIG', '--provider is empty; want the address of a provider');
   const given = readGiven(config, process.env);
   // Loaded only now, so that --help is quick.
   const { Agent } = await import('./agent.ts');
@@ -53,29 +131,67 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     claimFolder(folder, { machineId, isKept: config.request === '' });
     return folder;
   };
-  const place = await preparePlace(config, { folderOf, log, onUnreachable: (error) => { unreachable.abort(error); } });
+  const place = await preparePlace(config, {
+    folderOf,
+    log,
+    onUnreachable: (error) => {
+      unreachable.abort(error);
+    },
+  });
   const isAllocation = place.facts.requestId !== '';
   const sharedHome = sharedHomeOf(config, home);
   // What isolation is tried with lies in it.
   const folder = folderOf(place.facts.machineId);
   const isolation = await isolationOf(config, { home, folder, sharedHome, log });
   const attributes = { ...place.facts.attributes, isolation: isolation.kind };
-  const facts = { ...place.facts, attributes, ...(isolation.exposedKey === undefined ? {} : { onlyUser: '' }), ...(isAllocation && config.endHold > 0 ? { reportDelay: config.endHold } : {}) };
-  const credential = await makeCredential(given, { home, facts, providerId: config.providerId, patience: config.orphanTimeout, log, signal });
+  const facts = {
+    ...place.facts,
+    attributes,
+    ...(isolation.exposedKey === undefined ? {} : { onlyUser: '' }),
+    ...(isAllocation && config.endHold > 0 ? { reportDelay: config.endHold } : {}),
+  };
+  const credential = await makeCredential(given, {
+    home,
+    facts,
+    providerId: config.providerId,
+    patience: config.orphanTimeout,
+    log,
+    signal,
+  });
   const agent = await Agent.start({
-    ...place, facts, provider: config.provider, credential, trust: agentTrust(home), orphanTimeout: config.orphanTimeout,
+    ...place,
+    facts,
+    provider: config.provider,
+    credential,
+    trust: agentTrust(home),
+    orphanTimeout: config.orphanTimeout,
     gangHosts: config.gangAddress.length === 0 ? findGangHosts(config.provider) : config.gangAddress,
-    folder, keepsFiles: !isAllocation, isolation, ...(sharedHome === undefined ? {} : { sharedHome }),
+    folder,
+    keepsFiles: !isAllocation,
+    isolation,
+    ...(sharedHome === undefined ? {} : { sharedHome }),
     ...(config.shared === 'none' ? {} : { hostFolder: path.join(home, 'agents', '.contents') }),
     machine: {
-      killGrace: config.killGrace, endHold: { longest: config.endHold, isForAll: isAllocation }, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 50, unacknowledgedMax: 10_000,
-      unacknowledgedBytesMax: 64 * 2 ** 20, prefetchMax: facts.processors + 16,
+      killGrace: config.killGrace,
+      endHold: { longest: config.endHold, isForAll: isAllocation },
+      contentBytesMax: config.storage,
+      startedDelay: 10,
+      reportInterval: 50,
+      unacknowledgedMax: 10_000,
+      unacknowledgedBytesMax: 64 * 2 ** 20,
+      prefetchMax: facts.processors + 16,
     },
-    trace: config.trace, log, onFatal: context.fail,
+    trace: config.trace,
+    log,
+    onFatal: context.fail,
   });
   log.info({ machine: facts.machineId, processors: facts.processors, provider: config.provider }, 'started');
-  whenAborted(signal, () => { agent.stop('the agent was told to stop', config.stopGrace); });
-  whenAborted(unreachable.signal, () => { agent.stop('the machine does not answer', config.stopGrace); });
+  whenAborted(signal, () => {
+    agent.stop('the agent was told to stop', config.stopGrace);
+  });
+  whenAborted(unreachable.signal, () => {
+    agent.stop('the machine does not answer', config.stopGrace);
+  });
   const error = await agent.done;
   await agent.close();
   if (error !== undefined) throw error;
@@ -94,24 +210,50 @@ function sharedHomeOf({ remExec, shared }: ConfigOf<typeof options>, home: strin
   return shared === '' ? home : shared;
 }
 
-/** What works on this host; nothing of it matters for a machine that is driven by templates. @throws {MutiraoError} MUT_BAD_CONFIG, MUT_ISOLATION_UNAVAILABLE */
-async function isolationOf(config: ConfigOf<typeof options>, { log, ...places }: Pick<IsolationOptions, 'home' | 'folder' | 'sharedHome'> & Pick<ProgramContext, 'log'>): Promise<Isolation> {
+/**
+ * What works on this host; nothing of it matters for a machine that is driven by templates. @throws {MutiraoError}
+ * MUT_BAD_CONFIG, MUT_ISOLATION_UNAVAILABLE
+ */
+async function isolationOf(
+  config: ConfigOf<typeof options>,
+  { log, ...places }: Pick<IsolationOptions, 'home' | 'folder' | 'sharedHome'> & Pick<ProgramContext, 'log'>,
+): Promise<Isolation> {
   const { findIsolation, noIsolation } = await import('./isolation.ts');
   const mode = readIsolationMode(config.isolation);
   if (config.remExec !== '') {
-    if (mode !== 'auto' && mode !== 'none') throw new MutiraoError('MUT_BAD_CONFIG', `--isolation ${config.isolation} does not go with --rem-exec: nothing of ours runs on that machine; leave one of them out`);
+    if (mode !== 'auto' && mode !== 'none')
+      throw new MutiraoError(
+        'MUT_BAD_CONFIG',
+        `--isolation ${config.isolation} does not go with --rem-exec: nothing of ours runs on that machine; ` +
+          'leave one of them out',
+      );
     return noIsolation;
   }
   const isolation = await findIsolation({ ...places, mode, taskFolders: config.taskFolder, environment: process.env });
   const { kind, trouble, exposedKey, account } = isolation;
-  log.info({ isolation: kind, ...(account === undefined ? {} : { account: account.account.name, ownTmp: account.sandbox !== undefined }), ...(trouble === '' ? {} : { trouble }) }, 'isolation of tasks');
-  if (exposedKey !== undefined) log.info({ key: exposedKey }, 'tasks could read the key of the authority: tasks of users other than the owner are refused');
+  log.info(
+    {
+      isolation: kind,
+      ...(account === undefined ? {} : { account: account.account.name, ownTmp: account.sandbox !== undefined }),
+      ...(trouble === '' ? {} : { trouble }),
+    },
+    'isolation of tasks',
+  );
+  if (exposedKey !== undefined)
+    log.info(
+      { key: exposedKey },
+      'tasks could read the key of the authority: tasks of users other than the owner are refused',
+    );
   return isolation;
 }
 
 /** This host, or a machine that is driven by templates. */
-async function preparePlace(config: ConfigOf<typeof options>, places: GridScriptPlaces): Promise<Pick<AgentSetup, 'facts' | 'openWorkplace'>> {
-  if (config.remExec !== '') return (await import('./gridscript/prepare-gridscript.ts')).prepareGridScript(config, places);
+async function preparePlace(
+  config: ConfigOf<typeof options>,
+  places: GridScriptPlaces,
+): Promise<Pick<AgentSetup, 'facts' | 'openWorkplace'>> {
+  if (config.remExec !== '')
+    return (await import('./gridscript/prepare-gridscript.ts')).prepareGridScript(config, places);
   const { describeMachine } = await import('./machine-facts.ts');
   return { facts: describeMachine({ ...config, attributes: config.attribute }, process.env) };
 }

@@ -1,6 +1,11 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { decodeHello, type Hello } from '@mutirao/api/codecs';
-import { GridMachineServiceClient, type AttachRequest, type AttachResponse, type MachineHello } from '@mutirao/api/machine';
+import {
+  GridMachineServiceClient,
+  type AttachRequest,
+  type AttachResponse,
+  type MachineHello,
+} from '@mutirao/api/machine';
 import type { Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
 import type { TrustSource } from '@mutirao/runtime/identity';
@@ -31,7 +36,14 @@ const backOffMax = 5000;
 
 /** Codes after which another try would be refused as well. */
 const finalCodes = new Set([
-  'MUT_UNAUTHENTICATED', 'MUT_INVITATION_REFUSED', 'MUT_CREDENTIAL_NAME', 'MUT_MACHINE_REMOVED', 'MUT_ALLOCATION_ENDED', 'MUT_WALLTIME_ENDED', 'MUT_RELEASED', 'MUT_REPLACED',
+  'MUT_UNAUTHENTICATED',
+  'MUT_INVITATION_REFUSED',
+  'MUT_CREDENTIAL_NAME',
+  'MUT_MACHINE_REMOVED',
+  'MUT_ALLOCATION_ENDED',
+  'MUT_WALLTIME_ENDED',
+  'MUT_RELEASED',
+  'MUT_REPLACED',
 ]);
 /** The same, where they are the answer to our hello. */
 const finalAnswers = new Set(['MUT_BAD_REQUEST', 'MUT_UNIMPLEMENTED']);
@@ -87,8 +99,12 @@ export class ProviderLink {
     const stream = openStream(this.client.attach(), this.options.log);
     this.stream = stream;
     stream.listen({
-      onMessage: ({ message }) => { this.receive(message); },
-      onClosed: (error) => { this.detach(stream, error); },
+      onMessage: ({ message }) => {
+        this.receive(message);
+      },
+      onClosed: (error) => {
+        this.detach(stream, error);
+      },
     });
     stream.write({ message: { $case: 'hello', value: this.options.hello() } });
   }
@@ -96,7 +112,8 @@ export class ProviderLink {
   private receive(message: AttachResponse['message']): void {
     if (message === undefined) throw new MutiraoError('MUT_PROTOCOL', 'an empty message from the provider');
     if (this.isAttached) return this.options.onMessage(message);
-    if (message.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `first message is ${message.$case}; expected hello`);
+    if (message.$case !== 'hello')
+      throw new MutiraoError('MUT_PROTOCOL', `first message is ${message.$case}; expected hello`);
     const hello = decodeHello(message.value);
     this.isAttached = true;
     this.capabilities = hello.capabilities;
@@ -118,8 +135,13 @@ export class ProviderLink {
     const reason = error ?? new MutiraoError('MUT_UNREACHABLE', 'the provider ended the stream');
     if (finalCodes.has(reason.code) || (!wasAttached && finalAnswers.has(reason.code))) return this.giveUp(reason);
     const delay = reason.code === 'MUT_REATTACH' ? 0 : this.nextDelay();
-    this.options.log.info({ code: reason.code, reason: reason.message, retry_ms: Math.round(delay) }, wasAttached ? 'provider lost' : 'provider not reached');
-    this.retryTimer = setTimeout(() => { this.attach(); }, delay);
+    this.options.log.info(
+      { code: reason.code, reason: reason.message, retry_ms: Math.round(delay) },
+      wasAttached ? 'provider lost' : 'provider not reached',
+    );
+    this.retryTimer = setTimeout(() => {
+      this.attach();
+    }, delay);
   }
 
   /** Half of the pause is by chance, so that many agents do not come back at the same moment. */

@@ -14,7 +14,10 @@ export class PushAttempts {
   #failureCount = 0;
   #stored: Bytes = 0;
 
-  /** A further attempt begins, of which so many bytes are stored at the other side: as long as they become more, none was in vain. */
+  /**
+   * A further attempt begins, of which so many bytes are stored at the other side: as long as they become more, none
+   * was in vain.
+   */
   noteStored(bytes: Bytes): void {
     if (bytes > this.#stored) this.#failureCount = 0;
     this.#stored = bytes;

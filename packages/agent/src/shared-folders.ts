@@ -5,7 +5,19 @@ import path from 'node:path';
 import type { ReaderProofs } from '@mutirao/api/codecs';
 import type { Content } from '@mutirao/core/messages';
 import {
-  findHomeKeys, fsPath, hashRegular, homeKeyOf, isSameProof, makeChallenge, markHome, noProofs, proveDropFolder, provePath, proveReading, type HomeKey, type ProvenFile,
+  findHomeKeys,
+  fsPath,
+  hashRegular,
+  homeKeyOf,
+  isSameProof,
+  makeChallenge,
+  markHome,
+  noProofs,
+  proveDropFolder,
+  provePath,
+  proveReading,
+  type HomeKey,
+  type ProvenFile,
 } from '@mutirao/runtime/files';
 
 /** An output that was left for its broker. */
@@ -45,7 +57,9 @@ export class SharedFolders {
     this.incarnation = incarnation;
   }
 
-  /** A provider or broker that shares a home folder sent its challenge. Cost: reads the key files when it is a new one. */
+  /**
+   * A provider or broker that shares a home folder sent its challenge. Cost: reads the key files when it is a new one.
+   */
   meet(challenge: string): void {
     if (challenge === '' || this.home === '' || this.challenges.has(challenge)) return;
     const [oldest] = this.challenges;
@@ -54,7 +68,9 @@ export class SharedFolders {
     this.keys = this.read();
     this.proofs = {
       challenge: this.challenge,
-      homeProofs: [...this.challenges].flatMap((one) => this.keys.map(({ key }) => proveReading(key, one, this.challenge))),
+      homeProofs: [...this.challenges].flatMap((one) =>
+        this.keys.map(({ key }) => proveReading(key, one, this.challenge)),
+      ),
     };
   }
 
@@ -76,13 +92,18 @@ export class SharedFolders {
   /**
    * Leaves a copy of an output for the broker that has proven to have the key of a folder.
    *
-   * The file itself would be cheaper to leave, but what still has it open for writing, be it the task's own daemon or a container that it started,
+   * The file itself would be cheaper to leave, but what still has it open for writing, be it the task's own daemon or a
+   * container that it started,
    * would go on changing an accepted result. File systems that can share blocks between files copy nothing.
    *
    * @returns what the copy holds, whatever happens to the file meanwhile; undefined where nothing can be left.
    */
   async drop({ challenge, proof }: DropProof, file: string): Promise<DroppedFile | undefined> {
-    const folder = this.read().find(({ key, folder: place }) => place !== '' && isSameProof(proof, proveDropFolder(key, challenge, this.incarnation)))?.folder ?? '';
+    const folder =
+      this.read().find(
+        ({ key, folder: place }) =>
+          place !== '' && isSameProof(proof, proveDropFolder(key, challenge, this.incarnation)),
+      )?.folder ?? '';
     if (folder === '') return undefined;
     const name = `drop-${randomBytes(16).toString('hex')}`;
     const target = path.join(folder, name);
@@ -95,7 +116,10 @@ export class SharedFolders {
     }
   }
 
-  /** Whoever else uses the folder may have come later than this agent; the folder's own key exists from the first one on. */
+  /**
+   * Whoever else uses the folder may have come later than this agent; the folder's own key exists from the first one
+   * on.
+   */
   private read(): HomeKey[] {
     if (this.home === '') return [];
     try {

@@ -12,7 +12,10 @@ export class Storages {
     this.folder = folder;
   }
 
-  /** A user's storage. Made when it is missing: at first, and after a task or a cleaner of old files removed it. @throws Error of the file system. */
+  /**
+   * A user's storage. Made when it is missing: at first, and after a task or a cleaner of old files removed it. @throws
+   * Error of the file system.
+   */
   pathOf(userId: string): string {
     let storage = this.known.get(userId);
     if (storage === undefined) {
@@ -28,7 +31,10 @@ export class Storages {
     return storage;
   }
 
-  /** A task put something else in its place, or took away our right to make it. A file that is in the way is kept, for it is the user's. */
+  /**
+   * A task put something else in its place, or took away our right to make it. A file that is in the way is kept, for
+   * it is the user's.
+   */
   private mend(storage: string): void {
     openUpFolder(this.folder);
     try {
@@ -44,5 +50,7 @@ const nameMax = 200;
 /** A user's name as a folder's: nothing of it leads elsewhere, and no other user has the same. */
 export function folderNameOf(userId: string): string {
   const name = encodeURIComponent(userId.toWellFormed()).replaceAll('.', '%2E') || '%';
-  return name.length <= nameMax ? name : `${name.slice(0, nameMax - 65)}-${createHash('sha256').update(userId).digest('hex')}`;
+  return name.length <= nameMax
+    ? name
+    : `${name.slice(0, nameMax - 65)}-${createHash('sha256').update(userId).digest('hex')}`;
 }

@@ -4,13 +4,21 @@ import type { ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
 import { isVariableName, ProgramFinder, renderAssignments, renderCommand } from '@mutirao/runtime/processes';
 import { isOfManager } from './manager-variables.ts';
 
-/** Variables of every task of this agent: our own without Mutirao's and without those of the manager's job that we run in, the machine's attributes, and PROC. */
-export function baseEnvironment(own: Readonly<Record<string, string | undefined>>, attributes: Readonly<Record<string, string>>, machineId: string): Record<string, string> {
+/**
+ * Variables of every task of this agent: our own without Mutirao's and without those of the manager's job that we run
+ * in, the machine's attributes, and PROC.
+ */
+export function baseEnvironment(
+  own: Readonly<Record<string, string | undefined>>,
+  attributes: Readonly<Record<string, string>>,
+  machineId: string,
+): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(own)) {
     if (value !== undefined && isForTasks(name, own)) environment[name] = value;
   }
-  for (const [name, value] of Object.entries(attributes)) if (isVariableName(name) && !reserved.has(name)) environment[name] = value;
+  for (const [name, value] of Object.entries(attributes))
+    if (isVariableName(name) && !reserved.has(name)) environment[name] = value;
   const { username, servername } = attributes;
   environment['PROC'] = username === undefined || servername === undefined ? machineId : `${username}@${servername}`;
   return environment;
@@ -21,7 +29,22 @@ function isForTasks(name: string, own: Readonly<Record<string, string | undefine
 }
 
 /** Names that an attribute of a machine does not set. */
-const reserved = new Set(['PATH', 'HOME', 'IFS', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'ENV', 'BASH_ENV', 'JOB', 'TASK', 'PROC', 'PLAYPEN', 'STORAGE', 'INPUTFILES', 'OUTPUTFILES']);
+const reserved = new Set([
+  'PATH',
+  'HOME',
+  'IFS',
+  'LD_PRELOAD',
+  'LD_LIBRARY_PATH',
+  'ENV',
+  'BASH_ENV',
+  'JOB',
+  'TASK',
+  'PROC',
+  'PLAYPEN',
+  'STORAGE',
+  'INPUTFILES',
+  'OUTPUTFILES',
+]);
 
 /** A task's line and variables as shell syntax. */
 export interface RenderedTask {
@@ -50,21 +73,37 @@ export class TaskRenderer {
     this.finder = new ProgramFinder(this.searchPath);
   }
 
-  render(template: TaskTemplate, start: ReplicaStart, folders: { readonly playpen: string; readonly storage: string }): RenderedTask {
+  render(
+    template: TaskTemplate,
+    start: ReplicaStart,
+    folders: { readonly playpen: string; readonly storage: string },
+  ): RenderedTask {
     const parsed = this.parse(template);
     const line = fillIn(parsed.command, start.value, start.taskIndex);
     return {
       // A PATH of the job's own is the shell's to search.
-      line, command: renderCommand(line, (name) => (template.environment['PATH'] === undefined ? this.finder.find(name) : undefined)),
+      line,
+      command: renderCommand(line, (name) =>
+        template.environment['PATH'] === undefined ? this.finder.find(name) : undefined,
+      ),
       environment: `${parsed.environment}${namesOfFiles(start)}JOB=${template.jobId} TASK=${start.taskIndex}`,
       exports: this.exportsOf(folders.playpen, folders.storage),
     };
   }
 
   /** A task's variables by themselves, beside those of every task of this agent. */
-  variables(template: TaskTemplate, start: ReplicaStart, { playpen, storage }: { readonly playpen: string; readonly storage: string }): Record<string, string> {
+  variables(
+    template: TaskTemplate,
+    start: ReplicaStart,
+    { playpen, storage }: { readonly playpen: string; readonly storage: string },
+  ): Record<string, string> {
     return {
-      ...template.environment, ...filesOf(start), JOB: String(template.jobId), TASK: String(start.taskIndex), PLAYPEN: playpen, STORAGE: storage,
+      ...template.environment,
+      ...filesOf(start),
+      JOB: String(template.jobId),
+      TASK: String(start.taskIndex),
+      PLAYPEN: playpen,
+      STORAGE: storage,
       PATH: this.searchPathOf(playpen, storage),
     };
   }
@@ -95,12 +134,17 @@ export class TaskRenderer {
   }
 }
 
-/** INPUTFILES and OUTPUTFILES: the paths on this machine, separated by colons; a list that is too long for a variable is left out. */
+/**
+ * INPUTFILES and OUTPUTFILES: the paths on this machine, separated by colons; a list that is too long for a variable is
+ * left out.
+ */
 function filesOf({ inputs, outputs }: ReplicaStart): Record<string, string> {
   if (inputs.length === 0 && outputs.length === 0) return {};
   const join = (files: readonly { readonly path: string }[]): string => files.map((file) => file.path).join(':');
   const lists = Object.entries({ INPUTFILES: join(inputs), OUTPUTFILES: join(outputs) });
-  return Object.fromEntries(lists.filter(([name, list]) => Buffer.byteLength(list) + name.length + 1 <= variableBytesMax));
+  return Object.fromEntries(
+    lists.filter(([name, list]) => Buffer.byteLength(list) + name.length + 1 <= variableBytesMax),
+  );
 }
 
 /** The system takes no longer text for one variable, and with a longer one no program would start. */

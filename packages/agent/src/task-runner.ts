@@ -1,9 +1,25 @@
 import { statfs, statfsSync } from 'node:fs';
 import path from 'node:path';
-import { noResult, type AgentInput, type HeldReplica, type ProcessResult, type Verdict } from '@mutirao/core/machines/agent';
+import {
+  noResult,
+  type AgentInput,
+  type HeldReplica,
+  type ProcessResult,
+  type Verdict,
+} from '@mutirao/core/machines/agent';
 import { describeBytes, type Bytes } from '@mutirao/core/shared';
 import {
-  Launchers, proportionalBytes, quoteWord, renderAssignments, startPiped, type LaunchersOptions, type LaunchTask, type PipedProcess, type StartPipedOptions, type TaskEnd, type TaskUsage,
+  Launchers,
+  proportionalBytes,
+  quoteWord,
+  renderAssignments,
+  startPiped,
+  type LaunchersOptions,
+  type LaunchTask,
+  type PipedProcess,
+  type StartPipedOptions,
+  type TaskEnd,
+  type TaskUsage,
 } from '@mutirao/runtime/processes';
 import type { AccountTasks } from './account-tasks.ts';
 import type { GangTask } from './gang/gangs.ts';
@@ -57,12 +73,20 @@ export class TaskRunner {
 
   /** Starts the launchers. @throws Error of the file system. */
   static async open(options: TaskRunnerOptions): Promise<TaskRunner> {
-    const launchers = await Launchers.open({ ...options.launchers, onEnded: (slot, end) => { runner.finish(slot, end); } });
+    const launchers = await Launchers.open({
+      ...options.launchers,
+      onEnded: (slot, end) => {
+        runner.finish(slot, end);
+      },
+    });
     const runner = new TaskRunner(options, launchers);
     return runner;
   }
 
-  /** Starts a replica's task, in a fresh playpen unless inputs were put into one. @param gang what is different for a member of a gang. */
+  /**
+   * Starts a replica's task, in a fresh playpen unless inputs were put into one. @param gang what is different for a
+   * member of a gang.
+   */
   launch(replica: HeldReplica, gang?: GangTask): void {
     const { playpens } = this.options;
     const slot = slotOf(replica);
@@ -89,18 +113,36 @@ export class TaskRunner {
     if (account !== undefined) {
       const slot = slotOf(replica);
       const rendered = renderer.render(template, start, account.foldersOf(slot, template.userId));
-      return { folder: '/', keptMax: keptMaxOf(replica), leavesFiles: start.outputs.length > 0, ...rendered, exports: 'IN_ACCOUNT=', account: account.scriptFor(slot, template.userId, rendered) };
+      return {
+        folder: '/',
+        keptMax: keptMaxOf(replica),
+        leavesFiles: start.outputs.length > 0,
+        ...rendered,
+        exports: 'IN_ACCOUNT=',
+        account: account.scriptFor(slot, template.userId, rendered),
+      };
     }
     // A line of a gang's own is the agent's, not the task's.
     const sandbox = gang?.line === undefined ? sandboxes.lineFor(sandboxedTask(replica, folders, gang)) : undefined;
     return {
-      folder: template.workFolder?.path ?? folders.playpen, keptMax: keptMaxOf(replica), leavesFiles: start.outputs.length > 0 || template.workFolder !== undefined,
-      ...changeFor(gang, renderer.render(template, start, folders)), ...(sandbox === undefined ? {} : { sandbox }),
+      folder: template.workFolder?.path ?? folders.playpen,
+      keptMax: keptMaxOf(replica),
+      leavesFiles: start.outputs.length > 0 || template.workFolder !== undefined,
+      ...changeFor(gang, renderer.render(template, start, folders)),
+      ...(sandbox === undefined ? {} : { sandbox }),
     };
   }
 
-  /** Starts a process beside a replica's task that runs: it counts to that task in what it holds, and does not outlive it. @throws Error where it cannot be tried. */
-  startBeside(replica: HeldReplica, variables: Readonly<Record<string, string>>, command: string, onClosed: StartPipedOptions['onClosed']): PipedProcess {
+  /**
+   * Starts a process beside a replica's task that runs: it counts to that task in what it holds, and does not outlive
+   * it. @throws Error where it cannot be tried.
+   */
+  startBeside(
+    replica: HeldReplica,
+    variables: Readonly<Record<string, string>>,
+    command: string,
+    onClosed: StartPipedOptions['onClosed'],
+  ): PipedProcess {
     const { playpens, renderer, storages, sandboxes } = this.options;
     const slot = slotOf(replica);
     const folders = { playpen: playpens.pathOf(slot), storage: storages.pathOf(replica.template.userId) };
@@ -108,8 +150,10 @@ export class TaskRunner {
     const own = { ...renderer.variables(replica.template, replica.start, folders), ...variables };
     const sandboxed = sandboxes.commandFor(sandboxedTask(replica, folders), command, { env, variables: own });
     const started = startPiped({
-      ...(sandboxed ?? { command: '/bin/sh', args: ['-c', command], env: { ...env, ...own } }), isSandbox: sandboxed !== undefined,
-      cwd: replica.template.workFolder?.path ?? folders.playpen, onClosed,
+      ...(sandboxed ?? { command: '/bin/sh', args: ['-c', command], env: { ...env, ...own } }),
+      isSandbox: sandboxed !== undefined,
+      cwd: replica.template.workFolder?.path ?? folders.playpen,
+      onClosed,
     });
     if (started.pid !== undefined) this.launchers.adopt(slot, started.pid);
     return started;
@@ -132,26 +176,55 @@ export class TaskRunner {
     const replica = this.running[slot];
     if (replica === undefined) return;
     this.running[slot] = undefined;
-    this.tell(replica, end, end.status === -1 ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble) : end.status === 0 ? undefined : this.judgeSpace(slot));
+    this.tell(
+      replica,
+      end,
+      end.status === -1
+        ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble)
+        : end.status === 0
+          ? undefined
+          : this.judgeSpace(slot),
+    );
     // What was told to end may have left others behind.
     if (replica.verdict !== undefined) setImmediate(this.sweep);
   }
 
   /** @param end undefined for a task that could not be launched. */
   private tell(replica: HeldReplica, end: TaskEnd | undefined, verdict: Verdict | undefined): void {
-    this.options.deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, verdict, result: end === undefined ? noResult : resultOf(end) });
+    this.options.deliver({
+      kind: 'ProcessEnded',
+      replicaId: replica.start.replicaId,
+      verdict,
+      result: end === undefined ? noResult : resultOf(end),
+    });
   }
 
   private judgeLaunch(slot: number, workFolder: string | undefined, trouble: string | undefined): Verdict {
-    if (trouble !== undefined) return { outcome: 'broken', reason: 'MUT_LAUNCH_FAILED', detail: `the task could not be isolated: ${trouble}` };
-    if (workFolder !== undefined) return { outcome: 'failed', reason: 'MUT_WORK_FOLDER', detail: `cannot work in the folder ${workFolder}: it is gone, or cannot be entered` };
-    return this.judgeSpace(slot) ?? { outcome: 'broken', reason: 'MUT_LAUNCH_FAILED', detail: 'the playpen is gone or no shell could be started' };
+    if (trouble !== undefined)
+      return { outcome: 'broken', reason: 'MUT_LAUNCH_FAILED', detail: `the task could not be isolated: ${trouble}` };
+    if (workFolder !== undefined)
+      return {
+        outcome: 'failed',
+        reason: 'MUT_WORK_FOLDER',
+        detail: `cannot work in the folder ${workFolder}: it is gone, or cannot be entered`,
+      };
+    return (
+      this.judgeSpace(slot) ?? {
+        outcome: 'broken',
+        reason: 'MUT_LAUNCH_FAILED',
+        detail: 'the playpen is gone or no shell could be started',
+      }
+    );
   }
 
-  /** A task that failed on a full disk says nothing about itself, also where it has removed since what found no room. */
+  /**
+   * A task that failed on a full disk says nothing about itself, also where it has removed since what found no room.
+   */
   private judgeSpace(slot: number): Verdict | undefined {
     const free = this.shortOf[slot] ?? freeBytes(this.playpensFolder);
-    return free < freeBytesMin ? { outcome: 'broken', reason: 'MUT_NO_SPACE', detail: `${free} bytes are free where playpens are` } : undefined;
+    return free < freeBytesMin
+      ? { outcome: 'broken', reason: 'MUT_NO_SPACE', detail: `${free} bytes are free where playpens are` }
+      : undefined;
   }
 
   /** Not a playpen's own path: where none could be made, nothing is there to be asked. */
@@ -168,7 +241,8 @@ export class TaskRunner {
       this.isAskingRoom = false;
       const free = error === null ? room.bavail * room.bsize : Infinity;
       if (free >= freeBytesMin) return;
-      for (const [slot, replica] of asked.entries()) if (replica !== undefined && this.running[slot] === replica) this.shortOf[slot] = free;
+      for (const [slot, replica] of asked.entries())
+        if (replica !== undefined && this.running[slot] === replica) this.shortOf[slot] = free;
     });
   }
 
@@ -181,16 +255,30 @@ export class TaskRunner {
     this.isBusy = this.running.some((replica) => replica !== undefined);
   };
 
-  /** The sum of what each process has resident is quickly read. Only beyond the limit the memory that they share is read, for a tenth of the time at most. */
+  /**
+   * The sum of what each process has resident is quickly read. Only beyond the limit the memory that they share is
+   * read, for a tenth of the time at most.
+   */
   private checkMemory({ slot, residentBytes, processes }: TaskUsage): void {
     const replica = this.running[slot];
     const memoryMax = replica?.template.limits.memoryMax ?? 0;
     const from = performance.now();
-    if (replica === undefined || memoryMax === 0 || residentBytes <= memoryMax || from < (this.memoryReadAfter[slot] ?? 0)) return;
+    if (
+      replica === undefined ||
+      memoryMax === 0 ||
+      residentBytes <= memoryMax ||
+      from < (this.memoryReadAfter[slot] ?? 0)
+    )
+      return;
     const bytes = proportionalBytes(processes);
     const until = performance.now();
     this.memoryReadAfter[slot] = until + 10 * this.running.length * (until - from);
-    if (bytes > memoryMax) this.exceed(replica, 'MUT_MEMORY_MAX', `${describeBytes(bytes)} of memory, beyond the limit of ${describeBytes(memoryMax)}`);
+    if (bytes > memoryMax)
+      this.exceed(
+        replica,
+        'MUT_MEMORY_MAX',
+        `${describeBytes(bytes)} of memory, beyond the limit of ${describeBytes(memoryMax)}`,
+      );
   }
 
   private readonly checkOutputs = (): void => {
@@ -200,7 +288,12 @@ export class TaskRunner {
       if (replica === undefined || outputMax === 0) continue;
       this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
       const written = this.launchers.outputBytes(slot);
-      if (written > outputMax) this.exceed(replica, 'MUT_OUTPUT_MAX', `${describeBytes(written)} of standard output and error, beyond the limit of ${describeBytes(outputMax)}`);
+      if (written > outputMax)
+        this.exceed(
+          replica,
+          'MUT_OUTPUT_MAX',
+          `${describeBytes(written)} of standard output and error, beyond the limit of ${describeBytes(outputMax)}`,
+        );
     }
   };
 
@@ -209,16 +302,32 @@ export class TaskRunner {
   }
 }
 
-function keptMaxOf({ template: { limits: { outputMax } } }: HeldReplica): Bytes {
+function keptMaxOf({
+  template: {
+    limits: { outputMax },
+  },
+}: HeldReplica): Bytes {
   return outputMax > 0 ? Math.min(outputMax, outputKeptMax) : outputKept;
 }
 
 function resultOf({ status, signal, standardOutput, standardError, writtenBytes, isCut }: TaskEnd): ProcessResult {
-  return { exitStatus: Math.max(status, 0), signal, standardOutput, standardError, outputBytes: writtenBytes, outputTruncated: isCut };
+  return {
+    exitStatus: Math.max(status, 0),
+    signal,
+    standardOutput,
+    standardError,
+    outputBytes: writtenBytes,
+    outputTruncated: isCut,
+  };
 }
 
 function sandboxedTask(replica: HeldReplica, folders: SandboxedTask['folders'], gang?: GangTask): SandboxedTask {
-  return { slot: slotOf(replica), template: replica.template, folders, ...(gang === undefined ? {} : { besides: gang.folders }) };
+  return {
+    slot: slotOf(replica),
+    template: replica.template,
+    folders,
+    ...(gang === undefined ? {} : { besides: gang.folders }),
+  };
 }
 
 function changeFor(gang: GangTask | undefined, rendered: RenderedTask): RenderedTask {

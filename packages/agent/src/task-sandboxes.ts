@@ -1,6 +1,13 @@
 import { realpathSync } from 'node:fs';
 import type { TaskTemplate } from '@mutirao/core/messages';
-import { firstWords, renderAssignments, sandboxLine, sandboxVariable, sandboxWords, type SandboxFolders } from '@mutirao/runtime/processes';
+import {
+  firstWords,
+  renderAssignments,
+  sandboxLine,
+  sandboxVariable,
+  sandboxWords,
+  type SandboxFolders,
+} from '@mutirao/runtime/processes';
 import { isIsolated, type Isolation } from './isolation.ts';
 import type { Playpens } from './playpens.ts';
 import type { ReplicaFolders } from './stage-in.ts';
@@ -53,13 +60,27 @@ export class TaskSandboxes {
     return line;
   }
 
-  /** Wraps a line of a shell that is started with pipes; undefined where the task is not isolated. @param env of the agent's own. @param variables of the task. @throws Error of the file system. */
-  commandFor(task: SandboxedTask, line: string, { env, variables }: { readonly env: Readonly<Record<string, string>>; readonly variables: Readonly<Record<string, string>> }): SandboxedCommand | undefined {
+  /**
+   * Wraps a line of a shell that is started with pipes; undefined where the task is not isolated. @param env of the
+   * agent's own. @param variables of the task. @throws Error of the file system.
+   */
+  commandFor(
+    task: SandboxedTask,
+    line: string,
+    {
+      env,
+      variables,
+    }: { readonly env: Readonly<Record<string, string>>; readonly variables: Readonly<Record<string, string>> },
+  ): SandboxedCommand | undefined {
     const { sandbox } = this.#isolation;
     const folders = this.#foldersFor(task);
     if (folders === undefined || sandbox === undefined) return undefined;
     const words = [...sandboxWords(sandbox, folders), ...firstWords('sh'), '/bin/sh', '-c', line];
-    return { command: '/bin/sh', args: ['-c', 'exec "$@" 9>&2', 'sh', ...words], env: { ...env, [sandboxVariable]: renderAssignments(variables) } };
+    return {
+      command: '/bin/sh',
+      args: ['-c', 'exec "$@" 9>&2', 'sh', ...words],
+      env: { ...env, [sandboxVariable]: renderAssignments(variables) },
+    };
   }
 
   /** Takes a slot's temporary folder away. Harmless where there is none. Never throws. */
@@ -80,6 +101,10 @@ export class TaskSandboxes {
       this.#given.set(slot, temporary);
     }
     const work = template.workFolder === undefined ? [] : [realpathSync(template.workFolder.path)];
-    return { temporary, writable: [folders.playpen, folders.storage, ...work, ...besides], start: work[0] ?? folders.playpen };
+    return {
+      temporary,
+      writable: [folders.playpen, folders.storage, ...work, ...besides],
+      start: work[0] ?? folders.playpen,
+    };
   }
 }

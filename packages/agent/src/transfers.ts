@@ -1,6 +1,11 @@
 import { open } from 'node:fs/promises';
 import { chunkHeadroom, encodeContent, frameChunk, offsetHeader, chunkData } from '@mutirao/api/codecs';
-import { GridMachineServiceService, PullContentResponse, PushContentRequest, type GridMachineServiceClient } from '@mutirao/api/machine';
+import {
+  GridMachineServiceService,
+  PullContentResponse,
+  PushContentRequest,
+  type GridMachineServiceClient,
+} from '@mutirao/api/machine';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
 import { fsPath, type ContentStore } from '@mutirao/runtime/files';
@@ -20,12 +25,25 @@ export interface PulledRest {
   readonly offset: Bytes;
 }
 
-/** Fetches a content into the store as fast as the disk takes it. @throws {MutiraoError} of the transfer or the store. */
-export async function pullContent(client: GridMachineServiceClient, transferId: string, { content, offset }: PulledRest, store: ContentStore): Promise<void> {
-  await store.putRest(chunksOf(rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId })), content, offset);
+/**
+ * Fetches a content into the store as fast as the disk takes it. @throws {MutiraoError} of the transfer or the store.
+ */
+export async function pullContent(
+  client: GridMachineServiceClient,
+  transferId: string,
+  { content, offset }: PulledRest,
+  store: ContentStore,
+): Promise<void> {
+  await store.putRest(
+    chunksOf(rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId })),
+    content,
+    offset,
+  );
 }
 
-/** Takes up a transfer that is not wanted and leaves it at once, so that its giver does not wait for us. Never rejects. */
+/**
+ * Takes up a transfer that is not wanted and leaves it at once, so that its giver does not wait for us. Never rejects.
+ */
 export async function declineContent(client: GridMachineServiceClient, transferId: string): Promise<void> {
   const messages = rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId });
   try {
@@ -51,7 +69,10 @@ export interface PushTarget {
   /** As the agent called itself. */
   readonly machineId: string;
   readonly content: Content;
-  /** For one that was cut off before: sends only what the other side has not stored yet, and hears how much it has. Left out, all is sent. */
+  /**
+   * For one that was cut off before: sends only what the other side has not stored yet, and hears how much it has. Left
+   * out, all is sent.
+   */
   readonly goOn?: (stored: Bytes) => void;
 }
 
@@ -77,7 +98,12 @@ export async function pushContent(client: GridMachineServiceClient, target: Push
     const collector = new BufferCollector();
     for (let index = 0; ; index = (index + 1) % buffersCount) {
       const buffer = buffers[index] ?? Buffer.alloc(0);
-      const { bytesRead } = await file.read(buffer, chunkHeadroom, Math.min(chunkBytes, content.size - position), position);
+      const { bytesRead } = await file.read(
+        buffer,
+        chunkHeadroom,
+        Math.min(chunkBytes, content.size - position),
+        position,
+      );
       if (bytesRead === 0) break;
       position += bytesRead;
       collector.count(bytesRead);
@@ -92,7 +118,16 @@ export async function pushContent(client: GridMachineServiceClient, target: Push
 }
 
 function encodePush(parts: Partial<PushContentRequest>): Buffer {
-  return Buffer.from(PushContentRequest.encode({ transferId: '', machineId: '', content: undefined, data: Buffer.alloc(0), offset: 0, ...parts }).finish());
+  return Buffer.from(
+    PushContentRequest.encode({
+      transferId: '',
+      machineId: '',
+      content: undefined,
+      data: Buffer.alloc(0),
+      offset: 0,
+      ...parts,
+    }).finish(),
+  );
 }
 
 /** Where a push may begin; at the beginning, where nothing sensible is said. */

@@ -2,7 +2,10 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { faultOfCode, faultOfErrno, noSpace, type Phase, type PlacedError } from '@mutirao/core/bag';
 import type { Verdict } from '@mutirao/core/machines/agent';
 
-/** What went wrong with a replica, and whose fault it is: the task's own is a failure; any other says nothing about the task. */
+/**
+ * What went wrong with a replica, and whose fault it is: the task's own is a failure; any other says nothing about the
+ * task.
+ */
 export function verdictOf(error: unknown, phase: Phase): Verdict {
   const { code, fault } = placeError(error, phase);
   const detail = error instanceof Error ? error.message : String(error);

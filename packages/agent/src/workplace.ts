@@ -33,11 +33,17 @@ export interface Workplace {
   launch(replica: HeldReplica): void;
   /** Signals a replica's task, if it still runs. */
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** Has a member of a gang listen; MemberListening or HoldFailed tells how that went. Left out where there are no gangs. */
+  /**
+   * Has a member of a gang listen; MemberListening or HoldFailed tells how that went. Left out where there are no
+   * gangs.
+   */
   hold?(replica: HeldReplica): void;
   /** Ends what a member of a gang has beside its process. */
   releaseMember?(replicaId: number): void;
-  /** Reads what a replica is to bring home. @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw. */
+  /**
+   * Reads what a replica is to bring home. @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX,
+   * MUT_PATH_ESCAPES; what the ways home throw.
+   */
   collect(replica: HeldReplica, ways: WaysHome): Promise<OutputContent[]>;
   /** Takes a slot's playpen away. Harmless where there is none. */
   release(slot: number): void;
@@ -67,35 +73,78 @@ export interface WorkplaceSetup {
 /** How long rank 0 and another member of a gang may be out of each other's reach, in milliseconds. */
 const linkPatience = 30_000;
 
-/** Sets up an agent's folder and starts its launchers. @param deliver hears of the ends of tasks. @throws Error of the file system. */
-export async function openWorkplace({ facts, machine, keepsFiles, gangHosts, sharedHome, isolation, log, ...setup }: WorkplaceSetup, deliver: (input: AgentInput) => void): Promise<Workplace> {
+/**
+ * Sets up an agent's folder and starts its launchers. @param deliver hears of the ends of tasks. @throws Error of the
+ * file system.
+ */
+export async function openWorkplace(
+  { facts, machine, keepsFiles, gangHosts, sharedHome, isolation, log, ...setup }: WorkplaceSetup,
+  deliver: (input: AgentInput) => void,
+): Promise<Workplace> {
   mkdirSync(setup.folder, { recursive: true, mode: 0o700 });
   // Inside a sandbox there is no way to a folder through links that lie in hidden ones.
   const folder = isolation.kind === 'none' ? setup.folder : realpathSync(setup.folder);
   const place = isolation.account;
-  const watchdog = new Watchdog(keepsFiles ? undefined : folder, place === undefined ? undefined : { sweepLine: (mark) => place.account.sweepLine(mark, place.folder) });
-  const freshFolders = (name: string): Playpens => new Playpens({ folder: path.join(folder, name), onLeft: (left) => { log.warn({ left }, 'files of a task cannot be removed'); } });
+  const watchdog = new Watchdog(
+    keepsFiles ? undefined : folder,
+    place === undefined ? undefined : { sweepLine: (mark) => place.account.sweepLine(mark, place.folder) },
+  );
+  const freshFolders = (name: string): Playpens =>
+    new Playpens({
+      folder: path.join(folder, name),
+      onLeft: (left) => {
+        log.warn({ left }, 'files of a task cannot be removed');
+      },
+    });
   const playpens = freshFolders('playpens');
   const sandboxes = new TaskSandboxes(isolation, isolation.sandbox === undefined ? undefined : freshFolders('tmp'));
   const storages = new Storages(path.join(folder, 'storage'));
   const environment = baseEnvironment(process.env, facts.attributes, facts.machineId);
-  const account = place === undefined ? undefined : new AccountTasks(place, { ...environment, ...watchdog.environment }, path.join(folder, 'taken'));
+  const account =
+    place === undefined
+      ? undefined
+      : new AccountTasks(place, { ...environment, ...watchdog.environment }, path.join(folder, 'taken'));
   const [caches, tasks] = await Promise.all([
     ContentCaches.open(folder, machine.contentBytesMax),
     TaskRunner.open({
-      launchers: { folder: path.join(folder, 'launchers'), width: facts.processors, environment, watchdog, usesScopes: facts.requestId === '', ...(place === undefined ? {} : { account: place.account }) },
-      playpens, storages, sandboxes, ...(account === undefined ? {} : { account }), renderer: new TaskRenderer(environment['PATH'] ?? ''), deliver,
+      launchers: {
+        folder: path.join(folder, 'launchers'),
+        width: facts.processors,
+        environment,
+        watchdog,
+        usesScopes: facts.requestId === '',
+        ...(place === undefined ? {} : { account: place.account }),
+      },
+      playpens,
+      storages,
+      sandboxes,
+      ...(account === undefined ? {} : { account }),
+      renderer: new TaskRenderer(environment['PATH'] ?? ''),
+      deliver,
     }),
   ]);
   const gangs = new Gangs({
-    folder: path.join(folder, 'gangs'), name: nameMember(facts.machineId), hosts: gangHosts, killGrace: machine.killGrace, linkPatience, deliver,
-    launch: (replica, task) => { tasks.launch(replica, task); },
-    signal: (replica, signal) => { tasks.signal(replica, signal); },
+    folder: path.join(folder, 'gangs'),
+    name: nameMember(facts.machineId),
+    hosts: gangHosts,
+    killGrace: machine.killGrace,
+    linkPatience,
+    deliver,
+    launch: (replica, task) => {
+      tasks.launch(replica, task);
+    },
+    signal: (replica, signal) => {
+      tasks.signal(replica, signal);
+    },
     start: (replica, variables, command, onClosed) => tasks.startBeside(replica, variables, command, onClosed),
   });
-  const foldersOf = (replica: HeldReplica): ReplicaFolders => ({ playpen: playpens.pathOf(slotOf(replica)), storage: storages.pathOf(replica.template.userId) });
+  const foldersOf = (replica: HeldReplica): ReplicaFolders => ({
+    playpen: playpens.pathOf(slotOf(replica)),
+    storage: storages.pathOf(replica.template.userId),
+  });
   return {
-    cacheOf: (shelf) => caches.of(shelf), keepsUsersApart: true,
+    cacheOf: (shelf) => caches.of(shelf),
+    keepsUsersApart: true,
     stageIn: async (replica) => {
       try {
         playpens.prepare(slotOf(replica));
@@ -106,11 +155,24 @@ export async function openWorkplace({ facts, machine, keepsFiles, gangHosts, sha
       await account?.give(slotOf(replica), replica, foldersOf(replica));
     },
     // A gang's channel is open to the agent's own account only.
-    ...(account === undefined ? { hold: (replica: HeldReplica) => { void gangs.hold(replica); } } : {}),
-    releaseMember: (replicaId) => { gangs.release(replicaId); },
-    launch: launchWhere({ sharedHome, ownFolder: path.dirname(folder), isolation, deliver }, (replica) => { (replica.start.gang === undefined ? tasks : gangs).launch(replica); }),
-    signal: (replica, signal) => { (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal); },
-    collect: async (replica, ways) => collectOutputs(replica, (await account?.take(slotOf(replica), replica)) ?? foldersOf(replica), ways),
+    ...(account === undefined
+      ? {
+          hold: (replica: HeldReplica) => {
+            void gangs.hold(replica);
+          },
+        }
+      : {}),
+    releaseMember: (replicaId) => {
+      gangs.release(replicaId);
+    },
+    launch: launchWhere({ sharedHome, ownFolder: path.dirname(folder), isolation, deliver }, (replica) => {
+      (replica.start.gang === undefined ? tasks : gangs).launch(replica);
+    }),
+    signal: (replica, signal) => {
+      (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal);
+    },
+    collect: async (replica, ways) =>
+      collectOutputs(replica, (await account?.take(slotOf(replica), replica)) ?? foldersOf(replica), ways),
     release: (slot) => {
       playpens.release(slot);
       sandboxes.release(slot);
@@ -130,9 +192,17 @@ export async function openWorkplace({ facts, machine, keepsFiles, gangHosts, sha
   };
 }
 
-/** Refuses tasks that must not run here, and has the folder of a task looked at first where its job names one. Other tasks start at once. */
+/**
+ * Refuses tasks that must not run here, and has the folder of a task looked at first where its job names one. Other
+ * tasks start at once.
+ */
 function launchWhere(
-  { deliver, isolation, ...places }: Parameters<typeof requireWorkFolder>[1] & { readonly isolation: Isolation; deliver(input: AgentInput): void }, launch: (replica: HeldReplica) => void,
+  {
+    deliver,
+    isolation,
+    ...places
+  }: Parameters<typeof requireWorkFolder>[1] & { readonly isolation: Isolation; deliver(input: AgentInput): void },
+  launch: (replica: HeldReplica) => void,
 ): (replica: HeldReplica) => void {
   const tellEnd = (replica: HeldReplica, verdict: Verdict | undefined): void => {
     deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, verdict, result: noResult });
@@ -142,10 +212,15 @@ function launchWhere(
     const refusal = findIsolationRefusal(isolation, replica.template);
     if (refusal !== undefined) return tellEnd(replica, refusal);
     if (workFolder === undefined) return launch(replica);
-    requireWorkFolder(workFolder, places).then(() => {
-      // It may have been cancelled meanwhile.
-      if (replica.verdict === undefined) launch(replica);
-      else tellEnd(replica, undefined);
-    }, (error: unknown) => { tellEnd(replica, verdictOf(error, 'launching')); });
+    requireWorkFolder(workFolder, places).then(
+      () => {
+        // It may have been cancelled meanwhile.
+        if (replica.verdict === undefined) launch(replica);
+        else tellEnd(replica, undefined);
+      },
+      (error: unknown) => {
+        tellEnd(replica, verdictOf(error, 'launching'));
+      },
+    );
   };
 }

@@ -7,10 +7,16 @@ import type { ReservationServiceService } from './generated/mutirao/reservation/
 
 /** Who may call a method, and whose objects the call reaches. */
 export interface Access {
-  /** The credential that the server requires before the handler runs: that of any user, of the owner of the process, or of an agent. */
+  /**
+   * The credential that the server requires before the handler runs: that of any user, of the owner of the process, or
+   * of an agent.
+   */
   readonly callers: 'users' | 'owner' | 'agents';
   readonly objects: Reach;
-  /** What a caller gets who names an object out of reach; `left out` of a list. Left out itself where no object can be named. */
+  /**
+   * What a caller gets who names an object out of reach; `left out` of a list. Left out itself where no object can be
+   * named.
+   */
   readonly others?: ErrorCode | 'left out';
   /** What the columns of the table do not say. */
   readonly note?: string;
@@ -19,9 +25,12 @@ export interface Access {
 /**
  * Whose objects a call reaches.
  *
- * `none`: the call names no object that is already there. `shared`: what all users of the process see. `own`: the caller's own, even if the owner of
- * the process calls. `own or owner`: the caller's own; the owner of the process reaches all. `own or manager`: the caller's own; the owner of the
- * resource and the owner of the process reach all of that resource. `manager`: the owner of the resource and the owner of the process alone.
+ * `none`: the call names no object that is already there. `shared`: what all users of the process see. `own`: the
+ * caller's own, even if the owner of
+ * the process calls. `own or owner`: the caller's own; the owner of the process reaches all. `own or manager`: the
+ * caller's own; the owner of the
+ * resource and the owner of the process reach all of that resource. `manager`: the owner of the resource and the owner
+ * of the process alone.
  */
 export type Reach = 'none' | 'shared' | 'own' | 'own or owner' | 'own or manager' | 'manager';
 
@@ -34,16 +43,21 @@ const ownQuota = { callers: 'users', objects: 'own or owner', others: 'MUT_NOT_O
 const ownerOnly = { callers: 'owner', objects: 'shared' } as const;
 
 const broker: Rows<typeof BrokerServiceService> = {
-  submitJob: { ...ownJob, note: 'A job with local paths, a work folder or a check is for the owner alone (`MUT_NOT_OWNER`); a job to resume is the caller\'s own.' },
+  submitJob: {
+    ...ownJob,
+    note:
+      'A job with local paths, a work folder or a check is for the owner alone (`MUT_NOT_OWNER`); a job to resume ' +
+      "is the caller's own.",
+  },
   getJob: ownJob,
   listJobs: { callers: 'users', objects: 'own', others: 'left out' },
   cancelJob: ownJob,
   retryTasks: { ...ownJob, note: 'Current inputs at local paths are read for the owner alone (`MUT_NOT_OWNER`).' },
   waitJob: ownJob,
-  watchJob: { ...ownJob, note: 'Without a job: events of the caller\'s jobs, and of machines and requests.' },
+  watchJob: { ...ownJob, note: "Without a job: events of the caller's jobs, and of machines and requests." },
   listTasks: ownJob,
   getTaskOutput: ownJob,
-  uploadBlob: { callers: 'users', objects: 'none', note: 'The blob is the caller\'s.' },
+  uploadBlob: { callers: 'users', objects: 'none', note: "The blob is the caller's." },
   downloadBlob: { callers: 'users', objects: 'own', others: 'MUT_CONTENT_NOT_FOUND' },
   getOverview: shared,
   listMachines: shared,
@@ -53,7 +67,7 @@ const broker: Rows<typeof BrokerServiceService> = {
   drainMachine: ownerOnly,
   undrainMachine: ownerOnly,
   listRequests: shared,
-  explain: { ...ownJob, note: 'Jobs and tasks are the caller\'s own, requests are shared.' },
+  explain: { ...ownJob, note: "Jobs and tasks are the caller's own, requests are shared." },
   getLedger: { ...ownJob, note: 'Without a job: the sums of all jobs.' },
   addProvider: ownerOnly,
   listProviders: shared,
@@ -73,18 +87,43 @@ const cluster: Rows<typeof ClusterServiceService> = {
 };
 
 const machine: Rows<typeof GridMachineServiceService> = {
-  attach: { callers: 'agents', objects: 'own', others: 'MUT_CREDENTIAL_NAME', note: 'A credential is for one machine, or for the machines of one allocation (`MUT_CREDENTIAL_COPIED` where another agent of it has the name).' },
-  pullContent: { callers: 'agents', objects: 'own', others: 'MUT_CONTENT_NOT_FOUND', note: 'Transfers that were offered to this machine.' },
-  pushContent: { callers: 'agents', objects: 'own', others: 'MUT_CREDENTIAL_COPIED', note: 'Under the machine\'s own name.' },
+  attach: {
+    callers: 'agents',
+    objects: 'own',
+    others: 'MUT_CREDENTIAL_NAME',
+    note:
+      'A credential is for one machine, or for the machines of one allocation (`MUT_CREDENTIAL_COPIED` where ' +
+      'another agent of it has the name).',
+  },
+  pullContent: {
+    callers: 'agents',
+    objects: 'own',
+    others: 'MUT_CONTENT_NOT_FOUND',
+    note: 'Transfers that were offered to this machine.',
+  },
+  pushContent: {
+    callers: 'agents',
+    objects: 'own',
+    others: 'MUT_CREDENTIAL_COPIED',
+    note: "Under the machine's own name.",
+  },
 };
 
 const ownTransfer = { callers: 'users', objects: 'own', others: 'MUT_CONTENT_NOT_FOUND' } as const;
 
 const provider: Rows<typeof GridMachineProviderServiceService> = {
-  connect: { callers: 'users', objects: 'own', note: 'A broker has its name under that of its user, so that it cannot name another user\'s.' },
-  sendContent: { callers: 'users', objects: 'own', note: 'A broker offers a transfer under a name of its own; machines of other users do not get it.' },
+  connect: {
+    callers: 'users',
+    objects: 'own',
+    note: "A broker has its name under that of its user, so that it cannot name another user's.",
+  },
+  sendContent: {
+    callers: 'users',
+    objects: 'own',
+    note: 'A broker offers a transfer under a name of its own; machines of other users do not get it.',
+  },
   receiveContent: { ...ownTransfer, note: 'Outputs of machines that work for a broker of the caller.' },
-  getResource: { ...shared, note: 'Leases: those of the caller\'s brokers; the owner sees all.' },
+  getResource: { ...shared, note: "Leases: those of the caller's brokers; the owner sees all." },
   listRequests: shared,
   getQueue: shared,
   drain: ownerOnly,
@@ -103,20 +142,27 @@ const managedReservation = { callers: 'users', objects: 'own or manager', others
 const managedResource = { callers: 'users', objects: 'manager', others: 'MUT_NOT_OWNER' } as const;
 
 const reservation: Rows<typeof ReservationServiceService> = {
-  requestReservation: { callers: 'users', objects: 'none', note: 'The reservation is the caller\'s.' },
+  requestReservation: { callers: 'users', objects: 'none', note: "The reservation is the caller's." },
   getReservation: managedReservation,
   listReservations: { callers: 'users', objects: 'own or manager', others: 'left out' },
   renegotiateReservation: ownReservation,
-  cancelReservation: { ...managedReservation, note: 'Who cancels another user\'s must give a reason.' },
+  cancelReservation: { ...managedReservation, note: "Who cancels another user's must give a reason." },
   confirmReservation: ownReservation,
   pledgeReservation: ownReservation,
   getTogetherDecision: { ...shared, note: 'Whoever knows the random name of the group may ask.' },
   verifyReservation: { ...shared, note: 'Whoever has the claim may ask what it is good for.' },
-  claimReservation: { ...managedReservation, others: 'MUT_CLAIM_NOT_YOURS', note: 'Needs the claim, unless the owner of the resource reports a use by its number (`MUT_NOT_OWNER` for others).' },
+  claimReservation: {
+    ...managedReservation,
+    others: 'MUT_CLAIM_NOT_YOURS',
+    note: 'Needs the claim, unless the owner of the resource reports a use by its number (`MUT_NOT_OWNER` for others).',
+  },
   releaseReservation: managedReservation,
   getCalendar: shared,
   listResources: shared,
-  registerResource: { ...managedResource, note: 'A new name: the owner of the process and whom it lets register resources.' },
+  registerResource: {
+    ...managedResource,
+    note: 'A new name: the owner of the process and whom it lets register resources.',
+  },
   updateResource: managedResource,
   addMaintenance: managedResource,
   removeMaintenance: managedResource,
@@ -129,7 +175,8 @@ const reservation: Rows<typeof ReservationServiceService> = {
 };
 
 /**
- * Who may call each method of each service: the source of the check that servers make before a handler runs, of the table in docs/security.md, and
+ * Who may call each method of each service: the source of the check that servers make before a handler runs, of the
+ * table in docs/security.md, and
  * of the test that calls every method as everybody.
  */
 export const accessTable: Readonly<Record<string, Readonly<Record<string, Access>>>> = {
@@ -140,7 +187,10 @@ export const accessTable: Readonly<Record<string, Readonly<Record<string, Access
   'mutirao.reservation.v1.ReservationService': reservation,
 };
 
-/** The row of a method. @param path `/package.Service/Method`, as a generated definition has it. @throws {Error} where the table has none. */
+/**
+ * The row of a method. @param path `/package.Service/Method`, as a generated definition has it. @throws {Error} where
+ * the table has none.
+ */
 export function accessOf(path: string): Access {
   const [, service = '', method = ''] = path.split('/');
   const access = accessTable[service]?.[method.charAt(0).toLowerCase() + method.slice(1)];

@@ -1,3 +1,11 @@
 export {
-  Content, Hello, InputFile, IntegerRange, Limits, OutputFile, QuotaUse, Root, TaskTemplate,
+  Content,
+  Hello,
+  InputFile,
+  IntegerRange,
+  Limits,
+  OutputFile,
+  QuotaUse,
+  Root,
+  TaskTemplate,
 } from './generated/mutirao/common/v1/common.ts';

@@ -6,5 +6,7 @@ export const protoFolder: string = fileURLToPath(new URL('../../../proto', impor
 
 /** The published .proto files, relative to `protoFolder`, sorted. */
 export function protoFiles(): string[] {
-  return readdirSync(protoFolder, { recursive: true, encoding: 'utf8' }).filter((name) => name.startsWith('mutirao') && name.endsWith('.proto')).sort();
+  return readdirSync(protoFolder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.startsWith('mutirao') && name.endsWith('.proto'))
+    .sort();
 }

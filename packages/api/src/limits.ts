@@ -15,13 +15,19 @@ const mebibyte = 1024 ** 2;
 const lastInstant = 253_402_300_799_999;
 
 /**
- * The bounds on what a machine, a provider, a cluster or a broker says, from which the codecs refuse what is longer, more or later.
+ * The bounds on what a machine, a provider, a cluster or a broker says, from which the codecs refuse what is longer,
+ * more or later.
  *
- * docs/limits.md is written from it (`scripts/generate`). What a process writes itself it shortens to these bounds, so that no honest peer is refused.
+ * docs/limits.md is written from it (`scripts/generate`). What a process writes itself it shortens to these bounds, so
+ * that no honest peer is refused.
  */
 export const limits = {
-  machineName: { max: 200, unit: 'characters', of: 'the name of a machine, with its provider\'s' },
-  name: { max: 256, unit: 'characters', of: 'any other name: of a provider, request, user, resource, incarnation, identity or transfer' },
+  machineName: { max: 200, unit: 'characters', of: "the name of a machine, with its provider's" },
+  name: {
+    max: 256,
+    unit: 'characters',
+    of: 'any other name: of a provider, request, user, resource, incarnation, identity or transfer',
+  },
   proof: { max: 64, unit: 'characters', of: 'a challenge, or a proof that a process reads a home folder' },
   proofs: { max: 256, unit: 'items', of: 'proofs that a process reads home folders' },
   attributes: { max: 200, unit: 'items', of: 'attributes of a machine' },
@@ -42,7 +48,11 @@ export const limits = {
   addresses: { max: 64, unit: 'items', of: 'addresses of a member of a gang' },
   address: { max: 300, unit: 'characters', of: 'an address' },
   capabilities: { max: 100, unit: 'items', of: 'capabilities in a greeting' },
-  requests: { max: 200_000, unit: 'items', of: 'requests in one message: those of a broker, or the queue of a cluster' },
+  requests: {
+    max: 200_000,
+    unit: 'items',
+    of: 'requests in one message: those of a broker, or the queue of a cluster',
+  },
   candidates: { max: 10_000, unit: 'items', of: 'requests that a heuristic compared' },
   reservations: { max: 200_000, unit: 'items', of: 'reservations in one message' },
   units: { max: 1_048_576, unit: 'items', of: 'units of a reservation' },
@@ -64,14 +74,34 @@ export const limits = {
  */
 export const serverLimits = {
   connections: { max: 10_000, unit: 'items', of: 'connections of one server' },
-  unprovenConnections: { max: 100, unit: 'items', of: 'connections of one server without a credential that was accepted; a further one closes the oldest of the host that has most of them, or is closed itself' },
-  unprovenGrace: { max: 1000, unit: 'ms', of: 'the age before which such a connection is not closed for a further one, so that many honest clients at once come in one after another' },
+  unprovenConnections: {
+    max: 100,
+    unit: 'items',
+    of:
+      'connections of one server without a credential that was accepted; a further one closes the oldest of the ' +
+      'host that has most of them, or is closed itself',
+  },
+  unprovenGrace: {
+    max: 1000,
+    unit: 'ms',
+    of:
+      'the age before which such a connection is not closed for a further one, so that many honest clients at ' +
+      'once come in one after another',
+  },
   unprovenAge: { max: 20_000, unit: 'ms', of: 'the age of a connection without a credential that was accepted' },
-  unprovenCalls: { max: 4, unit: 'items', of: 'calls open at once on such a connection; only health checks need no credential' },
+  unprovenCalls: {
+    max: 4,
+    unit: 'items',
+    of: 'calls open at once on such a connection; only health checks need no credential',
+  },
   unprovenRefusals: { max: 100, unit: 'items', of: 'calls refused on such a connection before it is closed' },
   callsPerConnection: { max: 4096, unit: 'items', of: 'calls open at once on one connection' },
   headerBytes: { max: 16 * kibibyte, unit: 'bytes', of: 'the headers of one call' },
-  requestStart: { max: 60_000, unit: 'ms', of: 'the arrival of a request that is one message, in addition to 1 s for each 8 KiB of it' },
+  requestStart: {
+    max: 60_000,
+    unit: 'ms',
+    of: 'the arrival of a request that is one message, in addition to 1 s for each 8 KiB of it',
+  },
 } as const satisfies Readonly<Record<string, Limit>>;
 
 /** Bytes of a request for which a slow sender gets one second more. */

@@ -1,12 +1,20 @@
 import type { LedgerRow, MachineRecord, ProviderRecord, TrustRecord } from './generated/mutirao/broker/v1/broker.ts';
 import type { UserScore } from './generated/mutirao/cluster/v1/cluster.ts';
-import type { AllocationRequest, KeptMachineState, MachineCredential } from './generated/mutirao/provider/v1/provider.ts';
+import type {
+  AllocationRequest,
+  KeptMachineState,
+  MachineCredential,
+} from './generated/mutirao/provider/v1/provider.ts';
 import type { Resource } from './generated/mutirao/reservation/v1/reservation_service.ts';
 
-/** What a page holds at most, but for a single item that is larger: clients of other languages take messages of 4 MiB. */
+/**
+ * What a page holds at most, but for a single item that is larger: clients of other languages take messages of 4 MiB.
+ */
 export const pageBytesMax = 2 * 1024 * 1024;
 
-/** A list that is answered in pages of `pageBytesMax`: its request has `page_token` and its answer `next_page_token`. */
+/**
+ * A list that is answered in pages of `pageBytesMax`: its request has `page_token` and its answer `next_page_token`.
+ */
 export interface PagedAnswer {
   /** The field of the answer that is the list. */
   readonly field: string;
@@ -14,25 +22,49 @@ export interface PagedAnswer {
   keyOf(item: never): string;
 }
 
-const requests: PagedAnswer = { field: 'requests', keyOf: ({ providerId, requestId }: AllocationRequest) => `${providerId}/${requestId}` };
+const requests: PagedAnswer = {
+  field: 'requests',
+  keyOf: ({ providerId, requestId }: AllocationRequest) => `${providerId}/${requestId}`,
+};
 
 /** The lists that servers cut into pages, whatever their handlers answer, by the path of their call. */
 export const pagedAnswers: Readonly<Record<string, PagedAnswer>> = {
-  '/mutirao.broker.v1.BrokerService/GetLedger': { field: 'rows', keyOf: ({ providerId, requestId }: LedgerRow) => `${providerId}/${requestId}` },
-  '/mutirao.broker.v1.BrokerService/ListMachines': { field: 'machines', keyOf: ({ facts }: MachineRecord) => facts?.machineId ?? '' },
-  '/mutirao.broker.v1.BrokerService/ListProviders': { field: 'providers', keyOf: ({ providerId }: ProviderRecord) => providerId },
+  '/mutirao.broker.v1.BrokerService/GetLedger': {
+    field: 'rows',
+    keyOf: ({ providerId, requestId }: LedgerRow) => `${providerId}/${requestId}`,
+  },
+  '/mutirao.broker.v1.BrokerService/ListMachines': {
+    field: 'machines',
+    keyOf: ({ facts }: MachineRecord) => facts?.machineId ?? '',
+  },
+  '/mutirao.broker.v1.BrokerService/ListProviders': {
+    field: 'providers',
+    keyOf: ({ providerId }: ProviderRecord) => providerId,
+  },
   '/mutirao.broker.v1.BrokerService/ListRequests': requests,
   '/mutirao.broker.v1.BrokerService/ListTrust': { field: 'records', keyOf: ({ identity }: TrustRecord) => identity },
   '/mutirao.cluster.v1.ClusterService/GetScores': { field: 'scores', keyOf: ({ userId }: UserScore) => userId },
-  '/mutirao.provider.v1.GridMachineProviderService/ListKeptMachines': { field: 'machines', keyOf: ({ machine }: KeptMachineState) => machine?.name ?? '' },
-  '/mutirao.provider.v1.GridMachineProviderService/ListMachineCredentials': { field: 'credentials', keyOf: ({ name }: MachineCredential) => name },
+  '/mutirao.provider.v1.GridMachineProviderService/ListKeptMachines': {
+    field: 'machines',
+    keyOf: ({ machine }: KeptMachineState) => machine?.name ?? '',
+  },
+  '/mutirao.provider.v1.GridMachineProviderService/ListMachineCredentials': {
+    field: 'credentials',
+    keyOf: ({ name }: MachineCredential) => name,
+  },
   '/mutirao.provider.v1.GridMachineProviderService/ListRequests': requests,
-  '/mutirao.reservation.v1.ReservationService/ListResources': { field: 'resources', keyOf: ({ resourceId }: Resource) => resourceId },
+  '/mutirao.reservation.v1.ReservationService/ListResources': {
+    field: 'resources',
+    keyOf: ({ resourceId }: Resource) => resourceId,
+  },
 };
 
 /** Lists that their own handlers cut into pages of `pageBytesMax`. */
 export const ownPages: ReadonlySet<string> = new Set([
-  '/mutirao.broker.v1.BrokerService/GetTaskOutput', '/mutirao.broker.v1.BrokerService/ListJobs', '/mutirao.broker.v1.BrokerService/ListTasks', '/mutirao.reservation.v1.ReservationService/ListReservations',
+  '/mutirao.broker.v1.BrokerService/GetTaskOutput',
+  '/mutirao.broker.v1.BrokerService/ListJobs',
+  '/mutirao.broker.v1.BrokerService/ListTasks',
+  '/mutirao.reservation.v1.ReservationService/ListReservations',
 ]);
 
 const oneReservation = 'the units of one reservation, 1,048,576 at most, which take 3 MiB';
@@ -43,7 +75,8 @@ const wholeQueue = 'a whole queue at one instant, which pages would tear; refuse
 /** Why other answers with something repeated in them have no pages, by the path of their call. */
 export const wholeAnswers: Readonly<Record<string, string>> = {
   '/mutirao.broker.v1.BrokerService/Explain': 'a few sentences',
-  '/mutirao.broker.v1.BrokerService/GetJob': 'one job as it was submitted, 256 MiB at most; without_spec leaves that out',
+  '/mutirao.broker.v1.BrokerService/GetJob':
+    'one job as it was submitted, 256 MiB at most; without_spec leaves that out',
   '/mutirao.broker.v1.BrokerService/GetProviderQueue': wholeQueue,
   '/mutirao.broker.v1.BrokerService/GetQuota': ofQuotas,
   '/mutirao.broker.v1.BrokerService/SubmitJob': 'the runs that a job resumes, one for each run of its tasks',
@@ -51,7 +84,8 @@ export const wholeAnswers: Readonly<Record<string, string>> = {
   '/mutirao.cluster.v1.ClusterService/GetQueue': wholeQueue,
   '/mutirao.provider.v1.GridMachineProviderService/GetQueue': wholeQueue,
   '/mutirao.provider.v1.GridMachineProviderService/GetQuota': ofQuotas,
-  '/mutirao.provider.v1.GridMachineProviderService/GetResource': 'a row for each broker, and the sentences of one decision',
+  '/mutirao.provider.v1.GridMachineProviderService/GetResource':
+    'a row for each broker, and the sentences of one decision',
   '/mutirao.reservation.v1.ReservationService/AddMaintenance': oneResource,
   '/mutirao.reservation.v1.ReservationService/CancelReservation': oneReservation,
   '/mutirao.reservation.v1.ReservationService/ClaimReservation': oneReservation,

@@ -1,4 +1,11 @@
-import { createFileRegistry, fromBinary, type DescExtension, type DescFile, type DescMessage, type FileRegistry } from '@bufbuild/protobuf';
+import {
+  createFileRegistry,
+  fromBinary,
+  type DescExtension,
+  type DescFile,
+  type DescMessage,
+  type FileRegistry,
+} from '@bufbuild/protobuf';
 import { nestedTypes } from '@bufbuild/protobuf/reflect';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
@@ -37,7 +44,10 @@ export class ProtoFiles {
     return this.#byName.get(name);
   }
 
-  /** The file that declares a service, method, message, field, oneof, enum, value or extension. @param symbol its full name, without a leading dot. */
+  /**
+   * The file that declares a service, method, message, field, oneof, enum, value or extension. @param symbol its full
+   * name, without a leading dot.
+   */
   findSymbol(symbol: string): ProtoFile | undefined {
     return this.#bySymbol.get(symbol);
   }
@@ -50,16 +60,21 @@ export class ProtoFiles {
   /** The numbers of all extensions of a message, sorted; undefined where there is no such message. */
   extensionNumbers(message: string): number[] | undefined {
     if (this.registry.getMessage(message) === undefined) return undefined;
-    return [...this.#extensions.get(message)?.keys() ?? []].sort((one, other) => one - other);
+    return [...(this.#extensions.get(message)?.keys() ?? [])].sort((one, other) => one - other);
   }
 
   #add(described: DescFile, bytes: Buffer): void {
     const { name, dependency } = described.proto;
-    const file = { name, bytes, dependencies: dependency.map((imported) => this.#byName.get(imported)).filter((found) => found !== undefined) };
+    const file = {
+      name,
+      bytes,
+      dependencies: dependency.map((imported) => this.#byName.get(imported)).filter((found) => found !== undefined),
+    };
     this.#byName.set(name, file);
     for (const type of nestedTypes(described)) {
       this.#bySymbol.set(type.typeName, file);
-      if (type.kind === 'service') for (const { name: method } of type.methods) this.#bySymbol.set(`${type.typeName}.${method}`, file);
+      if (type.kind === 'service')
+        for (const { name: method } of type.methods) this.#bySymbol.set(`${type.typeName}.${method}`, file);
       else if (type.kind === 'message') this.#addParts(type, file);
       else if (type.kind === 'extension') this.#addExtension(type, file);
       // The values of an enum are named beside it, as in C++.
@@ -72,7 +87,8 @@ export class ProtoFiles {
     // The library hides the messages that stand for the entries of maps.
     for (const { fieldKind, proto } of fields) {
       const entry = proto.typeName.slice(1);
-      if (fieldKind === 'map') for (const symbol of [entry, `${entry}.key`, `${entry}.value`]) this.#bySymbol.set(symbol, file);
+      if (fieldKind === 'map')
+        for (const symbol of [entry, `${entry}.key`, `${entry}.value`]) this.#bySymbol.set(symbol, file);
     }
   }
 
@@ -110,8 +126,11 @@ export function largestField(message: Uint8Array, type: DescMessage): FieldShare
   const field = type.fields.find(({ number }) => 2 * (parts.get(number)?.bytes ?? 0) > message.length);
   const part = field === undefined ? undefined : parts.get(field.number);
   if (field === undefined || part === undefined) return { name: '', bytes: 0 };
-  const inner = field.message === undefined || part.only === undefined ? undefined : largestField(part.only, field.message);
-  return inner === undefined || inner.name === '' ? { name: field.name, bytes: part.bytes } : { name: `${field.name}.${inner.name}`, bytes: inner.bytes };
+  const inner =
+    field.message === undefined || part.only === undefined ? undefined : largestField(part.only, field.message);
+  return inner === undefined || inner.name === ''
+    ? { name: field.name, bytes: part.bytes }
+    : { name: `${field.name}.${inner.name}`, bytes: inner.bytes };
 }
 
 interface Part {

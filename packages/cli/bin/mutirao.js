@@ -13,7 +13,11 @@ const script = fileURLToPath(import.meta.url);
 /** Where the project's own Node is, or undefined when the set-up has not been run. */
 function findProjectNode() {
   try {
-    const path = join(dirname(createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`)), 'bin', 'node');
+    const path = join(
+      dirname(createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`)),
+      'bin',
+      'node',
+    );
     return existsSync(path) ? path : undefined;
   } catch {
     return undefined;
@@ -33,14 +37,20 @@ function findUnreadableWord() {
 async function handOver() {
   const unreadable = findUnreadableWord();
   if (unreadable !== undefined) {
-    process.stderr.write(`error: MUT_BAD_REQUEST "${unreadable}" on the command line is not UTF-8 and would be taken for another text; expected UTF-8\n`
-      + 'Convert it (iconv -f latin1 -t utf-8), or write values into a file in UTF-8 and name that with --each-line.\n');
+    process.stderr.write(
+      `error: MUT_BAD_REQUEST "${unreadable}" on the command line is not UTF-8 and would be taken for another ` +
+        'text; expected UTF-8\n' +
+        'Convert it (iconv -f latin1 -t utf-8), or write values into a file in UTF-8 and name that with --each-line.\n',
+    );
     process.exit(2);
   }
   const node = findProjectNode();
   if (node === undefined) {
-    process.stderr.write(`error: MUT_UNREACHABLE Node ${process.versions.node} is too old and the project's own Node ${majorMin} is not installed\n`
-      + 'Run scripts/setup in the folder of Mutirao.\n');
+    process.stderr.write(
+      `error: MUT_UNREACHABLE Node ${process.versions.node} is too old and the project's own Node ${majorMin} ` +
+        'is not installed\n' +
+        'Run scripts/setup in the folder of Mutirao.\n',
+    );
     process.exit(3);
   }
   const args = [script, ...process.argv.slice(2)];
@@ -49,10 +59,14 @@ async function handOver() {
   const child = spawn(node, args, { stdio: 'inherit' });
   // A terminal sends SIGINT to both of us; from elsewhere it reaches only this process.
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
-    process.on(signal, () => { if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal); });
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
   }
   child.on('error', (error) => {
-    process.stderr.write(`error: MUT_UNREACHABLE cannot start ${node}: ${error.message}\nRun scripts/setup in the folder of Mutirao.\n`);
+    process.stderr.write(
+      `error: MUT_UNREACHABLE cannot start ${node}: ${error.message}\nRun scripts/setup in the folder of Mutirao.\n`,
+    );
     process.exit(3);
   });
   child.on('exit', (code, signal) => {

@@ -8,11 +8,15 @@ export interface EachDone<Result> {
 }
 
 /**
- * Does the same with each of several things, also after one of them failed, so that one wrong name does not leave the others undone.
+ * Does the same with each of several things, also after one of them failed, so that one wrong name does not leave the
+ * others undone.
  *
  * @throws what `act` throws where nothing more can be expected to work, such as a server that is out of reach.
  */
-export async function actOnAll<Item, Result>(items: readonly Item[], act: (item: Item) => Promise<Result>): Promise<EachDone<Result>> {
+export async function actOnAll<Item, Result>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Result>,
+): Promise<EachDone<Result>> {
   const done: Result[] = [];
   const failures: MutiraoError[] = [];
   for (const item of items) {
@@ -24,6 +28,9 @@ export async function actOnAll<Item, Result>(items: readonly Item[], act: (item:
     }
   }
   const [first] = failures;
-  const failure = first === undefined || failures.length === 1 ? first : new MutiraoError(first.code, failures.map(({ message }) => message).join('; '), { cause: first });
+  const failure =
+    first === undefined || failures.length === 1
+      ? first
+      : new MutiraoError(first.code, failures.map(({ message }) => message).join('; '), { cause: first });
   return { done, failure };
 }

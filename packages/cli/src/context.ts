@@ -14,7 +14,9 @@ export interface CommandContext {
   /** Fires at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
   readonly clock: { now(): number };
-  /** The broker of this home, or the one that the user names. @throws {MutiraoError} MUT_UNREACHABLE when none is known. */
+  /**
+   * The broker of this home, or the one that the user names. @throws {MutiraoError} MUT_UNREACHABLE when none is known.
+   */
   broker(): Promise<BrokerClient>;
   /** The same for another home folder, and for the broker that has started there. */
   at(home: string): CommandContext;
@@ -40,5 +42,8 @@ export interface CommonOptions {
 }
 
 /** Makes what a command works with; `close` ends its connections. */
-export type ContextMaker = (output: Output, options: CommonOptions, passedOn: readonly string[] | undefined)
-  => Promise<{ readonly context: CommandContext; close(): void }>;
+export type ContextMaker = (
+  output: Output,
+  options: CommonOptions,
+  passedOn: readonly string[] | undefined,
+) => Promise<{ readonly context: CommandContext; close(): void }>;

@@ -1,14 +1,26 @@
 import { registry, type ErrorEntry, type MutiraoError } from '@mutirao/api/errors';
 
-/** What the command ends with: 0 all went well, 1 tasks failed, 2 usage or bad input, 3 out of reach, 4 cancelled, 70 a bug of ours. */
+/**
+ * What the command ends with: 0 all went well, 1 tasks failed, 2 usage or bad input, 3 out of reach, 4 cancelled, 70 a
+ * bug of ours.
+ */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4 | 70;
 
 /** The exit status that tells of an operating error. */
 export function exitStatusOf(error: MutiraoError): ExitStatus {
   switch (registry[error.code].status as ErrorEntry['status']) {
-    case 'CANCELLED': return 4;
-    case 'INTERNAL': case 'UNIMPLEMENTED': return 70;
-    case 'INVALID_ARGUMENT': case 'NOT_FOUND': case 'ALREADY_EXISTS': case 'PERMISSION_DENIED': case 'FAILED_PRECONDITION': return 2;
-    default: return 3;
+    case 'CANCELLED':
+      return 4;
+    case 'INTERNAL':
+    case 'UNIMPLEMENTED':
+      return 70;
+    case 'INVALID_ARGUMENT':
+    case 'NOT_FOUND':
+    case 'ALREADY_EXISTS':
+    case 'PERMISSION_DENIED':
+    case 'FAILED_PRECONDITION':
+      return 2;
+    default:
+      return 3;
   }
 }

@@ -9,7 +9,11 @@ export async function main(argv: readonly string[]): Promise<ExitStatus> {
   const unreadable = argv.find((word) => word.includes('\uFFFD'));
   if (unreadable !== undefined && !isUtf8(readCommandLine())) {
     // An older Node says the same before it hands over: bin/mutirao.js.
-    writeStandardError(`error: MUT_BAD_REQUEST "${unreadable}" on the command line is not UTF-8 and would be taken for another text; expected UTF-8\nConvert it (iconv -f latin1 -t utf-8), or write values into a file in UTF-8 and name that with --each-line.\n`);
+    writeStandardError(
+      `error: MUT_BAD_REQUEST "${unreadable}" on the command line is not UTF-8 and would be taken for another ` +
+        'text; expected UTF-8\nConvert it (iconv -f latin1 -t utf-8), or write values into a file in UTF-8 and ' +
+        'name that with --each-line.\n',
+    );
     return 2;
   }
   process.on('uncaughtException', endAtOutput);
@@ -33,6 +37,9 @@ function readCommandLine(): Buffer {
 /** Output that is written while nothing waits for it, as where an event comes in, fails there. */
 function endAtOutput(error: unknown): void {
   if (error instanceof OutputClosed) process.exit(0);
-  writeStandardError(`error: ${error instanceof OutputFailed ? `${error.code} ${error.message}` : `MUT_INTERNAL ${error instanceof Error ? error.stack ?? error.message : String(error)}`}\n`);
+  writeStandardError(
+    'error: ' +
+      `${error instanceof OutputFailed ? `${error.code} ${error.message}` : `MUT_INTERNAL ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`}\n`,
+  );
   process.exit(error instanceof OutputFailed ? 3 : 70);
 }

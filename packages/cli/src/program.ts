@@ -45,7 +45,8 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
     return state.status;
   } catch (error) {
     const failure = asOutputFailure(error);
-    if (failure instanceof CommanderError && state.program !== undefined) return await tellUsage(failure, state, { words, passedOn, program: state.program, path: entry?.path });
+    if (failure instanceof CommanderError && state.program !== undefined)
+      return await tellUsage(failure, state, { words, passedOn, program: state.program, path: entry?.path });
     if (failure instanceof UsageError) return tellRemedy(failure, argv, state.output);
     return tellError(failure, state.output);
   }
@@ -65,19 +66,32 @@ function modeOf(options: CommonOptions): OutputMode {
   return options.quiet === true ? 'quiet' : 'table';
 }
 
-async function buildProgram(wanted: CommandEntry | undefined, state: RunState, act: (options: CommonOptions) => Act): Promise<Command> {
+async function buildProgram(
+  wanted: CommandEntry | undefined,
+  state: RunState,
+  act: (options: CommonOptions) => Act,
+): Promise<Command> {
   const { entries } = await import('./commands/index.ts');
   const program = new Command('mutirao')
     .description('A laptop, a few clusters and some lab PCs used as one machine.')
     .version(`mutirao ${programVersion()}`, '-V, --version')
     .showSuggestionAfterError(true)
-    .configureOutput({ writeOut: (text) => { state.output.write(text); }, writeErr: (text) => { state.help = text; } })
+    .configureOutput({
+      writeOut: (text) => {
+        state.output.write(text);
+      },
+      writeErr: (text) => {
+        state.help = text;
+      },
+    })
     .exitOverride();
   const groups = new Map<string, Command>();
   for (const entry of entries) {
     const [first, second] = entry.path;
     const parent = second === undefined ? program : groupOf(first, program, groups);
-    const command = parent.command(second ?? first, entry.hidden === true ? { hidden: true } : {}).description(entry.summary);
+    const command = parent
+      .command(second ?? first, entry.hidden === true ? { hidden: true } : {})
+      .description(entry.summary);
     command.copyInheritedSettings(program).exitOverride();
     if (entry !== wanted) continue;
     const { define } = await entry.load();
@@ -92,7 +106,11 @@ async function buildProgram(wanted: CommandEntry | undefined, state: RunState, a
 function groupOf(name: string, program: Command, groups: Map<string, Command>): Command {
   const known = groups.get(name);
   if (known !== undefined) return known;
-  const group = program.command(name).description(groupSummaries[name] ?? '').copyInheritedSettings(program).exitOverride();
+  const group = program
+    .command(name)
+    .description(groupSummaries[name] ?? '')
+    .copyInheritedSettings(program)
+    .exitOverride();
   groups.set(name, group);
   return group;
 }
@@ -135,7 +153,7 @@ function tellError(error: unknown, output: Output): ExitStatus {
     return exitStatusOf(error);
   }
   if (isFormatError(error)) return tellFormatError(error, output);
-  const trace = `error: MUT_INTERNAL ${error instanceof Error ? error.stack ?? error.message : String(error)}`;
+  const trace = `error: MUT_INTERNAL ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   for (const line of trace.split('\n')) output.note(line);
   output.note('This is a bug of Mutirao; report it with the lines above.');
   return 70;
@@ -156,13 +174,19 @@ function tellFormatError(error: FormatError, output: Output): ExitStatus {
   for (const { code, message } of told) output.note(`error: ${code} ${message}`);
   const rest = all.length - told.length;
   if (rest > 0) output.note(`and ${rest} more${error.isCut ? ', and the rest of the file was not read' : ''}`);
-  const advice = told.map(({ code }) => (registry as Readonly<Record<string, ErrorEntry>>)[code]?.advice ?? registry.MUT_BAD_REQUEST.advice);
+  const advice = told.map(
+    ({ code }) => (registry as Readonly<Record<string, ErrorEntry>>)[code]?.advice ?? registry.MUT_BAD_REQUEST.advice,
+  );
   for (const line of new Set(advice)) output.note(line);
   return 2;
 }
 
 /** Says what is wrong with a command line, the one that is meant, and whose help to read. */
-async function tellUsage(error: CommanderError, { output, help }: RunState, line: Omit<Mistake, 'error' | 'define'>): Promise<ExitStatus> {
+async function tellUsage(
+  error: CommanderError,
+  { output, help }: RunState,
+  line: Omit<Mistake, 'error' | 'define'>,
+): Promise<ExitStatus> {
   if (error.exitCode === 0) return 0;
   if (error.code === 'commander.help' && !(line.words[0] === 'run' && line.passedOn !== undefined)) {
     for (const one of help.trimEnd().split('\n')) output.note(one);
@@ -185,14 +209,20 @@ async function defineCommand(path: readonly string[], command: Command): Promise
 }
 
 /** Says what is wrong with a command line that was read, and the one that is meant. */
-async function tellRemedy({ code, message, remedy }: UsageError, argv: readonly string[], output: Output): Promise<ExitStatus> {
+async function tellRemedy(
+  { code, message, remedy }: UsageError,
+  argv: readonly string[],
+  output: Output,
+): Promise<ExitStatus> {
   output.note(`error: ${code} ${message}`);
-  if (remedy.rewrite !== undefined) output.note(`Use: ${(await import('./usage/foreign-commands.ts')).showCommand(remedy.rewrite(argv))}`);
+  if (remedy.rewrite !== undefined)
+    output.note(`Use: ${(await import('./usage/foreign-commands.ts')).showCommand(remedy.rewrite(argv))}`);
   for (const note of remedy.notes ?? []) output.note(note);
   return 2;
 }
 
 const live: Surroundings = {
   makeOutput: processOutput,
-  makeContext: async (output, options, passedOn) => (await import('./live-context.ts')).makeLiveContext(output, options, passedOn),
+  makeContext: async (output, options, passedOn) =>
+    (await import('./live-context.ts')).makeLiveContext(output, options, passedOn),
 };

@@ -1,5 +1,13 @@
 import type { ClusterOptions } from '@mutirao/core/machines/cluster';
-import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, usualLeadMax, type BucOrder, type Compression, type QueuePolicy } from '@mutirao/core/queue';
+import {
+  conservativeBackfilling,
+  easyBackfilling,
+  firstComeFirstServed,
+  usualLeadMax,
+  type BucOrder,
+  type Compression,
+  type QueuePolicy,
+} from '@mutirao/core/queue';
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 
 /** The cluster as its configuration states it; numbers are 1 or more unless said otherwise. */
@@ -30,7 +38,16 @@ const endedMax = 1000;
 export function readClusterOptions(config: ClusterConfig): ClusterOptions {
   const { processors, requestsMax, walltimeMax, walltimeGranularity, policy, variant } = config;
   const widthMax = config.widthMax === 0 ? processors : Math.min(config.widthMax, processors);
-  return { processors, requestsMax, walltimeMax, walltimeGranularity, widthMax, endedMax, policy: choosePolicy(policy, variant), ...orderOf(config) };
+  return {
+    processors,
+    requestsMax,
+    walltimeMax,
+    walltimeGranularity,
+    widthMax,
+    endedMax,
+    policy: choosePolicy(policy, variant),
+    ...orderOf(config),
+  };
 }
 
 function orderOf({ order, bucWeight: weight, bucLeadMax }: ClusterConfig): { readonly order?: BucOrder } {
@@ -40,8 +57,11 @@ function orderOf({ order, bucWeight: weight, bucLeadMax }: ClusterConfig): { rea
 
 function choosePolicy(policy: ClusterConfig['policy'], variant: Compression): QueuePolicy {
   switch (policy) {
-    case 'conservative': return conservativeBackfilling(variant);
-    case 'easy': return easyBackfilling;
-    case 'fcfs': return firstComeFirstServed;
+    case 'conservative':
+      return conservativeBackfilling(variant);
+    case 'easy':
+      return easyBackfilling;
+    case 'fcfs':
+      return firstComeFirstServed;
   }
 }

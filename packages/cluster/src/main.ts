@@ -5,41 +5,110 @@ import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { accountName, ensureToken, metricsTokenPath, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { choice, defineProgram, duration, integer, list, quotaOption, readQuotas, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import {
+  choice,
+  defineProgram,
+  duration,
+  integer,
+  list,
+  quotaOption,
+  readQuotas,
+  text,
+  traceOption,
+  type ConfigOf,
+  type ProgramContext,
+} from '@mutirao/runtime/program';
 import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { readClusterOptions } from './cluster-options.ts';
 import { parseNodes } from './nodes/parse-node.ts';
 import { startCluster } from './start-cluster.ts';
 
 const options = {
-  id: text({ help: 'Name of the cluster; its files are in clusters/ID of the home folder.', placeholder: 'ID', default: 'local' }),
-  listen: text({ help: 'Where to listen: unix:/path for a socket, or a port, 0 for a free one; a socket in the home folder when empty.', placeholder: 'ADDRESS' }),
-  node: list({ help: 'Another host whose processors are shared out in place of this host\'s, reached over ssh.', placeholder: 'NAME=ssh:USER@HOST:PROCESSORS' }),
-  sshOption: list({ help: 'For connections to nodes: KEY=VALUE as of ssh -o, or a flag with its value in one word.', placeholder: 'OPTION' }),
-  processors: integer({ help: 'Processors to share out; those of the nodes where there are any.', default: 4, min: 1, max: 65_536 }),
-  requestsMax: integer({ help: 'Requests of one user, queued and running together.', default: 10, min: 1, max: 1_000_000 }),
+  id: text({
+    help: 'Name of the cluster; its files are in clusters/ID of the home folder.',
+    placeholder: 'ID',
+    default: 'local',
+  }),
+  listen: text({
+    help:
+      'Where to listen: unix:/path for a socket, or a port, 0 for a free one; a socket in the home folder when ' +
+      'empty.',
+    placeholder: 'ADDRESS',
+  }),
+  node: list({
+    help: "Another host whose processors are shared out in place of this host's, reached over ssh.",
+    placeholder: 'NAME=ssh:USER@HOST:PROCESSORS',
+  }),
+  sshOption: list({
+    help: 'For connections to nodes: KEY=VALUE as of ssh -o, or a flag with its value in one word.',
+    placeholder: 'OPTION',
+  }),
+  processors: integer({
+    help: 'Processors to share out; those of the nodes where there are any.',
+    default: 4,
+    min: 1,
+    max: 65_536,
+  }),
+  requestsMax: integer({
+    help: 'Requests of one user, queued and running together.',
+    default: 10,
+    min: 1,
+    max: 1_000_000,
+  }),
   walltimeMax: duration({ help: 'Longest walltime.', default: 24 * 3_600_000 }),
   walltimeGranularity: duration({ help: 'Walltimes are rounded up to a multiple of it.', default: 1000 }),
   widthMax: integer({ help: 'Most processors of one request; 0 for all of them.', default: 0, min: 0, max: 65_536 }),
   policy: choice({ help: 'Who goes when.', words: ['conservative', 'easy', 'fcfs'], default: 'conservative' }),
-  variant: choice({ help: 'What conservative backfilling does with time that an early end frees.', words: ['start-now', 'reinsert'], default: 'start-now' }),
-  order: choice({ help: 'Whom the queue has first: who came first, or who estimates walltimes well (buc).', words: ['arrival', 'buc'], default: 'arrival' }),
-  bucWeight: integer({ help: 'With --order buc, what scores and walltimes weigh against waiting: a point of score is worth 0.8 of it in seconds.', default: 1440, min: 1, max: 1_000_000 }),
-  bucLeadMax: duration({ help: 'With --order buc, by how much later a request may come and still go before another one; 0 for 100 times the weight.', default: 0 }),
+  variant: choice({
+    help: 'What conservative backfilling does with time that an early end frees.',
+    words: ['start-now', 'reinsert'],
+    default: 'start-now',
+  }),
+  order: choice({
+    help: 'Whom the queue has first: who came first, or who estimates walltimes well (buc).',
+    words: ['arrival', 'buc'],
+    default: 'arrival',
+  }),
+  bucWeight: integer({
+    help:
+      'With --order buc, what scores and walltimes weigh against waiting: a point of score is worth 0.8 of it in ' +
+      'seconds.',
+    default: 1440,
+    min: 1,
+    max: 1_000_000,
+  }),
+  bucLeadMax: duration({
+    help:
+      'With --order buc, by how much later a request may come and still go before another one; 0 for 100 times ' +
+      'the weight.',
+    default: 0,
+  }),
   metricsListen: text({ help: 'Where to serve /metrics and /healthz; empty for nowhere.', placeholder: 'HOST:PORT' }),
   killGrace: duration({ help: 'Time between the request to end and the kill.', default: 2000 }),
-  reservations: text({ help: 'Address of the reservation manager whose reservations are honoured; empty for none.', placeholder: 'HOST:PORT' }),
+  reservations: text({
+    help: 'Address of the reservation manager whose reservations are honoured; empty for none.',
+    placeholder: 'HOST:PORT',
+  }),
   reservationResource: text({ help: 'What this cluster is called there; its id when empty.', placeholder: 'NAME' }),
   quota: quotaOption,
   trace: traceOption,
 };
 
 /** The embedded resource manager: a queue of requests over processors of this host. */
-export const main = defineProgram({ name: 'cluster', summary: 'Shares out processors of this host among requests of several users.', options, run });
+export const main = defineProgram({
+  name: 'cluster',
+  summary: 'Shares out processors of this host among requests of several users.',
+  options,
+  run,
+});
 
 async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
   const { log, signal, home } = context;
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is ${JSON.stringify(config.id)}; want letters, digits, ".", "_" and "-"`);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(config.id))
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `id is ${JSON.stringify(config.id)}; want letters, digits, ".", "_" and "-"`,
+    );
   const directory = join(home, 'clusters', config.id);
   const nodes = parseNodes(config.node);
   const processors = nodes.length === 0 ? config.processors : nodes.reduce((sum, node) => sum + node.processors, 0);
@@ -47,12 +116,46 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const ownerId = accountName();
   const audit = openAudit(auditPath(home, `cluster-${config.id}`), { log });
   const cluster = await startCluster({
-    options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: await listenAddress(home, `cluster-${config.id}`, config.listen), identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, quotas: readQuotas(config.quota, ownerId), audit, log, metrics,
-    ...(config.reservations === '' ? {} : { reservations: { address: config.reservations, resourceId: config.reservationResource || config.id, token: () => readToken(tokenPath(home)), trust: userTrust(home) } }),
-    tokens: acceptToken(ensureToken(tokenPath(home)), ownerId), ownerId, onFatal: context.fail,
+    options: readClusterOptions({ ...config, processors }),
+    id: config.id,
+    nodes,
+    sshOptions: config.sshOption,
+    directory,
+    listen: await listenAddress(home, `cluster-${config.id}`, config.listen),
+    identity: identityFolder(home),
+    killGraceMs: config.killGrace,
+    trace: config.trace,
+    quotas: readQuotas(config.quota, ownerId),
+    audit,
+    log,
+    metrics,
+    ...(config.reservations === ''
+      ? {}
+      : {
+          reservations: {
+            address: config.reservations,
+            resourceId: config.reservationResource || config.id,
+            token: () => readToken(tokenPath(home)),
+            trust: userTrust(home),
+          },
+        }),
+    tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
+    ownerId,
+    onFatal: context.fail,
   });
-  const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, token: ensureToken(metricsTokenPath(home)), healthy: () => cluster.trouble() });
-  writeAtomic(join(directory, 'cluster.json'), `${JSON.stringify({ address: nearAddress(cluster.address), metricsAddress: http?.address, pid: process.pid })}\n`);
+  const http =
+    config.metricsListen === ''
+      ? undefined
+      : await startHttp({
+          address: config.metricsListen,
+          metrics,
+          token: ensureToken(metricsTokenPath(home)),
+          healthy: () => cluster.trouble(),
+        });
+  writeAtomic(
+    join(directory, 'cluster.json'),
+    `${JSON.stringify({ address: nearAddress(cluster.address), metricsAddress: http?.address, pid: process.pid })}\n`,
+  );
   log.info({ address: cluster.address, metrics_address: http?.address, cluster: config.id }, 'listening');
   if (!signal.aborted) await once(signal, 'abort');
   await cluster.stop();

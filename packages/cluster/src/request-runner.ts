@@ -68,13 +68,21 @@ export class RequestRunner implements Runner {
   kill(requestId: number): void {
     this.#signal(requestId, 'SIGTERM');
     if (!this.#groups.has(requestId) || this.#killTimers.has(requestId)) return;
-    this.#killTimers.set(requestId, setTimeout(() => { this.#signal(requestId, 'SIGKILL'); }, this.#options.killGraceMs));
+    this.#killTimers.set(
+      requestId,
+      setTimeout(() => {
+        this.#signal(requestId, 'SIGKILL');
+      }, this.#options.killGraceMs),
+    );
   }
 
   /** Ends everything; resolves when nothing is left. */
   async stop(): Promise<void> {
     for (const requestId of [...this.#groups.keys()]) this.kill(requestId);
-    while (this.#groups.size > 0) await new Promise((resolve) => { setTimeout(resolve, 10); });
+    while (this.#groups.size > 0)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 10);
+      });
     this.#watchdog.close();
   }
 
@@ -85,10 +93,19 @@ export class RequestRunner implements Runner {
     let group: number | undefined;
     try {
       group = startProcess({
-        command, args, env: { ...environmentOf(request, index), ...this.#watchdog.environment }, detached: true, stdout: output, stderr: output,
+        command,
+        args,
+        env: { ...environmentOf(request, index), ...this.#watchdog.environment },
+        detached: true,
+        stdout: output,
+        stderr: output,
         cwd: request.workingDirectory === '' ? this.#options.outputDirectory : request.workingDirectory,
         onExit: ({ status, startError }) => {
-          if (startError !== '') this.#options.log.warn({ request: requestId, index, command, reason: startError }, 'a process could not be started');
+          if (startError !== '')
+            this.#options.log.warn(
+              { request: requestId, index, command, reason: startError },
+              'a process could not be started',
+            );
           this.#end(requestId, group);
           const words = startError === '' ? readLastWords(output.path) : startError;
           this.#options.onExit(requestId, index, status, status === 0 || words === undefined ? {} : { words });

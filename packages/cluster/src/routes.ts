@@ -1,7 +1,15 @@
 import type { ClusterServiceService } from '@mutirao/api/cluster';
 import {
-  decodeAllocateRequest, decodeGetQueueRequest, decodeGetScoresRequest, decodeReleaseRequest, encodeAllocateResponse, encodeLimitsOf, encodeQueueListing, encodeScores,
-  type AllocateAnswer, type ScoresAnswer,
+  decodeAllocateRequest,
+  decodeGetQueueRequest,
+  decodeGetScoresRequest,
+  decodeReleaseRequest,
+  encodeAllocateResponse,
+  encodeLimitsOf,
+  encodeQueueListing,
+  encodeScores,
+  type AllocateAnswer,
+  type ScoresAnswer,
 } from '@mutirao/api/codecs';
 import type { ClusterInput } from '@mutirao/core/machines/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
@@ -38,7 +46,8 @@ const watchedEndedMax = 100;
 
 /** @throws {MutiraoError} MUT_NOT_OWNER unless a user acts for herself, or the cluster's owner for anybody. */
 function demandSelf({ ownerId }: ClusterHost, userId: UserId, other: UserId): void {
-  if (userId !== other && userId !== ownerId) throw new MutiraoError('MUT_NOT_OWNER', `the request is ${other}'s; you are ${userId}`);
+  if (userId !== other && userId !== ownerId)
+    throw new MutiraoError('MUT_NOT_OWNER', `the request is ${other}'s; you are ${userId}`);
 }
 
 function allocate(host: ClusterHost, order: RequestOrder): Promise<AllocateAnswer> {
@@ -74,8 +83,16 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
       encode: () => ({}),
     }),
     getLimits: unary({ decode: () => undefined, handle: () => host.limits, encode: encodeLimitsOf }),
-    getQueue: unary({ decode: decodeGetQueueRequest, handle: ({ endedMax, userId: asked }, { userId }) => host.listQueue(endedMax, asked === '' ? userId : asked), encode: encodeQueueListing }),
-    getScores: unary({ decode: decodeGetScoresRequest, handle: (userId) => host.listScores(userId), encode: encodeScores }),
+    getQueue: unary({
+      decode: decodeGetQueueRequest,
+      handle: ({ endedMax, userId: asked }, { userId }) => host.listQueue(endedMax, asked === '' ? userId : asked),
+      encode: encodeQueueListing,
+    }),
+    getScores: unary({
+      decode: decodeGetScoresRequest,
+      handle: (userId) => host.listScores(userId),
+      encode: encodeScores,
+    }),
     watchQueue: async (_request, writer, context) => {
       const over = AbortSignal.any([context.signal, context.stopping]);
       while (!over.aborted) {

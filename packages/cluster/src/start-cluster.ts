@@ -1,12 +1,31 @@
 import { join } from 'node:path';
 import { ClusterServiceService } from '@mutirao/api/cluster';
-import { clusterMachine, listQueue, listScores, listUses, saveClusterBeginning, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
+import {
+  clusterMachine,
+  listQueue,
+  listScores,
+  listUses,
+  saveClusterBeginning,
+  type ClusterChange,
+  type ClusterCommand,
+  type ClusterInput,
+  type ClusterOptions,
+  type ClusterState,
+} from '@mutirao/core/machines/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ReservedWindow } from '@mutirao/core/messages';
 import type { QuotaRules } from '@mutirao/core/quotas';
 import { unreachable, type DriverCommand, type UserId } from '@mutirao/core/shared';
 import type { Audit } from '@mutirao/runtime/audit';
-import { ChangeSignal, MachineDriver, openTrace, systemClock, systemTimers, tellStalled, workClock } from '@mutirao/runtime/driver';
+import {
+  ChangeSignal,
+  MachineDriver,
+  openTrace,
+  systemClock,
+  systemTimers,
+  tellStalled,
+  workClock,
+} from '@mutirao/runtime/driver';
 import { Room } from '@mutirao/runtime/files';
 import { openJournal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
@@ -71,26 +90,52 @@ const drainMs = 1000;
 const freeMin = 2 * 1024 ** 2;
 
 const audited: AuditedMethods = {
-  allocate: { action: 'request.submit', target: ({ widthProcessors }: { readonly widthProcessors: number }, { requestId }: { readonly requestId: string }) => `request ${requestId} of ${widthProcessors} processors` },
-  release: { action: 'request.release', target: ({ requestId }: { readonly requestId: string }) => `request ${requestId}` },
+  allocate: {
+    action: 'request.submit',
+    target: (
+      { widthProcessors }: { readonly widthProcessors: number },
+      { requestId }: { readonly requestId: string },
+    ) => `request ${requestId} of ${widthProcessors} processors`,
+  },
+  release: {
+    action: 'request.release',
+    target: ({ requestId }: { readonly requestId: string }) => `request ${requestId}`,
+  },
 };
 
-/** Reads the journal, begins a life and serves. @throws {MutiraoError} when the journal or the address cannot be had. */
+/**
+ * Reads the journal, begins a life and serves. @throws {MutiraoError} when the journal or the address cannot be had.
+ */
 export async function startCluster(setup: ClusterSetup): Promise<RunningCluster> {
   const { options, directory, log } = setup;
   const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: clusterChangeCodec });
   const state = recoverState(journal, options);
-  const desk = openDesk(setup, { inUse: () => listUses(state), onTold: (windows) => { deliver({ kind: 'ReservationsTold', windows }); } });
+  const desk = openDesk(setup, {
+    inUse: () => listUses(state),
+    onTold: (windows) => {
+      deliver({ kind: 'ReservationsTold', windows });
+    },
+  });
   const changes = new ChangeSignal();
   // Before its first life nobody needs to hear what it is told at the beginning of that.
   let deliver: (input: ClusterInput) => void = () => undefined;
   const runner = await openRunner(setup, {
-    onExit: (requestId, processIndex, exitStatus, more = {}) => { deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...more }); },
-    onAway: (count) => { deliver({ kind: 'ProcessorsAway', count }); },
+    onExit: (requestId, processIndex, exitStatus, more = {}) => {
+      deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...more });
+    },
+    onAway: (count) => {
+      deliver({ kind: 'ProcessorsAway', count });
+    },
   });
   const driver: ClusterDriver = new MachineDriver<ClusterState, ClusterInput, ClusterChange, ClusterCommand>({
-    machine: clusterMachine, state, journal, clock: workClock, checkEvery: 1000,
-    perform: (command) => { perform(runner, command); },
+    machine: clusterMachine,
+    state,
+    journal,
+    clock: workClock,
+    checkEvery: 1000,
+    perform: (command) => {
+      perform(runner, command);
+    },
     onCommitted: (entries) => {
       for (const { change } of entries) {
         logChange(log, change);
@@ -99,28 +144,59 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
       changes.notify();
     },
     onFatal: setup.onFatal,
-    onStalled: (error) => { tellStalled(log, error); },
-    trace: openTrace({ path: setup.trace ?? '', machine: 'cluster', at: workClock.now(), log, describe: () => saveClusterBeginning(state) }),
+    onStalled: (error) => {
+      tellStalled(log, error);
+    },
+    trace: openTrace({
+      path: setup.trace ?? '',
+      machine: 'cluster',
+      at: workClock.now(),
+      log,
+      describe: () => saveClusterBeginning(state),
+    }),
   });
-  const room = new Room({ folder: directory, freeMin, pause: 500, timers: systemTimers, journalTrouble: () => driver.stalledBy?.message });
-  deliver = (input) => { driver.deliver(input); };
+  const room = new Room({
+    folder: directory,
+    freeMin,
+    pause: 500,
+    timers: systemTimers,
+    journalTrouble: () => driver.stalledBy?.message,
+  });
+  deliver = (input) => {
+    driver.deliver(input);
+  };
   deliver({ kind: 'ClusterStarted', away: runner instanceof NodeRunner ? runner.processorsAway : 0 });
   desk?.start();
   if (setup.metrics !== undefined) measure(setup.metrics, state);
   const routes = clusterRoutes({
-    ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, limits: options, changes, ownerId: setup.ownerId, userOf: (requestId) => state.requests.get(requestId)?.order.userId,
-    admitClaim: (claim, userId) => admitClaim(desk, claim, userId), show: (window) => { deliver({ kind: 'ReservationShown', window }); },
+    ask: (make) => driver.ask(make),
+    demandRoom: () => {
+      room.demand();
+    },
+    limits: options,
+    changes,
+    ownerId: setup.ownerId,
+    userOf: (requestId) => state.requests.get(requestId)?.order.userId,
+    admitClaim: (claim, userId) => admitClaim(desk, claim, userId),
+    show: (window) => {
+      deliver({ kind: 'ReservationShown', window });
+    },
     listQueue: (endedMax, userId) => listQueue(state, workClock.now(), endedMax, userId),
     listScores: (userId) => ({ order: options.order, scores: listScores(state, userId) }),
   });
   const server = await serve({
-    address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ClusterServiceService, routes, { audited })],
+    address: setup.listen,
+    tokens: setup.tokens,
+    identity: setup.identity,
+    log,
+    services: [bind(ClusterServiceService, routes, { audited })],
     ...(setup.quotas === undefined ? {} : { quotas: setup.quotas }),
     ...(setup.audit === undefined ? {} : { audit: setup.audit }),
     ...(setup.metrics === undefined ? {} : { metrics: setup.metrics }),
   });
   return {
-    address: server.address, trouble: () => room.trouble(),
+    address: server.address,
+    trouble: () => room.trouble(),
     stop: async () => {
       await server.drain(drainMs);
       await desk?.stop();
@@ -133,13 +209,29 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
 }
 
 /** Follows the reservations of this cluster, where it has any. */
-function openDesk({ reservations, directory, options, log }: ClusterSetup, about: Pick<ReservationDeskOptions, 'inUse' | 'onTold'>): ReservationDesk | undefined {
+function openDesk(
+  { reservations, directory, options, log }: ClusterSetup,
+  about: Pick<ReservationDeskOptions, 'inUse' | 'onTold'>,
+): ReservationDesk | undefined {
   if (reservations === undefined) return undefined;
-  return new ReservationDesk({ ...reservations, processors: options.processors, keysPath: join(directory, 'claim-keys.json'), log, now: () => systemClock.now(), ...about });
+  return new ReservationDesk({
+    ...reservations,
+    processors: options.processors,
+    keysPath: join(directory, 'claim-keys.json'),
+    log,
+    now: () => systemClock.now(),
+    ...about,
+  });
 }
 
 function admitClaim(desk: ReservationDesk | undefined, claim: string, userId: UserId): Promise<ReservedWindow> {
-  if (desk === undefined) return Promise.reject(new MutiraoError('MUT_CLAIM_ELSEWHERE', 'this cluster honours no reservations; want one that was started with --reservations'));
+  if (desk === undefined)
+    return Promise.reject(
+      new MutiraoError(
+        'MUT_CLAIM_ELSEWHERE',
+        'this cluster honours no reservations; want one that was started with --reservations',
+      ),
+    );
   return desk.admit(claim, userId);
 }
 
@@ -149,15 +241,32 @@ function noteUse(desk: ReservationDesk | undefined, state: ClusterState, request
 }
 
 /** Runs requests on this host, or on its nodes, to which it connects first. */
-async function openRunner(setup: ClusterSetup, { onExit, onAway }: Pick<NodeRunnerOptions, 'onExit' | 'onAway'>): Promise<Runner> {
+async function openRunner(
+  setup: ClusterSetup,
+  { onExit, onAway }: Pick<NodeRunnerOptions, 'onExit' | 'onAway'>,
+): Promise<Runner> {
   const { directory, killGraceMs, log, nodes: configs = [], sshOptions = [], id = 'local' } = setup;
-  if (configs.length === 0) return new RequestRunner({ outputDirectory: join(directory, 'requests'), killGraceMs, log, onExit });
-  const nodes = configs.map((config) => new SshNode({
-    config, cluster: id, sshOptions, controlFolder: join(directory, 'ssh'), log,
-    onExit: (key, status, more) => { runner.noteExit(key, status, more); },
-    onChange: () => { runner.noteNodes(); },
-    onLost: () => { runner.noteLost(config.name); },
-  }));
+  if (configs.length === 0)
+    return new RequestRunner({ outputDirectory: join(directory, 'requests'), killGraceMs, log, onExit });
+  const nodes = configs.map(
+    (config) =>
+      new SshNode({
+        config,
+        cluster: id,
+        sshOptions,
+        controlFolder: join(directory, 'ssh'),
+        log,
+        onExit: (key, status, more) => {
+          runner.noteExit(key, status, more);
+        },
+        onChange: () => {
+          runner.noteNodes();
+        },
+        onLost: () => {
+          runner.noteLost(config.name);
+        },
+      }),
+  );
   const runner = new NodeRunner({ nodes, killGraceMs, log, onExit, onAway });
   await Promise.all(nodes.map((node) => node.open()));
   return runner;
@@ -165,9 +274,12 @@ async function openRunner(setup: ClusterSetup, { onExit, onAway }: Pick<NodeRunn
 
 function perform(runner: Runner, command: Exclude<ClusterCommand, DriverCommand>): void {
   switch (command.kind) {
-    case 'StartProcesses': return runner.start(command);
-    case 'KillProcesses': return runner.kill(command.requestId);
-    default: return unreachable(command);
+    case 'StartProcesses':
+      return runner.start(command);
+    case 'KillProcesses':
+      return runner.kill(command.requestId);
+    default:
+      return unreachable(command);
   }
 }
 
@@ -177,19 +289,32 @@ function logChange(log: Logger, change: ClusterChange): void {
       const { userId, width, walltime } = change.order;
       return log.info({ request: change.requestId, user: userId, width, walltime_ms: walltime }, 'request queued');
     }
-    case 'RequestStarted': return log.info({ request: change.requestId }, 'request started');
+    case 'RequestStarted':
+      return log.info({ request: change.requestId }, 'request started');
     case 'ReservationOpened': {
       return log.info({ reservation: change.reservationId }, 'reservation opened');
     }
-    case 'RequestEnded': return log.info({ request: change.requestId, reason: change.reason }, 'request ended');
-    default: return log.debug(change, 'change');
+    case 'RequestEnded':
+      return log.info({ request: change.requestId, reason: change.reason }, 'request ended');
+    default:
+      return log.debug(change, 'change');
   }
 }
 
 function measure(metrics: Metrics, state: ClusterState): void {
-  metrics.gauge('mutirao_cluster_processors', 'Processors of the cluster.', [], (gauge) => { gauge.set(state.options.processors); });
-  metrics.gauge('mutirao_cluster_processors_away', 'Processors of nodes that are away.', [], (gauge) => { gauge.set(state.processorsAway); });
-  metrics.gauge('mutirao_cluster_processors_busy', 'Processors that requests hold.', [], (gauge) => { gauge.set(state.processorsBusy); });
-  metrics.gauge('mutirao_cluster_requests_queued', 'Requests that wait.', [], (gauge) => { gauge.set(state.plan.waiting.size); });
-  metrics.gauge('mutirao_cluster_requests_running', 'Requests that run.', [], (gauge) => { gauge.set(state.plan.running.size); });
+  metrics.gauge('mutirao_cluster_processors', 'Processors of the cluster.', [], (gauge) => {
+    gauge.set(state.options.processors);
+  });
+  metrics.gauge('mutirao_cluster_processors_away', 'Processors of nodes that are away.', [], (gauge) => {
+    gauge.set(state.processorsAway);
+  });
+  metrics.gauge('mutirao_cluster_processors_busy', 'Processors that requests hold.', [], (gauge) => {
+    gauge.set(state.processorsBusy);
+  });
+  metrics.gauge('mutirao_cluster_requests_queued', 'Requests that wait.', [], (gauge) => {
+    gauge.set(state.plan.waiting.size);
+  });
+  metrics.gauge('mutirao_cluster_requests_running', 'Requests that run.', [], (gauge) => {
+    gauge.set(state.plan.running.size);
+  });
 }

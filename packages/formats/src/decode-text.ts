@@ -3,18 +3,34 @@ import { FormatError } from './format-error.ts';
 const lineEnd = 0x0a;
 
 /**
- * Reads the bytes of a user's text file: UTF-8, or UTF-16 where a byte order mark says so. The mark is no part of the text; line ends stay as they are.
+ * Reads the bytes of a user's text file: UTF-8, or UTF-16 where a byte order mark says so. The mark is no part of the
+ * text; line ends stay as they are.
  *
- * Nothing is replaced: other bytes, such as those of Latin-1, would come out as other names than they stand for. @param subject the file as the user named it.
+ * Nothing is replaced: other bytes, such as those of Latin-1, would come out as other names than they stand for. @param
+ * subject the file as the user named it.
  * @throws {FormatError} MUT_BAD_REQUEST with line and column of the first byte that is no text.
  */
 export function decodeText(bytes: Uint8Array, subject: string): string {
-  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined;
+  const utf16 =
+    bytes[0] === 0xff && bytes[1] === 0xfe
+      ? 'utf-16le'
+      : bytes[0] === 0xfe && bytes[1] === 0xff
+        ? 'utf-16be'
+        : undefined;
   try {
     return new TextDecoder(utf16 ?? 'utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw utf16 === undefined ? notUtf8(bytes, subject) : new FormatError({ code: 'MUT_BAD_REQUEST', subject, line: 1, column: 1, found: 'a mark of UTF-16 before other bytes', expected: 'text in UTF-8' });
+    throw utf16 === undefined
+      ? notUtf8(bytes, subject)
+      : new FormatError({
+          code: 'MUT_BAD_REQUEST',
+          subject,
+          line: 1,
+          column: 1,
+          found: 'a mark of UTF-16 before other bytes',
+          expected: 'text in UTF-8',
+        });
   }
 }
 
@@ -22,10 +38,15 @@ function notUtf8(bytes: Uint8Array, subject: string): FormatError {
   const at = firstWrong(bytes);
   const start = bytes.lastIndexOf(lineEnd, at - 1) + 1;
   let line = 1;
-  for (let index = bytes.indexOf(lineEnd); index !== -1 && index < at; index = bytes.indexOf(lineEnd, index + 1)) line += 1;
+  for (let index = bytes.indexOf(lineEnd); index !== -1 && index < at; index = bytes.indexOf(lineEnd, index + 1))
+    line += 1;
   const column = new TextDecoder().decode(bytes.subarray(start, at)).length + 1;
   return new FormatError({
-    code: 'MUT_BAD_REQUEST', subject, line, column, found: `the byte 0x${(bytes[at] ?? 0).toString(16).padStart(2, '0')}, which is not UTF-8`,
+    code: 'MUT_BAD_REQUEST',
+    subject,
+    line,
+    column,
+    found: `the byte 0x${(bytes[at] ?? 0).toString(16).padStart(2, '0')}, which is not UTF-8`,
     expected: 'text in UTF-8, as "iconv -f latin1 -t utf-8" makes of Latin-1',
   });
 }

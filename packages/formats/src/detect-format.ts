@@ -10,10 +10,17 @@ export type Format =
   | 'jdl'
   /** A ClassAd list of workers. */
   | 'sdf-classad'
-  | 'gdf' | 'gdf-g1' | 'gdf-g2' | 'sdf'
+  | 'gdf'
+  | 'gdf-g1'
+  | 'gdf-g2'
+  | 'sdf'
   /** Our YAML of tasks that wait for each other. */
   | 'workflow'
-  | 'wfformat' | 'json' | 'dax' | 'xml' | 'swf'
+  | 'wfformat'
+  | 'json'
+  | 'dax'
+  | 'xml'
+  | 'swf'
   | 'unknown';
 
 /** A format, and the place of the mark that gave it away. */
@@ -67,10 +74,14 @@ function skipRemarks(text: string): number {
 /** The formats that are one bracketed whole: JSON, XML and ClassAds. */
 function findEnclosed(text: string, start: number): Format | undefined {
   switch (text[start]) {
-    case '{': return /"workflow"\s*:/.test(text) && /"schemaVersion"\s*:/.test(text) ? 'wfformat' : 'json';
-    case '<': return /<adag[\s>]/.test(text) ? 'dax' : 'xml';
-    case '[': return findClassAd(text.slice(start));
-    default: return undefined;
+    case '{':
+      return /"workflow"\s*:/.test(text) && /"schemaVersion"\s*:/.test(text) ? 'wfformat' : 'json';
+    case '<':
+      return /<adag[\s>]/.test(text) ? 'dax' : 'xml';
+    case '[':
+      return findClassAd(text.slice(start));
+    default:
+      return undefined;
   }
 }
 

@@ -11,7 +11,11 @@ export { parseMachineList } from './machine-list/parse-machine-list.ts';
 export { notKnown, processorsOf, type SwfLineCounts, type SwfRecord, type SwfTrace } from './swf/swf-record.ts';
 export { parseSwf, SwfReader } from './swf/swf-reader.ts';
 export {
-  selectRequests, type DroppedCounts, type SelectedRequests, type SelectOptions, type SwfRequest,
+  selectRequests,
+  type DroppedCounts,
+  type SelectedRequests,
+  type SelectOptions,
+  type SwfRequest,
 } from './swf/select-requests.ts';
 export { parseDuration, printDuration } from './values/duration.ts';
 export { parseSelector, printSelector, selectNumbers, type NumberRange, type Selector } from './values/selector.ts';

@@ -1,6 +1,9 @@
 import type { JobSpec } from '@mutirao/core/messages';
 
-/** What a job gets where its user says nothing: one processor per task, two replicas at most and wherever a processor idles, three failures, no limits. */
+/**
+ * What a job gets where its user says nothing: one processor per task, two replicas at most and wherever a processor
+ * idles, three failures, no limits.
+ */
 export const jobDefaults = {
   label: '',
   environment: {},

@@ -29,7 +29,9 @@ export class CancelQueue {
       // Not at once: those that are asked for in the same turn go together.
       if (!this.#isBusy) {
         this.#isBusy = true;
-        queueMicrotask(() => { void this.#work(); });
+        queueMicrotask(() => {
+          void this.#work();
+        });
       }
     });
   }

@@ -16,7 +16,10 @@ export interface EmbeddedClusterOptions {
   readonly trust?: TrustSource;
   /** What the cluster is called at its reservation manager; empty where it honours no reservations. */
   readonly reservationResource?: string;
-  /** Hears of an order that waits what a tighter walltime would have gained it, where the queue is by scores and it would. */
+  /**
+   * Hears of an order that waits what a tighter walltime would have gained it, where the queue is by scores and it
+   * would.
+   */
   readonly onWalltimeGain?: (order: AllocationOrder, gain: WalltimeGain) => void;
   /** Of each call; 10 s when left out. */
   readonly deadlineMs?: number;
@@ -35,13 +38,16 @@ export class EmbeddedCluster implements ResourceManager {
 
   constructor(options: EmbeddedClusterOptions) {
     this.#client = dial(ClusterServiceClient, options.address, { token: options.token, trust: options.trust });
-    if (options.reservationResource !== undefined && options.reservationResource !== '') this.reservationResource = options.reservationResource;
+    if (options.reservationResource !== undefined && options.reservationResource !== '')
+      this.reservationResource = options.reservationResource;
     this.#deadlineMs = options.deadlineMs ?? 10_000;
     this.#onWalltimeGain = options.onWalltimeGain;
   }
 
   async allocate(order: AllocationOrder): Promise<string> {
-    const { requestId, walltimeGain } = decodeAllocateResponse(await callUnary(this.#client, 'allocate', encodeAllocateRequest(order), this.#limits()));
+    const { requestId, walltimeGain } = decodeAllocateResponse(
+      await callUnary(this.#client, 'allocate', encodeAllocateRequest(order), this.#limits()),
+    );
     if (walltimeGain !== undefined) this.#onWalltimeGain?.(order, walltimeGain);
     return requestId;
   }
@@ -58,11 +64,27 @@ export class EmbeddedCluster implements ResourceManager {
     return decodeQueueListing(await callUnary(this.#client, 'getQueue', { endedMax, userId }, this.#limits()));
   }
 
-  /** A cluster that honours none says so of any claim; one that does refuses this as forged, before it looks at what is asked for. */
+  /**
+   * A cluster that honours none says so of any claim; one that does refuses this as forged, before it looks at what is
+   * asked for.
+   */
   async honoursReservations(): Promise<boolean | undefined> {
-    const order = { userId: '', width: 1, walltime: 1, command: ['true'], environment: {}, workingDirectory: '', clientRequestId: '' };
+    const order = {
+      userId: '',
+      width: 1,
+      walltime: 1,
+      command: ['true'],
+      environment: {},
+      workingDirectory: '',
+      clientRequestId: '',
+    };
     try {
-      await callUnary(this.#client, 'allocate', { ...encodeAllocateRequest(order), reservationClaim: 'none' }, this.#limits());
+      await callUnary(
+        this.#client,
+        'allocate',
+        { ...encodeAllocateRequest(order), reservationClaim: 'none' },
+        this.#limits(),
+      );
     } catch (error) {
       const code = error instanceof MutiraoError ? error.code : '';
       return code === 'MUT_CLAIM_FORGED' ? true : code === 'MUT_CLAIM_ELSEWHERE' ? false : undefined;
@@ -86,7 +108,9 @@ export class EmbeddedCluster implements ResourceManager {
   async #watch(onHint: () => void, over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       const call = this.#client.watchQueue({});
-      const cancel = (): void => { call.cancel(); };
+      const cancel = (): void => {
+        call.cancel();
+      };
       over.addEventListener('abort', cancel, { once: true });
       try {
         for await (const _level of messagesOf(call)) onHint();

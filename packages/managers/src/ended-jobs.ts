@@ -9,7 +9,8 @@ const tolerance = 3000;
 /**
  * Jobs of ours that ended, for a manager that forgets them at once.
  *
- * Jobs note how they ended in a file (`JOB BEGAN ENDED STATUS` and `endingFacts`), which a job that is killed does not: of that, what the last
+ * Jobs note how they ended in a file (`JOB BEGAN ENDED STATUS` and `endingFacts`), which a job that is killed does not:
+ * of that, what the last
  * listings showed is told. Files outlive the provider.
  */
 export class EndedJobs {
@@ -48,9 +49,18 @@ export class EndedJobs {
   }
 
   #withoutNote(request: QueuedRequest, at: Instant): QueuedRequest {
-    const isOverdue = request.startsAt > 0 && request.status === 'running' && at >= request.startsAt + request.walltime - tolerance;
-    const reason = this.#released.has(request.managerRequestId) ? 'CANCELLED' : isOverdue ? 'MUT_WALLTIME_ENDED' : 'KILLED';
-    return ended(request, { startsAt: request.status === 'running' ? request.startsAt : 0, endedAt: at, endReason: reason });
+    const isOverdue =
+      request.startsAt > 0 && request.status === 'running' && at >= request.startsAt + request.walltime - tolerance;
+    const reason = this.#released.has(request.managerRequestId)
+      ? 'CANCELLED'
+      : isOverdue
+        ? 'MUT_WALLTIME_ENDED'
+        : 'KILLED';
+    return ended(request, {
+      startsAt: request.status === 'running' ? request.startsAt : 0,
+      endedAt: at,
+      endReason: reason,
+    });
   }
 
   #readEndings(at: Instant): Map<string, QueuedRequest> {
@@ -60,8 +70,16 @@ export class EndedJobs {
       if (match === null) continue; // It is being written, or is not ours.
       const [id = '', began, end, status, width, walltime, submitted] = match.slice(1);
       const request: QueuedRequest = {
-        managerRequestId: id, userId: this.#user, width: Number(width), walltime: Number(walltime), status: 'ended', submittedAt: Number(submitted), startsAt: Number(began) * 1000,
-        endedAt: Math.min(at, Number(end) * 1000), endReason: '', clientRequestId: key,
+        managerRequestId: id,
+        userId: this.#user,
+        width: Number(width),
+        walltime: Number(walltime),
+        status: 'ended',
+        submittedAt: Number(submitted),
+        startsAt: Number(began) * 1000,
+        endedAt: Math.min(at, Number(end) * 1000),
+        endReason: '',
+        clientRequestId: key,
       };
       noted.set(id, { ...request, endReason: this.#reasonOf(key, Number(status)) });
     }
@@ -80,7 +98,10 @@ export function endingFacts({ width, walltime }: Pick<QueuedRequest, 'width' | '
   return `${width} ${walltime} ${now}`;
 }
 
-function ended(request: QueuedRequest, ending: Pick<QueuedRequest, 'startsAt' | 'endedAt' | 'endReason'>): QueuedRequest {
+function ended(
+  request: QueuedRequest,
+  ending: Pick<QueuedRequest, 'startsAt' | 'endedAt' | 'endReason'>,
+): QueuedRequest {
   const { isHeldBack: _isHeldBack, ...rest } = request;
   return { ...rest, status: 'ended', ...ending };
 }

@@ -1,4 +1,14 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { wordsOf } from './run-tool.ts';
 
@@ -7,7 +17,10 @@ const keptMax = 50;
 const tailBytes = 1024;
 const kinds = ['log', 'job', 'process', 'end'] as const;
 
-/** What jobs wrote, and the scripts of those that are started by file, in a folder that their nodes see too. The newest are kept. */
+/**
+ * What jobs wrote, and the scripts of those that are started by file, in a folder that their nodes see too. The newest
+ * are kept.
+ */
 export class JobFiles {
   readonly #folder: string;
 
@@ -76,6 +89,7 @@ export class JobFiles {
     }
     if (ages.size <= 2 * keptMax) return;
     const byAge = [...ages].sort(([, one], [, other]) => other - one);
-    for (const [key] of byAge.slice(keptMax).filter(([one]) => !alive.has(one))) for (const kind of kinds) rmSync(join(this.#folder, `${key}.${kind}`), { force: true });
+    for (const [key] of byAge.slice(keptMax).filter(([one]) => !alive.has(one)))
+      for (const kind of kinds) rmSync(join(this.#folder, `${key}.${kind}`), { force: true });
   }
 }

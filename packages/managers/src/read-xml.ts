@@ -25,7 +25,9 @@ export function readXml(text: string): XmlElement | undefined {
   const open: OpenElement[] = [];
   let root: OpenElement | undefined;
   let isSound = true;
-  const spoil = (): void => { isSound = false; };
+  const spoil = (): void => {
+    isSound = false;
+  };
   const addText = (piece: string): void => {
     const last = open.at(-1);
     if (last !== undefined) last.text += piece;

@@ -2,7 +2,9 @@ import { quoteWord } from '@mutirao/runtime/processes';
 import type { AllocationOrder } from './resource-manager.ts';
 import { renderBeginning } from './script-beginning.ts';
 
-/** Renders the program that starts processes on one host: so many, from an index on. It holds the agents' credential. */
+/**
+ * Renders the program that starts processes on one host: so many, from an index on. It holds the agents' credential.
+ */
 export function renderProcesses(order: AllocationOrder, walltimeMs: number): string {
   return [
     ...renderBeginning(order, walltimeMs),

@@ -25,7 +25,8 @@ export interface ToolAnswer {
 /**
  * Runs a resource manager's command to its end, however that ends.
  *
- * @throws {MutiraoError} MUT_UNREACHABLE when it could not be started, did not end in time, was killed, or said more than it may: what it did is unknown.
+ * @throws {MutiraoError} MUT_UNREACHABLE when it could not be started, did not end in time, was killed, or said more
+ * than it may: what it did is unknown.
  */
 export async function runTool(call: ToolCall): Promise<ToolAnswer> {
   const result = await runCommand(call);
@@ -41,11 +42,20 @@ function troubleOf(call: ToolCall, result: CommandResult): string {
   if (result.isTruncated) return `wrote more than ${call.outputBytesMax} bytes`;
   if (call.hasStatusesOfItsOwn === true) return '';
   // As a shell tells of signals; 255 is how some commands tell of bad usage.
-  return result.status > 128 && result.status <= 128 + 64 ? `was killed (status ${result.status}); ${wordsOf(result.stderr.toString('utf8'))}` : '';
+  return result.status > 128 && result.status <= 128 + 64
+    ? `was killed (status ${result.status}); ${wordsOf(result.stderr.toString('utf8'))}`
+    : '';
 }
 
 /** The last words of a command, in one line of at most 300 characters; what it says again and again only once. */
 export function wordsOf(output: string): string {
-  const words = [...new Set(output.split('\n').map((line) => line.trim()).filter((line) => line !== ''))].join('; ');
+  const words = [
+    ...new Set(
+      output
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== ''),
+    ),
+  ].join('; ');
   return words === '' ? 'it said nothing' : words.length <= 300 ? words : `...${words.slice(-297)}`;
 }

@@ -5,7 +5,8 @@ import type { AllocationOrder } from './resource-manager.ts';
 /**
  * Renders the first lines of a job's script: the environment of an order's processes.
  *
- * It is in the script, which only its owner and the manager's operators can read, and not on a command line. The walltime's end is told
+ * It is in the script, which only its owner and the manager's operators can read, and not on a command line. The
+ * walltime's end is told
  * by the clock of the node that runs the script; inside a reservation it is never behind the end of that.
  */
 export function renderBeginning({ environment, width, reservation }: AllocationOrder, walltime: Duration): string[] {
@@ -13,6 +14,7 @@ export function renderBeginning({ environment, width, reservation }: AllocationO
   return [
     '#!/bin/sh',
     `export ${renderAssignments({ ...environment, MUTIRAO_PROCESS_COUNT: String(width) })}`,
-    `export MUTIRAO_WALLTIME_END_UNIX_MS=$((${reservation === undefined ? end : `${end} < ${reservation.endsAt} ? ${end} : ${reservation.endsAt}`}))`,
+    'export ' +
+      `MUTIRAO_WALLTIME_END_UNIX_MS=$((${reservation === undefined ? end : `${end} < ${reservation.endsAt} ? ${end} : ${reservation.endsAt}`}))`,
   ];
 }

@@ -11,7 +11,8 @@ export interface SiteReservationListing {
 /**
  * The reservations of a resource's own manager, where it has such and lets us make them.
  *
- * Each call has a deadline of its own and rejects with a MutiraoError: MUT_UNREACHABLE where it is not known what was done, else a refusal
+ * Each call has a deadline of its own and rejects with a MutiraoError: MUT_UNREACHABLE where it is not known what was
+ * done, else a refusal
  * in the manager's words.
  */
 export interface SiteReservations {

@@ -3,7 +3,10 @@ import type { QueuedRequest } from '@mutirao/core/messages';
 
 const keysMax = 1000;
 
-/** Keys of orders that a process has asked for, so that a repeated one is looked for, and one that was taken twice is noticed. */
+/**
+ * Keys of orders that a process has asked for, so that a repeated one is looked for, and one that was taken twice is
+ * noticed.
+ */
 export class TriedKeys {
   readonly #keys = new Set<string>();
 
@@ -17,8 +20,13 @@ export class TriedKeys {
     this.#keys.add(key);
   }
 
-  /** Parts jobs in the order of arrival from later ones of a key that was asked for here: the order was taken twice, since its first answer came too late. */
-  withoutTwins<J extends { readonly request: Pick<QueuedRequest, 'clientRequestId' | 'status'> }>(jobs: readonly J[]): { readonly kept: J[]; readonly twins: J[] } {
+  /**
+   * Parts jobs in the order of arrival from later ones of a key that was asked for here: the order was taken twice,
+   * since its first answer came too late.
+   */
+  withoutTwins<J extends { readonly request: Pick<QueuedRequest, 'clientRequestId' | 'status'> }>(
+    jobs: readonly J[],
+  ): { readonly kept: J[]; readonly twins: J[] } {
     const seen = new Set<string>();
     const kept: J[] = [];
     const twins: J[] = [];
@@ -29,11 +37,15 @@ export class TriedKeys {
       else kept.push(job);
       if (isAlive) seen.add(key);
     }
-    return { kept: kept.filter(({ request }) => request.status !== 'ended' || !seen.has(request.clientRequestId)), twins };
+    return {
+      kept: kept.filter(({ request }) => request.status !== 'ended' || !seen.has(request.clientRequestId)),
+      twins,
+    };
   }
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST for a key that could not be part of a job's name. */
 export function requireKey(key: string): void {
-  if (!/^[\w.-]{1,100}$/.test(key)) throw new MutiraoError('MUT_BAD_REQUEST', `key is "${key}"; expected up to 100 letters, digits, "_", "." or "-"`);
+  if (!/^[\w.-]{1,100}$/.test(key))
+    throw new MutiraoError('MUT_BAD_REQUEST', `key is "${key}"; expected up to 100 letters, digits, "_", "." or "-"`);
 }

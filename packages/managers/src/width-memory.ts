@@ -4,7 +4,8 @@ import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 const memory: Duration = 6 * 60 * 60_000;
 
 /**
- * Remembers widths that a manager refused as such, although its listings promise them: of nodes whose hyper-threads, memory or reserved cores do not go round, for
+ * Remembers widths that a manager refused as such, although its listings promise them: of nodes whose hyper-threads,
+ * memory or reserved cores do not go round, for
  * example. Half of what was refused is the most that may be asked for, down to one processor.
  */
 export class WidthMemory {

@@ -19,10 +19,20 @@ export interface AgentStart {
 }
 
 /**
- * The environment of an allocation's command: whom to dial and with which credential. The resource manager adds the index of
+ * The environment of an allocation's command: whom to dial and with which credential. The resource manager adds the
+ * index of
  * the process.
  */
-export function agentEnvironment({ address, providerId, requestId, credential, home, authority, orphanTimeout, isolation }: AgentStart): Record<string, string> {
+export function agentEnvironment({
+  address,
+  providerId,
+  requestId,
+  credential,
+  home,
+  authority,
+  orphanTimeout,
+  isolation,
+}: AgentStart): Record<string, string> {
   return {
     MUTIRAO_AGENT_PROVIDER: address,
     MUTIRAO_AGENT_PROVIDER_ID: providerId,

@@ -19,14 +19,19 @@ export interface RequestLookup {
   widthOf(requestId: RequestId): ProcessorCount;
 }
 
-const schema = 'CREATE TABLE IF NOT EXISTS agent_secrets (machine_id TEXT PRIMARY KEY, request_id TEXT NOT NULL, digest TEXT NOT NULL) STRICT';
+const schema =
+  'CREATE TABLE IF NOT EXISTS agent_secrets (machine_id TEXT PRIMARY KEY, request_id TEXT NOT NULL, digest TEXT ' +
+  'NOT NULL) STRICT';
 
 /**
- * Sees to it that a credential which somebody copied is of no use: beside it each agent shows a secret that it made itself, and
+ * Sees to it that a credential which somebody copied is of no use: beside it each agent shows a secret that it made
+ * itself, and
  * the name of a machine belongs to the first secret shown with it.
  *
- * Of an allocation's machines the provider remembers that until the request is over, also after a restart. A time-shared
- * machine's secret is bound to its name when the machine is invited, and stays so until the machine is removed or invited again.
+ * Of an allocation's machines the provider remembers that until the request is over, also after a restart. A
+ * time-shared
+ * machine's secret is bound to its name when the machine is invited, and stays so until the machine is removed or
+ * invited again.
  */
 export class AgentGate {
   readonly #database: DatabaseSync;
@@ -42,7 +47,11 @@ export class AgentGate {
     this.#machines = machines;
     this.#lookup = lookup;
     database.exec(schema);
-    const rows = database.prepare('SELECT machine_id, request_id, digest FROM agent_secrets').all() as { machine_id: string; request_id: string; digest: string }[];
+    const rows = database.prepare('SELECT machine_id, request_id, digest FROM agent_secrets').all() as {
+      machine_id: string;
+      request_id: string;
+      digest: string;
+    }[];
     for (const { machine_id: machineId, request_id: requestId, digest } of rows) {
       if (lookup.widthOf(requestId) > 0) this.#note(machineId, { requestId, digest });
       else this.#erase(machineId);
@@ -50,9 +59,11 @@ export class AgentGate {
   }
 
   /**
-   * Lets an agent in under a name, for the first time or again. An invitation is exchanged: the agent of a former one loses the name.
+   * Lets an agent in under a name, for the first time or again. An invitation is exchanged: the agent of a former one
+   * loses the name.
    *
-   * @throws {MutiraoError} MUT_CREDENTIAL_COPIED when the name is another agent's, or none of the request's machines has it; MUT_CREDENTIAL_NAME when the
+   * @throws {MutiraoError} MUT_CREDENTIAL_COPIED when the name is another agent's, or none of the request's machines
+   * has it; MUT_CREDENTIAL_NAME when the
    * credential is another machine's; MUT_INVITATION_REFUSED; MUT_DISK_FULL.
    */
   enter(origin: AgentOrigin, machineId: MachineId, credential: string, by: AuditCaller = ownAccord): void {
@@ -60,7 +71,8 @@ export class AgentGate {
     const digest = digestOf(credential);
     if (origin.kind === 'machine') this.#admitMachine(origin, { machineId, credential, by });
     const known = this.#entered.get(machineId);
-    if (known !== undefined && known.digest !== digest) throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is another agent's`);
+    if (known !== undefined && known.digest !== digest)
+      throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is another agent's`);
     if (known !== undefined) return;
     if (requestId !== '') {
       const width = this.#lookup.widthOf(requestId);
@@ -77,9 +89,21 @@ export class AgentGate {
   }
 
   /** The name of a time-shared machine is its credential's. */
-  #admitMachine({ name, isInvited }: AgentOrigin & { readonly kind: 'machine' }, { machineId, credential, by }: { readonly machineId: MachineId; readonly credential: string; readonly by: AuditCaller }): void {
+  #admitMachine(
+    { name, isInvited }: AgentOrigin & { readonly kind: 'machine' },
+    {
+      machineId,
+      credential,
+      by,
+    }: { readonly machineId: MachineId; readonly credential: string; readonly by: AuditCaller },
+  ): void {
     const ownName = machineId.slice(machineId.indexOf('/') + 1);
-    if (ownName !== name) throw new MutiraoError('MUT_CREDENTIAL_NAME', `the ${isInvited ? 'invitation' : 'credential'} is for machine ${name}, and the agent calls itself ${ownName}; expected --machine-id ${name}`);
+    if (ownName !== name)
+      throw new MutiraoError(
+        'MUT_CREDENTIAL_NAME',
+        `the ${isInvited ? 'invitation' : 'credential'} is for machine ${name}, and the agent calls itself ` +
+          `${ownName}; expected --machine-id ${name}`,
+      );
     if (!isInvited) return;
     this.#machines.join(name, withoutSecret(credential), secretOf(credential), by);
     const former = this.#entered.get(machineId);
@@ -88,11 +112,13 @@ export class AgentGate {
 
   /** @throws {MutiraoError} MUT_CREDENTIAL_COPIED unless the machine's agent shows this secret. */
   demandAgentOf(machineId: MachineId, credential: string): void {
-    if (this.#entered.get(machineId)?.digest !== digestOf(credential)) throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is another agent's`);
+    if (this.#entered.get(machineId)?.digest !== digestOf(credential))
+      throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is another agent's`);
   }
 
   /**
-   * An agent's stream has ended. A machine of a request stays its agent's until the request is over, also where that agent said good-bye: no other process is
+   * An agent's stream has ended. A machine of a request stays its agent's until the request is over, also where that
+   * agent said good-bye: no other process is
    * started for it, and whoever copied the credential would find a place there.
    */
   leave(machineId: MachineId): void {
@@ -106,9 +132,14 @@ export class AgentGate {
     throw new MutiraoError('MUT_CREDENTIAL_COPIED', `no agent of request ${requestId} has attached with this secret`);
   }
 
-  /** The machines whose agent shows this secret; more than one only where an agent has entered under several names. @param requestId empty for time-shared machines. */
+  /**
+   * The machines whose agent shows this secret; more than one only where an agent has entered under several names.
+   * @param requestId empty for time-shared machines.
+   */
   machinesOf(requestId: RequestId, credential: string): MachineId[] {
-    return [...this.#byDigest.get(digestOf(credential)) ?? []].filter((machineId) => this.#entered.get(machineId)?.requestId === requestId);
+    return [...(this.#byDigest.get(digestOf(credential)) ?? [])].filter(
+      (machineId) => this.#entered.get(machineId)?.requestId === requestId,
+    );
   }
 
   /** Forgets the machines of a request that is over. */
@@ -149,7 +180,10 @@ export class AgentGate {
 function demandMachine(machineId: MachineId, requestId: RequestId, width: ProcessorCount): void {
   const index = /\.(0|[1-9]\d{0,6})$/.exec(machineId)?.[1];
   if (index === undefined || Number(index) >= width) {
-    throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is none of request ${requestId}, which has ${width}`);
+    throw new MutiraoError(
+      'MUT_CREDENTIAL_COPIED',
+      `machine ${machineId} is none of request ${requestId}, which has ${width}`,
+    );
   }
 }
 

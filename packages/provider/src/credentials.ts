@@ -8,7 +8,11 @@ export type AgentOrigin =
   /** It was started by an allocation of this request. */
   | { readonly kind: 'request'; readonly requestId: RequestId }
   /** It runs on a machine of the owner's own, which has this name at the provider. */
-  | { readonly kind: 'machine'; readonly name: string; /** It shows an invitation, to be exchanged when it attaches. */ readonly isInvited: boolean };
+  | {
+      readonly kind: 'machine';
+      readonly name: string /** It shows an invitation, to be exchanged when it attaches. */;
+      readonly isInvited: boolean;
+    };
 
 const requestPrefix = 'request:';
 const machinePrefix = 'machine:';
@@ -19,7 +23,8 @@ const secretMark = '~';
 /**
  * Credentials of agents: one per request, made from the provider's secret, and one for each machine that was invited.
  *
- * Since a request's credential follows from the secret and the request's id, none is stored, and they outlive a restart.
+ * Since a request's credential follows from the secret and the request's id, none is stored, and they outlive a
+ * restart.
  */
 export class AgentCredentials {
   readonly #secret: string;
@@ -37,9 +42,11 @@ export class AgentCredentials {
   }
 
   /**
-   * Says whose credential an agent shows, with or without the agent's own secret after it. Whether the request still lives is for the provider's machine to say.
+   * Says whose credential an agent shows, with or without the agent's own secret after it. Whether the request still
+   * lives is for the provider's machine to say.
    *
-   * @throws {MutiraoError} with the reason, for an invitation that is not good any more and for the credential of a machine that was removed.
+   * @throws {MutiraoError} with the reason, for an invitation that is not good any more and for the credential of a
+   * machine that was removed.
    */
   readonly check: TokenCheck = (shown) => {
     const requestId = this.#requestOf(shown) ?? this.#requestOf(withoutSecret(shown));

@@ -7,55 +7,188 @@ import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { accountName, ensureToken, metricsTokenPath, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { bytes, defineProgram, duration, integer, quotaOption, readIsolationMode, readQuotas, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import {
+  bytes,
+  defineProgram,
+  duration,
+  integer,
+  quotaOption,
+  readIsolationMode,
+  readQuotas,
+  text,
+  traceOption,
+  type ConfigOf,
+  type ProgramContext,
+} from '@mutirao/runtime/program';
 import { ownProgram } from '@mutirao/runtime/processes';
 import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
-import { demandHolding, managerOptions, openManager, queueIntervalOf, readHolding, tellReserving } from './open-manager.ts';
+import {
+  demandHolding,
+  managerOptions,
+  openManager,
+  queueIntervalOf,
+  readHolding,
+  tellReserving,
+} from './open-manager.ts';
 import { openKeeper, startKeeping } from './machines/keep-machines.ts';
 import { startProvider, type ProviderSetup } from './start-provider.ts';
 
-const { heuristic, idleRelease, agentGrace, brokerGrace, deputyAfter, refusalPause, refusalPauseMax, refusalsMax } = providerDefaults;
+const { heuristic, idleRelease, agentGrace, brokerGrace, deputyAfter, refusalPause, refusalPauseMax, refusalsMax } =
+  providerDefaults;
 const { submissions, withdrawals } = requestBudget;
 
 const options = {
-  id: text({ help: 'Name of the provider; its files are in providers/ID of the home folder.', placeholder: 'ID', default: 'local' }),
-  listen: text({ help: 'Where to listen: unix:/path for a socket, or a port, 0 for that of the last start or a free one; a socket in the home folder when empty.', placeholder: 'ADDRESS' }),
-  listenAgents: text({ help: 'Where to listen for agents alone, who need no certificate; where brokers are served when empty.', placeholder: 'HOST:PORT' }),
-  advertise: text({ help: 'By what name or address agents reach this host; the host\'s own name when empty and all addresses are listened on.', placeholder: 'HOST[:PORT]' }),
-  metricsListen: text({ help: 'Where to serve /metrics and /healthz.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
-  contents: bytes({ help: 'Most that contents kept for the agents, so that each comes from home once, may hold; 0 to keep none.', default: 10 * 2 ** 30 }),
+  id: text({
+    help: 'Name of the provider; its files are in providers/ID of the home folder.',
+    placeholder: 'ID',
+    default: 'local',
+  }),
+  listen: text({
+    help:
+      'Where to listen: unix:/path for a socket, or a port, 0 for that of the last start or a free one; a socket ' +
+      'in the home folder when empty.',
+    placeholder: 'ADDRESS',
+  }),
+  listenAgents: text({
+    help: 'Where to listen for agents alone, who need no certificate; where brokers are served when empty.',
+    placeholder: 'HOST:PORT',
+  }),
+  advertise: text({
+    help:
+      "By what name or address agents reach this host; the host's own name when empty and all addresses are " +
+      'listened on.',
+    placeholder: 'HOST[:PORT]',
+  }),
+  metricsListen: text({
+    help: 'Where to serve /metrics and /healthz.',
+    placeholder: 'HOST:PORT',
+    default: '127.0.0.1:0',
+  }),
+  contents: bytes({
+    help: 'Most that contents kept for the agents, so that each comes from home once, may hold; 0 to keep none.',
+    default: 10 * 2 ** 30,
+  }),
   ...managerOptions,
-  user: text({ help: 'Whom the resource manager knows the requests by; as whom the identity names us when empty, or else our account.', placeholder: 'NAME' }),
-  heuristic: text({ help: `Request heuristic: ${heuristicChoices.join(', ')}.`, placeholder: 'NAME', default: heuristic }),
-  defaultTaskTime: duration({ help: 'How long a task is taken to last before any was observed; for initial, adaptive and mixed.', default: heuristicDefaults.defaultTime }),
-  idleRelease: duration({ help: 'A running allocation is released after so long without any demand, a queued request withdrawn after so long without need.', default: idleRelease }),
+  user: text({
+    help:
+      'Whom the resource manager knows the requests by; as whom the identity names us when empty, or else our ' +
+      'account.',
+    placeholder: 'NAME',
+  }),
+  heuristic: text({
+    help: `Request heuristic: ${heuristicChoices.join(', ')}.`,
+    placeholder: 'NAME',
+    default: heuristic,
+  }),
+  defaultTaskTime: duration({
+    help: 'How long a task is taken to last before any was observed; for initial, adaptive and mixed.',
+    default: heuristicDefaults.defaultTime,
+  }),
+  idleRelease: duration({
+    help:
+      'A running allocation is released after so long without any demand, a queued request withdrawn after so ' +
+      'long without need.',
+    default: idleRelease,
+  }),
   agentGrace: duration({ help: 'A machine whose agent is away for longer is lost.', default: agentGrace }),
   brokerGrace: duration({ help: 'The demand of a broker that is away for longer is nothing.', default: brokerGrace }),
-  deputyAfter: duration({ help: 'When a broker is away for longer, its machines go on with what it leased, and what they report is kept for it.', default: deputyAfter }),
-  refusalPause: duration({ help: 'Pause after a refused request; doubles with each further one.', default: refusalPause }),
+  deputyAfter: duration({
+    help:
+      'When a broker is away for longer, its machines go on with what it leased, and what they report is kept for ' +
+      'it.',
+    default: deputyAfter,
+  }),
+  refusalPause: duration({
+    help: 'Pause after a refused request; doubles with each further one.',
+    default: refusalPause,
+  }),
   refusalPauseMax: duration({ help: 'Longest pause after refusals.', default: refusalPauseMax }),
-  refusalsMax: integer({ help: 'After so many refusals in a row a request is tried once an hour only, until new demand comes up.', default: refusalsMax, min: 1, max: 1000 }),
-  submissionsPerHour: integer({ help: 'A heuristic that watches the queue asks for no more requests within an hour.', default: submissions, min: 1, max: 10_000 }),
-  withdrawalsPerHour: integer({ help: 'A heuristic that watches the queue gives up no more requests within an hour, waiting and running ones together.', default: withdrawals, min: 0, max: 10_000 }),
-  firstRequestWalltime: duration({ help: 'Longest walltime of requests while task run times are unknown; doubled as tasks outlast it. 0 for no limits on first requests. Not for static and mixed.', default: firstRequestLimits.walltime }),
-  firstRequestsMax: integer({ help: 'While task run times are unknown: how many requests may wait at first, in addition to those that use free processors.', default: firstRequestLimits.waitingMax, min: 1, max: 1_000_000 }),
-  spoolBytes: bytes({ help: 'Most that outputs of tasks may hold which wait here for a broker that is away; beyond that they wait at their machines.', default: 16 * 2 ** 30 }),
-  agentCommand: text({ help: 'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this release\'s agent.', placeholder: 'JSON', default: '' }),
-  agentOrphanTimeout: duration({ help: 'Agents of allocations give up after so long without the provider; 0 for their own choice.', default: 0 }),
-  isolation: text({ help: 'How agents of allocations keep tasks apart, as their own option of that name says; their own choice when empty.', placeholder: 'auto|bubblewrap|account=NAME|none' }),
-  releaseOnStop: duration({ help: 'When told to stop, gives back all requests, also what runs, and waits at most so long; 0 to leave them for the next start.', default: 0 }),
-  agentHome: text({ help: 'Where agents of allocations keep their files; this home folder when empty.', placeholder: 'FOLDER' }),
+  refusalsMax: integer({
+    help: 'After so many refusals in a row a request is tried once an hour only, until new demand comes up.',
+    default: refusalsMax,
+    min: 1,
+    max: 1000,
+  }),
+  submissionsPerHour: integer({
+    help: 'A heuristic that watches the queue asks for no more requests within an hour.',
+    default: submissions,
+    min: 1,
+    max: 10_000,
+  }),
+  withdrawalsPerHour: integer({
+    help:
+      'A heuristic that watches the queue gives up no more requests within an hour, waiting and running ones ' +
+      'together.',
+    default: withdrawals,
+    min: 0,
+    max: 10_000,
+  }),
+  firstRequestWalltime: duration({
+    help:
+      'Longest walltime of requests while task run times are unknown; doubled as tasks outlast it. 0 for no ' +
+      'limits on first requests. Not for static and mixed.',
+    default: firstRequestLimits.walltime,
+  }),
+  firstRequestsMax: integer({
+    help:
+      'While task run times are unknown: how many requests may wait at first, in addition to those that use free ' +
+      'processors.',
+    default: firstRequestLimits.waitingMax,
+    min: 1,
+    max: 1_000_000,
+  }),
+  spoolBytes: bytes({
+    help:
+      'Most that outputs of tasks may hold which wait here for a broker that is away; beyond that they wait at ' +
+      'their machines.',
+    default: 16 * 2 ** 30,
+  }),
+  agentCommand: text({
+    help:
+      'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this ' +
+      "release's agent.",
+    placeholder: 'JSON',
+    default: '',
+  }),
+  agentOrphanTimeout: duration({
+    help: 'Agents of allocations give up after so long without the provider; 0 for their own choice.',
+    default: 0,
+  }),
+  isolation: text({
+    help:
+      'How agents of allocations keep tasks apart, as their own option of that name says; their own choice when ' +
+      'empty.',
+    placeholder: 'auto|bubblewrap|account=NAME|none',
+  }),
+  releaseOnStop: duration({
+    help:
+      'When told to stop, gives back all requests, also what runs, and waits at most so long; 0 to leave them for ' +
+      'the next start.',
+    default: 0,
+  }),
+  agentHome: text({
+    help: 'Where agents of allocations keep their files; this home folder when empty.',
+    placeholder: 'FOLDER',
+  }),
   quota: quotaOption,
   trace: traceOption,
 };
 
-const passesOn = 'Words after -- are passed to each submission as they are, to sbatch or what the templates\' {flags} says; they may hold spaces.';
+const passesOn =
+  "Words after -- are passed to each submission as they are, to sbatch or what the templates' {flags} says; " +
+  'they may hold spaces.';
 
 type Config = ConfigOf<typeof options>;
 
 /** A GridMachineProvider: obtains machines from one resource and joins their agents with brokers. */
-export const main = defineProgram({ name: 'provider', summary: 'Obtains machines from one resource and joins their agents with brokers.', options, passesOn, run });
+export const main = defineProgram({
+  name: 'provider',
+  summary: 'Obtains machines from one resource and joins their agents with brokers.',
+  options,
+  passesOn,
+  run,
+});
 
 async function run(config: Config, context: ProgramContext): Promise<void> {
   const { log, signal, home, passedOn } = context;
@@ -70,19 +203,50 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   void tellReserving(config, manager, log);
   const audit = openAudit(auditPath(home, `provider-${config.id}`), { log });
   const provider = await startProvider({
-    ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), home, directory, listen: addressesToTry(await listenAddress(home, `provider-${config.id}`, config.listen), infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
-    listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
-    manager, reservations: reservationsOf(config, home), agentCommand: readAgentCommand(config.agentCommand),
-    agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, agentIsolation: isolationOf(config), contentBytesMax: config.contents, spoolBytesMax: config.spoolBytes, queueInterval: queueIntervalOf(config), trace: config.trace,
-    quotas: readQuotas(config.quota, ownerId), audit, log, metrics, onFatal: context.fail,
+    ...(keeper === undefined ? {} : { keeper }),
+    config: machineConfig(config, home),
+    home,
+    directory,
+    listen: addressesToTry(await listenAddress(home, `provider-${config.id}`, config.listen), infoPath, 'address'),
+    ownerId,
+    tokens: acceptToken(token, ownerId),
+    identity: identityFolder(home),
+    listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'),
+    advertise: config.advertise,
+    manager,
+    reservations: reservationsOf(config, home),
+    agentCommand: readAgentCommand(config.agentCommand),
+    agentHome: config.agentHome === '' ? home : config.agentHome,
+    agentOrphanTimeout: config.agentOrphanTimeout,
+    agentIsolation: isolationOf(config),
+    contentBytesMax: config.contents,
+    spoolBytesMax: config.spoolBytes,
+    queueInterval: queueIntervalOf(config),
+    trace: config.trace,
+    quotas: readQuotas(config.quota, ownerId),
+    audit,
+    log,
+    metrics,
+    onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);
-  const http = await startHttp({ address: config.metricsListen, metrics, token: ensureToken(metricsTokenPath(home)), healthy: () => provider.trouble() });
+  const http = await startHttp({
+    address: config.metricsListen,
+    metrics,
+    token: ensureToken(metricsTokenPath(home)),
+    healthy: () => provider.trouble(),
+  });
   const { address, agentsAddress, agentsDial } = provider;
-  writeAtomic(infoPath, `${JSON.stringify({ address: nearAddress(address), agentsAddress, metricsAddress: http.address, pid: process.pid })}\n`);
+  writeAtomic(
+    infoPath,
+    `${JSON.stringify({ address: nearAddress(address), agentsAddress, metricsAddress: http.address, pid: process.pid })}\n`,
+  );
   log.info({ address, agents_address: agentsAddress, agents_dial: agentsDial, provider: config.id }, 'listening');
   const agentCommand = readAgentCommand(config.agentCommand);
-  const ending = keeper === undefined ? undefined : startKeeping(keeper, { provider, providerId: config.id, directory, home, agentCommand });
+  const ending =
+    keeper === undefined
+      ? undefined
+      : startKeeping(keeper, { provider, providerId: config.id, directory, home, agentCommand });
   if (!signal.aborted) await once(signal, 'abort');
   await ending?.();
   if (config.releaseOnStop > 0) await provider.giveBack('the provider was told to stop', config.releaseOnStop);
@@ -98,9 +262,17 @@ function isolationOf({ isolation }: Config): string {
 }
 
 /** Whose reservations are to be kept; undefined for nobody's. */
-function reservationsOf({ id, reservations: address, reservationResource }: Config, home: string): ProviderSetup['reservations'] {
+function reservationsOf(
+  { id, reservations: address, reservationResource }: Config,
+  home: string,
+): ProviderSetup['reservations'] {
   if (address === '') return undefined;
-  return { address, resourceId: reservationResource || id, token: () => readToken(tokenPath(home)), trust: userTrust(home) };
+  return {
+    address,
+    resourceId: reservationResource || id,
+    token: () => readToken(tokenPath(home)),
+    trust: userTrust(home),
+  };
 }
 
 function holdingOf({ holdAhead }: Config): Pick<ProviderConfig, 'holding'> {
@@ -108,22 +280,39 @@ function holdingOf({ holdAhead }: Config): Pick<ProviderConfig, 'holding'> {
   return holding === undefined ? {} : { holding };
 }
 
-function firstRequestsOf({ firstRequestWalltime: walltime, firstRequestsMax: waitingMax }: Config): Pick<ProviderConfig, 'firstRequests'> {
+function firstRequestsOf({
+  firstRequestWalltime: walltime,
+  firstRequestsMax: waitingMax,
+}: Config): Pick<ProviderConfig, 'firstRequests'> {
   return walltime === 0 ? {} : { firstRequests: { walltime, waitingMax } };
 }
 
 function machineConfig(config: Config, home: string): ProviderConfig {
-  if (!/^[\w.-]{1,64}$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is "${config.id}"; want up to 64 letters, digits, "_", "." or "-"`);
+  if (!/^[\w.-]{1,64}$/.test(config.id))
+    throw new MutiraoError('MUT_BAD_CONFIG', `id is "${config.id}"; want up to 64 letters, digits, "_", "." or "-"`);
   if (findHeuristic(config.heuristic) === undefined) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `heuristic is "${config.heuristic}"; want one of ${heuristicChoices.join(', ')}`);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `heuristic is "${config.heuristic}"; want one of ${heuristicChoices.join(', ')}`,
+    );
   }
   return {
-    ...providerDefaults, providerId: config.id, resourceKind: config.manager === 'none' ? 'machines' : 'cluster', heuristic: config.heuristic,
-    heuristicOptions: { ...heuristicDefaults, defaultTime: config.defaultTaskTime }, userId: config.user || userOfIdentity(identityFolder(home)) || accountName(),
-    idleRelease: config.idleRelease, agentGrace: config.agentGrace, brokerGrace: config.brokerGrace, deputyAfter: config.deputyAfter,
-    refusalPause: config.refusalPause, refusalPauseMax: config.refusalPauseMax, refusalsMax: config.refusalsMax,
+    ...providerDefaults,
+    providerId: config.id,
+    resourceKind: config.manager === 'none' ? 'machines' : 'cluster',
+    heuristic: config.heuristic,
+    heuristicOptions: { ...heuristicDefaults, defaultTime: config.defaultTaskTime },
+    userId: config.user || userOfIdentity(identityFolder(home)) || accountName(),
+    idleRelease: config.idleRelease,
+    agentGrace: config.agentGrace,
+    brokerGrace: config.brokerGrace,
+    deputyAfter: config.deputyAfter,
+    refusalPause: config.refusalPause,
+    refusalPauseMax: config.refusalPauseMax,
+    refusalsMax: config.refusalsMax,
     perHour: { submissions: config.submissionsPerHour, withdrawals: config.withdrawalsPerHour },
-    ...holdingOf(config), ...firstRequestsOf(config),
+    ...holdingOf(config),
+    ...firstRequestsOf(config),
   };
 }
 
@@ -137,7 +326,10 @@ function readAgentCommand(json: string): string[] {
   if (json === '') return [...ownProgram('agent')];
   const words: unknown = parseJson(json);
   if (!Array.isArray(words) || words.length === 0 || !words.every((word) => typeof word === 'string')) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `agent command is ${json}; want a JSON array of strings, for example ["node", "agent.js"]`);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `agent command is ${json}; want a JSON array of strings, for example ["node", "agent.js"]`,
+    );
   }
   return words;
 }
@@ -146,7 +338,9 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `agent command is ${json}; want a JSON array of strings`, { cause: error });
+    throw new MutiraoError('MUT_BAD_CONFIG', `agent command is ${json}; want a JSON array of strings`, {
+      cause: error,
+    });
   }
 }
 

@@ -2,7 +2,16 @@ import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { LeadRule } from '@mutirao/core/reservations';
 import type { Duration } from '@mutirao/core/shared';
-import { CommandsManager, EmbeddedCluster, GridEngineManager, OarManager, readManagerFile, SlurmManager, type EmbeddedClusterOptions, type ResourceManager } from '@mutirao/managers';
+import {
+  CommandsManager,
+  EmbeddedCluster,
+  GridEngineManager,
+  OarManager,
+  readManagerFile,
+  SlurmManager,
+  type EmbeddedClusterOptions,
+  type ResourceManager,
+} from '@mutirao/managers';
 import { systemClock } from '@mutirao/runtime/driver';
 import { userTrust } from '@mutirao/runtime/identity';
 import { accountName, readToken, tokenPath } from '@mutirao/runtime/files';
@@ -12,26 +21,92 @@ import { addressIn } from './address-in.ts';
 
 /** Options that say which resource manager the resource has, and how to use it. */
 export const managerOptions = {
-  manager: choice({ help: 'Resource manager of the resource; none where machines attach by themselves.', words: ['embedded', 'slurm', 'grid-engine', 'oar', 'commands', 'none'], default: 'embedded' }),
-  cluster: text({ help: 'The embedded cluster: its address, or its name where it shares this home folder.', placeholder: 'HOST:PORT|ID', default: 'local' }),
-  clusterHome: text({ help: 'Home folder of the embedded cluster, with its token, where it is another one.', placeholder: 'FOLDER' }),
-  reservationResource: text({ help: 'What the resource is called at its reservation manager; when empty, the name of the embedded cluster where it is named, and the provider\'s id with a manager that makes reservations (Slurm, Grid Engine).', placeholder: 'NAME' }),
-  managerFile: text({ help: 'With --manager commands: the templates of its commands, a JSON file.', placeholder: 'FILE' }),
-  queueInterval: duration({ help: 'Time between two readings of the queue when nothing hints at a change; 0 for 3 s, or 15 s with the commands of a manager.', default: 0 }),
-  managerDeadline: duration({ help: 'A command of the manager that takes longer is killed, and what it did is unknown.', default: 30_000 }),
-  requestsMax: integer({ help: 'Requests that may be queued or running at a time, where the manager does not say it (all but the embedded cluster).', default: 4, min: 1, max: 1000 }),
-  walltimeMax: duration({ help: 'Longest walltime to ask for; 0 for the manager\'s limit (all but the embedded cluster).', default: 0 }),
-  widthMax: integer({ help: 'Most processors of one request; 0 for the manager\'s limit (Slurm, Grid Engine, OAR).', default: 0, min: 0, max: 1_000_000 }),
-  slurmPartition: text({ help: 'Partition to use; Slurm\'s default when empty.', placeholder: 'NAME' }),
-  slurmAccount: text({ help: 'Account to charge; Slurm\'s default when empty.', placeholder: 'NAME' }),
-  slurmQos: text({ help: 'Quality of service to ask for; Slurm\'s default when empty.', placeholder: 'NAME' }),
-  reservations: text({ help: 'Address of the reservation manager whose reservations Slurm or Grid Engine is to keep, or for which allocations are held (--hold-ahead); empty for none.', placeholder: 'HOST:PORT' }),
-  holdAhead: text({ help: 'With --reservations, where the manager makes no reservations for us: asks for their processors ahead and holds them, "fixed:1h" before the start, or "learned:90%", as long ahead as that share of its own requests waited, or "forecast:1h", as soon as the queue promises no start earlier than that before the reservation\'s; empty for never.', placeholder: 'RULE' }),
-  slurmFlags: text({ help: 'Further flags of sbatch, separated by spaces, for example "--constraint=avx2 --mem-per-cpu=2G".', placeholder: 'FLAGS' }),
-  gridEngineQueue: text({ help: 'Cluster queue to use; all that have the parallel environment when empty.', placeholder: 'NAME' }),
+  manager: choice({
+    help: 'Resource manager of the resource; none where machines attach by themselves.',
+    words: ['embedded', 'slurm', 'grid-engine', 'oar', 'commands', 'none'],
+    default: 'embedded',
+  }),
+  cluster: text({
+    help: 'The embedded cluster: its address, or its name where it shares this home folder.',
+    placeholder: 'HOST:PORT|ID',
+    default: 'local',
+  }),
+  clusterHome: text({
+    help: 'Home folder of the embedded cluster, with its token, where it is another one.',
+    placeholder: 'FOLDER',
+  }),
+  reservationResource: text({
+    help:
+      'What the resource is called at its reservation manager; when empty, the name of the embedded cluster where ' +
+      "it is named, and the provider's id with a manager that makes reservations (Slurm, Grid Engine).",
+    placeholder: 'NAME',
+  }),
+  managerFile: text({
+    help: 'With --manager commands: the templates of its commands, a JSON file.',
+    placeholder: 'FILE',
+  }),
+  queueInterval: duration({
+    help:
+      'Time between two readings of the queue when nothing hints at a change; 0 for 3 s, or 15 s with the ' +
+      'commands of a manager.',
+    default: 0,
+  }),
+  managerDeadline: duration({
+    help: 'A command of the manager that takes longer is killed, and what it did is unknown.',
+    default: 30_000,
+  }),
+  requestsMax: integer({
+    help:
+      'Requests that may be queued or running at a time, where the manager does not say it (all but the embedded ' +
+      'cluster).',
+    default: 4,
+    min: 1,
+    max: 1000,
+  }),
+  walltimeMax: duration({
+    help: "Longest walltime to ask for; 0 for the manager's limit (all but the embedded cluster).",
+    default: 0,
+  }),
+  widthMax: integer({
+    help: "Most processors of one request; 0 for the manager's limit (Slurm, Grid Engine, OAR).",
+    default: 0,
+    min: 0,
+    max: 1_000_000,
+  }),
+  slurmPartition: text({ help: "Partition to use; Slurm's default when empty.", placeholder: 'NAME' }),
+  slurmAccount: text({ help: "Account to charge; Slurm's default when empty.", placeholder: 'NAME' }),
+  slurmQos: text({ help: "Quality of service to ask for; Slurm's default when empty.", placeholder: 'NAME' }),
+  reservations: text({
+    help:
+      'Address of the reservation manager whose reservations Slurm or Grid Engine is to keep, or for which ' +
+      'allocations are held (--hold-ahead); empty for none.',
+    placeholder: 'HOST:PORT',
+  }),
+  holdAhead: text({
+    help:
+      'With --reservations, where the manager makes no reservations for us: asks for their processors ahead and ' +
+      'holds them, "fixed:1h" before the start, or "learned:90%", as long ahead as that share of its own requests ' +
+      'waited, or "forecast:1h", as soon as the queue promises no start earlier than that before the ' +
+      "reservation's; empty for never.",
+    placeholder: 'RULE',
+  }),
+  slurmFlags: text({
+    help: 'Further flags of sbatch, separated by spaces, for example "--constraint=avx2 --mem-per-cpu=2G".',
+    placeholder: 'FLAGS',
+  }),
+  gridEngineQueue: text({
+    help: 'Cluster queue to use; all that have the parallel environment when empty.',
+    placeholder: 'NAME',
+  }),
   gridEnginePe: text({ help: 'Parallel environment of requests; one that suits when empty.', placeholder: 'NAME' }),
-  gridEngineFlags: text({ help: 'Further flags of qsub, separated by spaces, for example "-P thesis -l mem_free=2G".', placeholder: 'FLAGS' }),
-  oarFlags: text({ help: 'Further flags of oarsub, separated by spaces, for example "-q besteffort --project=thesis".', placeholder: 'FLAGS' }),
+  gridEngineFlags: text({
+    help: 'Further flags of qsub, separated by spaces, for example "-P thesis -l mem_free=2G".',
+    placeholder: 'FLAGS',
+  }),
+  oarFlags: text({
+    help: 'Further flags of oarsub, separated by spaces, for example "-q besteffort --project=thesis".',
+    placeholder: 'FLAGS',
+  }),
 };
 
 type ManagerConfig = ConfigOf<typeof managerOptions>;
@@ -61,43 +136,91 @@ export interface ManagerPlaces {
 /** The resource manager that a provider is to use. @throws {MutiraoError} MUT_UNREACHABLE, MUT_BAD_CONFIG */
 export function openManager(config: ManagerConfig, places: ManagerPlaces): ResourceManager | undefined {
   const { manager, managerFile } = config;
-  if (places.passedOn.length > 0 && !isByCommands(manager)) throw new MutiraoError('MUT_BAD_CONFIG', `there are words after "--" (${places.passedOn.join(' ')}), and the manager "${manager}" has no use for them; expected ${byCommands.join(', ')}`);
+  if (places.passedOn.length > 0 && !isByCommands(manager))
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `there are words after "--" (${places.passedOn.join(' ')}), and the manager "${manager}" has no use for ` +
+        `them; expected ${byCommands.join(', ')}`,
+    );
   demandReservable(config);
-  if (managerFile !== '' && manager !== 'commands') throw new MutiraoError('MUT_BAD_CONFIG', `--manager-file is "${managerFile}", and --manager is "${manager}"; want --manager commands with it`);
+  if (managerFile !== '' && manager !== 'commands')
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `--manager-file is "${managerFile}", and --manager is "${manager}"; want --manager commands with it`,
+    );
   switch (manager) {
-    case 'none': return undefined;
-    case 'slurm': return openSlurm(config, places);
-    case 'grid-engine': return openGridEngine(config, places);
-    case 'oar': return openOar(config, places);
-    case 'commands': return openCommands(config, places);
-    case 'embedded': return openEmbedded(config, places);
+    case 'none':
+      return undefined;
+    case 'slurm':
+      return openSlurm(config, places);
+    case 'grid-engine':
+      return openGridEngine(config, places);
+    case 'oar':
+      return openOar(config, places);
+    case 'commands':
+      return openCommands(config, places);
+    case 'embedded':
+      return openEmbedded(config, places);
   }
 }
 
 /** @throws {MutiraoError} MUT_BAD_CONFIG for options about reservations that do not go together. */
 function demandReservable({ holdAhead, reservations, manager }: ManagerConfig): void {
-  if (holdAhead !== '' && (reservations === '' || manager === 'none')) throw new MutiraoError('MUT_BAD_CONFIG', `--hold-ahead is "${holdAhead}"; want --reservations with it, and a resource manager`);
-  if (reservations !== '' && holdAhead === '' && !reserving.includes(manager)) throw new MutiraoError('MUT_BAD_CONFIG', `--reservations is "${reservations}", and --manager is "${manager}"; expected ${reserving.join(' or ')}, or the option of the embedded cluster itself`);
+  if (holdAhead !== '' && (reservations === '' || manager === 'none'))
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `--hold-ahead is "${holdAhead}"; want --reservations with it, and a resource manager`,
+    );
+  if (reservations !== '' && holdAhead === '' && !reserving.includes(manager))
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `--reservations is "${reservations}", and --manager is "${manager}"; expected ${reserving.join(' or ')}, ` +
+        'or the option of the embedded cluster itself',
+    );
 }
 
 /**
- * Sees to it that nothing is held ahead for reservations that the manager honours by itself: its wall would be in the way of the request.
+ * Sees to it that nothing is held ahead for reservations that the manager honours by itself: its wall would be in the
+ * way of the request.
  *
  * @throws {MutiraoError} MUT_HOLD_NEEDLESS
  */
-export async function demandHolding({ holdAhead, cluster }: Pick<ManagerConfig, 'holdAhead' | 'cluster'>, manager: Pick<ResourceManager, 'honoursReservations'> | undefined): Promise<void> {
-  if (holdAhead === '' || await manager?.honoursReservations?.() !== true) return;
-  throw new MutiraoError('MUT_HOLD_NEEDLESS', `--hold-ahead is "${holdAhead}", and the cluster ${cluster} honours reservations by itself; want neither --hold-ahead nor --reservations`);
+export async function demandHolding(
+  { holdAhead, cluster }: Pick<ManagerConfig, 'holdAhead' | 'cluster'>,
+  manager: Pick<ResourceManager, 'honoursReservations'> | undefined,
+): Promise<void> {
+  if (holdAhead === '' || (await manager?.honoursReservations?.()) !== true) return;
+  throw new MutiraoError(
+    'MUT_HOLD_NEEDLESS',
+    `--hold-ahead is "${holdAhead}", and the cluster ${cluster} honours reservations by itself; want neither ` +
+      '--hold-ahead nor --reservations',
+  );
 }
 
 /** Says how reservations of the resource are seen to, and where another way would do better. Never throws. */
-export async function tellReserving({ holdAhead }: Pick<ManagerConfig, 'holdAhead'>, manager: Pick<ResourceManager, 'mayReserve' | 'siteReservations'> | undefined, log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
-  if (holdAhead !== '') log.info({ rule: holdAhead }, 'the processors of reservations are asked for ahead and held: best effort');
-  else if (manager?.siteReservations !== undefined) log.info({}, 'reservations are made by the resource manager itself, which guarantees what it takes');
+export async function tellReserving(
+  { holdAhead }: Pick<ManagerConfig, 'holdAhead'>,
+  manager: Pick<ResourceManager, 'mayReserve' | 'siteReservations'> | undefined,
+  log: Pick<Logger, 'info' | 'warn'>,
+): Promise<void> {
+  if (holdAhead !== '')
+    log.info({ rule: holdAhead }, 'the processors of reservations are asked for ahead and held: best effort');
+  else if (manager?.siteReservations !== undefined)
+    log.info({}, 'reservations are made by the resource manager itself, which guarantees what it takes');
   else return;
   const mayReserve = await manager?.mayReserve?.();
-  if (holdAhead !== '' && mayReserve === true) log.warn({}, 'this account may have the resource manager make reservations, which would be guaranteed; without --hold-ahead it is asked to');
-  if (holdAhead === '' && mayReserve === false) log.warn({}, 'the resource manager makes no reservations for this account; with --hold-ahead their processors are asked for ahead and held');
+  if (holdAhead !== '' && mayReserve === true)
+    log.warn(
+      {},
+      'this account may have the resource manager make reservations, which would be guaranteed; without ' +
+        '--hold-ahead it is asked to',
+    );
+  if (holdAhead === '' && mayReserve === false)
+    log.warn(
+      {},
+      'the resource manager makes no reservations for this account; with --hold-ahead their processors are ' +
+        'asked for ahead and held',
+    );
 }
 
 /** Time between two readings of the queue: a site's manager is not ours to burden. */
@@ -106,47 +229,103 @@ export function queueIntervalOf({ manager, queueInterval }: ManagerConfig): Dura
   return isByCommands(manager) ? 15_000 : 3_000;
 }
 
-function openEmbedded({ cluster, clusterHome, reservationResource }: ManagerConfig, places: ManagerPlaces): ResourceManager {
-  const onWalltimeGain: EmbeddedClusterOptions['onWalltimeGain'] = ({ clientRequestId, walltime }, { walltimeMs, expectedWaitMs, tighterExpectedWaitMs }) => {
-    places.log.info({ request: clientRequestId, walltime_ms: walltime, tighter_ms: walltimeMs, wait_ms: expectedWaitMs, tighter_wait_ms: tighterExpectedWaitMs }, 'a tighter walltime would have had the request wait less');
+function openEmbedded(
+  { cluster, clusterHome, reservationResource }: ManagerConfig,
+  places: ManagerPlaces,
+): ResourceManager {
+  const onWalltimeGain: EmbeddedClusterOptions['onWalltimeGain'] = (
+    { clientRequestId, walltime },
+    { walltimeMs, expectedWaitMs, tighterExpectedWaitMs },
+  ) => {
+    places.log.info(
+      {
+        request: clientRequestId,
+        walltime_ms: walltime,
+        tighter_ms: walltimeMs,
+        wait_ms: expectedWaitMs,
+        tighter_wait_ms: tighterExpectedWaitMs,
+      },
+      'a tighter walltime would have had the request wait less',
+    );
   };
   const { home, token } = clusterHome === '' ? places : { home: clusterHome, token: readToken(tokenPath(clusterHome)) };
   const address = cluster.includes(':') ? cluster : addressIn(join(home, 'clusters', cluster, 'cluster.json'));
-  if (address === undefined) throw new MutiraoError('MUT_UNREACHABLE', `there is no cluster "${cluster}" in ${home}; start it first, or give its address`);
-  return new EmbeddedCluster({ address, token, trust: userTrust(home), reservationResource: reservationResource || (cluster.includes(':') ? '' : cluster), onWalltimeGain });
+  if (address === undefined)
+    throw new MutiraoError(
+      'MUT_UNREACHABLE',
+      `there is no cluster "${cluster}" in ${home}; start it first, or give its address`,
+    );
+  return new EmbeddedCluster({
+    address,
+    token,
+    trust: userTrust(home),
+    reservationResource: reservationResource || (cluster.includes(':') ? '' : cluster),
+    onWalltimeGain,
+  });
 }
 
 function openSlurm(config: ManagerConfig, { id, directory, passedOn }: ManagerPlaces): ResourceManager {
   for (const name of [config.slurmPartition, config.slurmAccount, config.slurmQos]) {
-    if (!/^[\w.:@+-]*$/.test(name)) throw new MutiraoError('MUT_BAD_CONFIG', `"${name}" is the name of no partition, account or quality of service`);
+    if (!/^[\w.:@+-]*$/.test(name))
+      throw new MutiraoError('MUT_BAD_CONFIG', `"${name}" is the name of no partition, account or quality of service`);
   }
   const flags = wordsIn(config.slurmFlags);
   if (config.slurmAccount !== '') flags.push(`--account=${config.slurmAccount}`);
   if (config.slurmQos !== '') flags.push(`--qos=${config.slurmQos}`);
   return new SlurmManager({
-    user: accountName(), partition: config.slurmPartition, flags: [...flags, ...passedOn], requestsMax: config.requestsMax, walltimeMax: config.walltimeMax, widthMax: config.widthMax,
-    logFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(), ...reservationsOf(config, id),
+    user: accountName(),
+    partition: config.slurmPartition,
+    flags: [...flags, ...passedOn],
+    requestsMax: config.requestsMax,
+    walltimeMax: config.walltimeMax,
+    widthMax: config.widthMax,
+    logFolder: join(directory, 'allocations'),
+    deadlineMs: config.managerDeadline,
+    environment: process.env,
+    now: () => systemClock.now(),
+    ...reservationsOf(config, id),
   });
 }
 
 function openGridEngine(config: ManagerConfig, { id, directory, passedOn }: ManagerPlaces): ResourceManager {
   return new GridEngineManager({
-    user: accountName(), queue: config.gridEngineQueue, parallelEnvironment: config.gridEnginePe, flags: [...wordsIn(config.gridEngineFlags), ...passedOn],
-    requestsMax: config.requestsMax, walltimeMax: config.walltimeMax, widthMax: config.widthMax, jobFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline,
-    environment: process.env, now: () => systemClock.now(), ...reservationsOf(config, id),
+    user: accountName(),
+    queue: config.gridEngineQueue,
+    parallelEnvironment: config.gridEnginePe,
+    flags: [...wordsIn(config.gridEngineFlags), ...passedOn],
+    requestsMax: config.requestsMax,
+    walltimeMax: config.walltimeMax,
+    widthMax: config.widthMax,
+    jobFolder: join(directory, 'allocations'),
+    deadlineMs: config.managerDeadline,
+    environment: process.env,
+    now: () => systemClock.now(),
+    ...reservationsOf(config, id),
   });
 }
 
 function openOar(config: ManagerConfig, { directory, passedOn }: ManagerPlaces): ResourceManager {
   return new OarManager({
-    user: accountName(), flags: [...wordsIn(config.oarFlags), ...passedOn], requestsMax: config.requestsMax, walltimeMax: config.walltimeMax, widthMax: config.widthMax,
-    jobFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
+    user: accountName(),
+    flags: [...wordsIn(config.oarFlags), ...passedOn],
+    requestsMax: config.requestsMax,
+    walltimeMax: config.walltimeMax,
+    widthMax: config.widthMax,
+    jobFolder: join(directory, 'allocations'),
+    deadlineMs: config.managerDeadline,
+    environment: process.env,
+    now: () => systemClock.now(),
   });
 }
 
 /** Reservations that the resource's own manager is to make; none where allocations are held for them. */
-function reservationsOf({ reservations, holdAhead, reservationResource }: ManagerConfig, id: string): { readonly reservations?: { readonly prefix: string; readonly resourceId: string } } {
-  return reservations === '' || holdAhead !== '' ? {} : { reservations: { prefix: `mutirao_${id}_`, resourceId: reservationResource || id } };
+function reservationsOf(
+  { reservations, holdAhead, reservationResource }: ManagerConfig,
+  id: string,
+): { readonly reservations?: { readonly prefix: string; readonly resourceId: string } } {
+  return reservations === '' || holdAhead !== ''
+    ? {}
+    : { reservations: { prefix: `mutirao_${id}_`, resourceId: reservationResource || id } };
 }
 
 function wordsIn(flags: string): string[] {
@@ -154,14 +333,28 @@ function wordsIn(flags: string): string[] {
 }
 
 function openCommands(config: ManagerConfig, { directory, passedOn }: ManagerPlaces): ResourceManager {
-  if (config.managerFile === '') throw new MutiraoError('MUT_BAD_CONFIG', '--manager commands needs --manager-file, a JSON file with the templates of its commands');
+  if (config.managerFile === '')
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      '--manager commands needs --manager-file, a JSON file with the templates of its commands',
+    );
   return new CommandsManager({
-    templates: readManagerFile(config.managerFile), user: accountName(), flags: passedOn, requestsMax: config.requestsMax, walltimeMax: config.walltimeMax, widthMax: config.widthMax,
-    jobFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
+    templates: readManagerFile(config.managerFile),
+    user: accountName(),
+    flags: passedOn,
+    requestsMax: config.requestsMax,
+    walltimeMax: config.walltimeMax,
+    widthMax: config.widthMax,
+    jobFolder: join(directory, 'allocations'),
+    deadlineMs: config.managerDeadline,
+    environment: process.env,
+    now: () => systemClock.now(),
   });
 }
 
-/** Reads when allocations are asked for that are to be held; undefined for never. @throws {MutiraoError} MUT_BAD_CONFIG */
+/**
+ * Reads when allocations are asked for that are to be held; undefined for never. @throws {MutiraoError} MUT_BAD_CONFIG
+ */
 export function readHolding(text: string): LeadRule | undefined {
   if (text === '') return undefined;
   const [, kind, value = ''] = /^(fixed|learned|forecast):(.+)$/.exec(text) ?? [];
@@ -176,5 +369,10 @@ export function readHolding(text: string): LeadRule | undefined {
 }
 
 function wrongHolding(text: string, options: ErrorOptions = {}): MutiraoError {
-  return new MutiraoError('MUT_BAD_CONFIG', `--hold-ahead is "${text}"; want fixed: with a time such as fixed:1h, learned: with a share such as learned:90%, or forecast: with a time such as forecast:1h`, options);
+  return new MutiraoError(
+    'MUT_BAD_CONFIG',
+    `--hold-ahead is "${text}"; want fixed: with a time such as fixed:1h, learned: with a share such as ` +
+      'learned:90%, or forecast: with a time such as forecast:1h',
+    options,
+  );
 }

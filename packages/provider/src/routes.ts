@@ -1,13 +1,49 @@
-import { boundName, boundNumber, boundText, decodeContent, decodeKeptMachine, decodeMessage, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, encodeQuotaUses, offsetHeader } from '@mutirao/api/codecs';
+import {
+  boundName,
+  boundNumber,
+  boundText,
+  decodeContent,
+  decodeKeptMachine,
+  decodeMessage,
+  encodeAllocationRequest,
+  encodeProviderQueue,
+  encodeKeptMachineState,
+  encodeQuotaUses,
+  offsetHeader,
+} from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
-import { GridMachineProviderServiceService, MachineCredentialStatus, ReceiveContentRequest, type GetResourceResponse, type MachineCredential, type SwitchHeuristicRequest } from '@mutirao/api/provider';
-import { describeRequest, heuristicInForce, isServing, takesNoWork, viewQueue, type HeuristicSetting, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import {
+  GridMachineProviderServiceService,
+  MachineCredentialStatus,
+  ReceiveContentRequest,
+  type GetResourceResponse,
+  type MachineCredential,
+  type SwitchHeuristicRequest,
+} from '@mutirao/api/provider';
+import {
+  describeRequest,
+  heuristicInForce,
+  isServing,
+  takesNoWork,
+  viewQueue,
+  type HeuristicSetting,
+  type ProviderInput,
+  type ProviderState,
+} from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
 import type { QuotaUse } from '@mutirao/core/quotas';
 import type { Instant, UserId } from '@mutirao/core/shared';
 import type { AuditCaller } from '@mutirao/runtime/audit';
-import { bind, unary, type AuditedMethods, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
+import {
+  bind,
+  unary,
+  type AuditedMethods,
+  type CallContext,
+  type Handlers,
+  type ServiceBinding,
+  type StreamWriter,
+} from '@mutirao/runtime/rpc';
 import type { AgentGate } from './agent-gate.ts';
 import { originOf, type AgentCredentials } from './credentials.ts';
 import type { SiteContents } from './contents/site-contents.ts';
@@ -32,7 +68,10 @@ export interface ProviderHost {
   /** Contents that are kept for the agents; left out where none are. */
   readonly contents?: Pick<SiteContents, 'findTransfer'>;
   /** Stands in for brokers that are away; left out where nobody does. */
-  readonly deputy?: Pick<Deputy, 'keepOutput' | 'findOutput' | 'readOutput' | 'noteFetched' | 'trouble' | 'spooledBytesOf' | 'leases'>;
+  readonly deputy?: Pick<
+    Deputy,
+    'keepOutput' | 'findOutput' | 'readOutput' | 'noteFetched' | 'trouble' | 'spooledBytesOf' | 'leases'
+  >;
   readonly gate: Pick<AgentGate, 'enter' | 'demandEntered' | 'demandAgentOf' | 'machinesOf'>;
   /** Invitations and credentials of machines that no request gives. */
   readonly machines: Pick<MachineCredentials, 'invite' | 'remove' | 'list'>;
@@ -62,15 +101,23 @@ type MachineRaw = 'attach' | 'pullContent' | 'pushContent';
 
 /** GridMachineProviderService, for brokers. */
 export function providerService(host: ProviderHost): ServiceBinding {
-  return bind<typeof GridMachineProviderServiceService, ProviderRaw>(GridMachineProviderServiceService, providerRoutes(host), {
-    raw: ['connect', 'sendContent', 'receiveContent'], audited, ownerId: host.ownerId,
-  });
+  return bind<typeof GridMachineProviderServiceService, ProviderRaw>(
+    GridMachineProviderServiceService,
+    providerRoutes(host),
+    {
+      raw: ['connect', 'sendContent', 'receiveContent'],
+      audited,
+      ownerId: host.ownerId,
+    },
+  );
 }
 
 /** GridMachineService, for agents, who show credentials of their own. */
 export function machineService(host: ProviderHost, credentials: AgentCredentials): ServiceBinding {
   return bind<typeof GridMachineServiceService, MachineRaw>(GridMachineServiceService, machineRoutes(host), {
-    raw: ['attach', 'pullContent', 'pushContent'], tokens: credentials.check, machinesOf: (userId) => machinesOf(host.state, userId),
+    raw: ['attach', 'pullContent', 'pushContent'],
+    tokens: credentials.check,
+    machinesOf: (userId) => machinesOf(host.state, userId),
   });
 }
 
@@ -83,24 +130,48 @@ function machinesOf({ requests }: ProviderState, userId: UserId): number {
 const audited: AuditedMethods = {
   drain: { action: 'provider.drain', target: ({ atOnce }: { readonly atOnce: boolean }) => (atOnce ? 'at once' : '') },
   undrain: { action: 'provider.undrain', target: () => '' },
-  switchHeuristic: { action: 'provider.configure', target: ({ heuristic, defaultTaskTimeMs }: SwitchHeuristicRequest) => (heuristic === '' && defaultTaskTimeMs === undefined ? undefined : `heuristic ${heuristic}`) },
-  addMachines: { action: 'machine.add', target: ({ machines }: { readonly machines: readonly { readonly name: string }[] }) => machines.map(({ name }) => `machine ${name}`).join(', ') },
+  switchHeuristic: {
+    action: 'provider.configure',
+    target: ({ heuristic, defaultTaskTimeMs }: SwitchHeuristicRequest) =>
+      heuristic === '' && defaultTaskTimeMs === undefined ? undefined : `heuristic ${heuristic}`,
+  },
+  addMachines: {
+    action: 'machine.add',
+    target: ({ machines }: { readonly machines: readonly { readonly name: string }[] }) =>
+      machines.map(({ name }) => `machine ${name}`).join(', '),
+  },
   removeMachine: { action: 'machine.remove', target: ({ name }: { readonly name: string }) => `machine ${name}` },
 };
 
 /** The handlers of GridMachineProviderService. */
 export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineProviderServiceService, ProviderRaw> {
   return {
-    connect: (stream, context) => { host.relay.connectBroker(stream, context); },
+    connect: (stream, context) => {
+      host.relay.connectBroker(stream, context);
+    },
     sendContent: async (messages, { signal, userId }) => {
       const { first, chunks } = await openSend(messages);
       boundName(first.transferId, 'name', 'transfer_id');
-      await host.exchange.give(first.transferId, { chunks, signal, requestId: '', party: { kind: 'user', userId }, admits: isNoUser });
+      await host.exchange.give(first.transferId, {
+        chunks,
+        signal,
+        requestId: '',
+        party: { kind: 'user', userId },
+        admits: isNoUser,
+      });
       return nothing;
     },
     receiveContent: (bytes, writer, context) => receiveContent(host, bytes, writer, context),
-    getResource: unary({ decode: () => undefined, handle: (_, { userId }) => describeResource(host, userId), encode: (response) => response }),
-    getQueue: unary({ decode: () => undefined, handle: () => viewQueue(host.state, host.clock.now()), encode: (view) => ({ queue: encodeProviderQueue(view) }) }),
+    getResource: unary({
+      decode: () => undefined,
+      handle: (_, { userId }) => describeResource(host, userId),
+      encode: (response) => response,
+    }),
+    getQueue: unary({
+      decode: () => undefined,
+      handle: () => viewQueue(host.state, host.clock.now()),
+      encode: (view) => ({ queue: encodeProviderQueue(view) }),
+    }),
     listRequests: unary({
       decode: () => undefined,
       handle: () => [...host.state.requests.values()].map((request) => describeRequest(host.state, request)),
@@ -108,18 +179,31 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
     }),
     drain: unary({
       decode: ({ reason, atOnce }) => ({ reason: boundText(reason, 'text', 'reason'), atOnce }),
-      handle: ({ reason, atOnce }) => host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason, ...(atOnce ? { isAtOnce: true } : {}) })),
+      handle: ({ reason, atOnce }) =>
+        host.ask<undefined>((replyTo) => ({
+          kind: 'DrainAsked',
+          replyTo,
+          reason,
+          ...(atOnce ? { isAtOnce: true } : {}),
+        })),
       encode: () => ({}),
     }),
     undrain: unary({
-      decode: () => undefined, handle: () => host.ask<undefined>((replyTo) => ({ kind: 'UndrainAsked', replyTo })), encode: () => ({}),
+      decode: () => undefined,
+      handle: () => host.ask<undefined>((replyTo) => ({ kind: 'UndrainAsked', replyTo })),
+      encode: () => ({}),
     }),
     switchHeuristic: unary({
       decode: ({ heuristic, defaultTaskTimeMs }) => ({
-        heuristic: boundName(heuristic, 'name', 'heuristic'), defaultTime: defaultTaskTimeMs === undefined ? undefined : boundNumber(defaultTaskTimeMs, 'duration', 'default_task_time_ms'),
+        heuristic: boundName(heuristic, 'name', 'heuristic'),
+        defaultTime:
+          defaultTaskTimeMs === undefined
+            ? undefined
+            : boundNumber(defaultTaskTimeMs, 'duration', 'default_task_time_ms'),
       }),
       handle: (wish, { userId }) => {
-        if (wish.heuristic !== '' || wish.defaultTime !== undefined) demandOwner(host, userId, 'switching the heuristic');
+        if (wish.heuristic !== '' || wish.defaultTime !== undefined)
+          demandOwner(host, userId, 'switching the heuristic');
         return host.ask<HeuristicSetting>((replyTo) => ({ kind: 'HeuristicAsked', replyTo, ...wish }));
       },
       encode: ({ heuristic, defaultTime }) => ({ heuristic, defaultTaskTimeMs: defaultTime }),
@@ -135,43 +219,84 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
 }
 
 /** The calls that have agents work for machines of the owner's. */
-function keeperRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'addMachines' | 'listKeptMachines'> {
+function keeperRoutes(
+  host: ProviderHost,
+): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'addMachines' | 'listKeptMachines'> {
   return {
     addMachines: unary({
       decode: ({ machines }) => machines.map(decodeKeptMachine),
-      handle: (machines) => { keeperOf(host).add(machines); },
+      handle: (machines) => {
+        keeperOf(host).add(machines);
+      },
       encode: () => ({}),
     }),
     listKeptMachines: unary({
-      decode: () => undefined, handle: () => keeperOf(host).list(), encode: (machines) => ({ machines: machines.map(encodeKeptMachineState) }),
+      decode: () => undefined,
+      handle: () => keeperOf(host).list(),
+      encode: (machines) => ({ machines: machines.map(encodeKeptMachineState) }),
     }),
   };
 }
 
 /** The calls that decide which machines may join by themselves. */
-function credentialRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'inviteMachine' | 'removeMachine' | 'listMachineCredentials'> {
+function credentialRoutes(
+  host: ProviderHost,
+): Pick<
+  Handlers<typeof GridMachineProviderServiceService, ProviderRaw>,
+  'inviteMachine' | 'removeMachine' | 'listMachineCredentials'
+> {
   return {
     inviteMachine: unary({
-      decode: ({ name, validMs, unlessRemoved }) => ({ name: boundName(name, 'machineName', 'name'), validMs: boundNumber(validMs, 'duration', 'valid_ms'), unlessRemoved }),
-      handle: ({ name, validMs, unlessRemoved }, context) => host.machines.invite(name, validMs, { unlessRemoved, by: callerOf(context) }),
+      decode: ({ name, validMs, unlessRemoved }) => ({
+        name: boundName(name, 'machineName', 'name'),
+        validMs: boundNumber(validMs, 'duration', 'valid_ms'),
+        unlessRemoved,
+      }),
+      handle: ({ name, validMs, unlessRemoved }, context) =>
+        host.machines.invite(name, validMs, { unlessRemoved, by: callerOf(context) }),
       encode: ({ secret, expiresAt }) => ({ invitation: secret, expiresUnixMs: expiresAt, ...host.agentsPlace() }),
     }),
-    removeMachine: unary({ decode: ({ name }) => boundName(name, 'machineName', 'name'), handle: (name, context) => removeMachine(host, name, context), encode: () => ({}) }),
+    removeMachine: unary({
+      decode: ({ name }) => boundName(name, 'machineName', 'name'),
+      handle: (name, context) => removeMachine(host, name, context),
+      encode: () => ({}),
+    }),
     listMachineCredentials: unary({
-      decode: () => undefined, handle: () => host.machines.list(), encode: (credentials) => ({ credentials: credentials.map(encodeMachineCredential) }),
+      decode: () => undefined,
+      handle: () => host.machines.list(),
+      encode: (credentials) => ({ credentials: credentials.map(encodeMachineCredential) }),
     }),
   };
 }
 
 /** Withdraws a machine's credential first, so that it gets nothing more even where its agent cannot be reached. */
 async function removeMachine(host: ProviderHost, name: string, context: CallContext): Promise<void> {
-  const { keeper, machines, relay, state: { config: { providerId } } } = host;
+  const {
+    keeper,
+    machines,
+    relay,
+    state: {
+      config: { providerId },
+    },
+  } = host;
   const had = machines.remove(name, callerOf(context));
   relay.dropMachine(`${providerId}/${name}`, new MutiraoError('MUT_MACHINE_REMOVED', `machine ${name} was removed`));
   if (keeper?.keeps(name) === true) return keeper.remove(name);
   if (had) return;
-  const known = [...new Set([...keeper?.list().map(({ machine }) => machine.name) ?? [], ...machines.list().filter(({ status }) => status !== 'removed').map((one) => one.name)])];
-  throw new MutiraoError('MUT_BAD_REQUEST', `there is no machine "${name}" to remove; expected ${known.length === 0 ? 'none: there are none' : `one of ${known.join(', ')}`}`);
+  const known = [
+    ...new Set([
+      ...(keeper?.list().map(({ machine }) => machine.name) ?? []),
+      ...machines
+        .list()
+        .filter(({ status }) => status !== 'removed')
+        .map((one) => one.name),
+    ]),
+  ];
+  throw new MutiraoError(
+    'MUT_BAD_REQUEST',
+    `there is no machine "${name}" to remove; expected ` +
+      `${known.length === 0 ? 'none: there are none' : `one of ${known.join(', ')}`}`,
+  );
 }
 
 /** Who calls, for the audit log. */
@@ -179,7 +304,11 @@ function callerOf({ userId, from }: CallContext): AuditCaller {
   return { who: userId, from };
 }
 
-const statuses = { invited: MachineCredentialStatus.INVITED, joined: MachineCredentialStatus.JOINED, removed: MachineCredentialStatus.REMOVED } as const;
+const statuses = {
+  invited: MachineCredentialStatus.INVITED,
+  joined: MachineCredentialStatus.JOINED,
+  removed: MachineCredentialStatus.REMOVED,
+} as const;
 
 function encodeMachineCredential({ name, status, since, expiresAt }: MachineCredentialState): MachineCredential {
   return { name, status: statuses[status], sinceUnixMs: since, expiresUnixMs: expiresAt };
@@ -187,20 +316,32 @@ function encodeMachineCredential({ name, status, since, expiresAt }: MachineCred
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
 function keeperOf({ keeper, state }: ProviderHost): Pick<MachineKeeper, 'add' | 'list'> {
-  if (keeper === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `provider ${state.config.providerId} gets its machines from a resource manager; want one that was started with --manager none`);
+  if (keeper === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `provider ${state.config.providerId} gets its machines from a resource manager; want one that was started ` +
+        'with --manager none',
+    );
   return keeper;
 }
 
 /** The handlers of GridMachineService. */
 export function machineRoutes(host: ProviderHost): Handlers<typeof GridMachineServiceService, MachineRaw> {
   return {
-    attach: (stream, context) => { host.relay.attachAgent(stream, context); },
+    attach: (stream, context) => {
+      host.relay.attachAgent(stream, context);
+    },
     pullContent: (bytes, writer, context) => pullContent(host, bytes, writer, context),
     pushContent: (messages, context) => pushContent(host, messages, context),
   };
 }
 
-async function pullContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, context: CallContext): Promise<void> {
+async function pullContent(
+  host: ProviderHost,
+  bytes: Buffer,
+  writer: StreamWriter<Buffer>,
+  context: CallContext,
+): Promise<void> {
   const requestId = requestOf(host, context);
   const { transferId } = decodeMessage(PullContentRequest, bytes);
   boundName(transferId, 'name', 'transfer_id');
@@ -213,7 +354,13 @@ async function pullContent(host: ProviderHost, bytes: Buffer, writer: StreamWrit
   const userId = host.relay.takeOffered(transferId, machineIds);
   const [machineId = ''] = machineIds;
   if (userId === undefined) throw unknownTransfer(transferId);
-  await host.exchange.take(transferId, { writer, signal: context.signal, requestId, party: { kind: 'machine', machineId }, admits: isOfUser(userId) });
+  await host.exchange.take(transferId, {
+    writer,
+    signal: context.signal,
+    requestId,
+    party: { kind: 'machine', machineId },
+    admits: isOfUser(userId),
+  });
 }
 
 /** What a broker brings is for machines and the site, not for other brokers. */
@@ -229,7 +376,9 @@ async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, 
   const { signal } = context;
   const origin = originOf(context.userId);
   const requestId = requestOf(host, context);
-  const { first, chunks } = await openPush(messages, (offset) => { context.begin({ [offsetHeader]: String(offset) }); });
+  const { first, chunks } = await openPush(messages, (offset) => {
+    context.begin({ [offsetHeader]: String(offset) });
+  });
   const { transferId, content, machineId } = first;
   boundName(transferId, 'name', 'transfer_id');
   if (content === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'content is absent from the first chunk');
@@ -248,19 +397,30 @@ interface Push {
   readonly requestId: string;
 }
 
-/** Brings a push to its broker; while that is away it is kept, from the beginning or, as long as nothing of it was read, later. */
+/**
+ * Brings a push to its broker; while that is away it is kept, from the beginning or, as long as nothing of it was read,
+ * later.
+ */
 async function passPush(host: ProviderHost, agent: AgentLink, push: Push): Promise<void> {
   const { transferId, chunks, signal, requestId } = push;
   if (agent.isKeeping) return await keepPush(host, agent, push);
   const { diverted, forget } = host.pushed.announce(agent, push);
   try {
     await host.exchange.give(transferId, {
-      chunks, onTaken: (offset) => { chunks.begin(offset); }, signal: AbortSignal.any([signal, diverted]), requestId, party: { kind: 'machine', machineId: agent.machineId },
-      admits: (party) => agent.broker !== undefined && isOfUser(userOfBroker(agent.broker.brokerId, host.ownerId))(party),
+      chunks,
+      onTaken: (offset) => {
+        chunks.begin(offset);
+      },
+      signal: AbortSignal.any([signal, diverted]),
+      requestId,
+      party: { kind: 'machine', machineId: agent.machineId },
+      admits: (party) =>
+        agent.broker !== undefined && isOfUser(userOfBroker(agent.broker.brokerId, host.ownerId))(party),
     });
   } catch (error) {
     if (!diverted.aborted || signal.aborted || chunks.isRead) throw error;
-    // From here on nobody gives it to a broker: one that comes back while it is being kept hears of it when it is whole.
+    // From here on nobody gives it to a broker: one that comes back while it is being kept hears of it when it is
+    // whole.
     forget();
     await keepPush(host, agent, push);
   } finally {
@@ -268,14 +428,23 @@ async function passPush(host: ProviderHost, agent: AgentLink, push: Push): Promi
   }
 }
 
-async function keepPush({ deputy, relay }: ProviderHost, { identity }: AgentLink, { transferId, content, chunks }: Push): Promise<void> {
+async function keepPush(
+  { deputy, relay }: ProviderHost,
+  { identity }: AgentLink,
+  { transferId, content, chunks }: Push,
+): Promise<void> {
   if (deputy === undefined) throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: its broker is away`);
   await deputy.keepOutput(identity.machineId, { transferId, content }, chunks);
   // The broker may have come back meanwhile, and the agent will tell it of this output itself.
   relay.announceKept(identity.machineId, transferId);
 }
 
-async function receiveContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, { signal, userId }: CallContext): Promise<void> {
+async function receiveContent(
+  host: ProviderHost,
+  bytes: Buffer,
+  writer: StreamWriter<Buffer>,
+  { signal, userId }: CallContext,
+): Promise<void> {
   const { transferId, offset, refusal } = decodeMessage(ReceiveContentRequest, bytes);
   boundName(transferId, 'name', 'transfer_id');
   boundNumber(offset, 'contentBytes', 'offset');
@@ -285,9 +454,18 @@ async function receiveContent(host: ProviderHost, bytes: Buffer, writer: StreamW
   }
   const output = host.deputy?.findOutput(transferId, userId);
   if (host.deputy === undefined || output === undefined) {
-    // Who waited here would hold up its machine: a push is announced when it is there, and what is gone does not come back under this name.
+    // Who waited here would hold up its machine: a push is announced when it is there, and what is gone does not come
+    // back under this name.
     const party = { kind: 'user' as const, userId };
-    await host.exchange.take(transferId, { writer, offset, signal, requestId: '', needsGiver: true, party, admits: ({ kind }) => kind === 'machine' });
+    await host.exchange.take(transferId, {
+      writer,
+      offset,
+      signal,
+      requestId: '',
+      needsGiver: true,
+      party,
+      admits: ({ kind }) => kind === 'machine',
+    });
     return;
   }
   for await (const message of host.deputy.readOutput(output, offset)) {
@@ -299,34 +477,62 @@ async function receiveContent(host: ProviderHost, bytes: Buffer, writer: StreamW
 
 /** @throws {MutiraoError} MUT_NOT_OWNER */
 function demandOwner({ ownerId }: ProviderHost, userId: UserId, what: string): void {
-  if (userId !== ownerId) throw new MutiraoError('MUT_NOT_OWNER', `${what} is for ${ownerId} alone, who owns this provider; you are ${userId}`);
+  if (userId !== ownerId)
+    throw new MutiraoError(
+      'MUT_NOT_OWNER',
+      `${what} is for ${ownerId} alone, who owns this provider; you are ${userId}`,
+    );
 }
 
-/** @throws {MutiraoError} MUT_ALLOCATION_ENDED for agents of a request that is over; MUT_CREDENTIAL_COPIED for those that never attached. */
+/**
+ * @throws {MutiraoError} MUT_ALLOCATION_ENDED for agents of a request that is over; MUT_CREDENTIAL_COPIED for those
+ * that never attached.
+ */
 function requestOf({ state, gate }: ProviderHost, { userId, credential }: CallContext): string {
   const origin = originOf(userId);
   if (origin.kind === 'machine') return '';
   const request = state.requests.get(origin.requestId);
-  if (request === undefined || !isServing(request)) throw new MutiraoError('MUT_ALLOCATION_ENDED', `request ${origin.requestId} is over`);
+  if (request === undefined || !isServing(request))
+    throw new MutiraoError('MUT_ALLOCATION_ENDED', `request ${origin.requestId} is over`);
   gate.demandEntered(origin.requestId, credential);
   return origin.requestId;
 }
 
-function describeResource({ state, deputy, ownerId, trouble, queueTrouble, reservations }: ProviderHost, userId: UserId): GetResourceResponse {
+function describeResource(
+  { state, deputy, ownerId, trouble, queueTrouble, reservations }: ProviderHost,
+  userId: UserId,
+): GetResourceResponse {
   const { config, machines, listing } = state;
   const { heuristic, defaultTime } = heuristicInForce(state);
   const attached = [...machines.values()].filter((machine) => machine.attachmentId !== 0);
   const limits = state.limits ?? {
-    processors: attached.reduce((sum, { facts }) => sum + facts.processors, 0), requestsMax: 0, walltimeMax: 0, widthMax: 0, walltimeGranularity: 0,
+    processors: attached.reduce((sum, { facts }) => sum + facts.processors, 0),
+    requestsMax: 0,
+    walltimeMax: 0,
+    widthMax: 0,
+    walltimeGranularity: 0,
   };
   return {
-    providerId: config.providerId, resourceKind: config.resourceKind,
-    processors: limits.processors, requestsMax: limits.requestsMax, walltimeMsMax: limits.walltimeMax, widthProcessorsMax: limits.widthMax,
-    walltimeGranularityMs: limits.walltimeGranularity, heuristic, defaultTaskTimeMs: defaultTime, heuristicSwitched: state.switched !== undefined,
+    providerId: config.providerId,
+    resourceKind: config.resourceKind,
+    processors: limits.processors,
+    requestsMax: limits.requestsMax,
+    walltimeMsMax: limits.walltimeMax,
+    widthProcessorsMax: limits.widthMax,
+    walltimeGranularityMs: limits.walltimeGranularity,
+    heuristic,
+    defaultTaskTimeMs: defaultTime,
+    heuristicSwitched: state.switched !== undefined,
     queuedRequests: listing?.requests.filter(({ status }) => status === 'queued').length ?? 0,
-    machines: attached.length, draining: takesNoWork(state), ...drainingOf(state), reasons: [...listOf(trouble()), ...state.standing, ...(reservations?.() ?? [])],
-    leases: [...state.brokers.values()].filter(({ brokerId }) => userId === ownerId || userOfBroker(brokerId, ownerId) === userId).flatMap((broker) => describeLease(state, broker, deputy) ?? []),
-    spoolTrouble: deputy?.trouble ?? '', queueTrouble: describeQueueTrouble(state, queueTrouble()),
+    machines: attached.length,
+    draining: takesNoWork(state),
+    ...drainingOf(state),
+    reasons: [...listOf(trouble()), ...state.standing, ...(reservations?.() ?? [])],
+    leases: [...state.brokers.values()]
+      .filter(({ brokerId }) => userId === ownerId || userOfBroker(brokerId, ownerId) === userId)
+      .flatMap((broker) => describeLease(state, broker, deputy) ?? []),
+    spoolTrouble: deputy?.trouble ?? '',
+    queueTrouble: describeQueueTrouble(state, queueTrouble()),
   };
 }
 
@@ -334,11 +540,18 @@ function listOf(text: string | undefined): readonly string[] {
   return text === undefined ? [] : [text];
 }
 
-function drainingOf({ draining }: ProviderHost['state']): Pick<GetResourceResponse, 'drainingSinceUnixMs' | 'drainingReason'> {
-  return draining === undefined ? { drainingReason: '' } : { drainingSinceUnixMs: draining.since, drainingReason: draining.reason };
+function drainingOf({
+  draining,
+}: ProviderHost['state']): Pick<GetResourceResponse, 'drainingSinceUnixMs' | 'drainingReason'> {
+  return draining === undefined
+    ? { drainingReason: '' }
+    : { drainingSinceUnixMs: draining.since, drainingReason: draining.reason };
 }
 
-/** Why the queue of the resource is not known now; empty while it is. @param failure why it could not be read the last time. */
+/**
+ * Why the queue of the resource is not known now; empty while it is. @param failure why it could not be read the last
+ * time.
+ */
 function describeQueueTrouble({ config, limits, listing }: ProviderHost['state'], failure: string): string {
   if (config.resourceKind === 'machines') return '';
   if (failure !== '') return `The queue of the resource cannot be read: ${failure}.`;

@@ -1,11 +1,33 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
-  createProviderState, freezeProvider, isPending, isServing, isWatching, listUses, measureInterval, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
-  type ProviderSnapshot, type ProviderState,
+  createProviderState,
+  freezeProvider,
+  isPending,
+  isServing,
+  isWatching,
+  listUses,
+  measureInterval,
+  providerMachine,
+  saveProviderBeginning,
+  thawProvider,
+  type ProviderChange,
+  type ProviderCommand,
+  type ProviderConfig,
+  type ProviderInput,
+  type ProviderSnapshot,
+  type ProviderState,
 } from '@mutirao/core/machines/provider';
 import type { QuotaRules } from '@mutirao/core/quotas';
-import { unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
+import {
+  unreachable,
+  type Bytes,
+  type DriverCommand,
+  type Duration,
+  type ProcessorCount,
+  type RequestId,
+  type UserId,
+} from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import type { Audit } from '@mutirao/runtime/audit';
@@ -16,7 +38,14 @@ import { findFreshNumber, openJournal, type Journal } from '@mutirao/runtime/jou
 import type { Logger } from '@mutirao/runtime/log';
 import { PassingBytes } from '@mutirao/runtime/memory';
 import type { Metrics } from '@mutirao/runtime/metrics';
-import { farAddress, parseAddress, serve, type RunningServer, type ServiceBinding, type TokenCheck } from '@mutirao/runtime/rpc';
+import {
+  farAddress,
+  parseAddress,
+  serve,
+  type RunningServer,
+  type ServiceBinding,
+  type TokenCheck,
+} from '@mutirao/runtime/rpc';
 import { agentEnvironment, type AgentStart } from './agent-environment.ts';
 import { AgentGate } from './agent-gate.ts';
 import { providerChangeCodec } from './change-codec.ts';
@@ -97,7 +126,10 @@ export interface RunningProvider {
   readonly agentsAddress: string;
   /** What agents are told to dial: another address where they reach it by one. */
   readonly agentsDial: string;
-  /** Invites a machine of the owner's and answers the one-time secret for its agent. @throws {MutiraoError} MUT_DISK_FULL */
+  /**
+   * Invites a machine of the owner's and answers the one-time secret for its agent. @throws {MutiraoError}
+   * MUT_DISK_FULL
+   */
   invite(name: string): string;
   readonly state: ProviderState;
   /** What is wrong; undefined while all is well. */
@@ -126,7 +158,10 @@ const changesPerSnapshot = 1_000;
 /** Time between two looks at what has been given back. */
 const giveBackPoll = 50;
 
-/** Reads the journal, serves, and begins to watch the resource. @throws {MutiraoError} when the journal or the address cannot be had. */
+/**
+ * Reads the journal, serves, and begins to watch the resource. @throws {MutiraoError} when the journal or the address
+ * cannot be had.
+ */
 export async function startProvider(setup: ProviderSetup): Promise<RunningProvider> {
   const journal = openJournal({ path: join(setup.directory, 'journal.sqlite'), codec: providerChangeCodec });
   const process = new ProviderProcess(setup, journal);
@@ -147,7 +182,12 @@ class ProviderProcess {
   readonly #credentials: AgentCredentials;
   readonly #measure = new TaskMeasure(systemClock);
   readonly #passing = new PassingBytes();
-  readonly #exchange = new TransferExchange({ timers: systemTimers, waitMax: transferWaitMax, transfersMax, passing: this.#passing });
+  readonly #exchange = new TransferExchange({
+    timers: systemTimers,
+    waitMax: transferWaitMax,
+    transfersMax,
+    passing: this.#passing,
+  });
   readonly #prover: HomeProver;
   readonly #contents: SiteContents | undefined;
   readonly #pushed = new PushedContents();
@@ -170,55 +210,124 @@ class ProviderProcess {
     this.#state = recover(journal, config);
     this.#machines = new MachineCredentials(journal.database, systemClock, setup.audit);
     this.#credentials = new AgentCredentials(ensureToken(join(directory, 'secret')), this.#machines);
-    this.#gate = new AgentGate(journal.database, { widthOf: (requestId) => widthOf(this.#state, requestId) }, this.#machines);
-    // A process that was killed after it had journaled that a request waits again may have left the secrets of its first agents.
-    for (const { requestId, status } of this.#state.requests.values()) if (status === 'queued') this.#gate.forgetRequest(requestId);
-    const deliver = (input: ProviderInput): void => { this.#driver.deliver(input); };
+    this.#gate = new AgentGate(
+      journal.database,
+      { widthOf: (requestId) => widthOf(this.#state, requestId) },
+      this.#machines,
+    );
+    // A process that was killed after it had journaled that a request waits again may have left the secrets of its
+    // first agents.
+    for (const { requestId, status } of this.#state.requests.values())
+      if (status === 'queued') this.#gate.forgetRequest(requestId);
+    const deliver = (input: ProviderInput): void => {
+      this.#driver.deliver(input);
+    };
     this.#prover = HomeProver.ofHome((setup.contentBytesMax ?? 0) === 0 ? '' : setup.home);
     this.#contents = this.#openContents();
     this.#opened = openDeputy({
-      directory, database: journal.database, state: this.#state, ownerId: setup.ownerId, spoolBytesMax: setup.spoolBytesMax ?? 0, quotas: setup.quotas, contents: this.#contents, measure: this.#measure, log, deliver,
-      tellBroker: (brokerId, message) => { this.#relay.tellBroker(brokerId, message); },
+      directory,
+      database: journal.database,
+      state: this.#state,
+      ownerId: setup.ownerId,
+      spoolBytesMax: setup.spoolBytesMax ?? 0,
+      quotas: setup.quotas,
+      contents: this.#contents,
+      measure: this.#measure,
+      log,
+      deliver,
+      tellBroker: (brokerId, message) => {
+        this.#relay.tellBroker(brokerId, message);
+      },
     });
     this.#relay = new Relay({
-      deputy: this.#opened.deputy, providerId: config.providerId, ...resourceOf(setup), measure: this.#measure, log, audit: setup.audit, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
+      deputy: this.#opened.deputy,
+      providerId: config.providerId,
+      ...resourceOf(setup),
+      measure: this.#measure,
+      log,
+      audit: setup.audit,
+      clock: systemClock,
+      deliver,
+      gate: this.#gate,
+      ownerId: setup.ownerId,
       ...(this.#contents === undefined ? {} : { contents: this.#contents, homeChallenge: this.#prover.challenge }),
-      onKeeping: (agent) => { this.#pushed.divert(agent); },
-      onRouted: (agent) => { this.#pushed.repeat(agent); },
-      onUntaken: (transferId) => { this.#exchange.decline(transferId); },
-      onRefused: (requestId, error) => { this.#exchange.failRequest(requestId, error); },
+      onKeeping: (agent) => {
+        this.#pushed.divert(agent);
+      },
+      onRouted: (agent) => {
+        this.#pushed.repeat(agent);
+      },
+      onUntaken: (transferId) => {
+        this.#exchange.decline(transferId);
+      },
+      onRefused: (requestId, error) => {
+        this.#exchange.failRequest(requestId, error);
+      },
     });
     this.#driver = new MachineDriver<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
-      machine: providerMachine, state: this.#state, journal, clock: systemClock, checkEvery: 100,
-      perform: (command) => { this.#perform(command); },
+      machine: providerMachine,
+      state: this.#state,
+      journal,
+      clock: systemClock,
+      checkEvery: 100,
+      perform: (command) => {
+        this.#perform(command);
+      },
       onCommitted: (entries) => {
         for (const { change } of entries) {
           logChange(log, change);
           this.#opened.hear(change);
           // The agents of its next start make secrets of their own.
-          if (change.kind === 'RequestEnded' || change.kind === 'RequestRequeued') this.#gate.forgetRequest(change.requestId);
+          if (change.kind === 'RequestEnded' || change.kind === 'RequestRequeued')
+            this.#gate.forgetRequest(change.requestId);
           if (change.kind === 'RequestStarted' || change.kind === 'HeldGiven') this.#noteUse(change.requestId);
         }
       },
       onFatal: setup.onFatal,
-      onStalled: (error) => { tellStalled(log, error); }, onClockStepped: (by) => { this.#followClock(by); },
-      trace: openTrace({ path: setup.trace ?? '', machine: 'provider', at: systemClock.now(), log, describe: () => saveProviderBeginning(this.#state) }),
+      onStalled: (error) => {
+        tellStalled(log, error);
+      },
+      onClockStepped: (by) => {
+        this.#followClock(by);
+      },
+      trace: openTrace({
+        path: setup.trace ?? '',
+        machine: 'provider',
+        at: systemClock.now(),
+        log,
+        describe: () => saveProviderBeginning(this.#state),
+      }),
     });
     if (manager === undefined) return;
-    ({ keeper: this.#keeper, holding: this.#holding } = openReservations(setup, { inUse: () => listUses(this.#state), deliver }));
+    ({ keeper: this.#keeper, holding: this.#holding } = openReservations(setup, {
+      inUse: () => listUses(this.#state),
+      deliver,
+    }));
     const shared = { manager, timers: systemTimers, log, random: Math.random, deliver };
     const keeper = this.#keeper;
     this.#submitter = new Submitter({
-      ...shared, ...(keeper === undefined ? {} : { admit: (reservation) => keeper.admit(reservation) }),
+      ...shared,
+      ...(keeper === undefined ? {} : { admit: (reservation) => keeper.admit(reservation) }),
       orderOf: ({ requestId }) => ({
-        command: setup.agentCommand, workingDirectory: '',
+        command: setup.agentCommand,
+        workingDirectory: '',
         environment: agentEnvironment({
-          ...this.#agentStart, providerId: config.providerId, requestId, credential: this.#credentials.of(requestId), home: setup.agentHome, orphanTimeout: setup.agentOrphanTimeout, isolation: setup.agentIsolation,
+          ...this.#agentStart,
+          providerId: config.providerId,
+          requestId,
+          credential: this.#credentials.of(requestId),
+          home: setup.agentHome,
+          orphanTimeout: setup.agentOrphanTimeout,
+          isolation: setup.agentIsolation,
         }),
       }),
     });
     this.#watcher = new QueueWatcher({
-      ...shared, userId: config.userId, clock: systemClock, interval: setup.queueInterval, endedMax: endedListedMax,
+      ...shared,
+      userId: config.userId,
+      clock: systemClock,
+      interval: setup.queueInterval,
+      endedMax: endedListedMax,
       deliver: (input) => {
         // A listing may show that a request ended, and what is asked for next depends on what its tasks took.
         this.#tellMeasured();
@@ -237,9 +346,20 @@ class ProviderProcess {
     this.#keeper?.start();
     this.#holding?.start();
     this.#tellTaskTimes();
-    measureProvider(metrics, { state: this.#state, relay: this.#relay, exchange: this.#exchange, outputs: this.#opened.outputs, measure: this.#measure, contents: this.#contents });
+    measureProvider(metrics, {
+      state: this.#state,
+      relay: this.#relay,
+      exchange: this.#exchange,
+      outputs: this.#opened.outputs,
+      measure: this.#measure,
+      contents: this.#contents,
+    });
     return {
-      address: users.address, agentsAddress: agents.address, agentsDial: this.#agentStart.address, invite: (name) => this.#machines.invite(name, 0).secret, state: this.#state,
+      address: users.address,
+      agentsAddress: agents.address,
+      agentsDial: this.#agentStart.address,
+      invite: (name) => this.#machines.invite(name, 0).secret,
+      state: this.#state,
       trouble: () => this.#trouble() ?? (this.#opened.deputy.trouble || undefined),
       giveBack: (reason, patience) => this.#giveBack(reason, patience),
       stop: () => this.#stop(users === agents ? [users] : [users, agents]),
@@ -259,8 +379,21 @@ class ProviderProcess {
   #openContents(): SiteContents | undefined {
     const { contentBytesMax = 0, directory, log } = this.#setup;
     if (contentBytesMax === 0) return undefined;
-    const store = new SiteStore({ folder: join(directory, 'contents'), bytesMax: contentBytesMax, now: systemClock.now(), partAgeMax });
-    return new SiteContents({ store, prover: this.#prover, exchange: this.#exchange, userOf: (brokerId) => userOfBroker(brokerId, this.#setup.ownerId), clock: steadyClock, log, passing: this.#passing });
+    const store = new SiteStore({
+      folder: join(directory, 'contents'),
+      bytesMax: contentBytesMax,
+      now: systemClock.now(),
+      partAgeMax,
+    });
+    return new SiteContents({
+      store,
+      prover: this.#prover,
+      exchange: this.#exchange,
+      userOf: (brokerId) => userOfBroker(brokerId, this.#setup.ownerId),
+      clock: steadyClock,
+      log,
+      passing: this.#passing,
+    });
   }
 
   #trouble(): string | undefined {
@@ -274,15 +407,34 @@ class ProviderProcess {
   async #serve(): Promise<{ readonly users: RunningServer; readonly agents: RunningServer }> {
     const { listen, listenAgents, ownerId } = this.#setup;
     const host = {
-      usesOf: (userId: UserId) => [this.#opened.spoolQuota.useOf(userId), ...users.usesOf(userId), ...(agents ?? users).machineUses()], gate: this.#gate, machines: this.#machines, agentsPlace: () => this.#agentStart, ownerId, keeper: this.#setup.keeper,
-      state: this.#state, clock: systemClock, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed, deputy: this.#opened.deputy,
+      usesOf: (userId: UserId) => [
+        this.#opened.spoolQuota.useOf(userId),
+        ...users.usesOf(userId),
+        ...(agents ?? users).machineUses(),
+      ],
+      gate: this.#gate,
+      machines: this.#machines,
+      agentsPlace: () => this.#agentStart,
+      ownerId,
+      keeper: this.#setup.keeper,
+      state: this.#state,
+      clock: systemClock,
+      relay: this.#relay,
+      exchange: this.#exchange,
+      pushed: this.#pushed,
+      deputy: this.#opened.deputy,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
-      trouble: () => this.#trouble(), queueTrouble: () => this.#watcher?.trouble ?? '', reservations: () => [...this.#keeper?.describe() ?? [], ...describeHeld(this.#state)],
+      trouble: () => this.#trouble(),
+      queueTrouble: () => this.#watcher?.trouble ?? '',
+      reservations: () => [...(this.#keeper?.describe() ?? []), ...describeHeld(this.#state)],
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
     };
     let agents: RunningServer | undefined;
     const [forBrokers, forAgents] = [providerService(host), machineService(host, this.#credentials)];
-    const users: RunningServer = await this.#serveAt(listen, listenAgents.length === 0 ? [forBrokers, forAgents] : [forBrokers]);
+    const users: RunningServer = await this.#serveAt(
+      listen,
+      listenAgents.length === 0 ? [forBrokers, forAgents] : [forBrokers],
+    );
     if (listenAgents.length === 0) return { users, agents: users };
     try {
       agents = await this.#serveAt(listenAgents, [forAgents]);
@@ -298,9 +450,19 @@ class ProviderProcess {
     const { tokens, identity, log, metrics, audit, quotas } = this.#setup;
     for (const [index, address] of addresses.entries()) {
       try {
-        return await serve({ address, tokens, identity, log, metrics, services, ...(audit === undefined ? {} : { audit }), ...(quotas === undefined ? {} : { quotas }) });
+        return await serve({
+          address,
+          tokens,
+          identity,
+          log,
+          metrics,
+          services,
+          ...(audit === undefined ? {} : { audit }),
+          ...(quotas === undefined ? {} : { quotas }),
+        });
       } catch (error) {
-        if (!(error instanceof MutiraoError) || !unusableAddress.includes(error.code) || index === addresses.length - 1) throw error;
+        if (!(error instanceof MutiraoError) || !unusableAddress.includes(error.code) || index === addresses.length - 1)
+          throw error;
         log.warn({ address, reason: error.message }, 'the address cannot be used; another is');
       }
     }
@@ -309,16 +471,38 @@ class ProviderProcess {
 
   #perform(command: Exclude<ProviderCommand, DriverCommand>): void {
     switch (command.kind) {
-      case 'SubmitRequest': void this.#submitter?.submit(command).then(() => { this.#watcher?.hint(); }); break;
-      case 'JudgeClaim': void this.#holding?.judge(command.reservation); break;
-      case 'TellHeldAhead': this.#holding?.noteAhead(command.reservationId, command.ahead); break;
-      case 'ReleaseRequest': void this.#submitter?.release(command); break;
-      case 'TellMachineJoined': case 'TellMachineLost': case 'TellRequests': case 'TellStandings': case 'TellResource': case 'TellSettled':
-      case 'ReattachAgent': case 'ClearAgent': case 'RefuseAgent': case 'TellDraining':
-      case 'KeepReports': case 'AcknowledgeKept': case 'StartLeased': case 'ConfirmLease':
+      case 'SubmitRequest':
+        void this.#submitter?.submit(command).then(() => {
+          this.#watcher?.hint();
+        });
+        break;
+      case 'JudgeClaim':
+        void this.#holding?.judge(command.reservation);
+        break;
+      case 'TellHeldAhead':
+        this.#holding?.noteAhead(command.reservationId, command.ahead);
+        break;
+      case 'ReleaseRequest':
+        void this.#submitter?.release(command);
+        break;
+      case 'TellMachineJoined':
+      case 'TellMachineLost':
+      case 'TellRequests':
+      case 'TellStandings':
+      case 'TellResource':
+      case 'TellSettled':
+      case 'ReattachAgent':
+      case 'ClearAgent':
+      case 'RefuseAgent':
+      case 'TellDraining':
+      case 'KeepReports':
+      case 'AcknowledgeKept':
+      case 'StartLeased':
+      case 'ConfirmLease':
         this.#relay.perform(command);
         break;
-      default: unreachable(command);
+      default:
+        unreachable(command);
     }
   }
 
@@ -330,16 +514,22 @@ class ProviderProcess {
 
   #tellTaskTimes(): void {
     this.#tellMeasured();
-    this.#measureTimer = systemTimers.start(measureInterval, () => { this.#tellTaskTimes(); });
+    this.#measureTimer = systemTimers.start(measureInterval, () => {
+      this.#tellTaskTimes();
+    });
   }
 
   async #giveBack(reason: string, patience: Duration): Promise<void> {
     const until = steadyClock.now() + patience;
     await this.#driver.ask<undefined>((replyTo) => ({ kind: 'GiveBackAsked', replyTo, reason }));
     const countLeft = (): number => [...this.#state.requests.values()].filter(isPending).length;
-    while (countLeft() > 0 && steadyClock.now() < until) await new Promise<void>((resolve) => { systemTimers.start(giveBackPoll, resolve); });
+    while (countLeft() > 0 && steadyClock.now() < until)
+      await new Promise<void>((resolve) => {
+        systemTimers.start(giveBackPoll, resolve);
+      });
     const left = countLeft();
-    if (left > 0) this.#setup.log.warn({ left }, 'requests are left at the resource manager; what starts of them ends by itself');
+    if (left > 0)
+      this.#setup.log.warn({ left }, 'requests are left at the resource manager; what starts of them ends by itself');
   }
 
   async #stop(servers: readonly RunningServer[]): Promise<void> {
@@ -364,12 +554,33 @@ interface ReservationParts {
 }
 
 /** Asks ahead for what is reserved of the resource, where that is wanted; else has its site keep it, where that can. */
-function openReservations({ reservations, manager, directory, queueInterval: interval, config: { userId, holding }, log, onFatal }: ProviderSetup, { inUse, deliver }: Pick<HoldingDeskOptions, 'inUse' | 'deliver'>): ReservationParts {
+function openReservations(
+  {
+    reservations,
+    manager,
+    directory,
+    queueInterval: interval,
+    config: { userId, holding },
+    log,
+    onFatal,
+  }: ProviderSetup,
+  { inUse, deliver }: Pick<HoldingDeskOptions, 'inUse' | 'deliver'>,
+): ReservationParts {
   if (reservations === undefined || manager === undefined) return { keeper: undefined, holding: undefined };
-  const followed = { ...reservations, ...(inUse === undefined ? {} : { inUse }), directory, interval, log, processors: async () => (await manager.limits(userId)).processors };
+  const followed = {
+    ...reservations,
+    ...(inUse === undefined ? {} : { inUse }),
+    directory,
+    interval,
+    log,
+    processors: async () => (await manager.limits(userId)).processors,
+  };
   if (holding !== undefined) return { keeper: undefined, holding: new HoldingDesk({ ...followed, deliver }) };
   const site = manager.siteReservations;
-  return { keeper: site === undefined ? undefined : new ReservationKeeper({ ...followed, site, onFatal }), holding: undefined };
+  return {
+    keeper: site === undefined ? undefined : new ReservationKeeper({ ...followed, site, onFatal }),
+    holding: undefined,
+  };
 }
 
 /** What brokers are told that the resource is called at its reservation manager. */
@@ -385,7 +596,10 @@ function widthOf({ requests }: ProviderState, requestId: RequestId): ProcessorCo
 }
 
 /** What the agents of allocations need to find this provider. @throws {MutiraoError} MUT_BAD_CONFIG */
-function agentStartOf({ advertise, identity }: ProviderSetup, bound: string): Pick<AgentStart, 'address' | 'authority'> {
+function agentStartOf(
+  { advertise, identity }: ProviderSetup,
+  bound: string,
+): Pick<AgentStart, 'address' | 'authority'> {
   const address = farAddress(bound, advertise, hostname());
   return { address, authority: parseAddress(address).isTls ? onOneLine(readHostIdentity(identity).authority) : '' };
 }
@@ -393,7 +607,10 @@ function agentStartOf({ advertise, identity }: ProviderSetup, bound: string): Pi
 /** Reads snapshot and journal; where there was much to replay, the next start finds a newer snapshot. */
 function recover(journal: Journal<ProviderChange>, config: ProviderConfig): ProviderState {
   const snapshot = journal.latestSnapshot();
-  const state = snapshot === undefined ? createProviderState(config) : thawProvider(config, JSON.parse(snapshot.body) as ProviderSnapshot);
+  const state =
+    snapshot === undefined
+      ? createProviderState(config)
+      : thawProvider(config, JSON.parse(snapshot.body) as ProviderSnapshot);
   let replayed = 0;
   journal.replay(snapshot?.sequence ?? 0, (_sequence, change) => {
     providerMachine.apply(state, change);
@@ -401,21 +618,44 @@ function recover(journal: Journal<ProviderChange>, config: ProviderConfig): Prov
   });
   state.nextRequestNumber = findFreshNumber(journal, { name: 'next_request', next: state.nextRequestNumber });
   journal.keepHost();
-  if (replayed >= changesPerSnapshot) journal.writeSnapshot(journal.lastSequence(), JSON.stringify(freezeProvider(state)));
+  if (replayed >= changesPerSnapshot)
+    journal.writeSnapshot(journal.lastSequence(), JSON.stringify(freezeProvider(state)));
   return state;
 }
 
 function logChange(log: Logger, change: ProviderChange): void {
   switch (change.kind) {
-    case 'RequestDrafted': log.info({ request: change.requestId, width: change.width, walltime_ms: change.walltime, reason: change.reasons[0] }, 'request drafted'); break;
-    case 'RequestQueued': log.info({ request: change.requestId, manager_request: change.managerRequestId }, 'request queued'); break;
-    case 'RequestStarted': log.info({ request: change.requestId }, 'request started'); break;
-    case 'RequestRequeued': log.warn({ request: change.requestId, reason: change.reason }, 'request requeued'); break;
-    case 'RequestReleasing': log.info({ request: change.requestId, reason: change.reason }, 'request released'); break;
-    case 'RequestEnded': log.info({ request: change.requestId, status: change.status, reason: change.reason }, 'request ended'); break;
-    case 'HeuristicSwitched': log.info({ heuristic: change.to.heuristic, default_task_time_ms: change.to.defaultTime }, 'heuristic switched'); break;
-    case 'MachineJoined': log.info({ machine: change.facts.machineId, broker: change.brokerId }, 'machine joined'); break;
-    case 'MachineLost': log.info({ machine: change.machineId, reason: change.reason }, 'machine lost'); break;
-    default: log.debug(change, 'change');
+    case 'RequestDrafted':
+      log.info(
+        { request: change.requestId, width: change.width, walltime_ms: change.walltime, reason: change.reasons[0] },
+        'request drafted',
+      );
+      break;
+    case 'RequestQueued':
+      log.info({ request: change.requestId, manager_request: change.managerRequestId }, 'request queued');
+      break;
+    case 'RequestStarted':
+      log.info({ request: change.requestId }, 'request started');
+      break;
+    case 'RequestRequeued':
+      log.warn({ request: change.requestId, reason: change.reason }, 'request requeued');
+      break;
+    case 'RequestReleasing':
+      log.info({ request: change.requestId, reason: change.reason }, 'request released');
+      break;
+    case 'RequestEnded':
+      log.info({ request: change.requestId, status: change.status, reason: change.reason }, 'request ended');
+      break;
+    case 'HeuristicSwitched':
+      log.info({ heuristic: change.to.heuristic, default_task_time_ms: change.to.defaultTime }, 'heuristic switched');
+      break;
+    case 'MachineJoined':
+      log.info({ machine: change.facts.machineId, broker: change.brokerId }, 'machine joined');
+      break;
+    case 'MachineLost':
+      log.info({ machine: change.machineId, reason: change.reason }, 'machine lost');
+      break;
+    default:
+      log.debug(change, 'change');
   }
 }

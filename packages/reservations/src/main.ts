@@ -6,16 +6,46 @@ import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
 import { accountName, ensureToken, metricsTokenPath, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { defineProgram, duration, integer, list, natsOptions, quotaOption, readQuotas, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import {
+  defineProgram,
+  duration,
+  integer,
+  list,
+  natsOptions,
+  quotaOption,
+  readQuotas,
+  text,
+  type ConfigOf,
+  type ProgramContext,
+} from '@mutirao/runtime/program';
 import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { startReservations } from './start-reservations.ts';
 
 const options = {
-  id: text({ help: 'Name of the manager; its files are in reservations/ID of the home folder.', placeholder: 'ID', default: 'local' }),
-  listen: text({ help: 'Where to listen: unix:/path for a socket, or a port, 0 for a free one; a socket in the home folder when empty.', placeholder: 'ADDRESS' }),
+  id: text({
+    help: 'Name of the manager; its files are in reservations/ID of the home folder.',
+    placeholder: 'ID',
+    default: 'local',
+  }),
+  listen: text({
+    help:
+      'Where to listen: unix:/path for a socket, or a port, 0 for a free one; a socket in the home folder when ' +
+      'empty.',
+    placeholder: 'ADDRESS',
+  }),
   registrar: list({ help: 'Who may register resources beside the user that runs this.', placeholder: 'USER' }),
-  reservationsMax: integer({ help: 'Most reservations that are not over.', default: 2_000_000, min: 1, max: 10_000_000 }),
-  rememberedMax: integer({ help: 'Most reservations that are over and remembered.', default: 100_000, min: 0, max: 10_000_000 }),
+  reservationsMax: integer({
+    help: 'Most reservations that are not over.',
+    default: 2_000_000,
+    min: 1,
+    max: 10_000_000,
+  }),
+  rememberedMax: integer({
+    help: 'Most reservations that are over and remembered.',
+    default: 100_000,
+    min: 0,
+    max: 10_000_000,
+  }),
   holdMax: duration({ help: 'Longest hold.', default: 3_600_000 }),
   quota: quotaOption,
   ...natsOptions,
@@ -23,22 +53,58 @@ const options = {
 };
 
 /** The reservation manager: negotiates and places reservations, and runs nothing. */
-export const main = defineProgram({ name: 'reservations', summary: 'Negotiates and places reservations of resources for the users of one organisation.', options, run });
+export const main = defineProgram({
+  name: 'reservations',
+  summary: 'Negotiates and places reservations of resources for the users of one organisation.',
+  options,
+  run,
+});
 
 async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
   const { log, signal, home } = context;
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is ${JSON.stringify(config.id)}; want letters, digits, ".", "_" and "-"`);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(config.id))
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `id is ${JSON.stringify(config.id)}; want letters, digits, ".", "_" and "-"`,
+    );
   const directory = join(home, 'reservations', config.id);
   const metrics = new Metrics({ withProcess: true });
   const ownerId = accountName();
   const audit = openAudit(auditPath(home, `reservations-${config.id}`), { log });
   const manager = await startReservations({
-    options: { ownerId, registrars: config.registrar, livingMax: config.reservationsMax, endedMax: config.rememberedMax, holdMax: config.holdMax, quotas: readQuotas(config.quota, ownerId) },
-    id: config.id, directory, listen: await listenAddress(home, `reservations-${config.id}`, config.listen), identity: identityFolder(home), audit, log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
-    dialing: { token: () => readToken(tokenPath(home)), trust: userTrust(home) }, connectEvents: eventsOf(config), onFatal: context.fail,
+    options: {
+      ownerId,
+      registrars: config.registrar,
+      livingMax: config.reservationsMax,
+      endedMax: config.rememberedMax,
+      holdMax: config.holdMax,
+      quotas: readQuotas(config.quota, ownerId),
+    },
+    id: config.id,
+    directory,
+    listen: await listenAddress(home, `reservations-${config.id}`, config.listen),
+    identity: identityFolder(home),
+    audit,
+    log,
+    metrics,
+    tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
+    dialing: { token: () => readToken(tokenPath(home)), trust: userTrust(home) },
+    connectEvents: eventsOf(config),
+    onFatal: context.fail,
   });
-  const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, token: ensureToken(metricsTokenPath(home)), healthy: () => manager.trouble() });
-  writeAtomic(join(directory, 'reservations.json'), `${JSON.stringify({ address: nearAddress(manager.address), metricsAddress: http?.address, pid: process.pid })}\n`);
+  const http =
+    config.metricsListen === ''
+      ? undefined
+      : await startHttp({
+          address: config.metricsListen,
+          metrics,
+          token: ensureToken(metricsTokenPath(home)),
+          healthy: () => manager.trouble(),
+        });
+  writeAtomic(
+    join(directory, 'reservations.json'),
+    `${JSON.stringify({ address: nearAddress(manager.address), metricsAddress: http?.address, pid: process.pid })}\n`,
+  );
   log.info({ address: manager.address, metrics_address: http?.address, manager: config.id }, 'listening');
   if (!signal.aborted) await once(signal, 'abort');
   await manager.stop();

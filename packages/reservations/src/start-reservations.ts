@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { encodeReservationEvents } from '@mutirao/api/events';
 import { ReservationServiceService } from '@mutirao/api/reservation';
-import { eventsOf, reservationsMachine, type ReservationsChange, type ReservationsCommand, type ReservationsInput, type ReservationsOptions, type ReservationsState } from '@mutirao/core/machines/reservations';
+import {
+  eventsOf,
+  reservationsMachine,
+  type ReservationsChange,
+  type ReservationsCommand,
+  type ReservationsInput,
+  type ReservationsOptions,
+  type ReservationsState,
+} from '@mutirao/core/machines/reservations';
 import type { Audit } from '@mutirao/runtime/audit';
 import { openClaimSigner } from '@mutirao/runtime/claims';
 import { ChangeSignal, MachineDriver, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
@@ -66,37 +74,88 @@ const freeMin = 2 * 1024 ** 2;
 /** Reads the journal and serves. @throws {MutiraoError} when the journal, the key or the address cannot be had. */
 export async function startReservations(setup: ReservationsSetup): Promise<RunningReservations> {
   const { directory, log, options, metrics } = setup;
-  const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: reservationsChangeCodec, checkpointPages });
+  const journal = openJournal({
+    path: join(directory, 'journal.sqlite'),
+    codec: reservationsChangeCodec,
+    checkpointPages,
+  });
   const signer = openClaimSigner(join(directory, 'claim-key.pem'), setup.id);
   const began = systemClock.now();
   const { name: journalInstance } = readJournalInstance(journal);
   const state = restoreState(journal, options);
-  log.info({ resources: state.resources.size, reservations: state.reservations.size, took_ms: systemClock.now() - began }, 'the journal is read');
+  log.info(
+    { resources: state.resources.size, reservations: state.reservations.size, took_ms: systemClock.now() - began },
+    'the journal is read',
+  );
   const changes = new ChangeSignal();
-  const publisher = createPublisher({
-    connectEvents: setup.connectEvents, source: `/mutirao/reservations/${setup.id}`, series: 'mutirao_reservations_events', log, metrics,
-    encode: (source, { sequence, at, change }) => encodeReservationEvents(source, { sequence, at, events: eventsOf(change) }),
-  }, journal);
-  const driver = makeDriver(setup, { journal, state, onChange: () => { changes.notify(); publisher?.notify(); } });
+  const publisher = createPublisher(
+    {
+      connectEvents: setup.connectEvents,
+      source: `/mutirao/reservations/${setup.id}`,
+      series: 'mutirao_reservations_events',
+      log,
+      metrics,
+      encode: (source, { sequence, at, change }) =>
+        encodeReservationEvents(source, { sequence, at, events: eventsOf(change) }),
+    },
+    journal,
+  );
+  const driver = makeDriver(setup, {
+    journal,
+    state,
+    onChange: () => {
+      changes.notify();
+      publisher?.notify();
+    },
+  });
   // What became due while nobody looked is done before anybody is answered, but for what a use may be told of.
   driver.deliver({ kind: 'ManagerStarted' });
   driver.settle();
-  const room = new Room({ folder: directory, freeMin, pause: 500, timers: systemTimers, journalTrouble: () => driver.stalledBy?.message });
+  const room = new Room({
+    folder: directory,
+    freeMin,
+    pause: 500,
+    timers: systemTimers,
+    journalTrouble: () => driver.stalledBy?.message,
+  });
   publisher?.start();
   const pledges = new PledgeFollower({
-    state, timers: systemTimers, log, deliver: (input) => { driver.deliver(input); }, ask: (asked, signal) => askDecision(asked, setup.dialing, signal),
+    state,
+    timers: systemTimers,
+    log,
+    deliver: (input) => {
+      driver.deliver(input);
+    },
+    ask: (asked, signal) => askDecision(asked, setup.dialing, signal),
   });
   pledges.start();
   if (metrics !== undefined) measure(metrics, { state, journal });
-  const host: ReservationsHost = { ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, state, signer, journal, journalInstance, changes, clock: systemClock, usesOf: (userId) => server.usesOf(userId) };
+  const host: ReservationsHost = {
+    ask: (make) => driver.ask(make),
+    demandRoom: () => {
+      room.demand();
+    },
+    state,
+    signer,
+    journal,
+    journalInstance,
+    changes,
+    clock: systemClock,
+    usesOf: (userId) => server.usesOf(userId),
+  };
   const server: RunningServer = await serve({
-    address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ReservationServiceService, reservationRoutes(host), { audited: auditedMethods })],
+    address: setup.listen,
+    tokens: setup.tokens,
+    identity: setup.identity,
+    log,
+    services: [bind(ReservationServiceService, reservationRoutes(host), { audited: auditedMethods })],
     ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
     ...(setup.audit === undefined ? {} : { audit: setup.audit }),
     ...(metrics === undefined ? {} : { metrics }),
   });
   return {
-    address: server.address, trouble: () => room.trouble(),
+    address: server.address,
+    trouble: () => room.trouble(),
     stop: async () => {
       await server.drain(drainMs);
       await pledges.stop();
@@ -114,23 +173,35 @@ interface DriverParts {
   onChange(): void;
 }
 
-function makeDriver({ log, onFatal }: ReservationsSetup, { journal, state, onChange }: DriverParts): ReservationsDriver {
+function makeDriver(
+  { log, onFatal }: ReservationsSetup,
+  { journal, state, onChange }: DriverParts,
+): ReservationsDriver {
   return new MachineDriver<ReservationsState, ReservationsInput, ReservationsChange, ReservationsCommand>({
-    machine: reservationsMachine, state, journal, clock: systemClock,
+    machine: reservationsMachine,
+    state,
+    journal,
+    clock: systemClock,
     perform: () => undefined,
     onCommitted: (entries) => {
       for (const { change } of entries) logChange(log, change);
       onChange();
     },
     onFatal,
-    onStalled: (error) => { tellStalled(log, error); },
+    onStalled: (error) => {
+      tellStalled(log, error);
+    },
   });
 }
 
 function logChange(log: Logger, change: ReservationsChange): void {
   for (const { type, resourceId, reservation, reason } of eventsOf(change)) {
     if (reservation === undefined) log.info({ resource: resourceId, reason }, type);
-    else log.debug({ reservation: reservation.place.id, user: reservation.place.userId, resource: resourceId, reason }, type);
+    else
+      log.debug(
+        { reservation: reservation.place.id, user: reservation.place.userId, resource: resourceId, reason },
+        type,
+      );
   }
 }
 
@@ -140,10 +211,26 @@ interface Measured {
 }
 
 function measure(metrics: Metrics, { state, journal }: Measured): void {
-  metrics.gauge('mutirao_reservations_resources', 'Resources that are registered.', [], (gauge) => { gauge.set(state.resources.size); });
-  metrics.gauge('mutirao_reservations_living', 'Reservations that are not over, by resource.', ['resource'], (gauge) => {
-    for (const [id, { livingCount }] of state.resources) gauge.set({ resource: id }, livingCount);
+  metrics.gauge('mutirao_reservations_resources', 'Resources that are registered.', [], (gauge) => {
+    gauge.set(state.resources.size);
   });
-  metrics.gauge('mutirao_reservations_remembered', 'Reservations that are kept, also those that are over.', [], (gauge) => { gauge.set(state.reservations.size); });
-  metrics.gauge('mutirao_reservations_journal_changes', 'Changes in the journal.', [], (gauge) => { gauge.set(journal.lastSequence()); });
+  metrics.gauge(
+    'mutirao_reservations_living',
+    'Reservations that are not over, by resource.',
+    ['resource'],
+    (gauge) => {
+      for (const [id, { livingCount }] of state.resources) gauge.set({ resource: id }, livingCount);
+    },
+  );
+  metrics.gauge(
+    'mutirao_reservations_remembered',
+    'Reservations that are kept, also those that are over.',
+    [],
+    (gauge) => {
+      gauge.set(state.reservations.size);
+    },
+  );
+  metrics.gauge('mutirao_reservations_journal_changes', 'Changes in the journal.', [], (gauge) => {
+    gauge.set(journal.lastSequence());
+  });
 }

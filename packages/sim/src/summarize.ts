@@ -24,11 +24,15 @@ export function studentQuantile(freedom: number): number {
 /** A share, in percent, with its 95 % interval of Wilson. @param total 1 or more */
 export function shareWithInterval(count: number, total: number): string {
   const [share, z] = [count / total, 1.96];
-  const middle = (share + z * z / (2 * total)) / (1 + z * z / total);
-  const half = z * Math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total);
-  return `${(100 * share).toFixed(1)} % (${(100 * (middle - half)).toFixed(1)} to ${(100 * (middle + half)).toFixed(1)})`;
+  const middle = (share + (z * z) / (2 * total)) / (1 + (z * z) / total);
+  const half = (z * Math.sqrt((share * (1 - share)) / total + (z * z) / (4 * total * total))) / (1 + (z * z) / total);
+  return (
+    `${(100 * share).toFixed(1)} % (${(100 * (middle - half)).toFixed(1)} to ` +
+    `${(100 * (middle + half)).toFixed(1)})`
+  );
 }
 
 const table = [
-  12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.306, 2.2622, 2.2281, 2.201, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.093, 2.086,
+  12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.306, 2.2622, 2.2281, 2.201, 2.1788, 2.1604, 2.1448, 2.1314,
+  2.1199, 2.1098, 2.1009, 2.093, 2.086,
 ];

@@ -1,10 +1,36 @@
 import { hash } from 'node:crypto';
 
 import {
-  GetJobResponse, GetTaskOutputResponse, JobEvent, MachineStatus, ProviderRecord, TaskStatus,
-  type ExplainRequest, type ExplainResponse, type GetJobRequest, type GetLedgerResponse, type GetOverviewResponse, type GetProviderQueueResponse, type GetTaskOutputRequest, type JobSpec, type JobSummary, type LedgerRow, type ListJobsRequest,
-  type ListJobsResponse, type ListMachinesResponse, type ListProvidersResponse, type ListRequestsResponse, type ListTasksRequest, type ListTasksResponse, type MachineRecord,
-  type RetryTasksResponse, type SubmitJobRequest, type SubmitJobResponse, type TaskGroup, type TaskRecord, type WatchJobResponse,
+  GetJobResponse,
+  GetTaskOutputResponse,
+  JobEvent,
+  MachineStatus,
+  ProviderRecord,
+  TaskStatus,
+  type ExplainRequest,
+  type ExplainResponse,
+  type GetJobRequest,
+  type GetLedgerResponse,
+  type GetOverviewResponse,
+  type GetProviderQueueResponse,
+  type GetTaskOutputRequest,
+  type JobSpec,
+  type JobSummary,
+  type LedgerRow,
+  type ListJobsRequest,
+  type ListJobsResponse,
+  type ListMachinesResponse,
+  type ListProvidersResponse,
+  type ListRequestsResponse,
+  type ListTasksRequest,
+  type ListTasksResponse,
+  type MachineRecord,
+  type RetryTasksResponse,
+  type SubmitJobRequest,
+  type SubmitJobResponse,
+  type TaskGroup,
+  type TaskRecord,
+  type WatchJobResponse,
 } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
 import { AllocationRequest, ProviderQueue, RequestStatus } from '@mutirao/api/provider';
@@ -15,11 +41,35 @@ const nothing = new Uint8Array();
 
 /** Parts of the wire for tests of what shows them; what is not given is empty. */
 export const wire = {
-  event: (given: Partial<JobEvent>): JobEvent => ({ ...JobEvent.decode(nothing), type: 'tasks.finished', jobId: 1, ...given }),
-  provider: (given: Partial<ProviderRecord>): ProviderRecord => ({ ...ProviderRecord.decode(nothing), providerId: 'alpha', address: '127.0.0.1:1', connected: true, ...given }),
-  request: (given: Partial<AllocationRequest>): AllocationRequest => ({ ...AllocationRequest.decode(nothing), providerId: 'alpha', requestId: 'q1', ...given }),
-  queue: (given: Partial<ProviderQueue>): ProviderQueue => ({ ...ProviderQueue.decode(nothing), providerId: 'alpha', ...given }),
-  output: (out: string, error = ''): GetTaskOutputResponse => ({ ...GetTaskOutputResponse.decode(nothing), standardOutput: Buffer.from(out), standardError: Buffer.from(error) }),
+  event: (given: Partial<JobEvent>): JobEvent => ({
+    ...JobEvent.decode(nothing),
+    type: 'tasks.finished',
+    jobId: 1,
+    ...given,
+  }),
+  provider: (given: Partial<ProviderRecord>): ProviderRecord => ({
+    ...ProviderRecord.decode(nothing),
+    providerId: 'alpha',
+    address: '127.0.0.1:1',
+    connected: true,
+    ...given,
+  }),
+  request: (given: Partial<AllocationRequest>): AllocationRequest => ({
+    ...AllocationRequest.decode(nothing),
+    providerId: 'alpha',
+    requestId: 'q1',
+    ...given,
+  }),
+  queue: (given: Partial<ProviderQueue>): ProviderQueue => ({
+    ...ProviderQueue.decode(nothing),
+    providerId: 'alpha',
+    ...given,
+  }),
+  output: (out: string, error = ''): GetTaskOutputResponse => ({
+    ...GetTaskOutputResponse.decode(nothing),
+    standardOutput: Buffer.from(out),
+    standardError: Buffer.from(error),
+  }),
 };
 
 /** Answers what clients of a broker ask from lists that a test fills, and notes what it was asked. */
@@ -62,14 +112,22 @@ export class AnsweringBroker {
   listJobs(request: ListJobsRequest): Promise<ListJobsResponse> {
     return this.#answer('listJobs', request, () => {
       const before = this.jobs.filter(({ jobId }) => request.beforeJobId === 0 || jobId < request.beforeJobId);
-      return { jobs: before.sort((one, other) => other.jobId - one.jobId).slice(0, request.pageSize), trouble: this.trouble };
+      return {
+        jobs: before.sort((one, other) => other.jobId - one.jobId).slice(0, request.pageSize),
+        trouble: this.trouble,
+      };
     });
   }
 
   getJob(request: GetJobRequest): Promise<GetJobResponse> {
     return this.#answer('getJob', request, () => {
       const job = this.#job(request.jobId);
-      return { ...GetJobResponse.decode(nothing), job, spec: request.withoutSpec === true ? undefined : this.specs.get(request.jobId) ?? aJobSpec(), ...this.answers.get(request.jobId) };
+      return {
+        ...GetJobResponse.decode(nothing),
+        job,
+        spec: request.withoutSpec === true ? undefined : (this.specs.get(request.jobId) ?? aJobSpec()),
+        ...this.answers.get(request.jobId),
+      };
     });
   }
 
@@ -78,8 +136,18 @@ export class AnsweringBroker {
       this.#job(request.jobId);
       const all = this.tasks.get(request.jobId) ?? [];
       // The tasks of a test are in the order of their indexes.
-      const chosen = request.taskIndexes.length === 0 ? all.slice(request.fromTaskIndex, request.status === TaskStatus.UNSPECIFIED ? request.fromTaskIndex + request.pageSize + 1 : undefined) : request.taskIndexes.flatMap((index) => all[index] ?? []);
-      const found = chosen.filter(({ taskIndex, status }) => taskIndex >= request.fromTaskIndex && (request.status === TaskStatus.UNSPECIFIED || status === request.status));
+      const chosen =
+        request.taskIndexes.length === 0
+          ? all.slice(
+              request.fromTaskIndex,
+              request.status === TaskStatus.UNSPECIFIED ? request.fromTaskIndex + request.pageSize + 1 : undefined,
+            )
+          : request.taskIndexes.flatMap((index) => all[index] ?? []);
+      const found = chosen.filter(
+        ({ taskIndex, status }) =>
+          taskIndex >= request.fromTaskIndex &&
+          (request.status === TaskStatus.UNSPECIFIED || status === request.status),
+      );
       return { tasks: found.slice(0, request.pageSize), nextTaskIndex: found[request.pageSize]?.taskIndex };
     });
   }
@@ -97,10 +165,17 @@ export class AnsweringBroker {
       const machines = (status: MachineStatus): number => this.machines.filter((one) => one.status === status).length;
       const requests = (status: RequestStatus): number => this.requests.filter((one) => one.status === status).length;
       return {
-        idleMachineCount: machines(MachineStatus.IDLE), busyMachineCount: machines(MachineStatus.BUSY), drainingMachineCount: machines(MachineStatus.DRAINING), quarantinedMachineCount: machines(MachineStatus.QUARANTINED),
-        processors: this.machines.reduce((sum, { facts }) => sum + (facts?.processors ?? 0), 0), runningCount: this.machines.reduce((sum, { runningCount }) => sum + runningCount, 0),
-        providerCount: this.providers.length, connectedProviderCount: this.providers.filter(({ connected }) => connected).length,
-        queuedRequestCount: requests(RequestStatus.QUEUED), runningRequestCount: requests(RequestStatus.RUNNING), trouble: this.trouble,
+        idleMachineCount: machines(MachineStatus.IDLE),
+        busyMachineCount: machines(MachineStatus.BUSY),
+        drainingMachineCount: machines(MachineStatus.DRAINING),
+        quarantinedMachineCount: machines(MachineStatus.QUARANTINED),
+        processors: this.machines.reduce((sum, { facts }) => sum + (facts?.processors ?? 0), 0),
+        runningCount: this.machines.reduce((sum, { runningCount }) => sum + runningCount, 0),
+        providerCount: this.providers.length,
+        connectedProviderCount: this.providers.filter(({ connected }) => connected).length,
+        queuedRequestCount: requests(RequestStatus.QUEUED),
+        runningRequestCount: requests(RequestStatus.RUNNING),
+        trouble: this.trouble,
       };
     });
   }
@@ -120,7 +195,8 @@ export class AnsweringBroker {
   getProviderQueue(request: { readonly providerId: string }): Promise<GetProviderQueueResponse> {
     return this.#answer('getProviderQueue', request, () => {
       const queue = this.queues.get(request.providerId);
-      if (queue === undefined) throw new MutiraoError('MUT_UNREACHABLE', `provider ${request.providerId} cannot be reached`);
+      if (queue === undefined)
+        throw new MutiraoError('MUT_UNREACHABLE', `provider ${request.providerId} cannot be reached`);
       return { queue, ageMs: 500 };
     });
   }
@@ -145,8 +221,13 @@ export class AnsweringBroker {
     return this.#answer('submitJob', request, () => {
       this.submitted.push(request);
       const groups = request.job?.groups ?? [];
-      const countOf = ({ values }: TaskGroup): number => (values?.$case === 'range' ? values.value.count : values?.value.values.length ?? 0);
-      return { jobId: this.submitted.length, taskCount: groups.reduce((sum, group) => sum + countOf(group), 0), resumed: undefined };
+      const countOf = ({ values }: TaskGroup): number =>
+        values?.$case === 'range' ? values.value.count : (values?.value.values.length ?? 0);
+      return {
+        jobId: this.submitted.length,
+        taskCount: groups.reduce((sum, group) => sum + countOf(group), 0),
+        resumed: undefined,
+      };
     });
   }
 
@@ -158,19 +239,31 @@ export class AnsweringBroker {
   }
 
   /** Of a sample it tells so many changes at a time, the newest: a test says by its waking how often that is. */
-  async* watchJob(request: { readonly lastChanges?: number | undefined; readonly changesPerSecondMax?: number | undefined }, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
+  async *watchJob(
+    request: { readonly lastChanges?: number | undefined; readonly changesPerSecondMax?: number | undefined },
+    signal: AbortSignal,
+  ): AsyncGenerator<WatchJobResponse> {
     await this.#answer('watchJob', request, () => undefined);
     let next = Math.max(0, this.#told.length - (request.lastChanges ?? Infinity));
     const journalInstance = this.#journalInstance;
     const isOpen = (): boolean => !signal.aborted && journalInstance === this.#journalInstance;
     while (isOpen()) {
-      const passedOverCount = Math.max(0, this.#told.length - next - Math.max(request.lastChanges ?? 0, request.changesPerSecondMax ?? Infinity));
+      const passedOverCount = Math.max(
+        0,
+        this.#told.length - next - Math.max(request.lastChanges ?? 0, request.changesPerSecondMax ?? Infinity),
+      );
       next += passedOverCount;
       if (passedOverCount > 0) yield { events: this.#told[next++] ?? [], passedOverCount, journalInstance };
       while (next < this.#told.length && isOpen()) yield { events: this.#told[next++] ?? [], journalInstance };
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        signal.addEventListener('abort', () => { resolve(); }, { once: true });
+        signal.addEventListener(
+          'abort',
+          () => {
+            resolve();
+          },
+          { once: true },
+        );
       });
     }
   }

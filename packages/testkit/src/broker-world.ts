@@ -1,6 +1,17 @@
 import {
-  type BrokerChange, type BrokerCommand, type BrokerInput, brokerMachine, type BrokerOptions, type BrokerState, createBrokerState, ledgerOf,
-  jobLedgerOf, type LedgerRow, restore, resume, snapshot,
+  type BrokerChange,
+  type BrokerCommand,
+  type BrokerInput,
+  brokerMachine,
+  type BrokerOptions,
+  type BrokerState,
+  createBrokerState,
+  ledgerOf,
+  jobLedgerOf,
+  type LedgerRow,
+  restore,
+  resume,
+  snapshot,
 } from '@mutirao/core/machines/broker';
 import type { JobSpec, MachineFacts, Outcome } from '@mutirao/core/messages';
 import { BrokerAgent } from './broker-agent.ts';
@@ -9,7 +20,8 @@ import { dumpBroker } from './broker-dump.ts';
 const providerId = 'p';
 
 /**
- * A broker with one provider and pretended agents, which keeps its own truth and checks the broker's after each step: its
+ * A broker with one provider and pretended agents, which keeps its own truth and checks the broker's after each step:
+ * its
  * invariants, that a task finishes once and for ever, that the ledger adds up, and that a replay of its changes and its
  * snapshots give the same state.
  */
@@ -58,7 +70,8 @@ export class BrokerWorld {
 
   /** The agent goes away with all that it has. */
   lose(machineId: string): void {
-    if (this.agents.delete(machineId) && this.isConnected) this.step({ kind: 'MachineLost', machineId, reason: 'MUT_MACHINE_LOST' });
+    if (this.agents.delete(machineId) && this.isConnected)
+      this.step({ kind: 'MachineLost', machineId, reason: 'MUT_MACHINE_LOST' });
   }
 
   connect(): void {
@@ -115,7 +128,10 @@ export class BrokerWorld {
     }
   }
 
-  /** Checks all that can be checked from outside, the dearest part now and then. @throws Error at the first contradiction. */
+  /**
+   * Checks all that can be checked from outside, the dearest part now and then. @throws Error at the first
+   * contradiction.
+   */
   check(): void {
     brokerMachine.checkInvariants(this.state);
     this.#checkLedger();
@@ -150,7 +166,8 @@ export class BrokerWorld {
     brokerMachine.apply(this.#replayed, change);
     if (change.kind === 'ReplicasPlaced') {
       for (const index of change.taskIndexes) {
-        if (this.#finished.has(`${change.jobId}.${index}`)) throw new Error(`task ${index} of job ${change.jobId} runs again after it finished`);
+        if (this.#finished.has(`${change.jobId}.${index}`))
+          throw new Error(`task ${index} of job ${change.jobId} runs again after it finished`);
       }
     }
     if (change.kind !== 'ReplicasEnded') return;
@@ -165,13 +182,18 @@ export class BrokerWorld {
   #perform(command: BrokerCommand): void {
     if (command.kind === 'Reply') this.replies.push(command.reply);
     if (command.kind === 'AcceptResult') this.accepting.push(command.replicaId);
-    if (command.kind === 'StartReplicas' && !this.isConnected) throw new Error(`replicas are started on ${command.machineId}, which is out of reach`);
+    if (command.kind === 'StartReplicas' && !this.isConnected)
+      throw new Error(`replicas are started on ${command.machineId}, which is out of reach`);
     if ('machineId' in command && this.isConnected) this.#pass(command, this.agents.get(command.machineId));
   }
 
   /** What the provider passes on to an agent. */
   #pass(command: BrokerCommand, agent: BrokerAgent | undefined): void {
-    if (command.kind === 'StartReplicas') agent?.start(command.starts.map((start) => start.replicaId), this.now);
+    if (command.kind === 'StartReplicas')
+      agent?.start(
+        command.starts.map((start) => start.replicaId),
+        this.now,
+      );
     if (command.kind === 'CancelReplicas') agent?.cancel(command.replicaIds, command.onlyWaiting, this.now);
     if (command.kind === 'AcknowledgeReport') agent?.acknowledge(command.sequence);
   }

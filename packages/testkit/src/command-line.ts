@@ -1,5 +1,13 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { runCommand, terminalOutput, type BrokerClient, type ClusterClient, type CommandContext, type ProviderClient, type ReservationClient } from '@mutirao/cli';
+import {
+  runCommand,
+  terminalOutput,
+  type BrokerClient,
+  type ClusterClient,
+  type CommandContext,
+  type ProviderClient,
+  type ReservationClient,
+} from '@mutirao/cli';
 
 /** What a command line run in a test talks to; what is left out is out of reach. */
 export interface FakeGrid {
@@ -25,34 +33,47 @@ export interface CommandResult {
   readonly err: string;
 }
 
-/** Runs one command line in this process against fakes: parsing, command, printing, errors and exit status are the real ones. */
+/**
+ * Runs one command line in this process against fakes: parsing, command, printing, errors and exit status are the real
+ * ones.
+ */
 export async function runCommandLine(argv: readonly string[], grid: FakeGrid = {}): Promise<CommandResult> {
   let out = '';
   let err = '';
   const status = await runCommand(argv, {
     makeOutput: (mode) => ({
-      mode, columns: 100, progress: undefined,
-      write: (text) => { out += typeof text === 'string' ? text : Buffer.from(text).toString('utf8'); },
-      note: terminalOutput((text) => { err += text; }).note,
+      mode,
+      columns: 100,
+      progress: undefined,
+      write: (text) => {
+        out += typeof text === 'string' ? text : Buffer.from(text).toString('utf8');
+      },
+      note: terminalOutput((text) => {
+        err += text;
+      }).note,
       writePrinted: (bytes, to) => {
         const text = Buffer.from(bytes).toString('utf8');
         if (to === 'output') out += text;
         else err += text;
       },
     }),
-    makeContext: (output, _options, passedOn) => Promise.resolve({ context: surroundings(grid, { output, passedOn }), close: () => undefined }),
+    makeContext: (output, _options, passedOn) =>
+      Promise.resolve({ context: surroundings(grid, { output, passedOn }), close: () => undefined }),
   });
   return { status, out, err };
 }
 
 function surroundings(grid: FakeGrid, words: Pick<CommandContext, 'output' | 'passedOn'>): CommandContext {
-  const reach = <T>(client: Partial<T> | undefined, name: string): Promise<T> => (client === undefined
-    ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', `there is no ${name}`))
-    : Promise.resolve(client as T));
+  const reach = <T>(client: Partial<T> | undefined, name: string): Promise<T> =>
+    client === undefined
+      ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', `there is no ${name}`))
+      : Promise.resolve(client as T);
   return {
     ...words,
     at: (home) => surroundings({ ...grid, home }, words),
-    home: grid.home ?? '/nowhere', directory: grid.directory ?? '/work', signal: grid.signal ?? new AbortController().signal,
+    home: grid.home ?? '/nowhere',
+    directory: grid.directory ?? '/work',
+    signal: grid.signal ?? new AbortController().signal,
     clock: { now: grid.now ?? (() => 0) },
     broker: () => reach<BrokerClient>(grid.broker, 'broker'),
     provider: () => reach<ProviderClient>(grid.provider, 'provider'),

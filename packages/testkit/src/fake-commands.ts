@@ -60,40 +60,85 @@ export class FakeSlurm extends FakeCommands {
     mkdirSync(join(folder, 'jobs'));
     this.takeJobs();
     this.listJobs();
-    this.say('scontrol', 'PartitionName=main Default=YES MaxNodes=UNLIMITED MaxTime=01:00:00 MaxCPUsPerNode=UNLIMITED\n');
+    this.say(
+      'scontrol',
+      'PartitionName=main Default=YES MaxNodes=UNLIMITED MaxTime=01:00:00 MaxCPUsPerNode=UNLIMITED\n',
+    );
     this.act('sinfo', 'case "$*" in *%c*) echo "8|0/8/0/8";; *) echo 0/8/0/8;; esac');
-    this.act('scancel', `cd '${folder}/jobs'; for id; do [ ! -e $id ] || sed -i 's/PENDING\\|RUNNING/CANCELLED/; s/N.A.N.A/2026-11-20T12:00:00|2026-11-20T12:00:00/' $id; done`);
+    this.act(
+      'scancel',
+      `cd '${folder}/jobs'; for id; do [ ! -e $id ] || sed -i 's/PENDING\\|RUNNING/CANCELLED/; ` +
+        `s/N.A.N.A/2026-11-20T12:00:00|2026-11-20T12:00:00/' $id; done`,
+    );
   }
 
   /**
    * From now on `sbatch` takes jobs.
    *
-   * @param then a piece of shell that is run when a job is taken, before `sbatch` says so; `$id` is its number, `$script` a file with its script.
+   * @param then a piece of shell that is run when a job is taken, before `sbatch` says so; `$id` is its number,
+   * `$script` a file with its script.
    */
   takeJobs(then = ''): void {
-    this.act('sbatch', [
-      'for word; do case "$word" in --job-name=*) name=${word#*=};; --ntasks=*) width=${word#*=};; --time=*) minutes=${word#*=};; esac; done',
-      `cd '${this.folder}'; id=1; while ! mkdir taken.$id 2>/dev/null; do id=$((id + 1)); done; script='${this.folder}'/taken.$id/script; cat >"$script"`,
-      `echo "$id|${this.#user}|$width|$minutes:00|PENDING|$(TZ=UTC date +%FT%T)|N/A|N/A|None|main|$name" >jobs/$id`,
-      then, 'echo $id',
-    ].join('\n'));
+    this.act(
+      'sbatch',
+      [
+        'for word; do case "$word" in --job-name=*) name=${word#*=};; --ntasks=*) width=${word#*=};; --time=*) ' +
+          'minutes=${word#*=};; esac; done',
+        `cd '${this.folder}'; id=1; while ! mkdir taken.$id 2>/dev/null; do id=$((id + 1)); done; ` +
+          `script='${this.folder}'/taken.$id/script; cat >"$script"`,
+        `echo "$id|${this.#user}|$width|$minutes:00|PENDING|$(TZ=UTC date +%FT%T)|N/A|N/A|None|main|$name" >jobs/$id`,
+        then,
+        'echo $id',
+      ].join('\n'),
+    );
   }
 
   /** From now on `squeue` tells the jobs that were taken. */
   listJobs(): void {
-    this.act('squeue', `cd '${this.folder}/jobs'; set -- "$*" *; words=$1; shift; [ -e "$1" ] || exit 0
-case "$words" in *--name=*) name=\${words#*--name=}; cat "$@" | grep "|\${name%% *}$" || true;; *--user=*) cat "$@";; *) cat "$@" | grep 'PENDING\\|RUNNING' | cut -d '|' -f 1-9 || true;; esac`);
+    this.act(
+      'squeue',
+      `cd '${this.folder}/jobs'; set -- "$*" *; words=$1; shift; [ -e "$1" ] || exit 0
+case "$words" in *--name=*) name=\${words#*--name=}; cat "$@" | grep "|\${name%% *}$" || true;; *--user=*) cat "$@";; *) cat "$@" | grep 'PENDING\\|RUNNING' | cut -d '|' -f 1-9 || true;; esac`,
+    );
   }
 
   jobs(): FakeJob[] {
     return readdirSync(join(this.folder, 'jobs')).map((id) => {
-      const [, user = '', width = '', limit = '', state = '', submitted = '', starts = '', ends = '', reason = '', , name = ''] = readFileSync(join(this.folder, 'jobs', id), 'utf8').trim().split('|');
-      return { id, user, width: Number(width), minutes: Number.parseInt(limit, 10), state, submitted, starts, ends, reason, name };
+      const [
+        ,
+        user = '',
+        width = '',
+        limit = '',
+        state = '',
+        submitted = '',
+        starts = '',
+        ends = '',
+        reason = '',
+        ,
+        name = '',
+      ] = readFileSync(join(this.folder, 'jobs', id), 'utf8')
+        .trim()
+        .split('|');
+      return {
+        id,
+        user,
+        width: Number(width),
+        minutes: Number.parseInt(limit, 10),
+        state,
+        submitted,
+        starts,
+        ends,
+        reason,
+        name,
+      };
     });
   }
 
   /** Puts a job into the queue, or another state of one. */
   put({ id, user, width, minutes, state, submitted, starts, ends, reason, name }: FakeJob): void {
-    writeFileSync(join(this.folder, 'jobs', id), `${[id, user, width, `${minutes}:00`, state, submitted, starts, ends, reason, 'main', name].join('|')}\n`);
+    writeFileSync(
+      join(this.folder, 'jobs', id),
+      `${[id, user, width, `${minutes}:00`, state, submitted, starts, ends, reason, 'main', name].join('|')}\n`,
+    );
   }
 }

@@ -41,9 +41,27 @@ export class FakeGang {
   static async start({ home, members, processors = 1, args = [], env = {}, packed }: FakeGangSetup): Promise<FakeGang> {
     const providers = Array.from({ length: members }, () => new FakeProvider());
     await Promise.all(providers.map((provider) => provider.start()));
-    const agents = providers.map((provider, index) => new Program('agent', [
-      '--home', home, '--provider', provider.address, '--machine-id', `lab/pc${index}`, '--processors', String(processors), '--kill-grace', '300ms', ...args,
-    ], { MUTIRAO_CREDENTIAL: FakeProvider.token, ...env }, packed === undefined ? {} : { packed }));
+    const agents = providers.map(
+      (provider, index) =>
+        new Program(
+          'agent',
+          [
+            '--home',
+            home,
+            '--provider',
+            provider.address,
+            '--machine-id',
+            `lab/pc${index}`,
+            '--processors',
+            String(processors),
+            '--kill-grace',
+            '300ms',
+            ...args,
+          ],
+          { MUTIRAO_CREDENTIAL: FakeProvider.token, ...env },
+          packed === undefined ? {} : { packed },
+        ),
+    );
     const gang = new FakeGang(agents, providers, processors);
     await Promise.all(agents.map((agent) => agent.start()));
     await gang.attached();
@@ -63,9 +81,17 @@ export class FakeGang {
   /** Has all agents hold a member each; only rank 0 has inputs and outputs. */
   async hold(template: TaskTemplate, parts: Partial<ReplicaStart> = {}): Promise<HeldGang> {
     const place = { gangId: ++this.gangCount, members: this.providers.length, secret: randomBytes(32) };
-    const replicaIds = this.providers.map((provider, rank) => provider.place({ ...template, processors: this.processors }, [{ ...parts, ...(rank === 0 ? {} : { inputs: [], outputs: [] }), gang: { ...place, rank } }])[0] ?? 0);
+    const replicaIds = this.providers.map(
+      (provider, rank) =>
+        provider.place({ ...template, processors: this.processors }, [
+          { ...parts, ...(rank === 0 ? {} : { inputs: [], outputs: [] }), gang: { ...place, rank } },
+        ])[0] ?? 0,
+    );
     const held = await Promise.all(this.providers.map((provider, rank) => provider.heldOf(replicaIds[rank] ?? 0)));
-    return { replicaIds, members: held.map(({ name, addresses }, rank) => ({ rank, name, addresses, processors: this.processors })) };
+    return {
+      replicaIds,
+      members: held.map(({ name, addresses }, rank) => ({ rank, name, addresses, processors: this.processors })),
+    };
   }
 
   /** Says that the gang starts, to all members or to these. */

@@ -1,8 +1,29 @@
 import { createHash } from 'node:crypto';
-import { decodeContentWanted, decodeReport, encodeContentOffered, encodeStartGang, encodeStartReplicas } from '@mutirao/api/codecs';
+import {
+  decodeContentWanted,
+  decodeReport,
+  encodeContentOffered,
+  encodeStartGang,
+  encodeStartReplicas,
+} from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { GridMachineServiceService, type AttachRequest, type AttachResponse, type MachineHello, type PushContentRequest } from '@mutirao/api/machine';
-import type { Content, GangHeld, GangMember, MachineReport, ReplicaEnd, ReplicaStart, StartReplicas, TaskTemplate } from '@mutirao/core/messages';
+import {
+  GridMachineServiceService,
+  type AttachRequest,
+  type AttachResponse,
+  type MachineHello,
+  type PushContentRequest,
+} from '@mutirao/api/machine';
+import type {
+  Content,
+  GangHeld,
+  GangMember,
+  MachineReport,
+  ReplicaEnd,
+  ReplicaStart,
+  StartReplicas,
+  TaskTemplate,
+} from '@mutirao/core/messages';
 import { quietLogger } from '@mutirao/runtime/log';
 import { bind, serve, type MessageStream, type RunningServer, type StreamWriter } from '@mutirao/runtime/rpc';
 import { discardSocket, freeSocket } from './free-socket.ts';
@@ -13,10 +34,22 @@ const chunkBytes = 256 * 1024;
 
 /** A template for tests: a shell line for user ana, without limits. */
 export function aTemplate(command: string, parts: Partial<TaskTemplate> = {}): TaskTemplate {
-  return { jobId: 1, userId: 'ana', command, noOp: false, environment: {}, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 }, processors: 1, ...parts };
+  return {
+    jobId: 1,
+    userId: 'ana',
+    command,
+    noOp: false,
+    environment: {},
+    limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
+    processors: 1,
+    ...parts,
+  };
 }
 
-/** A provider and a broker in one, for tests of an agent process: starts replicas, serves and takes contents, hears reports. */
+/**
+ * A provider and a broker in one, for tests of an agent process: starts replicas, serves and takes contents, hears
+ * reports.
+ */
 export class FakeProvider {
   static readonly token = 'secret-of-the-fake-provider';
   /** Hellos, oldest first. */
@@ -47,12 +80,17 @@ export class FakeProvider {
   /** Listens; after a stop at the same address. */
   async start(): Promise<void> {
     const binding = bind(GridMachineServiceService, {
-      attach: (stream) => { this.attach(stream); },
+      attach: (stream) => {
+        this.attach(stream);
+      },
       pullContent: ({ transferId }, writer) => this.send(transferId, writer),
       pushContent: (messages) => this.receive(messages),
     });
     this.server = await serve({
-      address: this.server?.address ?? freeSocket(), tokens: (shown) => this.recognise(shown), log: quietLogger, services: [binding],
+      address: this.server?.address ?? freeSocket(),
+      tokens: (shown) => this.recognise(shown),
+      log: quietLogger,
+      services: [binding],
     });
   }
 
@@ -75,7 +113,16 @@ export class FakeProvider {
 
   /** Places replicas of one template; the numbers that they got. */
   place(template: TaskTemplate, replicas: readonly Partial<ReplicaStart>[] = [{}]): number[] {
-    const starts = replicas.map((replica, index): ReplicaStart => ({ replicaId: this.nextReplicaId++, taskIndex: index, value: '', inputs: [], outputs: [], ...replica }));
+    const starts = replicas.map(
+      (replica, index): ReplicaStart => ({
+        replicaId: this.nextReplicaId++,
+        taskIndex: index,
+        value: '',
+        inputs: [],
+        outputs: [],
+        ...replica,
+      }),
+    );
     this.placeBatch({ template, replicas: starts });
     return starts.map((start) => start.replicaId);
   }
@@ -103,7 +150,8 @@ export class FakeProvider {
 
   /** That a member of a gang is held, once it was told. */
   async heldOf(replicaId: number): Promise<GangHeld> {
-    const find = (): GangHeld | undefined => this.reports.flatMap((report) => report.gangHeld ?? []).find((held) => held.replicaId === replicaId);
+    const find = (): GangHeld | undefined =>
+      this.reports.flatMap((report) => report.gangHeld ?? []).find((held) => held.replicaId === replicaId);
     await until(() => find() !== undefined || this.endsOf(replicaId).length > 0, `replica ${replicaId} is held`);
     const held = find();
     if (held === undefined) throw new Error(`replica ${replicaId} ended instead: ${this.endsOf(replicaId)[0]?.detail}`);
@@ -146,9 +194,15 @@ export class FakeProvider {
 
   private attach(stream: MessageStream<AttachRequest, AttachResponse>): void {
     stream.listen({
-      onMessage: ({ message }) => { this.hear(stream, message); },
-      onEnd: () => { stream.end(); },
-      onClosed: () => { if (this.stream === stream) this.stream = undefined; },
+      onMessage: ({ message }) => {
+        this.hear(stream, message);
+      },
+      onEnd: () => {
+        stream.end();
+      },
+      onClosed: () => {
+        if (this.stream === stream) this.stream = undefined;
+      },
     });
   }
 
@@ -157,7 +211,10 @@ export class FakeProvider {
       case 'hello':
         this.hellos.push(message.value);
         this.stream = stream;
-        return this.write({ $case: 'hello', value: { protocolVersion: 1, programVersion: 'test', capabilities: [], speakerId: 'fake' } });
+        return this.write({
+          $case: 'hello',
+          value: { protocolVersion: 1, programVersion: 'test', capabilities: [], speakerId: 'fake' },
+        });
       case 'report': {
         const report = decodeReport(message.value);
         this.reports.push(report);
@@ -168,16 +225,20 @@ export class FakeProvider {
         for (const content of decodeContentWanted(message.value)) this.offer(content);
         return;
       }
-      case undefined: throw new MutiraoError('MUT_PROTOCOL', 'empty message');
+      case undefined:
+        throw new MutiraoError('MUT_PROTOCOL', 'empty message');
     }
   }
 
   private offer(content: Content): void {
     this.wanted.push(content.sha256);
     const bytes = this.contents.get(content.sha256);
-    const source = bytes === undefined ? { kind: 'refused', reason: 'MUT_CONTENT_NOT_FOUND' } as const
-      : bytes.length <= inlineMax ? { kind: 'inline', bytes } as const
-      : { kind: 'transfer', transferId: content.sha256 } as const;
+    const source =
+      bytes === undefined
+        ? ({ kind: 'refused', reason: 'MUT_CONTENT_NOT_FOUND' } as const)
+        : bytes.length <= inlineMax
+          ? ({ kind: 'inline', bytes } as const)
+          : ({ kind: 'transfer', transferId: content.sha256 } as const);
     this.write({ $case: 'content', value: encodeContentOffered({ content, source }) });
   }
 

@@ -3,7 +3,10 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The address of a socket in a folder that does not exist yet, which a server makes; `discardSocket` removes the folder. */
+/**
+ * The address of a socket in a folder that does not exist yet, which a server makes; `discardSocket` removes the
+ * folder.
+ */
 export function freeSocket(): string {
   return `unix:${join(tmpdir(), `mutirao-test-socket-${randomBytes(6).toString('hex')}`, 'server')}`;
 }

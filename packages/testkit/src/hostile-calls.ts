@@ -3,7 +3,13 @@ import type { CallContext, StreamWriter } from '@mutirao/runtime/rpc';
 import { hostileMessages, messagesOfMethod } from './hostile-fields.ts';
 import { aCallContext } from './inject.ts';
 
-type Method = Readonly<{ path: string; requestStream: boolean; responseStream: boolean; requestSerialize: (request: never) => Buffer; requestDeserialize: (bytes: Buffer) => unknown }>;
+type Method = Readonly<{
+  path: string;
+  requestStream: boolean;
+  responseStream: boolean;
+  requestSerialize: (request: never) => Buffer;
+  requestDeserialize: (bytes: Buffer) => unknown;
+}>;
 type Handler = (...parameters: never[]) => unknown;
 
 /** A service whose handlers are called with hostile requests, without a socket. */
@@ -26,28 +32,43 @@ export interface HostileCounts {
 }
 
 /**
- * Calls each method with each of its fields out of range, of the wrong kind, too long, too often, twice or absent. The handler has to answer, or to refuse
+ * Calls each method with each of its fields out of range, of the wrong kind, too long, too often, twice or absent. The
+ * handler has to answer, or to refuse
  * with a code of the registry that is not that of a bug.
  */
-export async function tryHostileCalls({ methods, handlers, requests, context, checkWhole, fail }: HostileCalls): Promise<HostileCounts> {
+export async function tryHostileCalls({
+  methods,
+  handlers,
+  requests,
+  context,
+  checkWhole,
+  fail,
+}: HostileCalls): Promise<HostileCounts> {
   const counts: HostileCounts = { taken: 0, refused: 0 };
   for (const [name, request] of Object.entries(requests)) {
     const { method, handler } = getMethod(methods, handlers, name);
-    for (const { what, bytes } of hostileMessages(messagesOfMethod(method.path).request, method.requestSerialize(request as never))) {
+    for (const { what, bytes } of hostileMessages(
+      messagesOfMethod(method.path).request,
+      method.requestSerialize(request as never),
+    )) {
       const wire = decode(method, bytes);
       try {
-        const isTaken = wire !== undefined && await isTakenBy(() => call(handler, method, wire, context));
+        const isTaken = wire !== undefined && (await isTakenBy(() => call(handler, method, wire, context)));
         counts[isTaken ? 'taken' : 'refused'] += 1;
         if (isTaken) checkWhole();
       } catch (error) {
-        fail(`${method.path}: ${what}: ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
+        fail(`${method.path}: ${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
       }
     }
   }
   return counts;
 }
 
-function getMethod(methods: HostileCalls['methods'], handlers: HostileCalls['handlers'], name: string): { readonly method: Method; readonly handler: Handler } {
+function getMethod(
+  methods: HostileCalls['methods'],
+  handlers: HostileCalls['handlers'],
+  name: string,
+): { readonly method: Method; readonly handler: Handler } {
   const [method, handler] = [methods[name], handlers[name]];
   if (method === undefined || handler === undefined) throw new Error(`the service has no method ${name}`);
   return { method, handler };
@@ -73,12 +94,17 @@ function decode(method: Method, bytes: Buffer): unknown {
   }
 }
 
-async function call(handler: Handler, { requestStream, responseStream }: Method, wire: unknown, parts: Partial<CallContext> = {}): Promise<void> {
+async function call(
+  handler: Handler,
+  { requestStream, responseStream }: Method,
+  wire: unknown,
+  parts: Partial<CallContext> = {},
+): Promise<void> {
   const gone = new AbortController();
   const context = aCallContext({ signal: gone.signal, ...parts });
   const parameters: unknown[] = [requestStream ? once(wire) : wire];
   if (responseStream) parameters.push(writerThatLeaves(gone));
-  await handler(...[...parameters, context] as never[]);
+  await handler(...([...parameters, context] as never[]));
 }
 
 async function* once(message: unknown): AsyncGenerator {

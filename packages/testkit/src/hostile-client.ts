@@ -1,4 +1,10 @@
-import { connect as connectHttp2, constants, type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2';
+import {
+  connect as connectHttp2,
+  constants,
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
 import { connect as connectNet, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { isSocket, parseAddress } from '@mutirao/runtime/rpc';
@@ -12,7 +18,10 @@ export interface RawCall {
   isOver(): boolean;
 }
 
-/** Connections to a server of gRPC that follow none of its rules. Nothing is checked: neither who the server is, nor whether it answers. */
+/**
+ * Connections to a server of gRPC that follow none of its rules. Nothing is checked: neither who the server is, nor
+ * whether it answers.
+ */
 export class HostileClient {
   readonly address: string;
   readonly #sockets = new Set<Socket>();
@@ -34,20 +43,35 @@ export class HostileClient {
   connect(): ClientHttp2Session {
     const address = parseAddress(this.address);
     const session = connectHttp2('https://localhost', {
-      createConnection: () => this.#keep(isSocket(address) ? connectNet(address.path)
-        : connectTls({ host: address.host, port: address.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] })),
+      createConnection: () =>
+        this.#keep(
+          isSocket(address)
+            ? connectNet(address.path)
+            : connectTls({ host: address.host, port: address.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] }),
+        ),
     });
     session.on('error', () => undefined);
     this.#sessions.add(session);
-    session.once('close', () => { this.#sessions.delete(session); });
+    session.once('close', () => {
+      this.#sessions.delete(session);
+    });
     return session;
   }
 
   /** Begins a call and leaves it open. @param headers in addition to what gRPC asks for, or in its place. */
   begin(session: ClientHttp2Session, path: string, headers: OutgoingHttpHeaders = {}): RawCall {
-    const stream = session.request({ ':method': 'POST', ':path': path, ':scheme': 'http', 'content-type': 'application/grpc+proto', te: 'trailers', ...headers });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': path,
+      ':scheme': 'http',
+      'content-type': 'application/grpc+proto',
+      te: 'trailers',
+      ...headers,
+    });
     let status: string | undefined;
-    const note = (answer: Record<string, unknown>): void => { status ??= answer['grpc-status'] as string | undefined; };
+    const note = (answer: Record<string, unknown>): void => {
+      status ??= answer['grpc-status'] as string | undefined;
+    };
     stream.on('error', () => undefined);
     stream.on('response', note);
     stream.on('trailers', note);
@@ -70,7 +94,9 @@ export class HostileClient {
   #keep<S extends Socket>(socket: S): S {
     this.#sockets.add(socket);
     socket.on('error', () => undefined);
-    socket.once('close', () => { this.#sockets.delete(socket); });
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+    });
     return socket;
   }
 }

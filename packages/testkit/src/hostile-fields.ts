@@ -26,7 +26,10 @@ interface WireField {
   readonly inner: Buffer;
 }
 
-/** What the .proto files publish: fields by the full name of their message, and the requests and responses of methods by path. */
+/**
+ * What the .proto files publish: fields by the full name of their message, and the requests and responses of methods by
+ * path.
+ */
 interface Published {
   readonly messages: ReadonlyMap<string, readonly Field[]>;
   readonly methods: ReadonlyMap<string, { readonly request: string; readonly response: string }>;
@@ -44,22 +47,33 @@ function published(): Published {
     for (const [name, fields] of readMessages(text, inside)) messages.set(name, fields);
     for (const [path, types] of readMethods(text, inside)) methods.set(path, types);
   }
-  return known = { messages, methods };
+  return (known = { messages, methods });
 }
 
 function* readMessages(text: string, inside: string): Generator<[string, Field[]]> {
   for (const [, name = '', body = ''] of text.matchAll(/^message (\w+) \{((?:[^{}]|\{[^{}]*\})*)\}/gm)) {
     const fields = [...body.matchAll(/(repeated |optional )?(map<[^>]+>|[\w.]+) (\w+) = (\d+)/g)];
-    yield [fullName(name, inside), fields.map(([, label = '', type = '', field = '', number = '']) => ({
-      name: field, number: Number(number), type: type.startsWith('map') ? 'map' : fullName(type, inside), isRepeated: label.startsWith('repeated'),
-    }))];
+    yield [
+      fullName(name, inside),
+      fields.map(([, label = '', type = '', field = '', number = '']) => ({
+        name: field,
+        number: Number(number),
+        type: type.startsWith('map') ? 'map' : fullName(type, inside),
+        isRepeated: label.startsWith('repeated'),
+      })),
+    ];
   }
 }
 
 function* readMethods(text: string, inside: string): Generator<[string, { request: string; response: string }]> {
   for (const [, service = '', body = ''] of text.matchAll(/^service (\w+) \{([^}]*)\}/gm)) {
-    for (const [, rpc = '', request = '', response = ''] of body.matchAll(/rpc (\w+)\((?:stream )?([\w.]+)\) returns \((?:stream )?([\w.]+)\)/g)) {
-      yield [`/${inside}.${service}/${rpc}`, { request: fullName(request, inside), response: fullName(response, inside) }];
+    for (const [, rpc = '', request = '', response = ''] of body.matchAll(
+      /rpc (\w+)\((?:stream )?([\w.]+)\) returns \((?:stream )?([\w.]+)\)/g,
+    )) {
+      yield [
+        `/${inside}.${service}/${rpc}`,
+        { request: fullName(request, inside), response: fullName(response, inside) },
+      ];
     }
   }
 }
@@ -70,22 +84,33 @@ function fullName(type: string, inside: string): string {
   return type.includes('.') || scalars.test(type) ? type : `${inside}.${type}`;
 }
 
-/** Messages of a type with plausible values: one with all its fields, and one for each field alone that is a message, since only one of several alternatives counts. */
+/**
+ * Messages of a type with plausible values: one with all its fields, and one for each field alone that is a message,
+ * since only one of several alternatives counts.
+ */
 export function plausibleMessages(type: string, depth = 4): Buffer[] {
   const fields = published().messages.get(type) ?? [];
   const encoded = fields.map((field) => plausibleField(field, depth));
-  const alone = encoded.filter((bytes, index) => bytes.length > 0 && published().messages.has(fields[index]?.type ?? ''));
+  const alone = encoded.filter(
+    (bytes, index) => bytes.length > 0 && published().messages.has(fields[index]?.type ?? ''),
+  );
   return [Buffer.concat(encoded), ...alone];
 }
 
 function plausibleField({ number, type }: Field, depth: number): Buffer {
-  if (published().messages.has(type)) return depth === 0 ? Buffer.alloc(0) : delimited(number, plausibleMessages(type, depth - 1)[0] ?? Buffer.alloc(0));
+  if (published().messages.has(type))
+    return depth === 0 ? Buffer.alloc(0) : delimited(number, plausibleMessages(type, depth - 1)[0] ?? Buffer.alloc(0));
   switch (type) {
-    case 'string': return delimited(number, Buffer.from('name-1'));
-    case 'bytes': return delimited(number, Buffer.alloc(32, 7));
-    case 'map': return delimited(number, Buffer.concat([delimited(1, Buffer.from('os')), delimited(2, Buffer.from('linux'))]));
-    case 'double': return fractionsOf(number)[3]?.[1] ?? Buffer.alloc(0);
-    default: return Buffer.concat([varint(BigInt(number) * 8n), varint(1n)]);
+    case 'string':
+      return delimited(number, Buffer.from('name-1'));
+    case 'bytes':
+      return delimited(number, Buffer.alloc(32, 7));
+    case 'map':
+      return delimited(number, Buffer.concat([delimited(1, Buffer.from('os')), delimited(2, Buffer.from('linux'))]));
+    case 'double':
+      return fractionsOf(number)[3]?.[1] ?? Buffer.alloc(0);
+    default:
+      return Buffer.concat([varint(BigInt(number) * 8n), varint(1n)]);
   }
 }
 
@@ -97,12 +122,17 @@ export function messagesOfMethod(path: string): { readonly request: string; read
 }
 
 /**
- * Each way in which one field of a message can be out of range, too long, too often there, of another type, there twice or absent: for all fields that its
+ * Each way in which one field of a message can be out of range, too long, too often there, of another type, there twice
+ * or absent: for all fields that its
  * .proto file has, also those of messages in it.
  *
  * @param type the full name of the message: `mutirao.machine.v1.Report`.
  */
-export function* hostileMessages(type: string, bytes: Buffer, path = type.split('.').at(-1) ?? type): Generator<HostileMessage> {
+export function* hostileMessages(
+  type: string,
+  bytes: Buffer,
+  path = type.split('.').at(-1) ?? type,
+): Generator<HostileMessage> {
   const present = parse(bytes);
   const fields = published().messages.get(type);
   if (fields === undefined) throw new Error(`no .proto file has the message ${type}`);
@@ -122,29 +152,54 @@ interface Around {
 }
 
 function* hostileFields(field: Field, { own, rest, bytes }: Around, way: string): Generator<HostileMessage> {
-  if (own !== undefined) yield* [{ what: `${way} is absent`, bytes: rest }, { what: `${way} is there twice`, bytes: Buffer.concat([bytes, own.bytes]) }];
+  if (own !== undefined)
+    yield* [
+      { what: `${way} is absent`, bytes: rest },
+      { what: `${way} is there twice`, bytes: Buffer.concat([bytes, own.bytes]) },
+    ];
   for (const [what, value] of valuesOf(field)) yield { what: `${way} is ${what}`, bytes: Buffer.concat([rest, value]) };
-  if (field.isRepeated) yield { what: `${way} is there ${manyTimes} times`, bytes: Buffer.concat([rest, ...Array<Buffer>(manyTimes).fill(own?.bytes ?? delimited(field.number, Buffer.alloc(0)))]) };
+  if (field.isRepeated)
+    yield {
+      what: `${way} is there ${manyTimes} times`,
+      bytes: Buffer.concat([
+        rest,
+        ...Array<Buffer>(manyTimes).fill(own?.bytes ?? delimited(field.number, Buffer.alloc(0))),
+      ]),
+    };
   if (!published().messages.has(field.type)) return;
-  for (const inner of hostileMessages(field.type, own?.inner ?? Buffer.alloc(0), way)) yield { what: inner.what, bytes: Buffer.concat([rest, delimited(field.number, inner.bytes)]) };
+  for (const inner of hostileMessages(field.type, own?.inner ?? Buffer.alloc(0), way))
+    yield { what: inner.what, bytes: Buffer.concat([rest, delimited(field.number, inner.bytes)]) };
 }
 
 /** More than lists of words may have, and few enough to be tried at every list. */
 const manyTimes = 2000;
 
-/** What a field may be said to be: all that its type could bear, and one value of each other kind, since a peer may take a field for another one. */
+/**
+ * What a field may be said to be: all that its type could bear, and one value of each other kind, since a peer may take
+ * a field for another one.
+ */
 function valuesOf(field: Field): [string, Buffer][] {
   const [numbers, fractions, texts] = [numbersOf(field.number), fractionsOf(field.number), textsOf(field.number)];
   switch (field.type) {
-    case 'string': case 'bytes': return [...texts, ...numbers.slice(1, 2), ...fractions.slice(0, 1)];
-    case 'map': return [...entriesOf(field.number), ...texts.slice(0, 4), ...numbers.slice(1, 2)];
-    case 'double': return [...fractions, ...numbers.slice(0, 3), ...texts.slice(0, 2)];
-    default: return published().messages.has(field.type) ? [...texts.slice(0, 4), ...numbers.slice(1, 2), ...fractions.slice(0, 1)] : [...numbers, ...fractions.slice(0, 1), ...texts.slice(0, 2)];
+    case 'string':
+    case 'bytes':
+      return [...texts, ...numbers.slice(1, 2), ...fractions.slice(0, 1)];
+    case 'map':
+      return [...entriesOf(field.number), ...texts.slice(0, 4), ...numbers.slice(1, 2)];
+    case 'double':
+      return [...fractions, ...numbers.slice(0, 3), ...texts.slice(0, 2)];
+    default:
+      return published().messages.has(field.type)
+        ? [...texts.slice(0, 4), ...numbers.slice(1, 2), ...fractions.slice(0, 1)]
+        : [...numbers, ...fractions.slice(0, 1), ...texts.slice(0, 2)];
   }
 }
 
 function numbersOf(number: number): [string, Buffer][] {
-  return [0n, 1n, 77n, 2n ** 32n - 1n, 2n ** 40n, 2n ** 53n - 1n, 2n ** 63n, 2n ** 64n - 1n].map((value) => [String(value), Buffer.concat([varint(BigInt(number) * 8n), varint(value)])]);
+  return [0n, 1n, 77n, 2n ** 32n - 1n, 2n ** 40n, 2n ** 53n - 1n, 2n ** 63n, 2n ** 64n - 1n].map((value) => [
+    String(value),
+    Buffer.concat([varint(BigInt(number) * 8n), varint(value)]),
+  ]);
 }
 
 function fractionsOf(number: number): [string, Buffer][] {
@@ -156,17 +211,40 @@ function fractionsOf(number: number): [string, Buffer][] {
 }
 
 function textsOf(number: number): [string, Buffer][] {
-  const texts = ['', 'x', '..', '../../x', '/etc/passwd', '__proto__', 'a\0b', '\u001b[2J', 'x'.repeat(9000), 'x'.repeat(70_000)];
-  const values = texts.map((text): [string, Buffer] => [JSON.stringify(text.length > 20 ? `${text.slice(0, 20)}... (${text.length})` : text), delimited(number, Buffer.from(text))]);
-  return [...values, ['no UTF-8', delimited(number, Buffer.from([0xff, 0xfe]))], ['32 bytes', delimited(number, Buffer.alloc(32, 1))]];
+  const texts = [
+    '',
+    'x',
+    '..',
+    '../../x',
+    '/etc/passwd',
+    '__proto__',
+    'a\0b',
+    '\u001b[2J',
+    'x'.repeat(9000),
+    'x'.repeat(70_000),
+  ];
+  const values = texts.map((text): [string, Buffer] => [
+    JSON.stringify(text.length > 20 ? `${text.slice(0, 20)}... (${text.length})` : text),
+    delimited(number, Buffer.from(text)),
+  ]);
+  return [
+    ...values,
+    ['no UTF-8', delimited(number, Buffer.from([0xff, 0xfe]))],
+    ['32 bytes', delimited(number, Buffer.alloc(32, 1))],
+  ];
 }
 
 /** What a map of texts may be said to hold. */
 function entriesOf(number: number): [string, Buffer][] {
-  const entry = (key: string, value: string): Buffer => delimited(number, Buffer.concat([delimited(1, Buffer.from(key)), delimited(2, Buffer.from(value))]));
+  const entry = (key: string, value: string): Buffer =>
+    delimited(number, Buffer.concat([delimited(1, Buffer.from(key)), delimited(2, Buffer.from(value))]));
   return [
-    ['an entry "__proto__"', entry('__proto__', 'x')], ['an entry "constructor"', entry('constructor', 'x')], ['an entry with a long name', entry('n'.repeat(9000), 'x')],
-    ['an entry with a long value', entry('n', 'v'.repeat(200_000))], ['an entry with a path', entry('n', '../../x')], ['an entry with control characters', entry('n\0', '\u001b[2J')],
+    ['an entry "__proto__"', entry('__proto__', 'x')],
+    ['an entry "constructor"', entry('constructor', 'x')],
+    ['an entry with a long name', entry('n'.repeat(9000), 'x')],
+    ['an entry with a long value', entry('n', 'v'.repeat(200_000))],
+    ['an entry with a path', entry('n', '../../x')],
+    ['an entry with control characters', entry('n\0', '\u001b[2J')],
     [`${manyTimes} entries`, Buffer.concat(Array.from({ length: manyTimes }, (_, index) => entry(`n${index}`, 'x')))],
   ];
 }
@@ -204,7 +282,7 @@ function parse(bytes: Buffer): WireField[] {
     else if (tag % 8 === 5) at += 4;
     else {
       const length = read();
-      inner = bytes.subarray(at, at += length);
+      inner = bytes.subarray(at, (at += length));
     }
     fields.push({ number: Math.floor(tag / 8), bytes: bytes.subarray(start, at), inner });
   }

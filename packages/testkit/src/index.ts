@@ -1,8 +1,18 @@
-export { checkNothingOvercommitted, openRules, ReservationsDialogue, reservationsOptions } from './reservations/reservations-dialogue.ts';
+export {
+  checkNothingOvercommitted,
+  openRules,
+  ReservationsDialogue,
+  reservationsOptions,
+} from './reservations/reservations-dialogue.ts';
 export { aReservationWire, PretendReservations } from './reservations/pretend-reservations.ts';
 export { KeepingDialogue } from './reservations/keeping-dialogue.ts';
 export { CountedCandidates, type CountedReservation } from './reservations/counted-candidates.ts';
-export { VariableSlots, type SlotReservation, type SlotWant, type VariableSlot } from './reservations/variable-slots.ts';
+export {
+  VariableSlots,
+  type SlotReservation,
+  type SlotWant,
+  type VariableSlot,
+} from './reservations/variable-slots.ts';
 export { forbidLeaks } from './forbid-leaks.ts';
 export { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aReplica, aTask } from './broker-records.ts';
 export { runCommandLine, type CommandResult, type FakeGrid } from './command-line.ts';
@@ -47,7 +57,16 @@ export { until } from './until.ts';
 export { pretendPageGrid } from './web-gateway.ts';
 export { webHeaders, webHost, webToken } from './web-knock.ts';
 export { runs } from './runs.ts';
-export { slowEasy, slowReinsert, SlowResource, slowStartNow, slowStarts, startHeads, type SlowPolicy, type SlowRequest } from './slow-resource.ts';
+export {
+  slowEasy,
+  slowReinsert,
+  SlowResource,
+  slowStartNow,
+  slowStarts,
+  startHeads,
+  type SlowPolicy,
+  type SlowRequest,
+} from './slow-resource.ts';
 export { anyDraft, anyProblem, tenTasks } from './workflows.ts';
 export { isAlive } from './is-alive.ts';
 export { withOptions } from './with-options.ts';

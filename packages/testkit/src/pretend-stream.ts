@@ -30,11 +30,16 @@ export class PretendStream {
     this.connectCount += 1;
     if (!this.isUp) return Promise.reject(new Error('nobody listens'));
     const { promise: closed, resolve } = Promise.withResolvers<Error | undefined>();
-    this.#drop = () => { resolve(new Error('the connection broke')); };
+    this.#drop = () => {
+      resolve(new Error('the connection broke'));
+    };
     return Promise.resolve({
       closed,
       publish: (message, previousId) => this.#publish(message, previousId),
-      close: () => { resolve(undefined); return Promise.resolve(); },
+      close: () => {
+        resolve(undefined);
+        return Promise.resolve();
+      },
     });
   };
 
@@ -53,14 +58,22 @@ export class PretendStream {
 
   /** Another publisher's message. */
   putForeign(): void {
-    this.messages.push({ subject: 'mutirao.events.job.accepted.1', messageId: `foreign ${this.messages.length}`, headers: {}, data: new Uint8Array() });
+    this.messages.push({
+      subject: 'mutirao.events.job.accepted.1',
+      messageId: `foreign ${this.messages.length}`,
+      headers: {},
+      data: new Uint8Array(),
+    });
   }
 
   async #publish(message: EventMessage, previousId: string | undefined): Promise<Publication> {
     this.inFlightMax = Math.max(this.inFlightMax, ++this.#inFlight);
     const fate = this.fateOf(message);
     const publication = fate === 'lost' ? 'kept' : this.#keep(message, previousId);
-    if (this.isSilent) await new Promise<void>((resolve) => { this.#answers.push(resolve); });
+    if (this.isSilent)
+      await new Promise<void>((resolve) => {
+        this.#answers.push(resolve);
+      });
     this.#inFlight -= 1;
     if (fate !== 'kept' || !this.isUp) throw new Error('no answer');
     return publication;

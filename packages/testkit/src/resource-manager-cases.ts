@@ -28,13 +28,22 @@ export interface ManagerCase {
   check(t: Assertions, under: ManagerUnderTest): Promise<void>;
 }
 
-/** What the port promises, of any manager; one resource after another is fine, several cases at a time on one are not. */
+/**
+ * What the port promises, of any manager; one resource after another is fine, several cases at a time on one are not.
+ */
 export const resourceManagerCases: readonly ManagerCase[] = [
   { title: 'the limits are those of a resource that can be used', check: hasLimits },
-  { title: 'an order runs its command once for each processor, with its environment, and is listed from beginning to end', check: runsCommand },
+  {
+    title:
+      'an order runs its command once for each processor, with its environment, and is listed from beginning to end',
+    check: runsCommand,
+  },
   { title: 'an order that is repeated under its key is the request that is there already', check: isIdempotent },
   { title: 'what cannot start yet waits, in the order of arrival, and can be taken out', check: queues },
-  { title: 'a request that runs is ended by its release, and what is unknown or over is released without a word', check: releases },
+  {
+    title: 'a request that runs is ended by its release, and what is unknown or over is released without a word',
+    check: releases,
+  },
 ];
 
 async function hasLimits(t: Assertions, { manager, userId, processors }: ManagerUnderTest): Promise<void> {
@@ -43,28 +52,52 @@ async function hasLimits(t: Assertions, { manager, userId, processors }: Manager
   t.true(limits.widthMax >= 1 && limits.widthMax <= processors);
   t.true(limits.requestsMax >= 2, `requestsMax ${limits.requestsMax}`);
   t.true(limits.walltimeMax >= limits.walltimeGranularity && limits.walltimeGranularity >= 1);
-  t.deepEqual((await manager.queue(0)).requests.filter(({ status }) => status !== 'ended'), []);
+  t.deepEqual(
+    (await manager.queue(0)).requests.filter(({ status }) => status !== 'ended'),
+    [],
+  );
 }
 
 async function runsCommand(t: Assertions, under: ManagerUnderTest): Promise<void> {
   const { manager, folder } = under;
   const awkward = 'a b\'c"d$e\nf';
-  // Each process says its place, how many there are, a word and a variable that have to arrive as they are, and when the walltime ends.
-  const shell = 'printf "%s|%s|%s|%s" "$MUTIRAO_PROCESS_COUNT" "$1" "$AWKWARD" "$MUTIRAO_WALLTIME_END_UNIX_MS" >"$FOLDER/said.$MUTIRAO_PROCESS_INDEX"; while [ ! -e "$FOLDER/end" ]; do sleep 0.1; done';
-  const id = await manager.allocate({ ...orderOf(under, 'runs', 3), command: ['/bin/sh', '-c', shell, 'sh', awkward], environment: { FOLDER: folder, AWKWARD: awkward } });
+  // Each process says its place, how many there are, a word and a variable that have to arrive as they are, and when
+  // the walltime ends.
+  const shell =
+    'printf "%s|%s|%s|%s" "$MUTIRAO_PROCESS_COUNT" "$1" "$AWKWARD" "$MUTIRAO_WALLTIME_END_UNIX_MS" ' +
+    '>"$FOLDER/said.$MUTIRAO_PROCESS_INDEX"; while [ ! -e "$FOLDER/end" ]; do sleep 0.1; done';
+  const id = await manager.allocate({
+    ...orderOf(under, 'runs', 3),
+    command: ['/bin/sh', '-c', shell, 'sh', awkward],
+    environment: { FOLDER: folder, AWKWARD: awkward },
+  });
   const running = await seen(under, 'runs', ({ status }) => status === 'running');
   t.is(running.managerRequestId, id);
   t.is(running.width, 3);
   t.true(running.walltime >= 60_000);
   const listing = await manager.queue(10);
-  t.true(running.startsAt > 0 && running.startsAt <= listing.at + 2_000, `starts at ${running.startsAt}, listed at ${listing.at}`);
+  t.true(
+    running.startsAt > 0 && running.startsAt <= listing.at + 2_000,
+    `starts at ${running.startsAt}, listed at ${listing.at}`,
+  );
   t.is(listing.processorsFree, under.processors - 3);
-  await until(() => readdirSync(folder).filter((name) => name.startsWith('said.')).length === 3, 'three processes speak');
+  await until(
+    () => readdirSync(folder).filter((name) => name.startsWith('said.')).length === 3,
+    'three processes speak',
+  );
   for (const index of [0, 1, 2]) {
-    await until(() => existsSync(join(folder, `said.${index}`)) && readFileSync(join(folder, `said.${index}`), 'utf8').split('|').length === 4, `process ${index} speaks`);
+    await until(
+      () =>
+        existsSync(join(folder, `said.${index}`)) &&
+        readFileSync(join(folder, `said.${index}`), 'utf8').split('|').length === 4,
+      `process ${index} speaks`,
+    );
     const [count, word, variable, end] = readFileSync(join(folder, `said.${index}`), 'utf8').split('|');
     t.deepEqual({ count, word, variable }, { count: '3', word: awkward, variable: awkward });
-    t.true(end === '' || Math.abs(Number(end) - running.startsAt - running.walltime) < 10_000, `the end ${end} of a start at ${running.startsAt}`);
+    t.true(
+      end === '' || Math.abs(Number(end) - running.startsAt - running.walltime) < 10_000,
+      `the end ${end} of a start at ${running.startsAt}`,
+    );
   }
   writeFileSync(join(folder, 'end'), '');
   await gone(under, 'runs');
@@ -89,7 +122,14 @@ async function queues(t: Assertions, under: ManagerUnderTest): Promise<void> {
   const last = await manager.allocate(orderOf(under, 'last', 1));
   const { requests, processorsFree } = await manager.queue(0);
   t.is(processorsFree, 0);
-  t.deepEqual(requests.map(({ managerRequestId, status, width }) => [managerRequestId, status, width]), [[whole, 'running', processors], [next, 'queued', processors], [last, 'queued', 1]]);
+  t.deepEqual(
+    requests.map(({ managerRequestId, status, width }) => [managerRequestId, status, width]),
+    [
+      [whole, 'running', processors],
+      [next, 'queued', processors],
+      [last, 'queued', 1],
+    ],
+  );
   await manager.release(next);
   await gone(under, 'next');
   await Promise.all([manager.release(whole), manager.release(last)]);
@@ -99,8 +139,18 @@ async function queues(t: Assertions, under: ManagerUnderTest): Promise<void> {
 
 async function releases(t: Assertions, under: ManagerUnderTest): Promise<void> {
   const { manager, folder } = under;
-  const id = await manager.allocate({ ...orderOf(under, 'released', 2), command: ['/bin/sh', '-c', 'echo $$ >"$FOLDER/pid.$MUTIRAO_PROCESS_INDEX"; exec sleep 300'], environment: { FOLDER: folder } });
-  await until(() => ['pid.0', 'pid.1'].every((name) => existsSync(join(folder, name)) && readFileSync(join(folder, name), 'utf8') !== ''), 'both processes run');
+  const id = await manager.allocate({
+    ...orderOf(under, 'released', 2),
+    command: ['/bin/sh', '-c', 'echo $$ >"$FOLDER/pid.$MUTIRAO_PROCESS_INDEX"; exec sleep 300'],
+    environment: { FOLDER: folder },
+  });
+  await until(
+    () =>
+      ['pid.0', 'pid.1'].every(
+        (name) => existsSync(join(folder, name)) && readFileSync(join(folder, name), 'utf8') !== '',
+      ),
+    'both processes run',
+  );
   const processes = ['pid.0', 'pid.1'].map((name) => readFileSync(join(folder, name), 'utf8').trim());
   await manager.release(id);
   await gone(under, 'released');
@@ -108,11 +158,22 @@ async function releases(t: Assertions, under: ManagerUnderTest): Promise<void> {
   await manager.release(id);
   await manager.release('987654');
   await manager.release('no such thing');
-  t.deepEqual((await manager.queue(10)).requests.filter(({ status }) => status !== 'ended'), []);
+  t.deepEqual(
+    (await manager.queue(10)).requests.filter(({ status }) => status !== 'ended'),
+    [],
+  );
 }
 
 function orderOf({ userId }: ManagerUnderTest, clientRequestId: string, width: number): AllocationOrder {
-  return { userId, width, walltime: 60_000, command: ['/bin/sleep', '300'], environment: {}, workingDirectory: '', clientRequestId };
+  return {
+    userId,
+    width,
+    walltime: 60_000,
+    command: ['/bin/sleep', '300'],
+    environment: {},
+    workingDirectory: '',
+    clientRequestId,
+  };
 }
 
 async function listed({ manager }: ManagerUnderTest, key: string): Promise<QueueListing['requests']> {
@@ -120,7 +181,11 @@ async function listed({ manager }: ManagerUnderTest, key: string): Promise<Queue
 }
 
 /** The request as it is listed once that holds. */
-async function seen(under: ManagerUnderTest, key: string, holds: (request: QueuedRequest) => boolean): Promise<QueuedRequest> {
+async function seen(
+  under: ManagerUnderTest,
+  key: string,
+  holds: (request: QueuedRequest) => boolean,
+): Promise<QueuedRequest> {
   let found: QueuedRequest | undefined;
   await until(async () => {
     found = (await listed(under, key)).find(holds);
@@ -132,5 +197,8 @@ async function seen(under: ManagerUnderTest, key: string, holds: (request: Queue
 
 /** Resolves when the request is over: listed as ended, with an end, or no more. */
 async function gone(under: ManagerUnderTest, key: string): Promise<void> {
-  await until(async () => (await listed(under, key)).every(({ status, endedAt }) => status === 'ended' && endedAt > 0), `request ${key} is over`);
+  await until(
+    async () => (await listed(under, key)).every(({ status, endedAt }) => status === 'ended' && endedAt > 0),
+    `request ${key} is over`,
+  );
 }

@@ -1,10 +1,18 @@
 import type { TracedRequest } from '@mutirao/core/queue';
 
-/** A request of the slow reference: `place` is undefined without a place; `startedAt` and `endedAt` until it happens. */
-export interface SlowRequest extends TracedRequest { readonly id: number; place?: number; startedAt?: number; endedAt?: number }
+/**
+ * A request of the slow reference: `place` is undefined without a place; `startedAt` and `endedAt` until it happens.
+ */
+export interface SlowRequest extends TracedRequest {
+  readonly id: number;
+  place?: number;
+  startedAt?: number;
+  endedAt?: number;
+}
 
 /**
- * The slow reference, written from the digest's words alone: whole instants, no profile, no index; what is free is counted anew from
+ * The slow reference, written from the digest's words alone: whole instants, no profile, no index; what is free is
+ * counted anew from
  * the list of requests whenever it is asked for.
  */
 export class SlowResource {
@@ -19,7 +27,8 @@ export class SlowResource {
   free(at: number, except?: SlowRequest): number {
     let free = this.capacity;
     for (const each of [...this.queue, ...this.running]) {
-      if (each !== except && each.place !== undefined && each.place <= at && at < each.place + each.walltime) free -= each.width;
+      if (each !== except && each.place !== undefined && each.place <= at && at < each.place + each.walltime)
+        free -= each.width;
     }
     return free;
   }
@@ -78,7 +87,9 @@ export const slowEasy: SlowPolicy = (resource, now) => {
 /** Places a request that came and may go before others: those behind it give way where that serves it. */
 function slowInsert(resource: SlowResource, now: number, submitted: SlowRequest): void {
   const standing = resource.earliest(submitted, now);
-  const behind = resource.queue.slice(resource.queue.indexOf(submitted) + 1).filter(({ place }) => place !== undefined && place > now);
+  const behind = resource.queue
+    .slice(resource.queue.indexOf(submitted) + 1)
+    .filter(({ place }) => place !== undefined && place > now);
   const places = behind.map(({ place }) => place);
   for (const request of behind) delete request.place;
   submitted.place = resource.earliest(submitted, now);
@@ -92,7 +103,8 @@ function slowInsert(resource: SlowResource, now: number, submitted: SlowRequest)
 /** Conservative backfilling, `start-now`. */
 export const slowStartNow: SlowPolicy = (resource, now, submitted) => {
   if (submitted !== undefined) return slowInsert(resource, now, submitted);
-  const findNext = (): SlowRequest | undefined => resource.queue.find((request) => (request.place ?? 0) > now && resource.fits(request, now));
+  const findNext = (): SlowRequest | undefined =>
+    resource.queue.find((request) => (request.place ?? 0) > now && resource.fits(request, now));
   for (let next = findNext(); next !== undefined; next = findNext()) next.place = now;
 };
 
@@ -107,7 +119,12 @@ export const slowReinsert: SlowPolicy = (resource, now, submitted) => {
  *
  * @param orders puts the queue into its order before each decision; it is that of arrival when left out.
  */
-export function slowStarts<T extends TracedRequest>(policy: SlowPolicy, capacity: number, trace: readonly T[], orders?: (queue: (T & SlowRequest)[], now: number) => void): number[] {
+export function slowStarts<T extends TracedRequest>(
+  policy: SlowPolicy,
+  capacity: number,
+  trace: readonly T[],
+  orders?: (queue: (T & SlowRequest)[], now: number) => void,
+): number[] {
   const resource = new SlowResource(capacity);
   const decide = (now: number, submitted: SlowRequest | undefined): void => {
     orders?.(resource.queue as (T & SlowRequest)[], now);

@@ -24,7 +24,9 @@ export class StreamEnd<In, Out> implements MessageStream<In, Out> {
   write(message: Out): boolean {
     if (this.isClosed || this.#hasEnded) return true;
     this.sent.push(message);
-    this.#peer?.take((listener) => { listener.onMessage(message); });
+    this.#peer?.take((listener) => {
+      listener.onMessage(message);
+    });
     return !this.isBehind;
   }
 
@@ -41,7 +43,9 @@ export class StreamEnd<In, Out> implements MessageStream<In, Out> {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#peer?.take((listener) => { listener.onEnd?.(); });
+    this.#peer?.take((listener) => {
+      listener.onEnd?.();
+    });
   }
 
   listen(listener: StreamListener<In>): void {
@@ -62,7 +66,9 @@ export class StreamEnd<In, Out> implements MessageStream<In, Out> {
     if (this.isClosed) return;
     this.#finish(error);
     const peer = this.#peer;
-    peer?.take(() => { peer.#finish(error); });
+    peer?.take(() => {
+      peer.#finish(error);
+    });
   }
 
   /** Delivers something here, after what came before it. */

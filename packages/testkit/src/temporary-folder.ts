@@ -10,6 +10,8 @@ export interface WithTeardown {
 /** Makes an empty folder for one test and removes it, with all that is in it, when the test is over. */
 export function temporaryFolder(t: WithTeardown): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'mutirao-test-')));
-  t.teardown(() => { rmSync(path, { recursive: true, force: true }); });
+  t.teardown(() => {
+    rmSync(path, { recursive: true, force: true });
+  });
   return path;
 }

@@ -5,8 +5,11 @@ import type { AnsweringBroker } from './answering-broker.ts';
 /** A grid whose broker answers from lists, for gateways of pages in tests; what a test needs beside it, it replaces. */
 export function pretendPageGrid(broker: AnsweringBroker) {
   return {
-    broker: () => broker, brokerAddress: () => '127.0.0.1:1',
-    provider: (): never => { throw new MutiraoError('MUT_UNREACHABLE', 'no provider'); },
+    broker: () => broker,
+    brokerAddress: () => '127.0.0.1:1',
+    provider: (): never => {
+      throw new MutiraoError('MUT_UNREACHABLE', 'no provider');
+    },
     findReservations: () => undefined,
   };
 }

@@ -3,4 +3,8 @@ export const webToken = 'a-token-of-the-page-0123456789';
 /** How gateways in tests are called. */
 export const webHost = '127.0.0.1:7777';
 /** What a page of ours sends along. */
-export const webHeaders: Readonly<Record<string, string>> = { host: webHost, authorization: `Bearer ${webToken}`, 'sec-fetch-site': 'same-origin' };
+export const webHeaders: Readonly<Record<string, string>> = {
+  host: webHost,
+  authorization: `Bearer ${webToken}`,
+  'sec-fetch-site': 'same-origin',
+};

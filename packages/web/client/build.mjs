@@ -1,4 +1,5 @@
-// Builds the page into packages/web/dist: one module that is loaded first, and chunks that are loaded when a view needs them.
+// Builds the page into packages/web/dist: one module that is loaded first, and chunks that are loaded when a view needs
+// them.
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, readdirSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,8 @@ const place = join(web, 'dist');
 /** The instant of the newest source of a folder, in milliseconds. */
 function newestOf(folder) {
   let newest = 0;
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) newest = Math.max(newest, statSync(join(folder, name)).mtimeMs);
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    newest = Math.max(newest, statSync(join(folder, name)).mtimeMs);
   return newest;
 }
 
@@ -19,7 +21,12 @@ function newestOf(folder) {
 export function isBuilt() {
   if (!existsSync(join(place, 'index.html'))) return false;
   const packages = dirname(web);
-  const sources = [here, join(packages, 'core/src/workflow'), join(packages, 'core/src/shared'), join(packages, 'formats/src')];
+  const sources = [
+    here,
+    join(packages, 'core/src/workflow'),
+    join(packages, 'core/src/shared'),
+    join(packages, 'formats/src'),
+  ];
   return statSync(join(place, 'index.html')).mtimeMs > Math.max(...sources.map(newestOf));
 }
 
@@ -28,15 +35,38 @@ export async function buildPage() {
   const draft = mkdtempSync(join(web, 'dist-'));
   try {
     await build({
-      absWorkingDir: here, entryPoints: { main: 'src/main.tsx', 'workflow-worker': 'src/views/editor/workflow-worker.ts' },
-      outdir: join(draft, 'assets'), entryNames: '[name]', chunkNames: '[name]-[hash]', assetNames: '[name]-[hash]',
-      bundle: true, splitting: true, format: 'esm', platform: 'browser', target: 'es2022', minify: true, legalComments: 'linked', jsx: 'automatic',
-      define: { 'process.env.NODE_ENV': '"production"' }, logLevel: 'warning',
+      absWorkingDir: here,
+      entryPoints: { main: 'src/main.tsx', 'workflow-worker': 'src/views/editor/workflow-worker.ts' },
+      outdir: join(draft, 'assets'),
+      entryNames: '[name]',
+      chunkNames: '[name]-[hash]',
+      assetNames: '[name]-[hash]',
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'browser',
+      target: 'es2022',
+      minify: true,
+      legalComments: 'linked',
+      jsx: 'automatic',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      logLevel: 'warning',
     });
     await build({
-      absWorkingDir: here, entryPoints: { report: 'src/report/report-main.ts' }, outdir: join(draft, 'report'), entryNames: '[name]', bundle: true, format: 'iife', platform: 'browser', target: 'es2022', minify: true,
+      absWorkingDir: here,
+      entryPoints: { report: 'src/report/report-main.ts' },
+      outdir: join(draft, 'report'),
+      entryNames: '[name]',
+      bundle: true,
+      format: 'iife',
+      platform: 'browser',
+      target: 'es2022',
+      minify: true,
       // The words of a licence have to travel with what they are about.
-      legalComments: 'inline', charset: 'ascii', define: { 'process.env.NODE_ENV': '"production"' }, logLevel: 'warning',
+      legalComments: 'inline',
+      charset: 'ascii',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      logLevel: 'warning',
     });
     for (const name of ['index.html', 'icon.svg']) copyFileSync(join(here, name), join(draft, name));
     if (existsSync(place)) renameSync(place, join(draft, 'old'));

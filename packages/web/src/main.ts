@@ -17,17 +17,35 @@ import { findFormerPort, listenOn } from './server/listen.ts';
 import { makeStaticFiles, readStaticFolder, type StaticFiles } from './server/static-files.ts';
 
 const options = {
-  listen: text({ help: 'Where to listen, on loopback; port 0 takes the one of last time if it is free, and else any.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
-  broker: text({ help: 'Address of the broker; the one that the home folder names when empty.', placeholder: 'HOST:PORT' }),
-  reservations: text({ help: 'Address of the reservation manager; the only one of the home folder when empty.', placeholder: 'HOST:PORT' }),
-  directory: text({ help: 'Where relative paths of jobs begin that are submitted on the page; the current folder when empty.', placeholder: 'FOLDER' }),
+  listen: text({
+    help: 'Where to listen, on loopback; port 0 takes the one of last time if it is free, and else any.',
+    placeholder: 'HOST:PORT',
+    default: '127.0.0.1:0',
+  }),
+  broker: text({
+    help: 'Address of the broker; the one that the home folder names when empty.',
+    placeholder: 'HOST:PORT',
+  }),
+  reservations: text({
+    help: 'Address of the reservation manager; the only one of the home folder when empty.',
+    placeholder: 'HOST:PORT',
+  }),
+  directory: text({
+    help: 'Where relative paths of jobs begin that are submitted on the page; the current folder when empty.',
+    placeholder: 'FOLDER',
+  }),
 };
 
 /** Streams are sent to so often; nothing is read more often than its level says. */
 const tickMs = 100;
 
 /** The page: a gateway between browsers on this host and the grid's own API. It decides nothing and keeps nothing. */
-export const main = defineProgram({ name: 'web', summary: 'Serves the page of a grid to its user\'s browser.', options, run });
+export const main = defineProgram({
+  name: 'web',
+  summary: "Serves the page of a grid to its user's browser.",
+  options,
+  run,
+});
 
 async function run(config: ConfigOf<typeof options>, { log, signal, home }: ProgramContext): Promise<void> {
   const { host, port } = parseLoopbackAddress(config.listen);
@@ -38,16 +56,28 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
   const grid = liveGrid({ home, broker: config.broker, reservations: config.reservations });
   let hosts: ReadonlySet<string> = new Set();
   const { server, hub } = makeGateway({
-    grid, tokens, log, home, clock: Date, userId: accountName(), directory: config.directory || process.cwd(), version: manifest.version,
-    hosts: () => hosts, files: isPacked ? packedFiles() : readStaticFolder(fileURLToPath(new URL('../dist/', import.meta.url))), instance: randomUUID().slice(0, 8),
+    grid,
+    tokens,
+    log,
+    home,
+    clock: Date,
+    userId: accountName(),
+    directory: config.directory || process.cwd(),
+    version: manifest.version,
+    hosts: () => hosts,
+    files: isPacked ? packedFiles() : readStaticFolder(fileURLToPath(new URL('../dist/', import.meta.url))),
+    instance: randomUUID().slice(0, 8),
   });
   const bound = await listenOn(server, { host, port, former: findFormerPort(infoPath) });
   hosts = loopbackHosts(bound);
-  // A new token at each start: another account that took the port meanwhile may have been shown the former one by an open page.
+  // A new token at each start: another account that took the port meanwhile may have been shown the former one by an
+  // open page.
   writeAtomic(tokenFile, `${token}\n`);
   writeAtomic(infoPath, `${JSON.stringify({ address: joinAddress(host, bound), pid: process.pid })}\n`);
   log.info({ address: joinAddress(host, bound) }, 'listening');
-  const ticking = setInterval(() => { void hub.tick(); }, tickMs);
+  const ticking = setInterval(() => {
+    void hub.tick();
+  }, tickMs);
   if (!signal.aborted) await once(signal, 'abort');
   clearInterval(ticking);
   await server.close();
@@ -57,7 +87,9 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
 /** The page as the one executable holds it: contents in base64 by their paths. */
 function packedFiles(): StaticFiles {
   const held = JSON.parse(getAsset('page', 'utf8')) as Readonly<Record<string, string>>;
-  return makeStaticFiles(new Map(Object.entries(held).map(([path, content]) => [path, Buffer.from(content, 'base64')])));
+  return makeStaticFiles(
+    new Map(Object.entries(held).map(([path, content]) => [path, Buffer.from(content, 'base64')])),
+  );
 }
 
 if (import.meta.main) await main(process.argv.slice(2));

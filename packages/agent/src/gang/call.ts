@@ -35,7 +35,9 @@ export class Call {
   private readonly closedOutputs = new Set<OutputStream>();
   private signals = '';
 
-  /** Takes hold of the files, which are then removed. @throws Error of the file system when the caller is gone already. */
+  /**
+   * Takes hold of the files, which are then removed. @throws Error of the file system when the caller is gone already.
+   */
   private constructor(options: CallOptions) {
     this.options = options;
     const opened: number[] = [];
@@ -50,7 +52,10 @@ export class Call {
       this.end = open('end', constants.O_WRONLY);
       this.live = new Socket({ fd: live, readable: true, writable: false });
       this.input = new Socket({ fd: input, readable: true, writable: false });
-      this.outputs = { standardOutput: new Socket({ fd: out, readable: false, writable: true }), standardError: new Socket({ fd: err, readable: false, writable: true }) };
+      this.outputs = {
+        standardOutput: new Socket({ fd: out, readable: false, writable: true }),
+        standardError: new Socket({ fd: err, readable: false, writable: true }),
+      };
     } catch (error) {
       for (const file of opened) closeSync(file);
       throw error;
@@ -95,9 +100,15 @@ export class Call {
       }
       this.connection = connection;
       connection.listen({
-        onFrame: (frame) => { this.hear(frame); },
-        onDrained: () => { this.goOnReading(); },
-        onClosed: (reason) => { this.lose(reason); },
+        onFrame: (frame) => {
+          this.hear(frame);
+        },
+        onDrained: () => {
+          this.goOnReading();
+        },
+        onClosed: (reason) => {
+          this.lose(reason);
+        },
       });
       connection.send({ kind: 'run', command });
       this.tell('ok');
@@ -111,7 +122,8 @@ export class Call {
 
   /** Nothing is told of it before its maker has it in hand. */
   private async reach(name: string, command: Buffer): Promise<Connection> {
-    if (command.length > commandBytesMax) throw new Error(`the command has ${command.length} bytes; want at most ${commandBytesMax}`);
+    if (command.length > commandBytesMax)
+      throw new Error(`the command has ${command.length} bytes; want at most ${commandBytesMax}`);
     return this.options.dial(name);
   }
 
@@ -122,7 +134,9 @@ export class Call {
       else for (const signal of chunk.toString().split('\n').filter(Boolean)) this.passSignal(signal);
     });
     this.live.on('error', () => undefined);
-    this.live.on('close', () => { this.close(); });
+    this.live.on('close', () => {
+      this.close();
+    });
   }
 
   private passSignal(text: string): void {
@@ -132,16 +146,21 @@ export class Call {
   private pumpInput(): void {
     this.input.on('data', (chunk: Buffer) => {
       this.aheadBytes += chunk.length;
-      for (let at = 0; at < chunk.length; at += frameBytesMax) this.connection?.send({ kind: 'input', bytes: chunk.subarray(at, at + frameBytesMax) });
+      for (let at = 0; at < chunk.length; at += frameBytesMax)
+        this.connection?.send({ kind: 'input', bytes: chunk.subarray(at, at + frameBytesMax) });
       if (this.aheadBytes >= inputWindow) this.input.pause();
     });
     this.input.on('error', () => undefined);
-    this.input.on('close', () => { if (!this.isOver) this.connection?.send({ kind: 'inputEnd' }); });
+    this.input.on('close', () => {
+      if (!this.isOver) this.connection?.send({ kind: 'inputEnd' });
+    });
   }
 
   private watchOutput(stream: OutputStream): void {
     const socket = this.outputs[stream];
-    socket.on('drain', () => { this.goOnReading(); });
+    socket.on('drain', () => {
+      this.goOnReading();
+    });
     socket.on('error', () => {
       this.closedOutputs.add(stream);
       this.connection?.send({ kind: 'outputClosed', stream });
@@ -151,11 +170,16 @@ export class Call {
 
   private hear(frame: Frame): void {
     switch (frame.kind) {
-      case 'output': return this.write(frame.stream, frame.bytes);
-      case 'inputTaken': return this.noteTaken(frame.bytes);
-      case 'refused': return this.write('standardError', Buffer.from(`gang: ${this.name}: ${frame.reason}\n`));
-      case 'exit': return this.finish(frame.status);
-      default: throw new Error(`frame ${frame.kind} from a member`);
+      case 'output':
+        return this.write(frame.stream, frame.bytes);
+      case 'inputTaken':
+        return this.noteTaken(frame.bytes);
+      case 'refused':
+        return this.write('standardError', Buffer.from(`gang: ${this.name}: ${frame.reason}\n`));
+      case 'exit':
+        return this.finish(frame.status);
+      default:
+        throw new Error(`frame ${frame.kind} from a member`);
     }
   }
 
@@ -166,7 +190,9 @@ export class Call {
   }
 
   private goOnReading(): void {
-    const isFull = Object.entries(this.outputs).some(([stream, socket]) => socket.writableNeedDrain && !this.closedOutputs.has(stream as OutputStream));
+    const isFull = Object.entries(this.outputs).some(
+      ([stream, socket]) => socket.writableNeedDrain && !this.closedOutputs.has(stream as OutputStream),
+    );
     if (!isFull) this.connection?.resume();
   }
 
@@ -181,7 +207,10 @@ export class Call {
     this.finish(255);
   }
 
-  /** The status is told at once and read last: the streams are closed when all is written, and the caller's copies end only then. */
+  /**
+   * The status is told at once and read last: the streams are closed when all is written, and the caller's copies end
+   * only then.
+   */
   private finish(status: number): void {
     const { connection } = this;
     if (connection === undefined) return;
@@ -190,7 +219,9 @@ export class Call {
     this.tell(String(status));
     this.input.destroy();
     for (const socket of Object.values(this.outputs)) {
-      const close = (): void => { socket.destroy(); };
+      const close = (): void => {
+        socket.destroy();
+      };
       socket.once('finish', close);
       socket.once('error', close);
       socket.end();
@@ -213,7 +244,9 @@ function refuse(files: string, reason: string): void {
     const end = openSync(`${files}.end`, constants.O_WRONLY | constants.O_NONBLOCK);
     writeSync(end, `no ${reason}\n`);
     closeSync(end);
-  } catch { /* It is gone, or nothing can be opened any more. */ }
+  } catch {
+    /* It is gone, or nothing can be opened any more. */
+  }
 }
 
 function describe(error: unknown): string {

@@ -14,7 +14,10 @@ export interface ChannelKey {
   readonly secret: Uint8Array;
 }
 
-/** The one suite: both ends prove that they have the secret, there are no certificates, and what was recorded cannot be read when the secret is found out later. */
+/**
+ * The one suite: both ends prove that they have the secret, there are no certificates, and what was recorded cannot be
+ * read when the secret is found out later.
+ */
 const suite = { ciphers: 'ECDHE-PSK-CHACHA20-POLY1305', minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
 const handshakeMax = 5000;
 /** Connections of one member, strangers that have shown nothing yet among them. */
@@ -43,17 +46,32 @@ export class ChannelListener {
    * @param accept called for each connection whose peer has shown the secret.
    * @throws {MutiraoError} MUT_GANG_CHANNEL_FAILED when it can listen on none of them.
    */
-  static async start(hosts: readonly string[], key: ChannelKey, accept: (connection: Connection) => void, patience?: Patience): Promise<ChannelListener> {
+  static async start(
+    hosts: readonly string[],
+    key: ChannelKey,
+    accept: (connection: Connection) => void,
+    patience?: Patience,
+  ): Promise<ChannelListener> {
     const open = new Set<Connection>();
-    const tried = await Promise.allSettled(hosts.map((host) => listenAt(host, key, (socket) => {
-      const connection = new Connection(socket, patience);
-      open.add(connection);
-      socket.once('close', () => { open.delete(connection); });
-      accept(connection);
-    })));
+    const tried = await Promise.allSettled(
+      hosts.map((host) =>
+        listenAt(host, key, (socket) => {
+          const connection = new Connection(socket, patience);
+          open.add(connection);
+          socket.once('close', () => {
+            open.delete(connection);
+          });
+          accept(connection);
+        }),
+      ),
+    );
     const servers = tried.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     if (servers.length > 0) return new ChannelListener(servers, open);
-    throw new MutiraoError('MUT_GANG_CHANNEL_FAILED', `cannot listen for the gang on ${hosts.join(', ')}: ${tried.map((result) => (result.status === 'rejected' ? describe(result.reason) : '')).join('; ')}`);
+    throw new MutiraoError(
+      'MUT_GANG_CHANNEL_FAILED',
+      `cannot listen for the gang on ${hosts.join(', ')}: ` +
+        `${tried.map((result) => (result.status === 'rejected' ? describe(result.reason) : '')).join('; ')}`,
+    );
   }
 
   /** Listens no more and closes all connections. */
@@ -63,13 +81,23 @@ export class ChannelListener {
   }
 }
 
-async function listenAt(host: string, { gangId, rank, secret }: ChannelKey, accept: (socket: Socket) => void): Promise<Server> {
+async function listenAt(
+  host: string,
+  { gangId, rank, secret }: ChannelKey,
+  accept: (socket: Socket) => void,
+): Promise<Server> {
   const identity = identityOf(gangId, rank);
-  const server = createServer({ ...suite, handshakeTimeout: handshakeMax, pskCallback: (_socket, shown) => (shown === identity ? secret : null) });
+  const server = createServer({
+    ...suite,
+    handshakeTimeout: handshakeMax,
+    pskCallback: (_socket, shown) => (shown === identity ? secret : null),
+  });
   // Each ends as one of two events; that of a socket that we destroy is the second.
   let strangerCount = 0;
   server.maxConnections = connectionsMax;
-  server.on('connection', (socket: Socket) => { if (++strangerCount > strangersMax) socket.destroy(); });
+  server.on('connection', (socket: Socket) => {
+    if (++strangerCount > strangersMax) socket.destroy();
+  });
   server.on('secureConnection', (socket) => {
     strangerCount--;
     accept(socket);
@@ -90,20 +118,37 @@ const stagger = 250;
 /**
  * Connects to a member: at its first address, and at the next ones where that does not answer.
  *
- * @throws {MutiraoError} MUT_GANG_CHANNEL_FAILED, when none of them answers within `deadline` milliseconds, or with the other secret.
+ * @throws {MutiraoError} MUT_GANG_CHANNEL_FAILED, when none of them answers within `deadline` milliseconds, or with the
+ * other secret.
  */
-export async function dialMember(addresses: readonly string[], key: ChannelKey, deadline: number, patience?: Patience): Promise<Connection> {
+export async function dialMember(
+  addresses: readonly string[],
+  key: ChannelKey,
+  deadline: number,
+  patience?: Patience,
+): Promise<Connection> {
   const abort = new AbortController();
-  const timer = setTimeout(() => { abort.abort(new Error(`no answer within ${deadline} ms`)); }, deadline);
+  const timer = setTimeout(() => {
+    abort.abort(new Error(`no answer within ${deadline} ms`));
+  }, deadline);
   const sockets = addresses.map((address, index) => dialAddress(address, key, index * stagger, abort.signal));
   try {
     const chosen = await Promise.any(sockets);
     // Another one may have answered in the same moment.
-    for (const other of sockets) other.then((socket) => { if (socket !== chosen) socket.destroy(); }, () => undefined);
+    for (const other of sockets)
+      other.then(
+        (socket) => {
+          if (socket !== chosen) socket.destroy();
+        },
+        () => undefined,
+      );
     return new Connection(chosen, patience);
   } catch (error) {
     const reasons = error instanceof AggregateError ? error.errors.map(describe) : [describe(error)];
-    throw new MutiraoError('MUT_GANG_CHANNEL_FAILED', `no member answers at ${addresses.length === 0 ? 'any address' : addresses.join(', ')}: ${reasons.join('; ')}`);
+    throw new MutiraoError(
+      'MUT_GANG_CHANNEL_FAILED',
+      `no member answers at ${addresses.length === 0 ? 'any address' : addresses.join(', ')}: ${reasons.join('; ')}`,
+    );
   } finally {
     clearTimeout(timer);
     abort.abort(new Error('another address answered'));
@@ -111,14 +156,26 @@ export async function dialMember(addresses: readonly string[], key: ChannelKey, 
 }
 
 /** @param signal ends the attempt; a socket that was handed out is not touched. */
-function dialAddress(address: string, { gangId, rank, secret }: ChannelKey, delay: number, signal: AbortSignal): Promise<TLSSocket> {
+function dialAddress(
+  address: string,
+  { gangId, rank, secret }: ChannelKey,
+  delay: number,
+  signal: AbortSignal,
+): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     let socket: TLSSocket | undefined;
-    const options: ConnectionOptions = { ...suite, ...hostAndPort(address), pskCallback: () => ({ psk: secret, identity: identityOf(gangId, rank) }), checkServerIdentity: () => undefined };
+    const options: ConnectionOptions = {
+      ...suite,
+      ...hostAndPort(address),
+      pskCallback: () => ({ psk: secret, identity: identityOf(gangId, rank) }),
+      checkServerIdentity: () => undefined,
+    };
     const timer = setTimeout(() => {
       socket = connect(options);
       socket.once('error', reject);
-      socket.once('close', () => { reject(new Error('it was closed')); });
+      socket.once('close', () => {
+        reject(new Error('it was closed'));
+      });
       socket.once('secureConnect', () => {
         signal.removeEventListener('abort', stop);
         if (socket !== undefined) resolve(socket);
@@ -135,7 +192,8 @@ function dialAddress(address: string, { gangId, rank, secret }: ChannelKey, dela
 
 function hostAndPort(address: string): { host: string; port: number } {
   const parsed = parseAddress(address);
-  if (isSocket(parsed)) throw new MutiraoError('MUT_GANG_CHANNEL_FAILED', `address of a member is "${address}"; want host:port`);
+  if (isSocket(parsed))
+    throw new MutiraoError('MUT_GANG_CHANNEL_FAILED', `address of a member is "${address}"; want host:port`);
   return parsed;
 }
 

@@ -37,9 +37,15 @@ export class Connection {
     this.socket = socket;
     this.patience = patience;
     socket.setNoDelay(true);
-    socket.on('error', (error) => { this.close(error.message); });
-    socket.on('close', () => { this.close('the other end closed it'); });
-    this.timer = setInterval(() => { this.beat(); }, patience.pingInterval);
+    socket.on('error', (error) => {
+      this.close(error.message);
+    });
+    socket.on('close', () => {
+      this.close('the other end closed it');
+    });
+    this.timer = setInterval(() => {
+      this.beat();
+    }, patience.pingInterval);
   }
 
   /** Hears of frames from now on; who listened before hears nothing more. */
@@ -47,8 +53,12 @@ export class Connection {
     const isFirst = this.listener === undefined;
     this.listener = listener;
     if (!isFirst) return;
-    this.socket.on('drain', () => { this.listener?.onDrained(); });
-    this.socket.on('data', (chunk: Buffer) => { this.hear(chunk); });
+    this.socket.on('drain', () => {
+      this.listener?.onDrained();
+    });
+    this.socket.on('data', (chunk: Buffer) => {
+      this.hear(chunk);
+    });
   }
 
   /** Sends a frame; false when the peer is slower than we are, until `onDrained`. Harmless after the end. */

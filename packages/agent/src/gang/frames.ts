@@ -1,6 +1,9 @@
 import { MutiraoError } from '@mutirao/api/errors';
 
-/** What goes over a gang's channel, both ways. A connection is for one command, or it is rank 0's link, which only says that rank 0 is there. */
+/**
+ * What goes over a gang's channel, both ways. A connection is for one command, or it is rank 0's link, which only says
+ * that rank 0 is there.
+ */
 export type Frame =
   /** Rank 0: this connection is its link. */
   | { readonly kind: 'link' }
@@ -37,10 +40,26 @@ export const inputWindow = 4 * frameBytesMax;
 
 const headBytes = 5;
 const streams: readonly OutputStream[] = ['standardOutput', 'standardError'];
-const kinds = ['link', 'run', 'input', 'inputEnd', 'signal', 'outputClosed', 'ping', 'ready', 'inputTaken', 'output', 'exit', 'refused'] as const satisfies readonly Frame['kind'][];
+const kinds = [
+  'link',
+  'run',
+  'input',
+  'inputEnd',
+  'signal',
+  'outputClosed',
+  'ping',
+  'ready',
+  'inputTaken',
+  'output',
+  'exit',
+  'refused',
+] as const satisfies readonly Frame['kind'][];
 const nothing = Buffer.alloc(0);
 
-/** Writes a frame: a byte for the kind, four for the length of what follows, most significant first. @param frame its bytes within the bounds above. */
+/**
+ * Writes a frame: a byte for the kind, four for the length of what follows, most significant first. @param frame its
+ * bytes within the bounds above.
+ */
 export function encodeFrame(frame: Frame): Buffer {
   const body = encodeBody(frame);
   const head = Buffer.alloc(headBytes);
@@ -51,15 +70,27 @@ export function encodeFrame(frame: Frame): Buffer {
 
 function encodeBody(frame: Frame): Buffer {
   switch (frame.kind) {
-    case 'run': return frame.command;
-    case 'input': return frame.bytes;
-    case 'output': return Buffer.concat([Buffer.of(streams.indexOf(frame.stream)), frame.bytes]);
-    case 'outputClosed': return Buffer.of(streams.indexOf(frame.stream));
-    case 'signal': return Buffer.of(frame.number);
-    case 'exit': return Buffer.of(frame.status);
-    case 'inputTaken': return encodeCount(frame.bytes);
-    case 'refused': return Buffer.from(frame.reason.slice(0, 1000));
-    case 'link': case 'inputEnd': case 'ping': case 'ready': return nothing;
+    case 'run':
+      return frame.command;
+    case 'input':
+      return frame.bytes;
+    case 'output':
+      return Buffer.concat([Buffer.of(streams.indexOf(frame.stream)), frame.bytes]);
+    case 'outputClosed':
+      return Buffer.of(streams.indexOf(frame.stream));
+    case 'signal':
+      return Buffer.of(frame.number);
+    case 'exit':
+      return Buffer.of(frame.status);
+    case 'inputTaken':
+      return encodeCount(frame.bytes);
+    case 'refused':
+      return Buffer.from(frame.reason.slice(0, 1000));
+    case 'link':
+    case 'inputEnd':
+    case 'ping':
+    case 'ready':
+      return nothing;
   }
 }
 
@@ -76,7 +107,10 @@ export class FrameReader {
   private chunks: Buffer[] = [];
   private bytes = 0;
 
-  /** Takes the next bytes. @returns the frames that they complete, in order. @throws {MutiraoError} MUT_PROTOCOL for bytes that are no frame; then the stream is of no more use. */
+  /**
+   * Takes the next bytes. @returns the frames that they complete, in order. @throws {MutiraoError} MUT_PROTOCOL for
+   * bytes that are no frame; then the stream is of no more use.
+   */
   take(chunk: Buffer): Frame[] {
     this.chunks.push(chunk);
     this.bytes += chunk.length;
@@ -98,7 +132,11 @@ export class FrameReader {
     this.wanted = headBytes;
     if (this.rest.length < headBytes) return undefined;
     const length = this.rest.readUInt32BE(1);
-    if (length > commandBytesMax) throw new MutiraoError('MUT_PROTOCOL', `a frame of ${length} bytes on a gang's channel; want at most ${commandBytesMax}`);
+    if (length > commandBytesMax)
+      throw new MutiraoError(
+        'MUT_PROTOCOL',
+        `a frame of ${length} bytes on a gang's channel; want at most ${commandBytesMax}`,
+      );
     this.wanted = headBytes + length;
     return this.rest.length < this.wanted ? undefined : length;
   }
@@ -107,21 +145,43 @@ export class FrameReader {
 function decodeFrame(code: number, body: Buffer): Frame {
   const kind = kinds[code];
   switch (kind) {
-    case 'link': case 'inputEnd': case 'ping': case 'ready': demandLength(kind, body, 0); return { kind };
-    case 'run': return { kind, command: body };
-    case 'input': return { kind, bytes: body };
-    case 'output': return { kind, stream: decodeStream(body[0]), bytes: body.subarray(1) };
-    case 'outputClosed': demandLength(kind, body, 1); return { kind, stream: decodeStream(body[0]) };
-    case 'signal': demandLength(kind, body, 1); return { kind, number: body[0] ?? 0 };
-    case 'exit': demandLength(kind, body, 1); return { kind, status: body[0] ?? 0 };
-    case 'inputTaken': demandLength(kind, body, 4); return { kind, bytes: body.readUInt32BE(0) };
-    case 'refused': return { kind, reason: body.toString() };
-    default: throw new MutiraoError('MUT_PROTOCOL', `frame of kind ${code} on a gang's channel; want 0 to ${kinds.length - 1}`);
+    case 'link':
+    case 'inputEnd':
+    case 'ping':
+    case 'ready':
+      demandLength(kind, body, 0);
+      return { kind };
+    case 'run':
+      return { kind, command: body };
+    case 'input':
+      return { kind, bytes: body };
+    case 'output':
+      return { kind, stream: decodeStream(body[0]), bytes: body.subarray(1) };
+    case 'outputClosed':
+      demandLength(kind, body, 1);
+      return { kind, stream: decodeStream(body[0]) };
+    case 'signal':
+      demandLength(kind, body, 1);
+      return { kind, number: body[0] ?? 0 };
+    case 'exit':
+      demandLength(kind, body, 1);
+      return { kind, status: body[0] ?? 0 };
+    case 'inputTaken':
+      demandLength(kind, body, 4);
+      return { kind, bytes: body.readUInt32BE(0) };
+    case 'refused':
+      return { kind, reason: body.toString() };
+    default:
+      throw new MutiraoError(
+        'MUT_PROTOCOL',
+        `frame of kind ${code} on a gang's channel; want 0 to ${kinds.length - 1}`,
+      );
   }
 }
 
 function demandLength(kind: string, body: Buffer, length: number): void {
-  if (body.length !== length) throw new MutiraoError('MUT_PROTOCOL', `frame ${kind} of ${body.length} bytes on a gang's channel; want ${length}`);
+  if (body.length !== length)
+    throw new MutiraoError('MUT_PROTOCOL', `frame ${kind} of ${body.length} bytes on a gang's channel; want ${length}`);
 }
 
 function decodeStream(code: number | undefined): OutputStream {

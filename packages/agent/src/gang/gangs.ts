@@ -37,7 +37,12 @@ export interface GangsOptions {
   /** Signals that process. */
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void;
   /** Starts a process in the member's folder, which counts to its task. */
-  start(replica: HeldReplica, variables: Readonly<Record<string, string>>, command: string, onClosed: StartPipedOptions['onClosed']): PipedProcess;
+  start(
+    replica: HeldReplica,
+    variables: Readonly<Record<string, string>>,
+    command: string,
+    onClosed: StartPipedOptions['onClosed'],
+  ): PipedProcess;
 }
 
 /** A member of a gang on this machine. */
@@ -81,7 +86,10 @@ export class Gangs {
         return;
       }
       this.held.set(replicaId, held);
-      this.options.deliver({ kind: 'MemberListening', held: { replicaId, name: this.options.name, addresses: held.member.addresses } });
+      this.options.deliver({
+        kind: 'MemberListening',
+        held: { replicaId, name: this.options.name, addresses: held.member.addresses },
+      });
     } catch (error) {
       if (this.releasedEarly.delete(replicaId)) return;
       this.options.deliver({ kind: 'HoldFailed', replicaId, verdict: verdictOf(error) });
@@ -93,7 +101,12 @@ export class Gangs {
   /** Its gang starts: rank 0 launches the task, the others take commands. */
   launch(replica: HeldReplica): void {
     const held = this.held.get(replica.start.replicaId);
-    if (held === undefined) return this.tellEnd(replica, { outcome: 'broken', reason: 'MUT_GANG_LOST', detail: 'the member is not held here' });
+    if (held === undefined)
+      return this.tellEnd(replica, {
+        outcome: 'broken',
+        reason: 'MUT_GANG_LOST',
+        detail: 'the member is not held here',
+      });
     if (held.lead !== undefined) void this.lead(held, held.lead);
     else this.follow(held);
   }
@@ -104,7 +117,9 @@ export class Gangs {
     if (held === undefined) return;
     held.isCondemned = true;
     if (!held.isLaunched) return;
-    held.member.signal(signal, () => { letGo(held); });
+    held.member.signal(signal, () => {
+      letGo(held);
+    });
     // Rank 0's process is the task's own; the reader in a member's place is let go once its commands have ended.
     if (held.lead !== undefined || signal === 'SIGKILL') this.options.signal(replica, signal);
   }
@@ -129,23 +144,41 @@ export class Gangs {
   private async open(replica: HeldReplica, gang: GangPlace): Promise<Held> {
     const { folder, hosts, killGrace, linkPatience, patience, deliver } = this.options;
     const { replicaId } = replica.start;
-    const onLost = (detail: string): void => { deliver({ kind: 'GangLost', replicaId, detail }); };
+    const onLost = (detail: string): void => {
+      deliver({ kind: 'GangLost', replicaId, detail });
+    };
     const { outputMax } = replica.template.limits;
     const shared = { linkPatience, onLost, ...(patience === undefined ? {} : { patience }) };
     const member = await Member.hold({
-      ...shared, key: gang, hosts, killGrace,
+      ...shared,
+      key: gang,
+      hosts,
+      killGrace,
       // What rank 0 writes comes back to its own task, which is watched.
       outputMax: gang.rank === 0 ? 0 : outputMax,
       start: (command, onClosed) => this.options.start(replica, memberVariables(replica.members), command, onClosed),
       onOutputMax: (bytes) => {
-        deliver({ kind: 'LimitExceeded', replicaId, reason: 'MUT_OUTPUT_MAX', detail: `${describeBytes(bytes)} of standard output and error, beyond the limit of ${describeBytes(outputMax)}` });
+        deliver({
+          kind: 'LimitExceeded',
+          replicaId,
+          reason: 'MUT_OUTPUT_MAX',
+          detail: `${describeBytes(bytes)} of standard output and error, beyond the limit of ${describeBytes(outputMax)}`,
+        });
       },
     });
     const own = path.join(folder, String(replicaId));
     try {
       const lead = gang.rank === 0 ? new Lead({ ...shared, place: gang, folder: own }) : undefined;
       const leashPath = path.join(own, 'leash');
-      return { replica, member, lead, leashPath, leash: lead === undefined ? openLeash(leashPath) : -1, isLaunched: false, isCondemned: false };
+      return {
+        replica,
+        member,
+        lead,
+        leashPath,
+        leash: lead === undefined ? openLeash(leashPath) : -1,
+        isLaunched: false,
+        isCondemned: false,
+      };
     } catch (error) {
       member.close();
       throw error;
@@ -166,10 +199,17 @@ export class Gangs {
     }
   }
 
-  /** Among the tasks of this machine a reader stands for the member, which has its limits, its folder and its end; commands belong to that task. */
+  /**
+   * Among the tasks of this machine a reader stands for the member, which has its limits, its folder and its end;
+   * commands belong to that task.
+   */
   private follow(held: Held): void {
     held.isLaunched = true;
-    this.options.launch(held.replica, { variables: {}, line: `trap '' HUP INT TERM; read -r end <${quoteWord(held.leashPath)}`, folders: [] });
+    this.options.launch(held.replica, {
+      variables: {},
+      line: `trap '' HUP INT TERM; read -r end <${quoteWord(held.leashPath)}`,
+      folders: [],
+    });
     held.member.begin();
   }
 
@@ -183,7 +223,13 @@ export class Gangs {
 }
 
 const noBytes = new Uint8Array(0);
-const nothing: ProcessResult = { exitStatus: 0, standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputBytes: 0 };
+const nothing: ProcessResult = {
+  exitStatus: 0,
+  standardOutput: noBytes,
+  standardError: noBytes,
+  outputTruncated: false,
+  outputBytes: 0,
+};
 
 /** Open both ways, so that opening waits for nobody, and who reads it waits. */
 function openLeash(file: string): number {
@@ -206,5 +252,9 @@ function close(held: Held): void {
 
 function verdictOf(error: unknown): Verdict {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return { outcome: 'broken', reason: code.startsWith('MUT_') ? code : 'MUT_GANG_CHANNEL_FAILED', detail: error instanceof Error ? error.message : String(error) };
+  return {
+    outcome: 'broken',
+    reason: code.startsWith('MUT_') ? code : 'MUT_GANG_CHANNEL_FAILED',
+    detail: error instanceof Error ? error.message : String(error),
+  };
 }

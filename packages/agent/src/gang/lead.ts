@@ -39,7 +39,10 @@ export class Lead {
   private readonly listening: Socket;
   private readonly calls = new Set<Call>();
   private links: readonly Link[] = [];
-  /** By rank: a connection for the first call, since the handshakes of a whole gang would keep its members waiting for each other. */
+  /**
+   * By rank: a connection for the first call, since the handshakes of a whole gang would keep its members waiting for
+   * each other.
+   */
   private readonly spares = new Map<number, Connection>();
   private members: readonly GangMember[] = [];
   /** Names of calls that have not been taken up. */
@@ -51,7 +54,9 @@ export class Lead {
   constructor(options: LeadOptions) {
     this.options = options;
     // `$RSH_CMD` stands in command lines without quotes, and mpirun splits it at blanks.
-    this.folder = isPlain(options.folder) ? makeFreshFolder(options.folder) : mkdtempSync(path.join(tmpdir(), 'mutirao-gang-'));
+    this.folder = isPlain(options.folder)
+      ? makeFreshFolder(options.folder)
+      : mkdtempSync(path.join(tmpdir(), 'mutirao-gang-'));
     writeFileSync(this.launcher, launcherScript(this.folder), { mode: 0o700 });
     const fifo = path.join(this.folder, 'calls');
     makeFifos([fifo]);
@@ -63,7 +68,9 @@ export class Lead {
       closeSync(file);
       throw error;
     }
-    this.listening.on('data', (chunk: Buffer) => { this.hear(chunk.toString('latin1')); });
+    this.listening.on('data', (chunk: Buffer) => {
+      this.hear(chunk.toString('latin1'));
+    });
     this.listening.on('error', () => undefined);
   }
 
@@ -74,14 +81,19 @@ export class Lead {
    */
   async begin(members: readonly GangMember[]): Promise<Record<string, string>> {
     this.members = members;
-    writeFileSync(this.hostFile, members.map(({ name, processors }) => `${name} slots=${processors}\n`).join(''), { mode: 0o600 });
+    writeFileSync(this.hostFile, members.map(({ name, processors }) => `${name} slots=${processors}\n`).join(''), {
+      mode: 0o600,
+    });
     const opened = await Promise.allSettled(members.slice(1).map((member) => this.reach(member)));
     this.links = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     if (this.isClosed) this.letGo();
     const lost = opened.findIndex((result) => result.status === 'rejected');
     if (lost < 0) return { ...memberVariables(members), RSH_CMD: this.launcher, HOSTFILE: this.hostFile };
     const reason: unknown = (opened[lost] as PromiseRejectedResult).reason;
-    throw new MutiraoError('MUT_GANG_LOST', `rank 0 does not reach ${members[lost + 1]?.name}: ${reason instanceof Error ? reason.message : String(reason)}`);
+    throw new MutiraoError(
+      'MUT_GANG_LOST',
+      `rank 0 does not reach ${members[lost + 1]?.name}: ${reason instanceof Error ? reason.message : String(reason)}`,
+    );
   }
 
   /** Ends all calls, lets go of the members and removes its files. */
@@ -120,7 +132,8 @@ export class Lead {
 
   private take(name: string): void {
     const call = Call.take({
-      files: path.join(this.folder, name), dial: (member) => this.dial(member),
+      files: path.join(this.folder, name),
+      dial: (member) => this.dial(member),
       onOver: () => {
         if (call === undefined || this.isClosed) return;
         this.calls.delete(call);
@@ -131,7 +144,12 @@ export class Lead {
   }
 
   private async reach({ rank, addresses }: GangMember): Promise<Link> {
-    const { place: { gangId, secret }, linkPatience, patience, onLost } = this.options;
+    const {
+      place: { gangId, secret },
+      linkPatience,
+      patience,
+      onLost,
+    } = this.options;
     const key = { gangId, rank, secret };
     const [link, spare] = await Promise.all([
       Link.open({ addresses, key, linkPatience, ...(patience === undefined ? {} : { patience }), onLost }),
@@ -145,9 +163,13 @@ export class Lead {
   private keep(rank: number, spare: Connection): void {
     this.spares.set(rank, spare);
     spare.listen({
-      onFrame: (frame) => { throw new Error(`frame ${frame.kind} before a command`); },
+      onFrame: (frame) => {
+        throw new Error(`frame ${frame.kind} before a command`);
+      },
       onDrained: () => undefined,
-      onClosed: () => { this.spares.delete(rank); },
+      onClosed: () => {
+        this.spares.delete(rank);
+      },
     });
   }
 
@@ -158,7 +180,14 @@ export class Lead {
 
   private dial(name: string): Promise<Connection> {
     const member = findMember(this.members, name);
-    if (member === undefined) throw new MutiraoError('MUT_GANG_CHANNEL_FAILED', `no member is called ${name}; want ${this.members.map((one) => one.name).join(', ').slice(0, 1000)}`);
+    if (member === undefined)
+      throw new MutiraoError(
+        'MUT_GANG_CHANNEL_FAILED',
+        `no member is called ${name}; want ${this.members
+          .map((one) => one.name)
+          .join(', ')
+          .slice(0, 1000)}`,
+      );
     const spare = this.spares.get(member.rank);
     if (spare !== undefined) {
       this.spares.delete(member.rank);

@@ -28,7 +28,10 @@ export class Link {
     this.options = options;
   }
 
-  /** Resolves once the member has answered. @throws {MutiraoError} MUT_GANG_CHANNEL_FAILED when it does not within the patience. */
+  /**
+   * Resolves once the member has answered. @throws {MutiraoError} MUT_GANG_CHANNEL_FAILED when it does not within the
+   * patience.
+   */
   static async open(options: LinkOptions): Promise<Link> {
     const link = new Link(options);
     await link.connect(performance.now() + options.linkPatience);
@@ -50,7 +53,9 @@ export class Link {
         return;
       } catch (error) {
         if (this.isClosed || performance.now() + pause >= deadline) throw error;
-        await new Promise<void>((resolve) => { this.pauseTimer = setTimeout(resolve, pause); });
+        await new Promise<void>((resolve) => {
+          this.pauseTimer = setTimeout(resolve, pause);
+        });
       }
     }
   }
@@ -60,7 +65,9 @@ export class Link {
     const connection = await dialMember(addresses, key, deadline, patience);
     const answered = Promise.withResolvers<undefined>();
     // A member that takes the connection and says nothing is none.
-    const timer = setTimeout(() => { connection.close('no answer'); }, deadline);
+    const timer = setTimeout(() => {
+      connection.close('no answer');
+    }, deadline);
     connection.listen({
       onFrame: (frame) => {
         if (frame.kind !== 'ready') throw new Error(`frame ${frame.kind} on a link`);
@@ -88,7 +95,10 @@ export class Link {
     try {
       await this.connect(performance.now() + this.options.linkPatience);
     } catch {
-      if (!this.isClosed) this.options.onLost(`rank ${this.options.key.rank} is lost: ${reason}; it is not back after ${this.options.linkPatience} ms`);
+      if (!this.isClosed)
+        this.options.onLost(
+          `rank ${this.options.key.rank} is lost: ${reason}; it is not back after ${this.options.linkPatience} ms`,
+        );
     }
   }
 }

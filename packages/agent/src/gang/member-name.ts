@@ -6,7 +6,8 @@ import { isHomeSocket, isLoopback, isSocket, parseAddress } from '@mutirao/runti
 /**
  * What a member of a gang is called, as `user@host`: one word for shells and for the host files of Open MPI.
  *
- * The host is none that a resolver knows, or mpirun would take it for its own host and start there by itself; and no two machines of a provider have the
+ * The host is none that a resolver knows, or mpirun would take it for its own host and start there by itself; and no
+ * two machines of a provider have the
  * same one, though they may be on one host.
  */
 export function nameMember(machineId: string, user: string = accountName(), host: string = hostname()): string {
@@ -17,16 +18,28 @@ export function nameMember(machineId: string, user: string = accountName(), host
   return `${plainWord(user)}@${plainWord(host.split('.')[0] ?? '')}-${plain}${mark}`;
 }
 
-/** Addresses of this host at which members on other hosts may reach it, the likeliest first. @param provider an agent that reaches its provider by loopback or by a socket of the provider's home folder has all members of its gangs on this host. */
+/**
+ * Addresses of this host at which members on other hosts may reach it, the likeliest first. @param provider an agent
+ * that reaches its provider by loopback or by a socket of the provider's home folder has all members of its gangs on
+ * this host.
+ */
 export function findGangHosts(provider: string): string[] {
   const address = parseAddress(provider);
   if (isSocket(address) ? isHomeSocket(address.path) : isLoopback(address.host)) return ['127.0.0.1'];
-  const found = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []).filter(({ internal, address: own }) => !internal && !own.startsWith('fe80:'));
-  const hosts = [...found.filter(({ family }) => family === 'IPv4'), ...found.filter(({ family }) => family === 'IPv6')].map(({ address: own }) => own);
+  const found = Object.values(networkInterfaces())
+    .flatMap((interfaces) => interfaces ?? [])
+    .filter(({ internal, address: own }) => !internal && !own.startsWith('fe80:'));
+  const hosts = [
+    ...found.filter(({ family }) => family === 'IPv4'),
+    ...found.filter(({ family }) => family === 'IPv6'),
+  ].map(({ address: own }) => own);
   return hosts.length === 0 ? ['127.0.0.1'] : hosts;
 }
 
 function plainWord(text: string): string {
-  const word = text.replaceAll(/[^A-Za-z0-9-]/g, '-').replace(/^-+/, '').slice(0, 60);
+  const word = text
+    .replaceAll(/[^A-Za-z0-9-]/g, '-')
+    .replace(/^-+/, '')
+    .slice(0, 60);
   return word === '' ? 'x' : word;
 }

@@ -38,7 +38,9 @@ interface EarlyCommand {
   bytes: number;
 }
 
-/** One member of a gang, on its own machine: listens from when it is held, and runs commands from when its gang starts. */
+/**
+ * One member of a gang, on its own machine: listens from when it is held, and runs commands from when its gang starts.
+ */
 export class Member {
   private readonly options: MemberOptions;
   private listener: ChannelListener | undefined;
@@ -57,7 +59,14 @@ export class Member {
   /** Listens; runs nothing yet. @throws {MutiraoError} MUT_GANG_CHANNEL_FAILED */
   static async hold(options: MemberOptions): Promise<Member> {
     const member = new Member(options);
-    member.listener = await ChannelListener.start(options.hosts, options.key, (connection) => { member.accept(connection); }, options.patience);
+    member.listener = await ChannelListener.start(
+      options.hosts,
+      options.key,
+      (connection) => {
+        member.accept(connection);
+      },
+      options.patience,
+    );
     return member;
   }
 
@@ -102,11 +111,20 @@ export class Member {
         else if (frame.kind === 'link') this.takeLink(connection);
         else if (frame.kind !== 'run') throw new Error(`frame ${frame.kind} comes first; want run or link`);
         else if (this.status === 'started') this.run(connection, frame.command.toString());
-        else if (this.status === 'waiting' && this.early.length < earlyMax) this.early.push({ connection, command: frame.command.toString(), frames: [], bytes: 0 });
-        else refuse(connection, this.status === 'waiting' ? 'too many commands wait for the gang to start' : 'this member of the gang has ended');
+        else if (this.status === 'waiting' && this.early.length < earlyMax)
+          this.early.push({ connection, command: frame.command.toString(), frames: [], bytes: 0 });
+        else
+          refuse(
+            connection,
+            this.status === 'waiting'
+              ? 'too many commands wait for the gang to start'
+              : 'this member of the gang has ended',
+          );
       },
       onDrained: () => undefined,
-      onClosed: () => { this.early = this.early.filter((one) => one.connection !== connection); },
+      onClosed: () => {
+        this.early = this.early.filter((one) => one.connection !== connection);
+      },
     });
   }
 
@@ -123,14 +141,21 @@ export class Member {
   /** @throws Error where the system starts nothing more, or the line cannot be an argument. */
   private startCommand(connection: Connection, command: string): RemoteCommand {
     const { killGrace } = this.options;
-    const running: RemoteCommand = new RemoteCommand({
-      connection, killGrace, start: (line, onClosed) => this.options.start(line, onClosed),
-      onOutput: (bytes) => { this.count(bytes); },
-      onOver: () => {
-        this.commands.delete(running);
-        this.tellIdle();
+    const running: RemoteCommand = new RemoteCommand(
+      {
+        connection,
+        killGrace,
+        start: (line, onClosed) => this.options.start(line, onClosed),
+        onOutput: (bytes) => {
+          this.count(bytes);
+        },
+        onOver: () => {
+          this.commands.delete(running);
+          this.tellIdle();
+        },
       },
-    }, command);
+      command,
+    );
     return running;
   }
 
@@ -138,7 +163,8 @@ export class Member {
     const { outputMax } = this.options;
     const before = this.writtenBytes;
     this.writtenBytes += bytes;
-    if (outputMax > 0 && before <= outputMax && this.writtenBytes > outputMax) this.options.onOutputMax(this.writtenBytes);
+    if (outputMax > 0 && before <= outputMax && this.writtenBytes > outputMax)
+      this.options.onOutputMax(this.writtenBytes);
   }
 
   private tellIdle(): void {
@@ -154,7 +180,9 @@ export class Member {
     former?.close('rank 0 has come back');
     clearTimeout(this.linkTimer);
     connection.listen({
-      onFrame: (frame) => { throw new Error(`frame ${frame.kind} on the link of rank 0`); },
+      onFrame: (frame) => {
+        throw new Error(`frame ${frame.kind} on the link of rank 0`);
+      },
       onDrained: () => undefined,
       onClosed: (reason) => {
         if (this.link !== connection) return;
@@ -168,7 +196,9 @@ export class Member {
   private missLink(detail: string): void {
     const { linkPatience, onLost } = this.options;
     clearTimeout(this.linkTimer);
-    this.linkTimer = setTimeout(() => { onLost(`${detail}; it is not back after ${linkPatience} ms`); }, linkPatience);
+    this.linkTimer = setTimeout(() => {
+      onLost(`${detail}; it is not back after ${linkPatience} ms`);
+    }, linkPatience);
   }
 }
 

@@ -36,12 +36,16 @@ export class RemoteCommand {
     this.pump(this.process.standardOutput, 'standardOutput');
     this.pump(this.process.standardError, 'standardError');
     connection.listen({
-      onFrame: (frame) => { this.hear(frame); },
+      onFrame: (frame) => {
+        this.hear(frame);
+      },
       onDrained: () => {
         this.process.standardOutput.resume();
         this.process.standardError.resume();
       },
-      onClosed: () => { this.abandon(); },
+      onClosed: () => {
+        this.abandon();
+      },
     });
   }
 
@@ -53,17 +57,26 @@ export class RemoteCommand {
   /** Takes what its caller sends. @throws Error for what no caller sends to a command that runs. */
   hear(frame: Frame): void {
     switch (frame.kind) {
-      case 'input': return this.feed(frame.bytes);
-      case 'inputEnd': this.process.standardInput.end(); return;
-      case 'signal': return this.pass(frame.number);
-      case 'outputClosed': this.process[frame.stream].destroy(); return;
-      default: throw new Error(`frame ${frame.kind} for a command that runs`);
+      case 'input':
+        return this.feed(frame.bytes);
+      case 'inputEnd':
+        this.process.standardInput.end();
+        return;
+      case 'signal':
+        return this.pass(frame.number);
+      case 'outputClosed':
+        this.process[frame.stream].destroy();
+        return;
+      default:
+        throw new Error(`frame ${frame.kind} for a command that runs`);
     }
   }
 
   /** Never waits: what the command has not taken yet is bounded by the window that its caller keeps to. */
   private feed(bytes: Buffer): void {
-    const taken = (): void => { this.options.connection.send({ kind: 'inputTaken', bytes: bytes.length }); };
+    const taken = (): void => {
+      this.options.connection.send({ kind: 'inputTaken', bytes: bytes.length });
+    };
     const { standardInput } = this.process;
     // One that reads no more of its input is fed all the same, for its caller is to go on.
     if (standardInput.destroyed || standardInput.writableEnded) taken();
@@ -80,7 +93,8 @@ export class RemoteCommand {
     stream.on('data', (chunk: Buffer) => {
       onOutput(chunk.length);
       for (let at = 0; at < chunk.length; at += frameBytesMax) {
-        if (!connection.send({ kind: 'output', stream: name, bytes: chunk.subarray(at, at + frameBytesMax) })) stream.pause();
+        if (!connection.send({ kind: 'output', stream: name, bytes: chunk.subarray(at, at + frameBytesMax) }))
+          stream.pause();
       }
     });
   }
@@ -113,4 +127,12 @@ export class RemoteCommand {
 }
 
 /** Signals that are passed on, by their numbers on Linux. */
-const passed: ReadonlyMap<number, NodeJS.Signals> = new Map([[1, 'SIGHUP'], [2, 'SIGINT'], [3, 'SIGQUIT'], [9, 'SIGKILL'], [10, 'SIGUSR1'], [12, 'SIGUSR2'], [15, 'SIGTERM']]);
+const passed: ReadonlyMap<number, NodeJS.Signals> = new Map([
+  [1, 'SIGHUP'],
+  [2, 'SIGINT'],
+  [3, 'SIGQUIT'],
+  [9, 'SIGKILL'],
+  [10, 'SIGUSR1'],
+  [12, 'SIGUSR2'],
+  [15, 'SIGTERM'],
+]);

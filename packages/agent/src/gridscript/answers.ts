@@ -1,15 +1,22 @@
 import { nameOfBytes } from '@mutirao/api/codecs';
 
-/** Functions that a script begins with, by which its answer is told from what templates and login shells say besides. */
+/**
+ * Functions that a script begins with, by which its answer is told from what templates and login shells say besides.
+ */
 export function framing(token: string): string {
-  return `mask=$(umask); umask 077\nanswer() { printf '\\n@%s\\n' '${token}'; }\nfinish() { printf '\\n@%s.\\n' '${token}'; }\n`;
+  return (
+    `mask=$(umask); umask 077\nanswer() { printf '\\n@%s\\n' '${token}'; }\nfinish() { printf '\\n@%s.\\n' ` +
+    `'${token}'; }\n`
+  );
 }
 
 /** What stands between `answer` and `finish`; undefined where either is missing, as when the connection broke. */
 export function readAnswer(output: Buffer, token: string): Buffer | undefined {
   const begin = output.indexOf(`\n@${token}\n`);
   const end = output.lastIndexOf(`\n@${token}.\n`);
-  return begin < 0 || end < begin ? undefined : output.subarray(begin + token.length + 3, Math.max(begin + token.length + 3, end));
+  return begin < 0 || end < begin
+    ? undefined
+    : output.subarray(begin + token.length + 3, Math.max(begin + token.length + 3, end));
 }
 
 /** How a task ended, as the script that ran it tells. */
@@ -23,15 +30,26 @@ export interface ToldEnd {
   readonly standardError: Uint8Array;
 }
 
-/** Reads `STATUS OUT-BYTES ERR-BYTES KEPT-OUT KEPT-ERR`, a line end, and the two streams as far as they are kept; undefined for anything else. */
+/**
+ * Reads `STATUS OUT-BYTES ERR-BYTES KEPT-OUT KEPT-ERR`, a line end, and the two streams as far as they are kept;
+ * undefined for anything else.
+ */
 export function readEnd(answer: Buffer): ToldEnd | undefined {
   const lineEnd = answer.indexOf('\n');
-  const match = /^(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$/.exec(answer.subarray(0, Math.max(0, lineEnd)).toString('latin1').trim());
+  const match = /^(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$/.exec(
+    answer.subarray(0, Math.max(0, lineEnd)).toString('latin1').trim(),
+  );
   if (match === null) return undefined;
   const [status = 0, outBytes = 0, errBytes = 0, outKept = 0, errKept = 0] = match.slice(1).map(Number);
   const body = answer.subarray(lineEnd + 1);
   if (body.length !== outKept + errKept) return undefined;
-  return { status, outBytes, errBytes, standardOutput: new Uint8Array(body.subarray(0, outKept)), standardError: new Uint8Array(body.subarray(outKept)) };
+  return {
+    status,
+    outBytes,
+    errBytes,
+    standardOutput: new Uint8Array(body.subarray(0, outKept)),
+    standardError: new Uint8Array(body.subarray(outKept)),
+  };
 }
 
 /** A file that a task left. */
@@ -57,12 +75,22 @@ export type ToldOutputs =
   | { readonly kind: OutputFault; readonly outputIndex: number }
   | { readonly kind: 'garbled' };
 
-const faults: Readonly<Record<string, OutputFault>> = { M: 'missing', E: 'escapes', N: 'other', L: 'many', K: 'link', R: 'unreadable' };
+const faults: Readonly<Record<string, OutputFault>> = {
+  M: 'missing',
+  E: 'escapes',
+  N: 'other',
+  L: 'many',
+  K: 'link',
+  R: 'unreadable',
+};
 
-/** Reads `F OUTPUT NUMBER SIZE MODE INLINE`, a line end, the path, a NUL and INLINE bytes for each file; or one letter and OUTPUT for a fault. */
+/**
+ * Reads `F OUTPUT NUMBER SIZE MODE INLINE`, a line end, the path, a NUL and INLINE bytes for each file; or one letter
+ * and OUTPUT for a fault.
+ */
 export function readOutputs(answer: Buffer): ToldOutputs {
   const files: ToldFile[] = [];
-  for (let at = 0; at < answer.length;) {
+  for (let at = 0; at < answer.length; ) {
     const lineEnd = answer.indexOf('\n', at);
     const line = answer.toString('latin1', at, lineEnd < 0 ? answer.length : lineEnd);
     const fault = /^([MENLKR]) (\d+)$/.exec(line);
@@ -77,13 +105,27 @@ export function readOutputs(answer: Buffer): ToldOutputs {
 }
 
 /** Reads a file's line and, from `start`, what follows it. */
-function readFile(answer: Buffer, line: string, start: number): { readonly file: ToldFile; readonly end: number } | undefined {
+function readFile(
+  answer: Buffer,
+  line: string,
+  start: number,
+): { readonly file: ToldFile; readonly end: number } | undefined {
   const [, outputIndex, number, size, mode = '', kept = ''] = /^F (\d+) (\d+) +(\d+) (\S+) (-|\d+)$/.exec(line) ?? [];
   const nul = answer.indexOf(0, start);
   const end = nul + 1 + (kept === '-' ? 0 : Number(kept));
   if (kept === '' || nul < 0 || end > answer.length) return undefined;
   const inline = kept === '-' ? undefined : new Uint8Array(answer.subarray(nul + 1, end));
-  return { file: { outputIndex: Number(outputIndex), number: Number(number), size: Number(size), mode: modeOf(mode), path: nameOfBytes(answer.subarray(start, nul)), inline }, end };
+  return {
+    file: {
+      outputIndex: Number(outputIndex),
+      number: Number(number),
+      size: Number(size),
+      mode: modeOf(mode),
+      path: nameOfBytes(answer.subarray(start, nul)),
+      inline,
+    },
+    end,
+  };
 }
 
 /** The mode that `ls -l` shows as `-rwxr-x---`. */

@@ -64,7 +64,9 @@ export class GridScriptWorkplace implements Workplace {
     this.deliver = deliver;
     const { base, templates } = options.machine;
     this.exports = renderAssignments(baseEnvironment({}, options.attributes, options.machineId));
-    this.contents = new RemoteContents(options.contentBytesMax, ({ sha256 }) => this.gate.run(() => templates.copyTo(cache.store.path(sha256), `${base}/contents/${sha256}.part`)));
+    this.contents = new RemoteContents(options.contentBytesMax, ({ sha256 }) =>
+      this.gate.run(() => templates.copyTo(cache.store.path(sha256), `${base}/contents/${sha256}.part`)),
+    );
   }
 
   /** @param deliver hears of the ends of tasks. @throws Error of the file system. */
@@ -85,7 +87,8 @@ export class GridScriptWorkplace implements Workplace {
       for (let attempt = 1; ; attempt++) {
         const missing = await this.place(run, contents);
         if (missing === undefined) return;
-        if (attempt === 2) throw new MutiraoError('MUT_STAGING_FAILED', `content ${missing} does not arrive whole on the machine`);
+        if (attempt === 2)
+          throw new MutiraoError('MUT_STAGING_FAILED', `content ${missing} does not arrive whole on the machine`);
         this.contents.forget(missing);
       }
     } catch (error) {
@@ -95,13 +98,22 @@ export class GridScriptWorkplace implements Workplace {
 
   launch(replica: HeldReplica): void {
     const { workFolder } = replica.template;
-    if (workFolder !== undefined) return this.refuse(replica, { outcome: 'failed', reason: 'MUT_WORK_FOLDER', detail: `a machine that is driven by templates shares no files with home, and the job works in ${workFolder.path}` });
-    const run = replica.start.inputs.length > 0 ? this.runs.get(slotOf(replica)) ?? this.begin(replica) : this.begin(replica);
+    if (workFolder !== undefined)
+      return this.refuse(replica, {
+        outcome: 'failed',
+        reason: 'MUT_WORK_FOLDER',
+        detail:
+          'a machine that is driven by templates shares no files with home, and the job works in ' +
+          `${workFolder.path}`,
+      });
+    const run =
+      replica.start.inputs.length > 0 ? (this.runs.get(slotOf(replica)) ?? this.begin(replica)) : this.begin(replica);
     const { line, environment } = this.renderer.render(replica.template, replica.start, run.folders);
     void run.run(line, `${this.exports} ${environment}`).then((end) => {
       if (this.isOver) return;
       this.deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, ...end });
-      if (end.verdict?.outcome === 'broken') void this.look(new MutiraoError('MUT_TEMPLATE_FAILED', end.verdict.detail));
+      if (end.verdict?.outcome === 'broken')
+        void this.look(new MutiraoError('MUT_TEMPLATE_FAILED', end.verdict.detail));
     });
   }
 
@@ -113,7 +125,10 @@ export class GridScriptWorkplace implements Workplace {
     const run = this.runs.get(slotOf(replica));
     if (run?.replica !== replica) return;
     void run.signal(signal).then(() => {
-      if (signal === 'SIGKILL') setTimeout(() => { run.giveUp(); }, killedPatience).unref();
+      if (signal === 'SIGKILL')
+        setTimeout(() => {
+          run.giveUp();
+        }, killedPatience).unref();
     });
   }
 
@@ -133,9 +148,15 @@ export class GridScriptWorkplace implements Workplace {
 
   /** All outputs of a replica, or of one that has failed those that are there and can be read. */
   private async collectInto(spool: string, run: RemoteRun, ways: WaysHome): Promise<OutputContent[]> {
-    const { start: { outputs }, verdict } = run.replica;
+    const {
+      start: { outputs },
+      verdict,
+    } = run.replica;
     const isPartial = verdict !== undefined;
-    const answer = await this.ask(listScript(run.folders, outputs, { each: inlineMax, total: inlineTotalMax, isPartial }), listingBytesMax);
+    const answer = await this.ask(
+      listScript(run.folders, outputs, { each: inlineMax, total: inlineTotalMax, isPartial }),
+      listingBytesMax,
+    );
     const collected: OutputContent[] = [];
     for (const file of filesOf(readOutputs(answer), (index) => outputs[index]?.path ?? '')) {
       try {
@@ -152,10 +173,15 @@ export class GridScriptWorkplace implements Workplace {
     if (run === undefined) return;
     this.runs.delete(slot);
     // What is not removed now goes when an agent opens the folder again.
-    const removal = this.ask(removeScript(run.folders)).then((answer) => {
-      const left = answer.toString().trim();
-      if (left !== '') this.options.log.warn({ run: run.folders.run, left }, 'files of a task cannot be removed');
-    }, (error: unknown) => { this.options.log.warn({ run: run.folders.run, err: error }, 'a playpen was not removed'); });
+    const removal = this.ask(removeScript(run.folders)).then(
+      (answer) => {
+        const left = answer.toString().trim();
+        if (left !== '') this.options.log.warn({ run: run.folders.run, left }, 'files of a task cannot be removed');
+      },
+      (error: unknown) => {
+        this.options.log.warn({ run: run.folders.run, err: error }, 'a playpen was not removed');
+      },
+    );
     this.removals.add(removal);
     void removal.then(() => this.removals.delete(removal));
   }
@@ -163,7 +189,11 @@ export class GridScriptWorkplace implements Workplace {
   /** Kills what runs, as far as the machine hears of it in time. */
   async end(): Promise<void> {
     this.isOver = true;
-    const kills = [...this.runs.values()].map((run) => run.signal('SIGKILL').then(() => { run.giveUp(); }));
+    const kills = [...this.runs.values()].map((run) =>
+      run.signal('SIGKILL').then(() => {
+        run.giveUp();
+      }),
+    );
     await withinTime(Promise.all([...kills, ...this.removals]), 3000);
     for (const run of this.runs.values()) run.giveUp();
   }
@@ -175,20 +205,32 @@ export class GridScriptWorkplace implements Workplace {
   private begin(replica: HeldReplica): RemoteRun {
     const { base, templates } = this.options.machine;
     const folder = `${base}/runs/${++this.runCount}`;
-    const folders: RunFolders = { base, run: folder, playpen: `${folder}/playpen`, storage: `${base}/storage/${folderNameOf(replica.template.userId)}` };
+    const folders: RunFolders = {
+      base,
+      run: folder,
+      playpen: `${folder}/playpen`,
+      storage: `${base}/storage/${folderNameOf(replica.template.userId)}`,
+    };
     const run = new RemoteRun(replica, folders, templates);
     this.runs.set(slotOf(replica), run);
     return run;
   }
 
   private ask(script: string, outputBytesMax?: number): Promise<Buffer> {
-    return this.gate.run(() => this.options.machine.templates.ask(script, outputBytesMax === undefined ? {} : { outputBytesMax }));
+    return this.gate.run(() =>
+      this.options.machine.templates.ask(script, outputBytesMax === undefined ? {} : { outputBytesMax }),
+    );
   }
 
   private async place({ folders, replica }: RemoteRun, contents: readonly Content[]): Promise<string | undefined> {
     try {
       await this.contents.hold(contents);
-      const placings = replica.start.inputs.map(({ root, path: place, content, mode }) => ({ ...content, root, path: place, mode }));
+      const placings = replica.start.inputs.map(({ root, path: place, content, mode }) => ({
+        ...content,
+        root,
+        path: place,
+        mode,
+      }));
       const answer = await this.ask(placeScript(folders, placings, this.contents.takeExcess()));
       return this.judgePlacing(replica, answer.toString().trim());
     } finally {
@@ -204,10 +246,22 @@ export class GridScriptWorkplace implements Workplace {
     const shown = JSON.stringify(replica.start.inputs[Number(value)]?.path ?? '');
     throw word === 'escapes'
       ? new MutiraoError('MUT_PATH_ESCAPES', `path is ${shown}; a symbolic link leads out of the root`)
-      : new MutiraoError(word === 'folder' ? 'MUT_INPUT_UNPLACEABLE' : 'MUT_STAGING_FAILED', `input ${shown} cannot be put: ${word === 'folder' ? 'a folder of that name is in the way' : JSON.stringify(answer)}`);
+      : new MutiraoError(
+          word === 'folder' ? 'MUT_INPUT_UNPLACEABLE' : 'MUT_STAGING_FAILED',
+          `input ${shown} cannot be put: ` +
+            `${word === 'folder' ? 'a folder of that name is in the way' : JSON.stringify(answer)}`,
+        );
   }
 
-  private async bring(run: RemoteRun, { file, spool, isKept, ways }: { readonly file: ToldFile; readonly spool: string; readonly isKept: boolean; readonly ways: WaysHome }): Promise<OutputContent> {
+  private async bring(
+    run: RemoteRun,
+    {
+      file,
+      spool,
+      isKept,
+      ways,
+    }: { readonly file: ToldFile; readonly spool: string; readonly isKept: boolean; readonly ways: WaysHome },
+  ): Promise<OutputContent> {
     const { outputIndex, path: below, number, mode, inline } = file;
     if (inline !== undefined) return readOutput({ outputIndex, path: below, mode, inline }, ways);
     const local = path.join(spool, String(number));
@@ -219,10 +273,14 @@ export class GridScriptWorkplace implements Workplace {
     }
   }
 
-  /** After a template failed, asks whether the machine answers at all. @returns the error, told as a full disk where it was one. */
+  /**
+   * After a template failed, asks whether the machine answers at all. @returns the error, told as a full disk where it
+   * was one.
+   */
   private async look(error: unknown): Promise<unknown> {
     if (!(error instanceof MutiraoError) || error.code !== 'MUT_TEMPLATE_FAILED' || this.isOver) return error;
-    if (/no space left|disk quota exceeded/i.test(error.message)) return new MutiraoError('MUT_DISK_FULL', error.message, { cause: error });
+    if (/no space left|disk quota exceeded/i.test(error.message))
+      return new MutiraoError('MUT_DISK_FULL', error.message, { cause: error });
     try {
       await this.ask('answer; finish\n');
     } catch (silence) {
@@ -232,23 +290,52 @@ export class GridScriptWorkplace implements Workplace {
   }
 }
 
-/** @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES, MUT_TEMPLATE_FAILED */
+/**
+ * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_FILES_MAX,
+ * MUT_PATH_ESCAPES, MUT_TEMPLATE_FAILED
+ */
 function filesOf(told: ToldOutputs, nameOf: (index: number) => string): readonly ToldFile[] {
-  if (told.kind === 'files') return told.files.toSorted((one, other) => one.outputIndex - other.outputIndex || (one.path < other.path ? -1 : 1));
-  if (told.kind === 'garbled') throw new MutiraoError('MUT_TEMPLATE_FAILED', 'remExec does not bring what was written as it was written');
+  if (told.kind === 'files')
+    return told.files.toSorted((one, other) => one.outputIndex - other.outputIndex || (one.path < other.path ? -1 : 1));
+  if (told.kind === 'garbled')
+    throw new MutiraoError('MUT_TEMPLATE_FAILED', 'remExec does not bring what was written as it was written');
   const shown = nameOf(told.outputIndex);
   switch (told.kind) {
-    case 'missing': throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not there when the command had ended`);
-    case 'other': throw new MutiraoError('MUT_OUTPUT_UNREADABLE', `output "${shown}" is or holds a FIFO, socket or device; only files and folders are brought home`);
-    case 'unreadable': throw new MutiraoError('MUT_OUTPUT_UNREADABLE', `output "${shown}" or something in it cannot be read: permission denied`);
-    case 'link': throw new MutiraoError('MUT_OUTPUT_LINK', `output "${shown}" holds a link that leads out of the task's own folders, nowhere, or to a folder that it is in`);
-    case 'many': throw new MutiraoError('MUT_OUTPUT_FILES_MAX', `output "${shown}" holds more than ${filesMax} files`);
-    case 'escapes': throw new MutiraoError('MUT_PATH_ESCAPES', `path is ${JSON.stringify(shown)}; a symbolic link leads out of the root`);
+    case 'missing':
+      throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not there when the command had ended`);
+    case 'other':
+      throw new MutiraoError(
+        'MUT_OUTPUT_UNREADABLE',
+        `output "${shown}" is or holds a FIFO, socket or device; only files and folders are brought home`,
+      );
+    case 'unreadable':
+      throw new MutiraoError(
+        'MUT_OUTPUT_UNREADABLE',
+        `output "${shown}" or something in it cannot be read: permission denied`,
+      );
+    case 'link':
+      throw new MutiraoError(
+        'MUT_OUTPUT_LINK',
+        `output "${shown}" holds a link that leads out of the task's own folders, nowhere, or to a folder that ` +
+          'it is in',
+      );
+    case 'many':
+      throw new MutiraoError('MUT_OUTPUT_FILES_MAX', `output "${shown}" holds more than ${filesMax} files`);
+    case 'escapes':
+      throw new MutiraoError(
+        'MUT_PATH_ESCAPES',
+        `path is ${JSON.stringify(shown)}; a symbolic link leads out of the root`,
+      );
   }
 }
 
 async function withinTime(work: Promise<unknown>, duration: Duration): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work, new Promise((resolve) => { timer = setTimeout(resolve, duration); })]);
+  await Promise.race([
+    work,
+    new Promise((resolve) => {
+      timer = setTimeout(resolve, duration);
+    }),
+  ]);
   clearTimeout(timer);
 }

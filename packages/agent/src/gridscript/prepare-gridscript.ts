@@ -37,23 +37,42 @@ export interface GridScriptPlaces {
 }
 
 /** Reaches a machine and says what it is. @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TEMPLATE_FAILED */
-export async function prepareGridScript(config: GridScriptConfig, places: GridScriptPlaces): Promise<PreparedGridScript> {
+export async function prepareGridScript(
+  config: GridScriptConfig,
+  places: GridScriptPlaces,
+): Promise<PreparedGridScript> {
   const { remExec, copyTo, copyFrom, machine, remoteFolder, templateDeadline: deadline } = config;
   if (machine === '') throw new MutiraoError('MUT_BAD_CONFIG', '--machine is empty; want what $machine stands for');
-  if (remExec === '' || copyTo === '' || copyFrom === '') throw new MutiraoError('MUT_BAD_CONFIG', 'want all of --rem-exec, --copy-to and --copy-from, or none');
+  if (remExec === '' || copyTo === '' || copyFrom === '')
+    throw new MutiraoError('MUT_BAD_CONFIG', 'want all of --rem-exec, --copy-to and --copy-from, or none');
   const name = (config.machineId === '' ? machine : config.machineId).replaceAll(/[^\w.@-]/g, '_');
   const machineId = config.machineId === '' ? name : config.machineId;
   const folder = places.folderOf(machineId);
   const remote = await openRemoteMachine({
-    texts: { remExec, copyTo, copyFrom }, machine, deadline, folder: path.join(folder, 'templates'),
-    remoteFolder: remoteFolder === '' ? `.mutirao/machines/${name}` : `${remoteFolder.replace(/(?<=.)\/+$/, '')}/mutirao-${name}`,
+    texts: { remExec, copyTo, copyFrom },
+    machine,
+    deadline,
+    folder: path.join(folder, 'templates'),
+    remoteFolder:
+      remoteFolder === '' ? `.mutirao/machines/${name}` : `${remoteFolder.replace(/(?<=.)\/+$/, '')}/mutirao-${name}`,
   });
   const facts = describeMachine({ ...config, machineId, attributes: config.attribute }, process.env, remote.found);
   return {
     facts,
-    openWorkplace: (deliver) => GridScriptWorkplace.open({
-      machine: remote, machineId: facts.machineId, attributes: facts.attributes, folder, contentBytesMax: config.storage,
-      log: places.log, onUnreachable: (error) => { places.onUnreachable(error); },
-    }, deliver),
+    openWorkplace: (deliver) =>
+      GridScriptWorkplace.open(
+        {
+          machine: remote,
+          machineId: facts.machineId,
+          attributes: facts.attributes,
+          folder,
+          contentBytesMax: config.storage,
+          log: places.log,
+          onUnreachable: (error) => {
+            places.onUnreachable(error);
+          },
+        },
+        deliver,
+      ),
   };
 }

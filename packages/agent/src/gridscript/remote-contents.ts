@@ -1,7 +1,9 @@
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
 
-/** Contents that a machine keeps, within a bound of bytes: the least recently used goes first, one that is in use never. */
+/**
+ * Contents that a machine keeps, within a bound of bytes: the least recently used goes first, one that is in use never.
+ */
 export class RemoteContents {
   private readonly bytesMax: Bytes;
   private readonly send: (content: Content) => Promise<void>;
@@ -17,7 +19,10 @@ export class RemoteContents {
     this.send = send;
   }
 
-  /** Brings contents to the machine that are not there, each once for all who want it at a time, and keeps them until they are let go. */
+  /**
+   * Brings contents to the machine that are not there, each once for all who want it at a time, and keeps them until
+   * they are let go.
+   */
   async hold(contents: readonly Content[]): Promise<void> {
     for (const { sha256 } of contents) this.users.set(sha256, (this.users.get(sha256) ?? 0) + 1);
     for (const content of contents) await this.bring(content);
@@ -58,10 +63,14 @@ export class RemoteContents {
     }
     let sent = this.sending.get(sha256);
     if (sent === undefined) {
-      sent = this.send(content).then(() => {
-        this.sizes.set(sha256, size);
-        this.bytes += size;
-      }).finally(() => { this.sending.delete(sha256); });
+      sent = this.send(content)
+        .then(() => {
+          this.sizes.set(sha256, size);
+          this.bytes += size;
+        })
+        .finally(() => {
+          this.sending.delete(sha256);
+        });
       this.sending.set(sha256, sent);
     }
     await sent;

@@ -31,7 +31,8 @@ export interface RemoteMachine {
 const pauses: readonly Duration[] = [500, 2000];
 
 /**
- * Reaches a machine: makes our folder there, ends and removes what a former agent left in it, and tries both ways of copying.
+ * Reaches a machine: makes our folder there, ends and removes what a former agent left in it, and tries both ways of
+ * copying.
  *
  * @throws {MutiraoError} MUT_TEMPLATE_FAILED with what the template said.
  */
@@ -41,11 +42,19 @@ export async function openRemoteMachine(options: RemoteMachineOptions): Promise<
   const templates = new Templates({ texts, machine, folder, deadline, pauses });
   const answer = (await templates.ask(openScript(options.remoteFolder))).toString();
   const lines = answer.split('\n');
-  if (!answer.startsWith('/') || lines.length !== 7) throw new MutiraoError('MUT_TEMPLATE_FAILED', `${machine} answered ${JSON.stringify(answer.slice(0, 200))}; want a folder and what the machine is`);
+  if (!answer.startsWith('/') || lines.length !== 7)
+    throw new MutiraoError(
+      'MUT_TEMPLATE_FAILED',
+      `${machine} answered ${JSON.stringify(answer.slice(0, 200))}; want a folder and what the machine is`,
+    );
   const [base = '', system = '', processor = '', hostname = ''] = lines;
   templates.scriptFolder = `${base}/scripts`;
   await tryCopying(templates, `${base}/scripts/probe`, folder);
-  return { templates, base, found: { system, processor, hostname, processors: Number(lines[4]) || 1, memory: Number(lines[5]) || undefined } };
+  return {
+    templates,
+    base,
+    found: { system, processor, hostname, processors: Number(lines[4]) || 1, memory: Number(lines[5]) || undefined },
+  };
 }
 
 /** Copies all bytes there are to the machine and back, over what a former try may have left. */
@@ -58,8 +67,13 @@ async function tryCopying(templates: Templates, remote: string, folder: string):
   await templates.copyFrom(remote, back);
   const returned = readIfThere(back);
   for (const file of [there, back]) rmSync(file, { force: true });
-  if (returned === undefined) throw new MutiraoError('MUT_TEMPLATE_FAILED', 'copyFrom ended with status 0, but $localfile is not there');
-  if (!returned.equals(sent)) throw new MutiraoError('MUT_TEMPLATE_FAILED', `copyTo and copyFrom brought ${returned.length} bytes back that are not the ${sent.length} that were sent`);
+  if (returned === undefined)
+    throw new MutiraoError('MUT_TEMPLATE_FAILED', 'copyFrom ended with status 0, but $localfile is not there');
+  if (!returned.equals(sent))
+    throw new MutiraoError(
+      'MUT_TEMPLATE_FAILED',
+      `copyTo and copyFrom brought ${returned.length} bytes back that are not the ${sent.length} that were sent`,
+    );
 }
 
 function readIfThere(file: string): Buffer | undefined {

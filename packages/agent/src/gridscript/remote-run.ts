@@ -46,7 +46,8 @@ export class RemoteRun {
     try {
       for (let beginning = 1; beginning <= beginningsMax && !this.isGivenUp; beginning++) {
         const seen = await this.begin(script);
-        if (seen === 'gone') return brokenEnd('MUT_LAUNCH_FAILED', 'the machine knows no end of the task that it began');
+        if (seen === 'gone')
+          return brokenEnd('MUT_LAUNCH_FAILED', 'the machine knows no end of the task that it began');
         if (seen !== 'fresh') return this.describe(seen);
       }
       return brokenEnd('MUT_LAUNCH_FAILED', 'the machine did not begin the task');
@@ -67,17 +68,26 @@ export class RemoteRun {
   }
 
   private async begin(script: string): Promise<ToldEnd | 'fresh' | 'gone'> {
-    const answer = await this.templates.askTask(script, { signal: this.abort.signal, outputBytesMax: 2 * outputKeptMax + 1024 });
-    return (answer === undefined ? undefined : readEnd(answer)) ?? await this.lookForEnd();
+    const answer = await this.templates.askTask(script, {
+      signal: this.abort.signal,
+      outputBytesMax: 2 * outputKeptMax + 1024,
+    });
+    return (answer === undefined ? undefined : readEnd(answer)) ?? (await this.lookForEnd());
   }
 
-  /** Looks at a run whose connection broke until there is something to tell. @throws {MutiraoError} MUT_TEMPLATE_FAILED when the machine is out of reach for too long. */
+  /**
+   * Looks at a run whose connection broke until there is something to tell. @throws {MutiraoError} MUT_TEMPLATE_FAILED
+   * when the machine is out of reach for too long.
+   */
   private async lookForEnd(): Promise<ToldEnd | 'fresh' | 'gone'> {
     let unseen = 0;
     let gone = 0;
     for (let pause = lookPauseMin; ; pause = Math.min(2 * pause, lookPauseMax)) {
       try {
-        const answer = await this.templates.ask(lookScript(this.folders), { signal: this.abort.signal, outputBytesMax: 2 * outputKeptMax + 1024 });
+        const answer = await this.templates.ask(lookScript(this.folders), {
+          signal: this.abort.signal,
+          outputBytesMax: 2 * outputKeptMax + 1024,
+        });
         unseen = 0;
         const state = answer.toString('latin1', 0, 16).trim();
         const end = readEnd(answer);
@@ -99,7 +109,13 @@ export class RemoteRun {
     const written = end.outBytes + end.errBytes;
     const isOver = outputMax > 0 && written > outputMax;
     const verdict: Verdict | undefined = isOver
-      ? { outcome: 'limited', reason: 'MUT_OUTPUT_MAX', detail: `${describeBytes(written)} of standard output and error, beyond the limit of ${describeBytes(outputMax)}` }
+      ? {
+          outcome: 'limited',
+          reason: 'MUT_OUTPUT_MAX',
+          detail:
+            `${describeBytes(written)} of standard output and error, beyond the limit of ` +
+            `${describeBytes(outputMax)}`,
+        }
       : undefined;
     return { result: resultOf(end, outputMax > 0 ? outputMax : outputKeptMax), verdict };
   }
@@ -109,7 +125,13 @@ function resultOf(end: ToldEnd | undefined, keptMax = outputKeptMax): ProcessRes
   const outputBytes = end === undefined ? 0 : end.outBytes + end.errBytes;
   const standardOutput = end?.standardOutput.subarray(0, keptMax) ?? nothing;
   const standardError = end?.standardError.subarray(0, keptMax) ?? nothing;
-  return { exitStatus: end?.status ?? 137, standardOutput, standardError, outputBytes, outputTruncated: outputBytes > standardOutput.length + standardError.length };
+  return {
+    exitStatus: end?.status ?? 137,
+    standardOutput,
+    standardError,
+    outputBytes,
+    outputTruncated: outputBytes > standardOutput.length + standardError.length,
+  };
 }
 
 function brokenEnd(reason: string, detail: string): RunEnd {

@@ -4,7 +4,10 @@ import type { Root } from '@mutirao/core/messages';
 import { removalScript } from '@mutirao/runtime/files';
 import { quoteWord } from '@mutirao/runtime/processes';
 
-/** Scripts that a machine's /bin/sh runs. Each begins behind `framing`, and needs no more there than what POSIX asks of a host. */
+/**
+ * Scripts that a machine's /bin/sh runs. Each begins behind `framing`, and needs no more there than what POSIX asks of
+ * a host.
+ */
 
 /** Bytes that are kept of each of a task's two streams. */
 export const outputKeptMax = 512 * 1024;
@@ -13,12 +16,17 @@ export const filesMax = 10_000;
 
 const boot = 'boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)\n';
 /** Signals what a run's pid file names, unless the machine was started anew since. */
-const signal = 'signal_() { if [ -s "$1/pid" ]; then read -r pid target then_ <"$1/pid"; [ "$then_" = "$boot" ] && kill "-$2" "$target" 2>/dev/null; fi; }\n';
+const signal =
+  'signal_() { if [ -s "$1/pid" ]; then read -r pid target then_ <"$1/pid"; [ "$then_" = "$boot" ] && kill ' +
+  '"-$2" "$target" 2>/dev/null; fi; }\n';
 /** Whether a folder is a root or inside it, by its true path. */
-const inside = 'inside() { at=$(cd "$2" 2>/dev/null && pwd -P && echo x); case "$at" in "$1"/*|"$1\nx") return 0;; esac; return 1; }\n';
+const inside =
+  'inside() { at=$(cd "$2" 2>/dev/null && pwd -P && echo x); case "$at" in "$1"/*|"$1\nx") return 0;; esac; ' +
+  'return 1; }\n';
 
 /**
- * Makes the folder of a machine's files, ends and removes what a former agent left, and tells where it is and what the machine is: a line each for folder,
+ * Makes the folder of a machine's files, ends and removes what a former agent left, and tells where it is and what the
+ * machine is: a line each for folder,
  * system, processor, name, processors and memory in MiB.
  *
  * @param folder absolute, or below the login's home.
@@ -55,13 +63,22 @@ export interface RunFolders {
 /**
  * Makes a run's playpen, drops contents that are no longer kept, and puts inputs in place.
  *
- * Answers `ok`, `missing SHA256` for a content that did not arrive whole (its hash is compared where the machine can make one, and else its size), `escapes INDEX`, or `folder INDEX` where a folder is in the way. What fails otherwise is told on standard error, without an answer.
+ * Answers `ok`, `missing SHA256` for a content that did not arrive whole (its hash is compared where the machine can
+ * make one, and else its size), `escapes INDEX`, or `folder INDEX` where a folder is in the way. What fails otherwise
+ * is told on standard error, without an answer.
  */
 export function placeScript(folders: RunFolders, inputs: readonly Placing[], dropped: readonly string[]): string {
   const contents = `${folders.base}/contents`;
   const lines = inputs.map((input, index) => {
     const path = normalizeInside(input.path);
-    const words = [input.sha256, input.size, folders[input.root], posix.dirname(path), posix.basename(path), (input.root === 'playpen' ? input.mode : (input.mode | 0o400) & 0o555).toString(8)];
+    const words = [
+      input.sha256,
+      input.size,
+      folders[input.root],
+      posix.dirname(path),
+      posix.basename(path),
+      (input.root === 'playpen' ? input.mode : (input.mode | 0o400) & 0o555).toString(8),
+    ];
     return `put ${words.map((word) => quoteWord(String(word))).join(' ')} ${index}`;
   });
   return `${inside}cd ${quoteWord(contents)} && mkdir -p ${quoteWord(folders.playpen)} ${quoteWord(folders.storage)} || exit 1
@@ -91,7 +108,13 @@ answer; echo ok; finish
 /** @throws {MutiraoError} MUT_PATH_ESCAPES */
 function normalizeInside(path: string): string {
   const normal = posix.normalize(path).replace(/(?<=.)\/+$/, '');
-  const fault = path.includes('\0') ? 'it holds a NUL' : posix.isAbsolute(path) ? 'it is absolute; want a path relative to the root' : normal.split('/')[0] === '..' ? 'it leaves its root by ".."' : '';
+  const fault = path.includes('\0')
+    ? 'it holds a NUL'
+    : posix.isAbsolute(path)
+      ? 'it is absolute; want a path relative to the root'
+      : normal.split('/')[0] === '..'
+        ? 'it leaves its root by ".."'
+        : '';
   if (fault !== '') throw new MutiraoError('MUT_PATH_ESCAPES', `path is ${JSON.stringify(path)}; ${fault}`);
   return normal;
 }
@@ -111,10 +134,13 @@ const tell = `tell() {
 `;
 
 /** Whether a run's leader lives. */
-const lives = 'lives() { [ -s "$1/pid" ] && read -r pid target then_ <"$1/pid" && [ "$then_" = "$boot" ] && kill -0 "$pid" 2>/dev/null; }\n';
+const lives =
+  'lives() { [ -s "$1/pid" ] && read -r pid target then_ <"$1/pid" && [ "$then_" = "$boot" ] && kill -0 "$pid" ' +
+  '2>/dev/null; }\n';
 
 /**
- * Leads a run: notes who it is, runs the line, notes its status, and ends what is left of its group. It gets the run's folder, the line, and whether it has a group.
+ * Leads a run: notes who it is, runs the line, notes its status, and ends what is left of its group. It gets the run's
+ * folder, the line, and whether it has a group.
  *
  * It is apart from the script that waits for it, so that a connection that breaks takes nothing along.
  */
@@ -168,7 +194,10 @@ export function signalScript({ run }: RunFolders, name: 'SIGTERM' | 'SIGKILL'): 
 
 /** Removes a run's files. Answers what stays, and why. */
 export function removeScript({ run }: RunFolders): string {
-  return `${removalScript}left=$(remove_tree ${quoteWord(run)} 2>&1 | head -n 20); answer; printf '%s\\n' "$left"; finish\n`;
+  return (
+    `${removalScript}left=$(remove_tree ${quoteWord(run)} 2>&1 | head -n 20); answer; printf '%s\\n' "$left"; ` +
+    'finish\n'
+  );
 }
 
 /** An output to be looked for. */
@@ -184,16 +213,24 @@ export interface InlineBounds {
 }
 
 /**
- * Lists the files of a run's outputs, small ones with what is in them; large ones are put under their numbers into `outputs` of the run.
+ * Lists the files of a run's outputs, small ones with what is in them; large ones are put under their numbers into
+ * `outputs` of the run.
  *
  * A link is brought as what it leads to, within the run's playpen and storage; see `OutputFinder`, which does the same.
  *
  * @param isPartial what cannot be brought is left out; otherwise it is told, and ends the list.
  */
-export function listScript(folders: RunFolders, outputs: readonly Wanted[], { isPartial, ...bounds }: InlineBounds & { readonly isPartial: boolean }): string {
+export function listScript(
+  folders: RunFolders,
+  outputs: readonly Wanted[],
+  { isPartial, ...bounds }: InlineBounds & { readonly isPartial: boolean },
+): string {
   const lines = outputs.map(({ root, path }, index) => {
     const normal = normalizeInside(path);
-    const [place, above] = normal === '.' ? [folders[root], folders[root]] : [`${folders[root]}/${normal}`, posix.dirname(`${folders[root]}/${normal}`)];
+    const [place, above] =
+      normal === '.'
+        ? [folders[root], folders[root]]
+        : [`${folders[root]}/${normal}`, posix.dirname(`${folders[root]}/${normal}`)];
     return `output ${index} ${[folders[root], place, above].map(quoteWord).join(' ')}`;
   });
   return `${inside}LC_ALL=C; export LC_ALL

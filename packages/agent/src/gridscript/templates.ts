@@ -7,7 +7,10 @@ import { quoteWord, runCommand, type CommandResult } from '@mutirao/runtime/proc
 import { framing, readAnswer } from './answers.ts';
 import { encodeScript } from './encode-script.ts';
 
-/** Command lines of the owner's, by which a machine is driven; /bin/sh runs them with `machine`, `command`, `localfile` and `remotefile` in the environment. */
+/**
+ * Command lines of the owner's, by which a machine is driven; /bin/sh runs them with `machine`, `command`, `localfile`
+ * and `remotefile` in the environment.
+ */
 export interface TemplateTexts {
   /** Runs `$command` on `$machine` and brings its output. */
   readonly remExec: string;
@@ -70,7 +73,10 @@ export class Templates {
     }
   }
 
-  /** Has the machine run a script that must not run twice; undefined where no answer came. @throws {MutiraoError} MUT_TEMPLATE_FAILED when it could not be sent. */
+  /**
+   * Has the machine run a script that must not run twice; undefined where no answer came. @throws {MutiraoError}
+   * MUT_TEMPLATE_FAILED when it could not be sent.
+   */
   async askTask(script: string, options: AskOptions): Promise<Buffer | undefined> {
     return (await this.askOnce(script, { ...options, isTask: true })).answer;
   }
@@ -85,12 +91,21 @@ export class Templates {
     await this.copy('copyFrom', { localfile, remotefile });
   }
 
-  private async askOnce(script: string, { signal, outputBytesMax, isTask = false }: AskOptions): Promise<{ answer: Buffer | undefined; result: CommandResult }> {
+  private async askOnce(
+    script: string,
+    { signal, outputBytesMax, isTask = false }: AskOptions,
+  ): Promise<{ answer: Buffer | undefined; result: CommandResult }> {
     const token = `mutirao-${randomBytes(8).toString('hex')}`;
     const command = await this.commandOf(framing(token) + script);
-    const result = await this.run('remExec', { command }, {
-      outputBytesMax: (outputBytesMax ?? 1024 * 1024) + 64 * 1024, deadlineMs: isTask ? longest : this.options.deadline, ...(signal === undefined ? {} : { signal }),
-    });
+    const result = await this.run(
+      'remExec',
+      { command },
+      {
+        outputBytesMax: (outputBytesMax ?? 1024 * 1024) + 64 * 1024,
+        deadlineMs: isTask ? longest : this.options.deadline,
+        ...(signal === undefined ? {} : { signal }),
+      },
+    );
     return { answer: readAnswer(result.stdout, token), result };
   }
 
@@ -109,7 +124,10 @@ export class Templates {
     return encodeScript(`exec /bin/sh ${quoteWord(`${this.scriptFolder}/${name}`)}`);
   }
 
-  private async copy(template: 'copyTo' | 'copyFrom', files: { readonly localfile: string; readonly remotefile: string }): Promise<void> {
+  private async copy(
+    template: 'copyTo' | 'copyFrom',
+    files: { readonly localfile: string; readonly remotefile: string },
+  ): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       const result = await this.run(template, files, { deadlineMs: this.options.deadline });
       if (result.status === 0) return;
@@ -118,25 +136,52 @@ export class Templates {
   }
 
   /**
-   * Nothing of a value is split or globbed, quoted in the template or not: no word is split where no character does so. Variables reach also shells that a
+   * Nothing of a value is split or globbed, quoted in the template or not: no word is split where no character does so.
+   * Variables reach also shells that a
    * template starts, so that nothing is ever pasted into a command line.
    */
-  private run(template: keyof TemplateTexts, variables: Readonly<Record<string, string>>, limits: Pick<Parameters<typeof runCommand>[0], 'deadlineMs' | 'outputBytesMax' | 'signal'>): Promise<CommandResult> {
+  private run(
+    template: keyof TemplateTexts,
+    variables: Readonly<Record<string, string>>,
+    limits: Pick<Parameters<typeof runCommand>[0], 'deadlineMs' | 'outputBytesMax' | 'signal'>,
+  ): Promise<CommandResult> {
     return runCommand({
-      command: '/bin/sh', args: ['-c', `IFS=; set -f\n${this.options.texts[template]}`], env: { ...this.environment, ...variables }, cwd: this.options.folder, ...limits,
+      command: '/bin/sh',
+      args: ['-c', `IFS=; set -f\n${this.options.texts[template]}`],
+      env: { ...this.environment, ...variables },
+      cwd: this.options.folder,
+      ...limits,
     });
   }
 
-  private async pauseOrThrow(template: keyof TemplateTexts, result: CommandResult, { attempt, signal }: { readonly attempt: number; readonly signal: AbortSignal | undefined }): Promise<void> {
+  private async pauseOrThrow(
+    template: keyof TemplateTexts,
+    result: CommandResult,
+    { attempt, signal }: { readonly attempt: number; readonly signal: AbortSignal | undefined },
+  ): Promise<void> {
     const pause = this.options.pauses[attempt];
     if (pause === undefined || signal?.aborted === true) throw failureOf(template, this.options.machine, result);
-    await new Promise((resolve) => { setTimeout(resolve, pause); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, pause);
+    });
   }
 }
 
-function failureOf(template: string, machine: string, { status, stderr, startError, isTimedOut, stdout }: CommandResult): MutiraoError {
+function failureOf(
+  template: string,
+  machine: string,
+  { status, stderr, startError, isTimedOut, stdout }: CommandResult,
+): MutiraoError {
   const words = `${stderr.toString()}\n${startError}`.trim().split('\n').slice(-3).join(' ').slice(-400);
-  const end = isTimedOut ? 'took too long' : `ended with status ${status}${template === 'remExec' && status === 0 ? ' and without the answer of what it was to run' : ''}`;
-  const said = words !== '' ? `: ${words}` : stdout.length > 0 && template === 'remExec' ? `; it wrote ${JSON.stringify(stdout.toString().slice(0, 80))}` : ', and said nothing';
+  const end = isTimedOut
+    ? 'took too long'
+    : 'ended with status ' +
+      `${status}${template === 'remExec' && status === 0 ? ' and without the answer of what it was to run' : ''}`;
+  const said =
+    words !== ''
+      ? `: ${words}`
+      : stdout.length > 0 && template === 'remExec'
+        ? `; it wrote ${JSON.stringify(stdout.toString().slice(0, 80))}`
+        : ', and said nothing';
   return new MutiraoError('MUT_TEMPLATE_FAILED', `${template} for ${machine} ${end}${said}`);
 }

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { temporaryFolder, until } from '@mutirao/testkit';
@@ -13,7 +22,7 @@ test('what a killed agent of this host left is removed; folders of live agents, 
   const claim = (name: string, changed: Record<string, unknown>): void => {
     claimFolder(folderOf(name), { machineId: name, isKept: false });
     const owner = path.join(folderOf(name), 'owner');
-    writeFileSync(owner, JSON.stringify({ ...JSON.parse(readFileSync(owner, 'utf8')) as object, ...changed }));
+    writeFileSync(owner, JSON.stringify({ ...(JSON.parse(readFileSync(owner, 'utf8')) as object), ...changed }));
   };
   claim('alive', {});
   claim('another-process-of-that-number', { startedTicks: '1' });
@@ -23,13 +32,27 @@ test('what a killed agent of this host left is removed; folders of live agents, 
   mkdirSync(path.join(folderOf('lab_pc'), 'storage'), { recursive: true });
   mkdirSync(folderOf('half'));
   writeFileSync(path.join(folderOf('half'), 'owner'), '{"host":');
-  await removeAbandoned(agents, () => { t.fail(); });
-  const left = ['alive', 'another-process-of-that-number', 'before-a-restart', 'another-host', 'another-container', 'lab_pc', 'half'].filter((name) => existsSync(folderOf(name)));
+  await removeAbandoned(agents, () => {
+    t.fail();
+  });
+  const left = [
+    'alive',
+    'another-process-of-that-number',
+    'before-a-restart',
+    'another-host',
+    'another-container',
+    'lab_pc',
+    'half',
+  ].filter((name) => existsSync(folderOf(name)));
   t.deepEqual(left, ['alive', 'another-host', 'another-container', 'lab_pc', 'half']);
 });
 
 test('a folder of agents that is not there is no error', async (t) => {
-  await t.notThrowsAsync(removeAbandoned(path.join(temporaryFolder(t), 'absent'), () => { t.fail(); }));
+  await t.notThrowsAsync(
+    removeAbandoned(path.join(temporaryFolder(t), 'absent'), () => {
+      t.fail();
+    }),
+  );
 });
 
 test('an agent killed before it noted whose its folder is, or while that was being removed, leaves nothing for good', async (t) => {
@@ -40,16 +63,25 @@ test('an agent killed before it noted whose its folder is, or while that was bei
   mkdirSync(path.join(agents, '.removed-alpha_q1.4', 'storage'), { recursive: true });
   mkdirSync(path.join(agents, 'lab_pc', 'storage'), { recursive: true });
   mkdirSync(path.join(agents, '.contents'));
-  await removeAbandoned(agents, () => { t.fail(); });
-  t.deepEqual(readdirSync(agents).sort(), ['.contents', 'alpha_q1.2', 'alpha_q1.3', 'lab_pc'], 'their agents may be about to note it');
+  await removeAbandoned(agents, () => {
+    t.fail();
+  });
+  t.deepEqual(
+    readdirSync(agents).sort(),
+    ['.contents', 'alpha_q1.2', 'alpha_q1.3', 'lab_pc'],
+    'their agents may be about to note it',
+  );
   for (const name of readdirSync(agents)) utimesSync(path.join(agents, name), 1, 1);
-  await removeAbandoned(agents, () => { t.fail(); });
+  await removeAbandoned(agents, () => {
+    t.fail();
+  });
   t.deepEqual(readdirSync(agents).sort(), ['.contents', 'lab_pc'], 'what agents of this host share is empty at first');
 });
 
 test('a folder is removed also where one of that name was left while it was being removed', (t) => {
   const agents = temporaryFolder(t);
-  for (const name of ['.removed-alpha_q1.2', 'alpha_q1.2', 'alpha_q1.3']) mkdirSync(path.join(agents, name, 'storage'), { recursive: true });
+  for (const name of ['.removed-alpha_q1.2', 'alpha_q1.2', 'alpha_q1.3'])
+    mkdirSync(path.join(agents, name, 'storage'), { recursive: true });
   for (const name of ['alpha_q1.2', 'alpha_q1.3', 'alpha_q1.4']) removeUnderOtherName(path.join(agents, name));
   t.deepEqual(readdirSync(agents), ['.removed-alpha_q1.2']);
 });
@@ -59,16 +91,24 @@ test('where whose a folder is cannot be noted, nothing is left that looks as if 
   const folder = path.join(agents, 'alpha_q1.2');
   mkdirSync(folder);
   symlinkSync('/dev/full', path.join(folder, 'owner'));
-  t.throws(() => { claimFolder(folder, { machineId: 'alpha/q1.2', isKept: false }); }, { code: 'ENOSPC' });
+  t.throws(
+    () => {
+      claimFolder(folder, { machineId: 'alpha/q1.2', isKept: false });
+    },
+    { code: 'ENOSPC' },
+  );
   t.deepEqual(readdirSync(folder), []);
 });
 
 /** Changes what is noted of a folder. */
 function changeNote(file: string, changed: Record<string, unknown>): void {
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')) as object, ...changed }));
+  writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, 'utf8')) as object), ...changed }));
 }
 
-interface Noted { readonly pid: number; readonly startedTicks: string }
+interface Noted {
+  readonly pid: number;
+  readonly startedTicks: string;
+}
 
 /** A process as its own note tells of it, and its state. */
 function describe(pid: number): Noted & { readonly state: string } {
@@ -87,7 +127,7 @@ function anotherAgent(): Noted {
 async function zombie(t: ExecutionContext): Promise<Noted> {
   const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], { stdio: ['ignore', 'pipe', 'ignore'] });
   t.teardown(() => parent.kill('SIGKILL'));
-  const [said] = await once(parent.stdout, 'data') as [Buffer];
+  const [said] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(said.toString());
   await until(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n', 'the parent is no shell any more');
   process.kill(pid, 'SIGKILL');
@@ -102,30 +142,43 @@ test('an agent that has ended, and of whose end its parent takes no note, is gon
   const kept = { machineId: 'lab/pc', isKept: true };
   claimFolder(path.join(agents, 'lab_pc'), kept);
   changeNote(path.join(agents, 'lab_pc', 'kept-by'), { ...ended });
-  t.notThrows(() => { claimFolder(path.join(agents, 'lab_pc'), kept); });
+  t.notThrows(() => {
+    claimFolder(path.join(agents, 'lab_pc'), kept);
+  });
   claimFolder(path.join(agents, 'alpha_q1.0'), { machineId: 'alpha/q1.0', isKept: false });
   changeNote(path.join(agents, 'alpha_q1.0', 'owner'), { ...ended });
-  await removeAbandoned(agents, () => { t.fail(); });
+  await removeAbandoned(agents, () => {
+    t.fail();
+  });
   t.deepEqual(readdirSync(agents), ['lab_pc']);
 });
 
 for (const isKept of [false, true]) {
-  const which = isKept ? 'a machine\'s' : 'an allocation\'s';
+  const which = isKept ? "a machine's" : "an allocation's";
   test(`${which} folder that another agent of this host uses is refused, and nothing in it is changed; once that is gone it is taken`, (t) => {
     const folder = path.join(temporaryFolder(t), 'lab_pc');
     const claim = { machineId: 'lab/pc', isKept };
     claimFolder(folder, claim);
-    t.notThrows(() => { claimFolder(folder, claim); }, 'a process may claim its own again');
+    t.notThrows(() => {
+      claimFolder(folder, claim);
+    }, 'a process may claim its own again');
     const note = path.join(folder, isKept ? 'kept-by' : 'owner');
     const other = anotherAgent();
     changeNote(note, { ...other });
     const before = readFileSync(note, 'utf8');
-    t.throws(() => { claimFolder(folder, claim); }, { code: 'MUT_ALREADY_RUNNING', message: new RegExp(`process ${other.pid} .*lab_pc`) });
+    t.throws(
+      () => {
+        claimFolder(folder, claim);
+      },
+      { code: 'MUT_ALREADY_RUNNING', message: new RegExp(`process ${other.pid} .*lab_pc`) },
+    );
     t.is(readFileSync(note, 'utf8'), before);
     for (const changed of [{ startedTicks: '1' }, { host: 'elsewhere' }, { space: 'pid:[1]' }]) {
       writeFileSync(note, before);
       changeNote(note, changed);
-      t.notThrows(() => { claimFolder(folder, claim); }, JSON.stringify(changed));
+      t.notThrows(() => {
+        claimFolder(folder, claim);
+      }, JSON.stringify(changed));
     }
   });
 }
@@ -134,10 +187,20 @@ test('a folder that another machine has kept is refused by name, and a kept fold
   const agents = temporaryFolder(t);
   const folder = path.join(agents, 'a_b_c');
   claimFolder(folder, { machineId: 'a/b_c', isKept: true });
-  t.throws(() => { claimFolder(folder, { machineId: 'a_b/c', isKept: true }); }, { code: 'MUT_BAD_CONFIG', message: /belongs to machine a\/b_c, and this agent is a_b\/c; choose another --machine-id/ });
+  t.throws(
+    () => {
+      claimFolder(folder, { machineId: 'a_b/c', isKept: true });
+    },
+    {
+      code: 'MUT_BAD_CONFIG',
+      message: /belongs to machine a\/b_c, and this agent is a_b\/c; choose another --machine-id/,
+    },
+  );
   changeNote(path.join(folder, 'kept-by'), { startedTicks: '1' });
   utimesSync(folder, 1, 1);
-  await removeAbandoned(agents, () => { t.fail(); });
+  await removeAbandoned(agents, () => {
+    t.fail();
+  });
   t.deepEqual(readdirSync(agents), ['a_b_c']);
 });
 
@@ -149,6 +212,11 @@ test('a folder that another account made is refused', (t) => {
   const folder = path.join(temporaryFolder(t), 'lab_pc');
   mkdirSync(folder);
   chownSync(folder, 12_345, 12_345);
-  t.throws(() => { claimFolder(folder, { machineId: 'lab/pc', isKept: true }); }, { code: 'MUT_BAD_CONFIG', message: /belongs to another account/ });
+  t.throws(
+    () => {
+      claimFolder(folder, { machineId: 'lab/pc', isKept: true });
+    },
+    { code: 'MUT_BAD_CONFIG', message: /belongs to another account/ },
+  );
   t.deepEqual(readdirSync(folder), []);
 });

@@ -1,6 +1,19 @@
 import { createHash } from 'node:crypto';
 import {
-  appendFileSync, chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync, writeSync,
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
@@ -53,7 +66,14 @@ test('a later agent finds the contents of the former one', async (t) => {
 
 test('a content that a task wrote into is not taken for it any more', async (t) => {
   const cache = await ContentCache.open(temporaryFolder(t), 1000);
-  for (const change of [(file: string) => { appendFileSync(file, 'x'); }, (file: string) => { writeFileSync(file, 'x'); }]) {
+  for (const change of [
+    (file: string) => {
+      appendFileSync(file, 'x');
+    },
+    (file: string) => {
+      writeFileSync(file, 'x');
+    },
+  ]) {
     const one = await put(cache, 1);
     const file = cache.store.path(one);
     chmodSync(file, 0o600);
@@ -101,21 +121,27 @@ function spoil(file: string): void {
   chmodSync(file, mode & 0o777);
 }
 
-for (const [shown, size] of [['small', 100], ['large', 300_000]] as const) {
+for (const [shown, size] of [
+  ['small', 100],
+  ['large', 300_000],
+] as const) {
   test(`a ${shown} content that a task wrote into is not given to the next task, whatever its size and time of change say`, async (t) => {
     const folder = temporaryFolder(t);
     const cache = await ContentCache.open(path.join(folder, 'contents'), 1_000_000);
     const sha256 = await put(cache, 1, size);
     const content = { sha256, size };
     utimesSync(cache.store.path(sha256), 1_000_000, 1_000_000);
-    t.true(cache.pin(sha256) || await cache.prove(sha256));
+    t.true(cache.pin(sha256) || (await cache.prove(sha256)));
     spoil(cache.store.path(sha256));
     for (const place of ['in', 'named']) {
-      const placed = place === 'in' ? cache.copyTo(content, path.join(folder, place), 0o644) : cache.keepCopy(content, path.join(folder, place), 0o644);
+      const placed =
+        place === 'in'
+          ? cache.copyTo(content, path.join(folder, place), 0o644)
+          : cache.keepCopy(content, path.join(folder, place), 0o644);
       await t.throwsAsync(placed, { code: 'MUT_CONTENT_NOT_FOUND' });
       t.deepEqual(readdirSync(folder), ['contents']);
     }
-    t.false(cache.pin(sha256) || await cache.prove(sha256));
+    t.false(cache.pin(sha256) || (await cache.prove(sha256)));
     t.is(cache.size, 0);
   });
 
@@ -125,8 +151,8 @@ for (const [shown, size] of [['small', 100], ['large', 300_000]] as const) {
     const [good, bad] = [await put(former, 1, size), await put(former, 2, size)];
     spoil(former.store.path(bad));
     const cache = await ContentCache.open(folder, 1_000_000);
-    t.true(cache.pin(good) || await cache.prove(good));
-    t.false(cache.pin(bad) || await cache.prove(bad));
+    t.true(cache.pin(good) || (await cache.prove(good)));
+    t.false(cache.pin(bad) || (await cache.prove(bad)));
     t.is(cache.size, size);
   });
 }
@@ -151,17 +177,28 @@ test('what a task wrote is kept as a content, as a copy and within the bound', a
     writeFileSync(file, Buffer.alloc(size, fill));
     return { file, content: { sha256: createHash('sha256').update(Buffer.alloc(size, fill)).digest('hex'), size } };
   };
-  const [first, second, large, wrong] = [write('first', 1), write('second', 2), write('large', 3, 300), write('wrong', 4)];
+  const [first, second, large, wrong] = [
+    write('first', 1),
+    write('second', 2),
+    write('large', 3, 300),
+    write('wrong', 4),
+  ];
   await cache.keepWritten(first.content, first.file);
   await cache.keepWritten(second.content, second.file);
   await cache.keepWritten(large.content, large.file);
-  await t.throwsAsync(cache.keepWritten({ ...wrong.content, sha256: 'a'.repeat(64) }, wrong.file), { code: 'MUT_CONTENT_MISMATCH' });
+  await t.throwsAsync(cache.keepWritten({ ...wrong.content, sha256: 'a'.repeat(64) }, wrong.file), {
+    code: 'MUT_CONTENT_MISMATCH',
+  });
   t.is(cache.size, 200);
   t.false(cache.pin(large.content.sha256));
   t.true(cache.pin(first.content.sha256));
   const third = write('third', 5);
   await cache.keepWritten(third.content, third.file);
-  t.deepEqual([first, second, third].map(({ content }) => cache.pin(content.sha256)), [true, false, true], 'the one that nobody needs has made room');
+  t.deepEqual(
+    [first, second, third].map(({ content }) => cache.pin(content.sha256)),
+    [true, false, true],
+    'the one that nobody needs has made room',
+  );
 });
 
 test('what a task wrote stays as it was kept, whatever still writes to the file', async (t) => {
@@ -189,5 +226,9 @@ test('the contents of users lie apart and keep within one bound, and who keeps m
   await put(bob, 5);
   t.deepEqual([own.size, eva.size, bob.size], [100, 200, 100]);
   const again = await ContentCaches.open(folder, 450);
-  t.deepEqual([again.own.size, again.of('eva').size, again.of('../bob/ann').size], [100, 200, 100], 'a later agent finds and counts them');
+  t.deepEqual(
+    [again.own.size, again.of('eva').size, again.of('../bob/ann').size],
+    [100, 200, 100],
+    'a later agent finds and counts them',
+  );
 });

@@ -15,14 +15,24 @@ class Bench {
   readonly delivered: AgentInput[] = [];
   readonly #arrivals = new Map<string | undefined, (input: AgentInput) => void>();
   readonly desk = new ContentDesk({
-    want: (contents) => { this.said.push(`want ${contents.length}`); },
-    deliver: (input) => { this.delivered.push(input); },
+    want: (contents) => {
+      this.said.push(`want ${contents.length}`);
+    },
+    deliver: (input) => {
+      this.delivered.push(input);
+    },
     makeFetcher: (shelf, { want, deliver }) => {
       this.#arrivals.set(shelf, deliver);
       return {
-        ask: (contents) => { want(contents); },
-        release: () => { this.said.push(`${shelf} releases`); },
-        take: () => { this.said.push(`${shelf} takes`); },
+        ask: (contents) => {
+          want(contents);
+        },
+        release: () => {
+          this.said.push(`${shelf} releases`);
+        },
+        take: () => {
+          this.said.push(`${shelf} takes`);
+        },
       };
     },
   });
@@ -50,7 +60,10 @@ test('of two users who lack the same content each gets it from home, one after t
   t.deepEqual(bench.take(), ['eva takes']);
   bench.arrive(evas);
   t.deepEqual(bench.take(), []);
-  t.deepEqual(bench.delivered, [{ kind: 'ContentArrived', contentKey: sha256 }, { kind: 'ContentArrived', contentKey: `eva/${sha256}` }]);
+  t.deepEqual(bench.delivered, [
+    { kind: 'ContentArrived', contentKey: sha256 },
+    { kind: 'ContentArrived', contentKey: `eva/${sha256}` },
+  ]);
 });
 
 test('a user who needs a content no more makes room for the next, and gets none later', (t) => {

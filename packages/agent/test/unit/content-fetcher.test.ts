@@ -25,7 +25,10 @@ interface Rig {
   next(): Promise<AgentInput>;
 }
 
-async function makeRig(t: ExecutionContext, pull: (cache: ContentCache, offset: number) => Promise<void>): Promise<Rig> {
+async function makeRig(
+  t: ExecutionContext,
+  pull: (cache: ContentCache, offset: number) => Promise<void>,
+): Promise<Rig> {
   const cache = await ContentCache.open(path.join(temporaryFolder(t), 'contents'), 1000);
   const wanted: string[] = [];
   const declined: string[] = [];
@@ -40,9 +43,14 @@ async function makeRig(t: ExecutionContext, pull: (cache: ContentCache, offset: 
         offsets.push(offset);
       }
       // A broker that always offers a transfer.
-      for (const one of contents) queueMicrotask(() => { fetcher.take({ content: one, source: { kind: 'transfer', transferId: 't', offset: one.offset ?? 0 } }); });
+      for (const one of contents)
+        queueMicrotask(() => {
+          fetcher.take({ content: one, source: { kind: 'transfer', transferId: 't', offset: one.offset ?? 0 } });
+        });
     },
-    decline: (transferId) => { declined.push(transferId); },
+    decline: (transferId) => {
+      declined.push(transferId);
+    },
     isProvenPath: (_file, proof) => proof === 'proven',
     pull: (_transferId, _content, offset) => pull(cache, offset),
     deliver: (input) => {
@@ -53,17 +61,23 @@ async function makeRig(t: ExecutionContext, pull: (cache: ContentCache, offset: 
     },
   });
   return {
-    fetcher, wanted, declined, offsets,
-    next: () => new Promise((resolve) => {
-      const input = inputs.shift();
-      if (input === undefined) waiting = resolve;
-      else resolve(input);
-    }),
+    fetcher,
+    wanted,
+    declined,
+    offsets,
+    next: () =>
+      new Promise((resolve) => {
+        const input = inputs.shift();
+        if (input === undefined) waiting = resolve;
+        else resolve(input);
+      }),
   };
 }
 
 test('a content is fetched once and found the next time', async (t) => {
-  const { fetcher, wanted, next } = await makeRig(t, async (cache) => { await cache.store.putBytes(bytes); });
+  const { fetcher, wanted, next } = await makeRig(t, async (cache) => {
+    await cache.store.putBytes(bytes);
+  });
   fetcher.ask([content]);
   t.deepEqual(await next(), { kind: 'ContentArrived', contentKey: content.sha256 });
   fetcher.ask([content]);
@@ -77,7 +91,9 @@ test('a transfer that is offered twice, or when nobody needs its content any mor
     await promise;
     await cache.store.putBytes(bytes);
   });
-  const offer = (transferId: string): void => { fetcher.take({ content, source: { kind: 'transfer', transferId } }); };
+  const offer = (transferId: string): void => {
+    fetcher.take({ content, source: { kind: 'transfer', transferId } });
+  };
   offer('early');
   fetcher.ask([content]);
   await Promise.resolve();
@@ -102,9 +118,16 @@ test('a transfer that fails is tried again, a few times', async (t) => {
 });
 
 test('a transfer that always fails is given up with its reason', async (t) => {
-  const { fetcher, wanted, next } = await makeRig(t, () => Promise.reject(new MutiraoError('MUT_TRANSFER_FAILED', 'broken')));
+  const { fetcher, wanted, next } = await makeRig(t, () =>
+    Promise.reject(new MutiraoError('MUT_TRANSFER_FAILED', 'broken')),
+  );
   fetcher.ask([content]);
-  t.deepEqual(await next(), { kind: 'ContentRefused', contentKey: content.sha256, reason: 'MUT_TRANSFER_FAILED', detail: 'broken' });
+  t.deepEqual(await next(), {
+    kind: 'ContentRefused',
+    contentKey: content.sha256,
+    reason: 'MUT_TRANSFER_FAILED',
+    detail: 'broken',
+  });
   t.is(wanted.length, 4);
 });
 
@@ -151,7 +174,9 @@ test('what a broken transfer brought is forgotten with those who needed it', asy
     }
     await cache.store.putRest(half(), content, 0).catch((error: unknown) => {
       parts = cache.store.partSize(content.sha256);
-      setImmediate(() => { fail(undefined); });
+      setImmediate(() => {
+        fail(undefined);
+      });
       throw error;
     });
   });
@@ -167,13 +192,30 @@ test('of two agents of a host one pulls what both want, and when it breaks down 
   const folder = path.join(temporaryFolder(t), 'shared');
   const pulls: string[] = [];
   let isBroken = true;
-  const makeAgent = async (name: string): Promise<{ fetcher: ContentFetcher; arrived: Promise<AgentInput>; cache: ContentCache }> => {
+  const makeAgent = async (
+    name: string,
+  ): Promise<{ fetcher: ContentFetcher; arrived: Promise<AgentInput>; cache: ContentCache }> => {
     const { promise: arrived, resolve } = Promise.withResolvers<AgentInput>();
     const cache = await ContentCache.open(path.join(temporaryFolder(t), name), 1_000_000);
     const fetcher = new ContentFetcher({
-      cache, deliver: resolve, decline: () => undefined, isProvenPath: () => false, host: new HostContents({ folder, provider: 'p', clock: systemClock, pause: () => new Promise((turn) => { setImmediate(turn); }) }),
+      cache,
+      deliver: resolve,
+      decline: () => undefined,
+      isProvenPath: () => false,
+      host: new HostContents({
+        folder,
+        provider: 'p',
+        clock: systemClock,
+        pause: () =>
+          new Promise((turn) => {
+            setImmediate(turn);
+          }),
+      }),
       want: (contents) => {
-        for (const one of contents) queueMicrotask(() => { fetcher.take({ content: one, source: { kind: 'transfer', transferId: name, offset: 0 } }); });
+        for (const one of contents)
+          queueMicrotask(() => {
+            fetcher.take({ content: one, source: { kind: 'transfer', transferId: name, offset: 0 } });
+          });
       },
       pull: async () => {
         pulls.push(name);
@@ -189,7 +231,10 @@ test('of two agents of a host one pulls what both want, and when it breaks down 
   const [one, other] = [await makeAgent('one'), await makeAgent('other')];
   one.fetcher.ask([wish]);
   other.fetcher.ask([wish]);
-  t.deepEqual((await Promise.all([one.arrived, other.arrived])).map(({ kind }) => kind), ['ContentArrived', 'ContentArrived']);
+  t.deepEqual(
+    (await Promise.all([one.arrived, other.arrived])).map(({ kind }) => kind),
+    ['ContentArrived', 'ContentArrived'],
+  );
   t.is(pulls.length, 2);
   t.is(statSync(one.cache.store.path(wish.sha256)).ino, statSync(other.cache.store.path(wish.sha256)).ino);
 });
@@ -204,23 +249,44 @@ test('a path that comes without proof is not opened: the content is wanted over 
   fetcher.release([content.sha256]);
   const other = { ...content, sha256: 'a'.repeat(64) };
   fetcher.ask([other]);
-  for (let turn = 0; turn < 4; turn += 1) fetcher.take({ content: other, source: { kind: 'shared', path: file, isLinkable: true, proof: 'of another' } });
+  for (let turn = 0; turn < 4; turn += 1)
+    fetcher.take({ content: other, source: { kind: 'shared', path: file, isLinkable: true, proof: 'of another' } });
   t.like(await next(), { kind: 'ContentRefused', contentKey: other.sha256, reason: 'MUT_STAGING_FAILED' });
 });
 
-async function makeSharedRig(t: ExecutionContext): Promise<{ fetcher: ContentFetcher; wanted: WantedContent[]; next: () => Promise<AgentInput>; file: string; content: Content }> {
+async function makeSharedRig(t: ExecutionContext): Promise<{
+  fetcher: ContentFetcher;
+  wanted: WantedContent[];
+  next: () => Promise<AgentInput>;
+  file: string;
+  content: Content;
+}> {
   const folder = temporaryFolder(t);
   const file = path.join(folder, 'shared');
   writeFileSync(file, 'content');
   const inputs: AgentInput[] = [];
   const wanted: WantedContent[] = [];
   const fetcher = new ContentFetcher({
-    cache: await ContentCache.open(path.join(folder, 'contents'), 1000), want: (contents) => { wanted.push(...contents); }, decline: () => undefined,
-    pull: () => Promise.reject(new Error('nothing is pulled')), isProvenPath: (_file, proof) => proof === 'proven', deliver: (input) => { inputs.push(input); },
+    cache: await ContentCache.open(path.join(folder, 'contents'), 1000),
+    want: (contents) => {
+      wanted.push(...contents);
+    },
+    decline: () => undefined,
+    pull: () => Promise.reject(new Error('nothing is pulled')),
+    isProvenPath: (_file, proof) => proof === 'proven',
+    deliver: (input) => {
+      inputs.push(input);
+    },
   });
   const next = async (): Promise<AgentInput> => {
     await until(() => inputs.length > 0, 'an input is delivered');
     return inputs.shift() as AgentInput;
   };
-  return { fetcher, wanted, next, file, content: { sha256: createHash('sha256').update('content').digest('hex'), size: 7 } };
+  return {
+    fetcher,
+    wanted,
+    next,
+    file,
+    content: { sha256: createHash('sha256').update('content').digest('hex'), size: 7 },
+  };
 }

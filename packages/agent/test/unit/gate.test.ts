@@ -5,10 +5,12 @@ test('a gate lets so many through at once, the others in order, also after a fai
   const gate = new Gate(2);
   const begun: number[] = [];
   const ends = Array.from({ length: 4 }, () => Promise.withResolvers<number>());
-  const results = ends.map((end, index) => gate.run(() => {
-    begun.push(index);
-    return end.promise;
-  }));
+  const results = ends.map((end, index) =>
+    gate.run(() => {
+      begun.push(index);
+      return end.promise;
+    }),
+  );
   await Promise.resolve();
   t.deepEqual(begun, [0, 1]);
   ends[1]!.reject(new Error('one failed'));

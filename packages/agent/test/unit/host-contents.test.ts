@@ -23,7 +23,9 @@ class Host {
 
   agent(provider = 'lab:1'): HostContents {
     return new HostContents({
-      folder: path.join(this.folder, 'shared'), provider, clock: { now: () => this.now },
+      folder: path.join(this.folder, 'shared'),
+      provider,
+      clock: { now: () => this.now },
       pause: async (delay) => {
         this.now += delay;
         this.meanwhile();
@@ -58,7 +60,11 @@ test('of agents that want a content one brings it and the others get a link to i
   t.deepEqual(await waiting, { kind: 'file', path: file });
   t.deepEqual(readdirSync(path.dirname(file)), [content.sha256]);
   t.deepEqual(await host.agent().obtain(content, wanted), { kind: 'file', path: file });
-  t.deepEqual(await other.obtain({ ...content, size: 99_999 }, wanted), { kind: 'bring' }, 'a file of another size is not it');
+  t.deepEqual(
+    await other.obtain({ ...content, size: 99_999 }, wanted),
+    { kind: 'bring' },
+    'a file of another size is not it',
+  );
 });
 
 test('when the one gives up another one brings it; nobody waits for what is not wanted any more', async (t) => {
@@ -66,9 +72,13 @@ test('when the one gives up another one brings it; nobody waits for what is not 
   const [one, other, third] = [host.agent(), host.agent(), host.agent()];
   await one.obtain(content, wanted);
   let isWanted = true;
-  host.meanwhile = () => { isWanted = false; };
+  host.meanwhile = () => {
+    isWanted = false;
+  };
   t.is(await third.obtain(content, () => isWanted), undefined);
-  host.meanwhile = () => { one.release(content.sha256); };
+  host.meanwhile = () => {
+    one.release(content.sha256);
+  };
   t.deepEqual(await other.obtain(content, wanted), { kind: 'bring' });
   one.release(content.sha256);
   t.true(existsSync(host.claim), 'what is not ours is not released');
@@ -127,7 +137,12 @@ test('what no agent has any more goes, and a folder that cannot be is no error',
   rmSync(`${stored}.other`);
   host.agent();
   t.false(existsSync(file));
-  const nowhere = new HostContents({ folder: path.join(host.brought('file'), 'below'), provider: 'p', clock: { now: () => 1 }, pause: () => Promise.resolve() });
+  const nowhere = new HostContents({
+    folder: path.join(host.brought('file'), 'below'),
+    provider: 'p',
+    clock: { now: () => 1 },
+    pause: () => Promise.resolve(),
+  });
   t.deepEqual(await nowhere.obtain(content, wanted), { kind: 'alone' });
 });
 

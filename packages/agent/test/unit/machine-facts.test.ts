@@ -3,7 +3,7 @@ import { describeMachine, type FactsOptions } from '../../src/machine-facts.ts';
 
 const plain: FactsOptions = { machineId: '', providerId: '', request: '', processors: 0, site: '', attributes: [] };
 
-test('a machine of one\'s own offers all its processors under its host\'s name', (t) => {
+test("a machine of one's own offers all its processors under its host's name", (t) => {
   const facts = describeMachine({ ...plain, providerId: 'lab' }, {});
   t.regex(facts.machineId, /^lab\/[\w.-]+$/);
   t.true(facts.processors >= 1);
@@ -12,7 +12,10 @@ test('a machine of one\'s own offers all its processors under its host\'s name',
 });
 
 test('an agent of an allocation is named after the request and its place in it, and offers one processor until the walltime ends', (t) => {
-  const facts = describeMachine({ ...plain, providerId: 'alpha', request: '3' }, { MUTIRAO_PROCESS_INDEX: '2', MUTIRAO_WALLTIME_END_UNIX_MS: '1700000000000' });
+  const facts = describeMachine(
+    { ...plain, providerId: 'alpha', request: '3' },
+    { MUTIRAO_PROCESS_INDEX: '2', MUTIRAO_WALLTIME_END_UNIX_MS: '1700000000000' },
+  );
   t.like(facts, { machineId: 'alpha/3.2', processors: 1, until: 1700000000000, requestId: '3' });
 });
 
@@ -22,7 +25,8 @@ test('stated attributes win over found ones, their names in lower case', (t) => 
 });
 
 test('an attribute without a value is refused', (t) => {
-  for (const attribute of ['x', '=1', 'x=']) t.throws(() => describeMachine({ ...plain, attributes: [attribute] }, {}), { code: 'MUT_BAD_CONFIG' }, attribute);
+  for (const attribute of ['x', '=1', 'x='])
+    t.throws(() => describeMachine({ ...plain, attributes: [attribute] }, {}), { code: 'MUT_BAD_CONFIG' }, attribute);
 });
 
 test('two agents of one machine have different incarnations', (t) => {

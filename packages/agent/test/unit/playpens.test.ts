@@ -4,11 +4,23 @@ import test from 'ava';
 import { temporaryFolder } from '@mutirao/testkit';
 import { Playpens } from '../../src/playpens.ts';
 
-test('a playpen is empty and its user\'s alone, whatever the task before did to it', (t) => {
+test("a playpen is empty and its user's alone, whatever the task before did to it", (t) => {
   const playpens = new Playpens({ folder: path.join(temporaryFolder(t), 'playpens'), onLeft: t.fail });
   const deeds: ((playpen: string) => void)[] = [
-    () => undefined, (playpen) => { writeFileSync(path.join(playpen, 'left'), ''); }, (playpen) => { chmodSync(playpen, 0o777); },
-    (playpen) => { mkdirSync(path.join(playpen, '.hidden')); }, (playpen) => { rmSync(playpen, { recursive: true }); }, () => undefined,
+    () => undefined,
+    (playpen) => {
+      writeFileSync(path.join(playpen, 'left'), '');
+    },
+    (playpen) => {
+      chmodSync(playpen, 0o777);
+    },
+    (playpen) => {
+      mkdirSync(path.join(playpen, '.hidden'));
+    },
+    (playpen) => {
+      rmSync(playpen, { recursive: true });
+    },
+    () => undefined,
   ];
   for (const deed of deeds) {
     const playpen = playpens.prepare(3);
@@ -16,7 +28,11 @@ test('a playpen is empty and its user\'s alone, whatever the task before did to 
     t.is(statSync(playpen).mode & 0o7777, 0o700);
     deed(playpen);
     playpens.release(3);
-    t.deepEqual(existsSync(playpen) ? readdirSync(playpen) : [], [], 'what a task leaves does not stay until the next one comes');
+    t.deepEqual(
+      existsSync(playpen) ? readdirSync(playpen) : [],
+      [],
+      'what a task leaves does not stay until the next one comes',
+    );
   }
 });
 

@@ -1,10 +1,29 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { Content } from '@mutirao/core/messages';
-import { findHomeKeys, homeKeyOf, offerHomeKey, proveDropFolder, provePath, proveReading } from '@mutirao/runtime/files';
+import {
+  findHomeKeys,
+  homeKeyOf,
+  offerHomeKey,
+  proveDropFolder,
+  provePath,
+  proveReading,
+} from '@mutirao/runtime/files';
 import { temporaryFolder } from '@mutirao/testkit';
 import { ContentCache } from '../../src/content-cache.ts';
 import { SharedFolders } from '../../src/shared-folders.ts';
@@ -31,7 +50,7 @@ test('a file that may be linked is shared, and outlives its first name', async (
   t.not(statSync(copy).ino, statSync(file).ino);
 });
 
-test('a file of somebody else\'s is copied for a task, which may write to its copy', async (t) => {
+test("a file of somebody else's is copied for a task, which may write to its copy", async (t) => {
   const { cache, file, folder } = await prepare(t);
   await cache.takeFile(content, { path: file, isLinkable: false });
   t.true(cache.pin(content.sha256));
@@ -48,8 +67,11 @@ test('a file of somebody else\'s is copied for a task, which may write to its co
 test('a file that is not what it should be, or not there, is refused', async (t) => {
   const { cache, file, folder } = await prepare(t);
   writeFileSync(file, Buffer.alloc(bytes.length));
-  for (const isLinkable of [true, false]) await t.throwsAsync(cache.takeFile(content, { path: file, isLinkable }), { code: 'MUT_CONTENT_MISMATCH' });
-  await t.throwsAsync(cache.takeFile(content, { path: path.join(folder, 'none'), isLinkable: false }), { code: 'MUT_FILE_NOT_FOUND' });
+  for (const isLinkable of [true, false])
+    await t.throwsAsync(cache.takeFile(content, { path: file, isLinkable }), { code: 'MUT_CONTENT_MISMATCH' });
+  await t.throwsAsync(cache.takeFile(content, { path: path.join(folder, 'none'), isLinkable: false }), {
+    code: 'MUT_FILE_NOT_FOUND',
+  });
   await t.throwsAsync(cache.takeFile(content, { path: folder, isLinkable: false }), { code: 'MUT_FILE_NOT_FOUND' });
   t.false(cache.pin(content.sha256));
 });
@@ -71,14 +93,21 @@ test('who finds the key of a folder leaves outputs there, for a broker that prov
   const file = path.join(home, 'output');
   writeFileSync(file, bytes);
   const leftover = openSync(file, 'r+');
-  t.teardown(() => { closeSync(leftover); });
+  t.teardown(() => {
+    closeSync(leftover);
+  });
   const challenge = 'of the broker';
   const proven = { challenge, proof: proveDropFolder(key, challenge, 'incarnation') };
   const dropped = await shared.drop(proven, file);
   writeSync(leftover, 'written by what the task left behind');
   t.deepEqual(dropped?.content, content);
   t.deepEqual(readFileSync(path.join(drops, dropped?.name ?? '')), bytes);
-  for (const proof of [proveDropFolder('another key', challenge, 'incarnation'), proveDropFolder(key, challenge, 'another'), proveDropFolder(key, 'another', 'incarnation'), '']) {
+  for (const proof of [
+    proveDropFolder('another key', challenge, 'incarnation'),
+    proveDropFolder(key, challenge, 'another'),
+    proveDropFolder(key, 'another', 'incarnation'),
+    '',
+  ]) {
     t.is(await shared.drop({ challenge, proof }, file), undefined);
   }
   t.is(await shared.drop(proven, path.join(home, 'none')), undefined);
@@ -93,12 +122,20 @@ test('keys are proven for each challenge and never shown, and a path is believed
   shared.meet('one');
   shared.meet('other');
   const { challenge, homeProofs } = shared.show();
-  t.deepEqual(homeProofs, ['one', 'other'].flatMap((of) => [ofHome, key].map((one) => proveReading(one, of, challenge))));
+  t.deepEqual(
+    homeProofs,
+    ['one', 'other'].flatMap((of) => [ofHome, key].map((one) => proveReading(one, of, challenge))),
+  );
   t.false(JSON.stringify(shared.show()).includes(key) || JSON.stringify(shared.show()).includes(ofHome));
   const file = { content, path: '/home/ana/data', isLinkable: false };
   const proof = provePath(key, challenge, file);
   t.true(shared.isProven(file, proof));
-  for (const changed of [{ ...file, path: '/home/ana/.ssh/id' }, { ...file, isLinkable: true }, { ...file, content: { ...content, size: 1 } }]) t.false(shared.isProven(changed, proof));
+  for (const changed of [
+    { ...file, path: '/home/ana/.ssh/id' },
+    { ...file, isLinkable: true },
+    { ...file, content: { ...content, size: 1 } },
+  ])
+    t.false(shared.isProven(changed, proof));
   t.false(shared.isProven(file, provePath(key, 'another', file)));
   t.false(shared.isProven(file, provePath('another key', challenge, file)));
 });
@@ -126,13 +163,19 @@ test('a named pipe or a link in place of a named file is refused and does not bl
   execFileSync('mkfifo', [pipe]);
   symlinkSync(file, link);
   for (const named of [pipe, link]) {
-    for (const isLinkable of [true, false]) await t.throwsAsync(cache.takeFile({ ...content, size: named === pipe ? 0 : content.size }, { path: named, isLinkable }), { code: 'MUT_FILE_NOT_FOUND' });
+    for (const isLinkable of [true, false])
+      await t.throwsAsync(
+        cache.takeFile({ ...content, size: named === pipe ? 0 : content.size }, { path: named, isLinkable }),
+        { code: 'MUT_FILE_NOT_FOUND' },
+      );
   }
 });
 
 test('what a reference stands for is looked at again when it is needed', async (t) => {
   const { file, folder } = await prepare(t);
-  const cache = await ContentCache.open(path.join(folder, 'later'), 1000, { now: () => statSync(file).ctimeMs + 10_000 });
+  const cache = await ContentCache.open(path.join(folder, 'later'), 1000, {
+    now: () => statSync(file).ctimeMs + 10_000,
+  });
   await cache.takeFile(content, { path: file, isLinkable: false });
   t.true(cache.pin(content.sha256));
   t.is(cache.size, 0);

@@ -12,24 +12,33 @@ for (const { phase, happens, code, fault, errnos = [] } of told) {
     const outcome = failing.includes(fault) ? 'failed' : 'broken';
     t.true(isErrorCode(code), 'the code is in the registry');
     t.not(consequences[fault], undefined);
-    if (isErrorCode(code) && faultOfCode(code) === fault) t.like(verdictOf(new MutiraoError(code, 'why'), phase), { outcome, reason: code, detail: 'why' });
+    if (isErrorCode(code) && faultOfCode(code) === fault)
+      t.like(verdictOf(new MutiraoError(code, 'why'), phase), { outcome, reason: code, detail: 'why' });
     for (const errno of errnos) {
       const error = Object.assign(new Error(`${errno}: of the system`), { code: errno });
       t.like(verdictOf(error, phase), { outcome, reason: code }, errno);
       // As `fileError` and others wrap them.
-      t.like(verdictOf(new MutiraoError('MUT_FILE_NOT_FOUND', 'wrapped', { cause: error }), phase), { outcome, reason: code }, `${errno} as the cause`);
+      t.like(
+        verdictOf(new MutiraoError('MUT_FILE_NOT_FOUND', 'wrapped', { cause: error }), phase),
+        { outcome, reason: code },
+        `${errno} as the cause`,
+      );
     }
   });
 }
 
-test('no code is one party\'s fault in one phase and another\'s in a later one, as far as machines tell it', (t) => {
+test("no code is one party's fault in one phase and another's in a later one, as far as machines tell it", (t) => {
   for (const { code, fault, phase } of told) t.is(fault, faultOfCode(code), `${code} while ${phase}`);
 });
 
 test('an error of the system stands in one row of a phase', (t) => {
   for (const phase of new Set(told.map((row) => row.phase))) {
     const errnos = told.filter((row) => row.phase === phase).flatMap((row) => row.errnos ?? []);
-    t.deepEqual(errnos.filter((errno, index) => errnos.indexOf(errno) !== index), [], phase);
+    t.deepEqual(
+      errnos.filter((errno, index) => errnos.indexOf(errno) !== index),
+      [],
+      phase,
+    );
   }
 });
 
@@ -42,5 +51,8 @@ test('an error that no row names is held against nobody', (t) => {
 });
 
 test('a full disk is reported as one in every phase', (t) => {
-  t.like(verdictOf(new MutiraoError('MUT_DISK_FULL', 'no room'), 'staging'), { outcome: 'broken', reason: 'MUT_NO_SPACE' });
+  t.like(verdictOf(new MutiraoError('MUT_DISK_FULL', 'no room'), 'staging'), {
+    outcome: 'broken',
+    reason: 'MUT_NO_SPACE',
+  });
 });

@@ -1,32 +1,67 @@
 import type {
-  BrokerEvent, Explanation, JobSummary, LedgerRow, ListedTrust, MachineRecord, MachineStatus, ProviderRecord, ReplicaFate,
+  BrokerEvent,
+  Explanation,
+  JobSummary,
+  LedgerRow,
+  ListedTrust,
+  MachineRecord,
+  MachineStatus,
+  ProviderRecord,
+  ReplicaFate,
 } from '@mutirao/core/machines/broker';
 import type { JobStatus, TaskStatus } from '@mutirao/core/messages';
 import type { Instant } from '@mutirao/core/shared';
 
 import {
-  JobStatus as JobStatusWire, MachineStatus as MachineStatusWire, ReplicaFate as ReplicaFateWire, TaskStatus as TaskStatusWire,
-  type ExplainResponse, type JobEvent as JobEventWire, type JobSummary as JobSummaryWire, type LedgerRow as LedgerRowWire,
-  type MachineRecord as MachineRecordWire, type ProviderRecord as ProviderRecordWire, type TrustRecord as TrustRecordWire,
+  JobStatus as JobStatusWire,
+  MachineStatus as MachineStatusWire,
+  ReplicaFate as ReplicaFateWire,
+  TaskStatus as TaskStatusWire,
+  type ExplainResponse,
+  type JobEvent as JobEventWire,
+  type JobSummary as JobSummaryWire,
+  type LedgerRow as LedgerRowWire,
+  type MachineRecord as MachineRecordWire,
+  type ProviderRecord as ProviderRecordWire,
+  type TrustRecord as TrustRecordWire,
 } from '../generated/mutirao/broker/v1/broker.ts';
 import { badRequest } from './common.ts';
 import { encodeMachineFacts } from './machine.ts';
 import { encodeAllocationRequest } from './provider.ts';
 
 const wireOfJobStatuses: Readonly<Record<JobStatus, JobStatusWire>> = {
-  running: JobStatusWire.RUNNING, finished: JobStatusWire.FINISHED, failed: JobStatusWire.FAILED, cancelled: JobStatusWire.CANCELLED,
+  running: JobStatusWire.RUNNING,
+  finished: JobStatusWire.FINISHED,
+  failed: JobStatusWire.FAILED,
+  cancelled: JobStatusWire.CANCELLED,
 };
 const wireOfTaskStatuses: Readonly<Record<TaskStatus, TaskStatusWire>> = {
-  waiting: TaskStatusWire.WAITING, ready: TaskStatusWire.READY, running: TaskStatusWire.RUNNING, verifying: TaskStatusWire.VERIFYING,
-  finished: TaskStatusWire.FINISHED, failed: TaskStatusWire.FAILED, cancelled: TaskStatusWire.CANCELLED,
+  waiting: TaskStatusWire.WAITING,
+  ready: TaskStatusWire.READY,
+  running: TaskStatusWire.RUNNING,
+  verifying: TaskStatusWire.VERIFYING,
+  finished: TaskStatusWire.FINISHED,
+  failed: TaskStatusWire.FAILED,
+  cancelled: TaskStatusWire.CANCELLED,
 };
-const taskStatusesOfWire = new Map(Object.entries(wireOfTaskStatuses).map(([status, wire]) => [wire, status as TaskStatus]));
+const taskStatusesOfWire = new Map(
+  Object.entries(wireOfTaskStatuses).map(([status, wire]) => [wire, status as TaskStatus]),
+);
 const wireOfMachineStatuses: Readonly<Record<MachineStatus, MachineStatusWire>> = {
-  idle: MachineStatusWire.IDLE, busy: MachineStatusWire.BUSY, draining: MachineStatusWire.DRAINING, quarantined: MachineStatusWire.QUARANTINED,
+  idle: MachineStatusWire.IDLE,
+  busy: MachineStatusWire.BUSY,
+  draining: MachineStatusWire.DRAINING,
+  quarantined: MachineStatusWire.QUARANTINED,
 };
 const wireOfFates: Readonly<Record<ReplicaFate, ReplicaFateWire>> = {
-  accepted: ReplicaFateWire.ACCEPTED, surplus: ReplicaFateWire.SURPLUS, outvoted: ReplicaFateWire.OUTVOTED, failed: ReplicaFateWire.FAILED, lost: ReplicaFateWire.LOST,
-  withdrawn: ReplicaFateWire.WITHDRAWN, cancelled: ReplicaFateWire.CANCELLED, served: ReplicaFateWire.SERVED,
+  accepted: ReplicaFateWire.ACCEPTED,
+  surplus: ReplicaFateWire.SURPLUS,
+  outvoted: ReplicaFateWire.OUTVOTED,
+  failed: ReplicaFateWire.FAILED,
+  lost: ReplicaFateWire.LOST,
+  withdrawn: ReplicaFateWire.WITHDRAWN,
+  cancelled: ReplicaFateWire.CANCELLED,
+  served: ReplicaFateWire.SERVED,
 };
 
 /** Writes what became of a replica for the wire; undefined while it runs. */
@@ -38,8 +73,16 @@ export function encodeReplicaFate(fate: ReplicaFate | undefined): ReplicaFateWir
 export function encodeJobSummary(summary: JobSummary): JobSummaryWire {
   const { status, submittedAt, endedAt, doubtfulTaskIndexes, reservationAwaited, ...rest } = summary;
   return {
-    ...rest, doubtfulTaskIndexes: [...doubtfulTaskIndexes], status: wireOfJobStatuses[status], submittedUnixMs: submittedAt, endedUnixMs: endedAt,
-    reservationAwaited: reservationAwaited && { reservationId: reservationAwaited.reservationId, resourceId: reservationAwaited.resourceId, startsUnixMs: reservationAwaited.startsAt },
+    ...rest,
+    doubtfulTaskIndexes: [...doubtfulTaskIndexes],
+    status: wireOfJobStatuses[status],
+    submittedUnixMs: submittedAt,
+    endedUnixMs: endedAt,
+    reservationAwaited: reservationAwaited && {
+      reservationId: reservationAwaited.reservationId,
+      resourceId: reservationAwaited.resourceId,
+      startsUnixMs: reservationAwaited.startsAt,
+    },
   };
 }
 
@@ -57,11 +100,22 @@ export function decodeTaskStatus(wire: TaskStatusWire): TaskStatus | undefined {
 }
 
 /** Writes an event for the wire. */
-export function encodeJobEvent(sequence: number, at: Instant, event: BrokerEvent, taskIndexesMax = Infinity): JobEventWire {
+export function encodeJobEvent(
+  sequence: number,
+  at: Instant,
+  event: BrokerEvent,
+  taskIndexesMax = Infinity,
+): JobEventWire {
   const { facts, request } = event;
   const taskCount = event.taskIndexes.length;
   return {
-    ...event, sequence, atUnixMs: at, taskIndexes: event.taskIndexes.slice(0, taskIndexesMax), ...(taskCount > taskIndexesMax ? { taskCount } : {}), facts: facts && encodeMachineFacts(facts), request: request && encodeAllocationRequest(request),
+    ...event,
+    sequence,
+    atUnixMs: at,
+    taskIndexes: event.taskIndexes.slice(0, taskIndexesMax),
+    ...(taskCount > taskIndexesMax ? { taskCount } : {}),
+    facts: facts && encodeMachineFacts(facts),
+    request: request && encodeAllocationRequest(request),
   };
 }
 
@@ -72,9 +126,20 @@ export function encodeMachineRecord(record: MachineRecord): MachineRecordWire {
 }
 
 /** Writes what a machine has done for its trust for the wire. */
-export function encodeTrustRecord({ identity, machineId, passes, credibility, caughtAt, evidence }: ListedTrust): TrustRecordWire {
+export function encodeTrustRecord({
+  identity,
+  machineId,
+  passes,
+  credibility,
+  caughtAt,
+  evidence,
+}: ListedTrust): TrustRecordWire {
   return {
-    identity, machineId, passes, credibility, caughtUnixMs: caughtAt,
+    identity,
+    machineId,
+    passes,
+    credibility,
+    caughtUnixMs: caughtAt,
     evidence: evidence.map(({ at, against, ...rest }) => ({ ...rest, atUnixMs: at, against: [...against] })),
   };
 }
@@ -82,8 +147,15 @@ export function encodeTrustRecord({ identity, machineId, passes, credibility, ca
 /** Writes a row of the ledger for the wire. */
 export function encodeLedgerRow(row: LedgerRow): LedgerRowWire {
   return {
-    providerId: row.providerId, requestId: row.requestId, requestedProcessorMs: row.requested, heldProcessorMs: row.held,
-    usedProcessorMs: row.used, losersProcessorMs: row.losers, killedProcessorMs: row.killed, idleProcessorMs: row.idle, ended: row.ended,
+    providerId: row.providerId,
+    requestId: row.requestId,
+    requestedProcessorMs: row.requested,
+    heldProcessorMs: row.held,
+    usedProcessorMs: row.used,
+    losersProcessorMs: row.losers,
+    killedProcessorMs: row.killed,
+    idleProcessorMs: row.idle,
+    ended: row.ended,
   };
 }
 
@@ -95,5 +167,15 @@ export function encodeExplanation({ summary, details }: Explanation): ExplainRes
 /** Writes what is known of a provider for the wire. */
 export function encodeProviderRecord(record: ProviderRecord): ProviderRecordWire {
   const { providerId, address, isConnected, lastError, machineCount, resourceId, draining, runningCount } = record;
-  return { providerId, address, connected: isConnected, lastError, machines: machineCount, ...(resourceId === '' ? {} : { resourceId }), drainingSinceUnixMs: draining?.since, drainingReason: draining?.reason ?? '', runningTasks: runningCount };
+  return {
+    providerId,
+    address,
+    connected: isConnected,
+    lastError,
+    machines: machineCount,
+    ...(resourceId === '' ? {} : { resourceId }),
+    drainingSinceUnixMs: draining?.since,
+    drainingReason: draining?.reason ?? '',
+    runningTasks: runningCount,
+  };
 }

@@ -1,10 +1,14 @@
-/** The first of the 256 code units that stand for bytes which are not UTF-8, as in Python's "surrogateescape": byte B is U+DC00 + B. */
+/**
+ * The first of the 256 code units that stand for bytes which are not UTF-8, as in Python's "surrogateescape": byte B is
+ * U+DC00 + B.
+ */
 const escapeBase = 0xdc00;
 const hasEscape = /[\udc80-\udcff]/;
 const fatal = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The name of a file as text, from its bytes. Bytes that are not UTF-8 become lone surrogates, so that `fsPath` finds the file again: file names are bytes, and Node's
+ * The name of a file as text, from its bytes. Bytes that are not UTF-8 become lone surrogates, so that `fsPath` finds
+ * the file again: file names are bytes, and Node's
  * own text of such a name is that of no file.
  */
 export function nameOfBytes(bytes: Uint8Array): string {
@@ -23,7 +27,10 @@ export function bytesOfName(name: string): Buffer {
   for (let at = 0; at < name.length; at += 1) {
     const unit = name.charCodeAt(at);
     // The second half of a pair is no byte.
-    if (unit >= 0xd800 && unit < 0xdc00) { at += 1; continue; }
+    if (unit >= 0xd800 && unit < 0xdc00) {
+      at += 1;
+      continue;
+    }
     if (unit < escapeBase + 0x80 || unit > escapeBase + 0xff) continue;
     parts.push(Buffer.from(name.slice(from, at)), Buffer.from([unit - escapeBase]));
     from = at + 1;
@@ -38,7 +45,7 @@ export function isByteName(path: string): boolean {
 
 function decodeParts(bytes: Buffer): string {
   let text = '';
-  for (let at = 0; at < bytes.length;) {
+  for (let at = 0; at < bytes.length; ) {
     const length = sequenceLength(bytes, at);
     text += length === 0 ? String.fromCharCode(escapeBase + (bytes[at] ?? 0)) : bytes.toString('utf8', at, at + length);
     at += Math.max(1, length);
@@ -67,6 +74,12 @@ export function encodePath(path: string): { path: string; pathBytes?: Buffer } {
 }
 
 /** Reads a path, in the form of `nameOfBytes`. */
-export function decodePath({ path, pathBytes }: { readonly path: string; readonly pathBytes?: Uint8Array | undefined }): string {
+export function decodePath({
+  path,
+  pathBytes,
+}: {
+  readonly path: string;
+  readonly pathBytes?: Uint8Array | undefined;
+}): string {
   return pathBytes === undefined ? path : nameOfBytes(pathBytes);
 }

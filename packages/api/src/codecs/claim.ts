@@ -26,17 +26,26 @@ export interface ClaimPayload {
 const lengthMax = 65_536;
 
 /** A claim in its parts, as base64url text; undefined for a text that is none. */
-export function splitClaim(text: string): { readonly header: string; readonly payload: string; readonly signature: string } | undefined {
+export function splitClaim(
+  text: string,
+): { readonly header: string; readonly payload: string; readonly signature: string } | undefined {
   const parts = text.length > lengthMax ? null : /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(text);
   if (parts === null) return undefined;
   const [, header = '', payload = '', signature = ''] = parts;
   return { header, payload, signature };
 }
 
-/** Reads what a claim says, whoever signed it: who honours it verifies it. @throws {MutiraoError} MUT_CLAIM_FORGED for a text that no manager wrote. */
+/**
+ * Reads what a claim says, whoever signed it: who honours it verifies it. @throws {MutiraoError} MUT_CLAIM_FORGED for a
+ * text that no manager wrote.
+ */
 export function readClaim(claim: string): ClaimedReservation {
   const contents = readClaimPayload(readClaimPart(splitClaim(claim)?.payload ?? ''));
-  if (contents === undefined) throw new MutiraoError('MUT_CLAIM_FORGED', `${JSON.stringify(claim.slice(0, 40))} is no claim; want it as "mutirao reservation show" prints it`);
+  if (contents === undefined)
+    throw new MutiraoError(
+      'MUT_CLAIM_FORGED',
+      `${JSON.stringify(claim.slice(0, 40))} is no claim; want it as "mutirao reservation show" prints it`,
+    );
   const { issuer: _issuer, ...said } = contents;
   return { ...said, claim };
 }
@@ -45,7 +54,7 @@ export function readClaim(claim: string): ClaimedReservation {
 export function readClaimPart(part: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null ? value as Record<string, unknown> : undefined;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
@@ -55,8 +64,15 @@ const textNames = ['iss', 'sub', 'aud', 'jti', 'units'] as const;
 const numberNames = ['start_unix_ms', 'end_unix_ms', 'amount'] as const;
 
 /** What a payload says; undefined where it is not of this form: another release of the manager may write another. */
-export function readClaimPayload(payload: Record<string, unknown> | undefined): (ClaimContents & { readonly issuer: string }) | undefined {
-  if (payload === undefined || textNames.some((name) => typeof payload[name] !== 'string') || numberNames.some((name) => typeof payload[name] !== 'number')) return undefined;
+export function readClaimPayload(
+  payload: Record<string, unknown> | undefined,
+): (ClaimContents & { readonly issuer: string }) | undefined {
+  if (
+    payload === undefined ||
+    textNames.some((name) => typeof payload[name] !== 'string') ||
+    numberNames.some((name) => typeof payload[name] !== 'number')
+  )
+    return undefined;
   const told = payload as unknown as ClaimPayload;
   const { start_unix_ms: startsAt, end_unix_ms: endsAt, amount } = told;
   const units = readUnits(told.units);
@@ -64,19 +80,33 @@ export function readClaimPayload(payload: Record<string, unknown> | undefined): 
   const [, id, revision] = /^(\d{1,15})\.(\d{1,9})$/.exec(told.jti) ?? [];
   if (id === undefined) return undefined;
   return {
-    issuer: told.iss, userId: told.sub, resourceId: told.aud, reservationId: Number(id), revision: Number(revision), startsAt, endsAt, amount, units,
+    issuer: told.iss,
+    userId: told.sub,
+    resourceId: told.aud,
+    reservationId: Number(id),
+    revision: Number(revision),
+    startsAt,
+    endsAt,
+    amount,
+    units,
   };
 }
 
 /** Whether a window and an amount can be those of a reservation. */
 function isPlace({ start_unix_ms: startsAt, end_unix_ms: endsAt, amount }: ClaimPayload): boolean {
-  return [startsAt, endsAt, amount].every(Number.isSafeInteger) && startsAt >= 0 && startsAt < endsAt && endsAt <= limits.instant.max && amount >= 1;
+  return (
+    [startsAt, endsAt, amount].every(Number.isSafeInteger) &&
+    startsAt >= 0 &&
+    startsAt < endsAt &&
+    endsAt <= limits.instant.max &&
+    amount >= 1
+  );
 }
 
 /** Writes units as `0-3,5`. @param units ascending. */
 export function printUnits(units: readonly number[]): string {
   const parts: string[] = [];
-  for (let from = 0; from < units.length;) {
+  for (let from = 0; from < units.length; ) {
     const first = units[from] ?? 0;
     let to = from;
     while (units[to + 1] === first + to + 1 - from) to += 1;

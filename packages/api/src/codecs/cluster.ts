@@ -1,11 +1,30 @@
 import type { ScoreEntry } from '@mutirao/core/machines/cluster';
-import type { ClaimedReservation, HonouredReservation, QueuedRequest, QueueListing, QueueRanking, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
+import type {
+  ClaimedReservation,
+  HonouredReservation,
+  QueuedRequest,
+  QueueListing,
+  QueueRanking,
+  RequestOrder,
+  ResourceLimits,
+} from '@mutirao/core/messages';
 import type { BucOrder, WalltimeGain } from '@mutirao/core/queue';
 import type { UserId } from '@mutirao/core/shared';
 
 import {
-  RequestStatus as RequestStatusWire, type AllocateRequest, type AllocateResponse, type GetLimitsResponse, type GetQueueRequest, type GetQueueResponse, type GetScoresRequest,
-  type GetScoresResponse, type HonouredReservation as HonouredReservationWire, type QueuedRequest as QueuedRequestWire, type QueueRanking as QueueRankingWire, type ReleaseRequest, type WalltimeGain as WalltimeGainWire,
+  RequestStatus as RequestStatusWire,
+  type AllocateRequest,
+  type AllocateResponse,
+  type GetLimitsResponse,
+  type GetQueueRequest,
+  type GetQueueResponse,
+  type GetScoresRequest,
+  type GetScoresResponse,
+  type HonouredReservation as HonouredReservationWire,
+  type QueuedRequest as QueuedRequestWire,
+  type QueueRanking as QueueRankingWire,
+  type ReleaseRequest,
+  type WalltimeGain as WalltimeGainWire,
 } from '../generated/mutirao/cluster/v1/cluster.ts';
 import { clip } from '../limits.ts';
 import { badRequest, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
@@ -18,13 +37,17 @@ const textLengthMax = 131_072;
 /** Most ended requests that one listing shows. */
 export const endedListedMax = 10_000;
 
-/** Reads an order. The limits of the cluster are the cluster's to check. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and wanted. */
+/**
+ * Reads an order. The limits of the cluster are the cluster's to check. @throws {MutiraoError} MUT_BAD_REQUEST with the
+ * value found and wanted.
+ */
 export function decodeAllocateRequest(wire: AllocateRequest): RequestOrder {
   boundProcessors(wire.widthProcessors, 'resourceProcessors', 'width_processors');
   if (wire.walltimeMs < 1) throw badRequest(`walltime_ms is ${wire.walltimeMs}; want 1 or more`);
   boundNumber(wire.walltimeMs, 'duration', 'walltime_ms');
   if ((wire.command[0] ?? '') === '') throw badRequest('command is empty');
-  if (wire.command.length > orderWordsMax) throw badRequest(`command has ${wire.command.length} words; want at most ${orderWordsMax}`);
+  if (wire.command.length > orderWordsMax)
+    throw badRequest(`command has ${wire.command.length} words; want at most ${orderWordsMax}`);
   if (wire.workingDirectory !== '' && !wire.workingDirectory.startsWith('/')) {
     throw badRequest(`working_directory is ${JSON.stringify(wire.workingDirectory)}; want an absolute path`);
   }
@@ -40,10 +63,18 @@ export function decodeAllocateRequest(wire: AllocateRequest): RequestOrder {
 }
 
 /** Writes an order for the wire. */
-export function encodeAllocateRequest(order: RequestOrder & { readonly reservation?: ClaimedReservation }): AllocateRequest {
+export function encodeAllocateRequest(
+  order: RequestOrder & { readonly reservation?: ClaimedReservation },
+): AllocateRequest {
   return {
-    userId: order.userId, widthProcessors: order.width, walltimeMs: order.walltime, command: [...order.command],
-    environment: { ...order.environment }, clientRequestId: order.clientRequestId, workingDirectory: order.workingDirectory, reservationClaim: order.reservation?.claim ?? '',
+    userId: order.userId,
+    widthProcessors: order.width,
+    walltimeMs: order.walltime,
+    command: [...order.command],
+    environment: { ...order.environment },
+    clientRequestId: order.clientRequestId,
+    workingDirectory: order.workingDirectory,
+    reservationClaim: order.reservation?.claim ?? '',
   };
 }
 
@@ -58,24 +89,41 @@ export interface AllocateAnswer {
 export function encodeAllocateResponse({ requestId, gain }: AllocateAnswer): AllocateResponse {
   return {
     requestId: String(requestId),
-    walltimeGain: gain === undefined ? undefined : {
-      walltimeMs: gain.walltime, aheadCount: gain.aheadCount, tighterAheadCount: gain.tighterAheadCount, expectedWaitMs: gain.expectedWait,
-      tighterExpectedWaitMs: gain.tighterExpectedWait,
-    },
+    walltimeGain:
+      gain === undefined
+        ? undefined
+        : {
+            walltimeMs: gain.walltime,
+            aheadCount: gain.aheadCount,
+            tighterAheadCount: gain.tighterAheadCount,
+            expectedWaitMs: gain.expectedWait,
+            tighterExpectedWaitMs: gain.tighterExpectedWait,
+          },
   };
 }
 
-/** Reads the answer to an order. @throws {MutiraoError} MUT_BAD_REQUEST for a request without a name, or a gain out of range. */
-export function decodeAllocateResponse({ requestId, walltimeGain }: AllocateResponse): { readonly requestId: string; readonly walltimeGain: WalltimeGainWire | undefined } {
-  if (boundName(requestId, 'name', 'request_id') === '') throw badRequest('request_id is empty; expected the name of the request');
+/**
+ * Reads the answer to an order. @throws {MutiraoError} MUT_BAD_REQUEST for a request without a name, or a gain out of
+ * range.
+ */
+export function decodeAllocateResponse({ requestId, walltimeGain }: AllocateResponse): {
+  readonly requestId: string;
+  readonly walltimeGain: WalltimeGainWire | undefined;
+} {
+  if (boundName(requestId, 'name', 'request_id') === '')
+    throw badRequest('request_id is empty; expected the name of the request');
   if (walltimeGain !== undefined) {
     const { walltimeMs, expectedWaitMs, tighterExpectedWaitMs } = walltimeGain;
-    for (const [name, value] of Object.entries({ walltimeMs, expectedWaitMs, tighterExpectedWaitMs })) boundNumber(value ?? 0, 'duration', `walltime_gain.${name}`);
+    for (const [name, value] of Object.entries({ walltimeMs, expectedWaitMs, tighterExpectedWaitMs }))
+      boundNumber(value ?? 0, 'duration', `walltime_gain.${name}`);
   }
   return { requestId, walltimeGain };
 }
 
-/** Reads whose score is asked for; undefined for everybody's. @throws {MutiraoError} MUT_BAD_REQUEST for a name that is too long. */
+/**
+ * Reads whose score is asked for; undefined for everybody's. @throws {MutiraoError} MUT_BAD_REQUEST for a name that is
+ * too long.
+ */
 export function decodeGetScoresRequest(wire: GetScoresRequest): UserId | undefined {
   return wire.userId === '' ? undefined : text('user_id', wire.userId, 256);
 }
@@ -90,14 +138,24 @@ export interface ScoresAnswer {
 /** Writes scores for the wire. */
 export function encodeScores({ order, scores }: ScoresAnswer): GetScoresResponse {
   return {
-    ordersQueue: order !== undefined, weight: order?.weight ?? 0, leadMsMax: order?.leadMax ?? 0,
-    scores: scores.map(({ userId, score, countedCount, precisionMean }) => ({ userId, score, countedCount, precisionMean })),
+    ordersQueue: order !== undefined,
+    weight: order?.weight ?? 0,
+    leadMsMax: order?.leadMax ?? 0,
+    scores: scores.map(({ userId, score, countedCount, precisionMean }) => ({
+      userId,
+      score,
+      countedCount,
+      precisionMean,
+    })),
   };
 }
 
-/** Reads which request to release. @throws {MutiraoError} MUT_BAD_REQUEST when it is not a number that a cluster gives. */
+/**
+ * Reads which request to release. @throws {MutiraoError} MUT_BAD_REQUEST when it is not a number that a cluster gives.
+ */
 export function decodeReleaseRequest(wire: ReleaseRequest): number {
-  if (!/^[1-9][0-9]{0,14}$/.test(wire.requestId)) throw badRequest(`request_id is ${JSON.stringify(wire.requestId)}; want a number counted from 1`);
+  if (!/^[1-9][0-9]{0,14}$/.test(wire.requestId))
+    throw badRequest(`request_id is ${JSON.stringify(wire.requestId)}; want a number counted from 1`);
   return Number(wire.requestId);
 }
 
@@ -108,7 +166,10 @@ export interface QueueQuery {
   readonly userId: UserId;
 }
 
-/** Reads what to list. @throws {MutiraoError} MUT_BAD_REQUEST for too many ended requests, and for a name that is too long. */
+/**
+ * Reads what to list. @throws {MutiraoError} MUT_BAD_REQUEST for too many ended requests, and for a name that is too
+ * long.
+ */
 export function decodeGetQueueRequest(wire: GetQueueRequest): QueueQuery {
   if (wire.endedMax > endedListedMax) throw badRequest(`ended_max is ${wire.endedMax}; want at most ${endedListedMax}`);
   return { endedMax: wire.endedMax, userId: text('user_id', wire.userId, 256) };
@@ -117,18 +178,25 @@ export function decodeGetQueueRequest(wire: GetQueueRequest): QueueQuery {
 /** Writes limits for the wire. */
 export function encodeLimitsOf(limits: ResourceLimits): GetLimitsResponse {
   return {
-    processors: limits.processors, requestsMax: limits.requestsMax, walltimeMsMax: limits.walltimeMax,
-    widthProcessorsMax: limits.widthMax, walltimeGranularityMs: limits.walltimeGranularity,
+    processors: limits.processors,
+    requestsMax: limits.requestsMax,
+    walltimeMsMax: limits.walltimeMax,
+    widthProcessorsMax: limits.widthMax,
+    walltimeGranularityMs: limits.walltimeGranularity,
   };
 }
 
 /** Reads limits. @throws {MutiraoError} MUT_BAD_REQUEST when one of them allows nothing. */
 export function decodeLimitsOf(wire: GetLimitsResponse): ResourceLimits {
   const limits = {
-    processors: wire.processors, requestsMax: wire.requestsMax, walltimeMax: wire.walltimeMsMax,
-    widthMax: wire.widthProcessorsMax, walltimeGranularity: wire.walltimeGranularityMs,
+    processors: wire.processors,
+    requestsMax: wire.requestsMax,
+    walltimeMax: wire.walltimeMsMax,
+    widthMax: wire.widthProcessorsMax,
+    walltimeGranularity: wire.walltimeGranularityMs,
   };
-  for (const [name, value] of Object.entries(limits)) if (value < 1) throw badRequest(`${name} is ${value}; want 1 or more`);
+  for (const [name, value] of Object.entries(limits))
+    if (value < 1) throw badRequest(`${name} is ${value}; want 1 or more`);
   boundNumber(limits.processors, 'resourceProcessors', 'processors');
   boundNumber(limits.widthMax, 'resourceProcessors', 'width_processors_max');
   boundNumber(limits.walltimeMax, 'duration', 'walltime_ms_max');
@@ -139,8 +207,14 @@ export function decodeLimitsOf(wire: GetLimitsResponse): ResourceLimits {
 /** Writes a listing for the wire. */
 export function encodeQueueListing(listing: QueueListing): GetQueueResponse {
   return {
-    atUnixMs: listing.at, processorsFree: listing.processorsFree, requests: listing.requests.map(encodeQueuedRequest), reservations: (listing.reservations ?? []).map(encodeReservation),
-    ranking: listing.ranking === undefined ? undefined : { weight: listing.ranking.weight, leadMsMax: listing.ranking.leadMax, score: listing.ranking.score },
+    atUnixMs: listing.at,
+    processorsFree: listing.processorsFree,
+    requests: listing.requests.map(encodeQueuedRequest),
+    reservations: (listing.reservations ?? []).map(encodeReservation),
+    ranking:
+      listing.ranking === undefined
+        ? undefined
+        : { weight: listing.ranking.weight, leadMsMax: listing.ranking.leadMax, score: listing.ranking.score },
   };
 }
 
@@ -149,69 +223,126 @@ export function decodeQueueListing(wire: GetQueueResponse): QueueListing {
   boundList(wire.requests, 'requests', 'requests');
   boundList(wire.reservations, 'reservations', 'reservations');
   return {
-    at: boundNumber(wire.atUnixMs, 'instant', 'at_unix_ms'), processorsFree: boundNumber(wire.processorsFree, 'resourceProcessors', 'processors_free'), requests: wire.requests.map(decodeQueuedRequest),
+    at: boundNumber(wire.atUnixMs, 'instant', 'at_unix_ms'),
+    processorsFree: boundNumber(wire.processorsFree, 'resourceProcessors', 'processors_free'),
+    requests: wire.requests.map(decodeQueuedRequest),
     ...(wire.reservations.length === 0 ? {} : { reservations: wire.reservations.map(decodeReservation) }),
     ...(wire.ranking === undefined ? {} : { ranking: decodeRanking(wire.ranking) }),
   };
 }
 
 function decodeRanking({ weight, leadMsMax, score }: QueueRankingWire): QueueRanking {
-  if (!(weight > 0 && score >= 0 && score <= 100)) throw badRequest(`ranking has a weight of ${weight} and a score of ${score}; want a weight above 0 and a score from 0 to 100`);
+  if (!(weight > 0 && score >= 0 && score <= 100))
+    throw badRequest(
+      `ranking has a weight of ${weight} and a score of ${score}; want a weight above 0 and a score from 0 to 100`,
+    );
   if (!(weight < Infinity)) throw badRequest('ranking has a weight without end; want a number');
   return { weight, leadMax: boundNumber(leadMsMax, 'duration', 'ranking.lead_ms_max'), score };
 }
 
 const statuses = [
-  ['queued', RequestStatusWire.QUEUED], ['running', RequestStatusWire.RUNNING], ['ended', RequestStatusWire.ENDED],
+  ['queued', RequestStatusWire.QUEUED],
+  ['running', RequestStatusWire.RUNNING],
+  ['ended', RequestStatusWire.ENDED],
 ] as const;
 
-function encodeReservation({ reservationId, userId, count, usedCount, startsAt, endsAt, lateBy }: HonouredReservation): HonouredReservationWire {
-  return { reservationId, userId, processors: count, processorsUsed: usedCount, startUnixMs: startsAt, endUnixMs: endsAt, lateMs: lateBy };
+function encodeReservation({
+  reservationId,
+  userId,
+  count,
+  usedCount,
+  startsAt,
+  endsAt,
+  lateBy,
+}: HonouredReservation): HonouredReservationWire {
+  return {
+    reservationId,
+    userId,
+    processors: count,
+    processorsUsed: usedCount,
+    startUnixMs: startsAt,
+    endUnixMs: endsAt,
+    lateMs: lateBy,
+  };
 }
 
-function decodeReservation({ reservationId, userId, processors, processorsUsed, startUnixMs, endUnixMs, lateMs }: HonouredReservationWire): HonouredReservation {
+function decodeReservation({
+  reservationId,
+  userId,
+  processors,
+  processorsUsed,
+  startUnixMs,
+  endUnixMs,
+  lateMs,
+}: HonouredReservationWire): HonouredReservation {
   if (reservationId < 1) throw badRequest(`reservation_id is ${reservationId}; expected 1 or more`);
-  if (endUnixMs <= startUnixMs) throw badRequest(`reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; want it to end after its start`);
+  if (endUnixMs <= startUnixMs)
+    throw badRequest(
+      `reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; want it to end after its start`,
+    );
   return {
-    reservationId, userId: boundName(userId, 'name', 'reservation.user_id'), count: boundNumber(processors, 'resourceProcessors', 'reservation.processors'),
-    usedCount: boundNumber(processorsUsed, 'resourceProcessors', 'reservation.processors_used'), startsAt: startUnixMs, endsAt: boundNumber(endUnixMs, 'instant', 'reservation.end_unix_ms'),
+    reservationId,
+    userId: boundName(userId, 'name', 'reservation.user_id'),
+    count: boundNumber(processors, 'resourceProcessors', 'reservation.processors'),
+    usedCount: boundNumber(processorsUsed, 'resourceProcessors', 'reservation.processors_used'),
+    startsAt: startUnixMs,
+    endsAt: boundNumber(endUnixMs, 'instant', 'reservation.end_unix_ms'),
     lateBy: boundNumber(lateMs, 'duration', 'reservation.late_ms'),
   };
 }
 
 function encodeQueuedRequest(request: QueuedRequest): QueuedRequestWire {
   return {
-    requestId: request.managerRequestId, userId: request.userId, widthProcessors: request.width, walltimeMs: request.walltime,
+    requestId: request.managerRequestId,
+    userId: request.userId,
+    widthProcessors: request.width,
+    walltimeMs: request.walltime,
     status: statuses.find(([status]) => status === request.status)?.[1] ?? RequestStatusWire.UNSPECIFIED,
-    submittedUnixMs: request.submittedAt, startsUnixMs: request.startsAt, endedUnixMs: request.endedAt,
-    endReason: clip(request.endReason), clientRequestId: request.clientRequestId, reservationId: request.reservationId ?? 0, rankedUnixMs: request.rankedAt ?? 0,
+    submittedUnixMs: request.submittedAt,
+    startsUnixMs: request.startsAt,
+    endedUnixMs: request.endedAt,
+    endReason: clip(request.endReason),
+    clientRequestId: request.clientRequestId,
+    reservationId: request.reservationId ?? 0,
+    rankedUnixMs: request.rankedAt ?? 0,
   };
 }
 
 function decodeQueuedRequest(wire: QueuedRequestWire): QueuedRequest {
   const status = statuses.find(([, wireStatus]) => wireStatus === wire.status)?.[0];
-  if (status === undefined) throw badRequest(`status of request ${wire.requestId} is ${wire.status}; want queued, running or ended`);
+  if (status === undefined)
+    throw badRequest(`status of request ${wire.requestId} is ${wire.status}; want queued, running or ended`);
   return {
-    managerRequestId: boundName(wire.requestId, 'name', 'request_id'), userId: boundName(wire.userId, 'name', 'user_id'), width: boundProcessors(wire.widthProcessors, 'resourceProcessors', 'width_processors'),
-    walltime: boundNumber(wire.walltimeMs, 'duration', 'walltime_ms'), status,
-    submittedAt: boundNumber(wire.submittedUnixMs, 'instant', 'submitted_unix_ms'), startsAt: boundNumber(wire.startsUnixMs, 'instant', 'starts_unix_ms'), endedAt: boundNumber(wire.endedUnixMs, 'instant', 'ended_unix_ms'),
-    endReason: boundText(wire.endReason, 'text', 'end_reason'), clientRequestId: boundName(wire.clientRequestId, 'name', 'client_request_id'), ...(wire.reservationId === 0 ? {} : { reservationId: wire.reservationId }),
+    managerRequestId: boundName(wire.requestId, 'name', 'request_id'),
+    userId: boundName(wire.userId, 'name', 'user_id'),
+    width: boundProcessors(wire.widthProcessors, 'resourceProcessors', 'width_processors'),
+    walltime: boundNumber(wire.walltimeMs, 'duration', 'walltime_ms'),
+    status,
+    submittedAt: boundNumber(wire.submittedUnixMs, 'instant', 'submitted_unix_ms'),
+    startsAt: boundNumber(wire.startsUnixMs, 'instant', 'starts_unix_ms'),
+    endedAt: boundNumber(wire.endedUnixMs, 'instant', 'ended_unix_ms'),
+    endReason: boundText(wire.endReason, 'text', 'end_reason'),
+    clientRequestId: boundName(wire.clientRequestId, 'name', 'client_request_id'),
+    ...(wire.reservationId === 0 ? {} : { reservationId: wire.reservationId }),
     ...(wire.rankedUnixMs === 0 ? {} : { rankedAt: boundNumber(wire.rankedUnixMs, 'instant', 'ranked_unix_ms') }),
   };
 }
 
 function decodeEnvironment(wire: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(wire);
-  if (entries.length > orderWordsMax) throw badRequest(`environment has ${entries.length} variables; want at most ${orderWordsMax}`);
+  if (entries.length > orderWordsMax)
+    throw badRequest(`environment has ${entries.length} variables; want at most ${orderWordsMax}`);
   for (const [name, value] of entries) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw badRequest(`environment has the name ${JSON.stringify(name)}; want letters, digits and _`);
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      throw badRequest(`environment has the name ${JSON.stringify(name)}; want letters, digits and _`);
     text(`environment ${name}`, value);
   }
   return Object.fromEntries(entries);
 }
 
 function text(name: string, value: string, lengthMax = textLengthMax): string {
-  if (Buffer.byteLength(value) > lengthMax) throw badRequest(`${name} has ${Buffer.byteLength(value)} bytes; want at most ${lengthMax}`);
+  if (Buffer.byteLength(value) > lengthMax)
+    throw badRequest(`${name} has ${Buffer.byteLength(value)} bytes; want at most ${lengthMax}`);
   if (value.includes('\0')) throw badRequest(`${name} holds a NUL character`);
   return value;
 }

@@ -4,14 +4,24 @@ import { isPrintable, showText } from '@mutirao/core/shared';
 
 import { MutiraoError } from '../errors/index.ts';
 import { limits, type LimitName } from '../limits.ts';
-import { Root as RootWire, type Content as ContentWire, type Limits as LimitsWire, type QuotaUse as QuotaUseWire } from '../generated/mutirao/common/v1/common.ts';
+import {
+  Root as RootWire,
+  type Content as ContentWire,
+  type Limits as LimitsWire,
+  type QuotaUse as QuotaUseWire,
+} from '../generated/mutirao/common/v1/common.ts';
 
 const sha256Length = 32;
 
-/** Reads a content's name. @throws {MutiraoError} MUT_BAD_REQUEST when it is absent or its hash is not 32 bytes long. */
+/**
+ * Reads a content's name. @throws {MutiraoError} MUT_BAD_REQUEST when it is absent or its hash is not 32 bytes long.
+ */
 export function decodeContent(wire: ContentWire | undefined, name = 'content'): Content {
   if (wire === undefined) throw badRequest(`${name} is absent`);
-  return { sha256: decodeSha256(wire.sha256, `${name}.sha256`), size: boundNumber(wire.sizeBytes, 'contentBytes', `${name}.size_bytes`) };
+  return {
+    sha256: decodeSha256(wire.sha256, `${name}.sha256`),
+    size: boundNumber(wire.sizeBytes, 'contentBytes', `${name}.size_bytes`),
+  };
 }
 
 /** Writes a content's name for the wire. */
@@ -39,7 +49,11 @@ export function encodeRoot(root: Root): RootWire {
 
 /** Reads the bounds on a replica; absent means none. */
 export function decodeLimits(wire: LimitsWire | undefined): Limits {
-  return { runTimeMax: wire?.runTimeMsMax ?? 0, memoryMax: wire?.memoryBytesMax ?? 0, outputMax: wire?.outputBytesMax ?? 0 };
+  return {
+    runTimeMax: wire?.runTimeMsMax ?? 0,
+    memoryMax: wire?.memoryBytesMax ?? 0,
+    outputMax: wire?.outputBytesMax ?? 0,
+  };
 }
 
 /** Writes the bounds on a replica for the wire. */
@@ -49,11 +63,15 @@ export function encodeLimits(limits: Limits): LimitsWire {
 
 /** Reads a text of bounded length. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function boundText(value: string, limit: LimitName, name: string): string {
-  if (value.length > limits[limit].max) throw badRequest(`${name} has ${value.length} characters; want ${limits[limit].max} at most`);
+  if (value.length > limits[limit].max)
+    throw badRequest(`${name} has ${value.length} characters; want ${limits[limit].max} at most`);
   return value;
 }
 
-/** Reads a text that becomes a command line, a variable or a path, none of which can hold a NUL. @throws {MutiraoError} MUT_BAD_REQUEST */
+/**
+ * Reads a text that becomes a command line, a variable or a path, none of which can hold a NUL. @throws {MutiraoError}
+ * MUT_BAD_REQUEST
+ */
 export function refuseNul(value: string, name: string): string {
   if (value.includes('\0')) throw badRequest(`${name} holds a NUL; expected none`);
   return value;
@@ -62,7 +80,10 @@ export function refuseNul(value: string, name: string): string {
 /** Reads a name of bounded length. @throws {MutiraoError} MUT_BAD_REQUEST where it holds a control character. */
 export function boundName(value: string, limit: LimitName, name: string): string {
   boundText(value, limit, name);
-  if (!isPrintable(value)) throw badRequest(`${name} is "${showText(value)}"; expected no control characters, ends of lines or marks of direction`);
+  if (!isPrintable(value))
+    throw badRequest(
+      `${name} is "${showText(value)}"; expected no control characters, ends of lines or marks of direction`,
+    );
   return value;
 }
 
@@ -75,26 +96,39 @@ export function decodeProofText(text: string, name: string): string {
 
 /** Reads the code of a reason; empty for none. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function boundCode(value: string, name: string): string {
-  if (value !== '' && (value.length > limits.code.max || !/^[\w.-]+$/.test(value))) throw badRequest(`${name} is ${JSON.stringify(value.slice(0, limits.code.max))}; want a code of the error registry`);
+  if (value !== '' && (value.length > limits.code.max || !/^[\w.-]+$/.test(value)))
+    throw badRequest(
+      `${name} is ${JSON.stringify(value.slice(0, limits.code.max))}; want a code of the error registry`,
+    );
   return value;
 }
 
-/** Reads a whole number that is bounded: a count, a size, an instant or a duration. @throws {MutiraoError} MUT_BAD_REQUEST */
+/**
+ * Reads a whole number that is bounded: a count, a size, an instant or a duration. @throws {MutiraoError}
+ * MUT_BAD_REQUEST
+ */
 export function boundNumber(value: number, limit: LimitName, name: string): number {
   // Also false for what is no number.
-  if (!(value >= 0 && value <= limits[limit].max)) throw badRequest(`${name} is ${value}; want 0 to ${limits[limit].max}`);
+  if (!(value >= 0 && value <= limits[limit].max))
+    throw badRequest(`${name} is ${value}; want 0 to ${limits[limit].max}`);
   return value;
 }
 
 /** Reads processors, of which there must be one. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function boundProcessors(value: number, limit: 'machineProcessors' | 'resourceProcessors', name: string): number {
-  if (!(value >= 1 && value <= limits[limit].max)) throw badRequest(`${name} is ${value}; want 1 to ${limits[limit].max}`);
+export function boundProcessors(
+  value: number,
+  limit: 'machineProcessors' | 'resourceProcessors',
+  name: string,
+): number {
+  if (!(value >= 1 && value <= limits[limit].max))
+    throw badRequest(`${name} is ${value}; want 1 to ${limits[limit].max}`);
   return value;
 }
 
 /** Reads a list of bounded length. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function boundList<T>(list: readonly T[], limit: LimitName, name: string): readonly T[] {
-  if (list.length > limits[limit].max) throw badRequest(`${name} has ${list.length} items; want ${limits[limit].max} at most`);
+  if (list.length > limits[limit].max)
+    throw badRequest(`${name} has ${list.length} items; want ${limits[limit].max} at most`);
   return list;
 }
 
@@ -110,7 +144,11 @@ export function decodeMessage<T>(codec: { decode(bytes: Uint8Array): T }, bytes:
   try {
     return codec.decode(bytes);
   } catch (error) {
-    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new MutiraoError(
+      'MUT_PROTOCOL',
+      `malformed message: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }
 
@@ -121,5 +159,9 @@ export function badRequest(message: string): MutiraoError {
 
 /** Writes what a user has and may have. No quota is written as absent. */
 export function encodeQuotaUses(uses: readonly QuotaUse[]): QuotaUseWire[] {
-  return uses.map(({ name, used, allowed }) => ({ kind: name, used, allowed: allowed === Infinity ? undefined : allowed }));
+  return uses.map(({ name, used, allowed }) => ({
+    kind: name,
+    used,
+    allowed: allowed === Infinity ? undefined : allowed,
+  }));
 }

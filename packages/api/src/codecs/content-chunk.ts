@@ -38,7 +38,14 @@ export function readChunk(message: Buffer, field: number): Buffer | undefined {
   return undefined;
 }
 
-/** The data of a message of a transfer, whatever else is in it. @throws {MutiraoError} MUT_PROTOCOL for bytes that are no such message. */
-export function chunkData(message: Buffer, field: number, codec: { decode(bytes: Uint8Array): { readonly data: Buffer } }): Buffer {
+/**
+ * The data of a message of a transfer, whatever else is in it. @throws {MutiraoError} MUT_PROTOCOL for bytes that are
+ * no such message.
+ */
+export function chunkData(
+  message: Buffer,
+  field: number,
+  codec: { decode(bytes: Uint8Array): { readonly data: Buffer } },
+): Buffer {
   return readChunk(message, field) ?? decodeMessage(codec, message).data;
 }

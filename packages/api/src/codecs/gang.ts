@@ -1,7 +1,10 @@
 import type { GangHeld, GangMember, GangPlace, StartGang } from '@mutirao/core/messages';
 
 import type {
-  GangHeld as GangHeldWire, GangMember as GangMemberWire, GangPlace as GangPlaceWire, StartGang as StartGangWire,
+  GangHeld as GangHeldWire,
+  GangMember as GangMemberWire,
+  GangPlace as GangPlaceWire,
+  StartGang as StartGangWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
 import { asBuffer } from './as-buffer.ts';
 import { badRequest, boundList, boundName, boundProcessors } from './common.ts';
@@ -11,10 +14,14 @@ const secretBytes = 32;
 /** Members that a gang may have: a member is told of all of them in one message. */
 export const gangMembersMax = 10_000;
 
-/** Reads what a replica is in its gang. @throws {MutiraoError} MUT_BAD_REQUEST for a rank that there cannot be, or a key of another length. */
+/**
+ * Reads what a replica is in its gang. @throws {MutiraoError} MUT_BAD_REQUEST for a rank that there cannot be, or a key
+ * of another length.
+ */
 export function decodeGangPlace({ gangId, rank, members, secret }: GangPlaceWire): GangPlace {
   if (gangId < 1) throw badRequest(`gang.gang_id is ${gangId}; want 1 or more`);
-  if (members < 1 || members > gangMembersMax) throw badRequest(`gang.members is ${members}; want 1 to ${gangMembersMax}`);
+  if (members < 1 || members > gangMembersMax)
+    throw badRequest(`gang.members is ${members}; want 1 to ${gangMembersMax}`);
   if (rank >= members) throw badRequest(`gang.rank is ${rank}; want less than its ${members} members`);
   if (secret.length !== secretBytes) throw badRequest(`gang.secret has ${secret.length} bytes; want ${secretBytes}`);
   return { gangId, rank, members, secret };
@@ -28,7 +35,10 @@ export function encodeGangPlace({ gangId, rank, members, secret }: GangPlace): G
 /** Reads that a member is held. @throws {MutiraoError} MUT_BAD_REQUEST where it has no name or no address. */
 export function decodeGangHeld({ replicaId, name, addresses }: GangHeldWire): GangHeld {
   if (replicaId < 1) throw badRequest(`gang_held.replica_id is ${replicaId}; want 1 or more`);
-  if (!isName(name)) throw badRequest(`gang_held.name is ${JSON.stringify(name.slice(0, 100))}; want 1 to 255 characters without spaces`);
+  if (!isName(name))
+    throw badRequest(
+      `gang_held.name is ${JSON.stringify(name.slice(0, 100))}; want 1 to 255 characters without spaces`,
+    );
   if (addresses.length === 0) throw badRequest('gang_held.addresses is empty; want one or more');
   boundList(addresses, 'addresses', 'gang_held.addresses');
   for (const address of addresses) boundName(address, 'address', 'gang_held.addresses');
@@ -40,22 +50,35 @@ export function encodeGangHeld({ replicaId, name, addresses }: GangHeld): GangHe
   return { replicaId, name, addresses: [...addresses] };
 }
 
-/** Reads that a gang starts. @throws {MutiraoError} MUT_BAD_REQUEST where ranks have gaps or are out of order, or a member has no name, address or processor. */
+/**
+ * Reads that a gang starts. @throws {MutiraoError} MUT_BAD_REQUEST where ranks have gaps or are out of order, or a
+ * member has no name, address or processor.
+ */
 export function decodeStartGang({ replicaId, members }: StartGangWire): StartGang {
   if (replicaId < 1) throw badRequest(`start_gang.replica_id is ${replicaId}; want 1 or more`);
-  if (members.length < 1 || members.length > gangMembersMax) throw badRequest(`start_gang has ${members.length} members; want 1 to ${gangMembersMax}`);
+  if (members.length < 1 || members.length > gangMembersMax)
+    throw badRequest(`start_gang has ${members.length} members; want 1 to ${gangMembersMax}`);
   return { replicaId, members: members.map(decodeGangMember) };
 }
 
 /** Writes that a gang starts for the wire. */
 export function encodeStartGang({ replicaId, members }: StartGang): StartGangWire {
-  return { replicaId, members: members.map(({ rank, name, addresses, processors }) => ({ rank, name, addresses: [...addresses], processors })) };
+  return {
+    replicaId,
+    members: members.map(({ rank, name, addresses, processors }) => ({
+      rank,
+      name,
+      addresses: [...addresses],
+      processors,
+    })),
+  };
 }
 
 function decodeGangMember({ rank, name, addresses, processors }: GangMemberWire, index: number): GangMember {
   const path = `start_gang.members[${index}]`;
   if (rank !== index) throw badRequest(`${path}.rank is ${rank}; want ${index}`);
-  if (!isName(name)) throw badRequest(`${path}.name is ${JSON.stringify(name.slice(0, 100))}; want 1 to 255 characters without spaces`);
+  if (!isName(name))
+    throw badRequest(`${path}.name is ${JSON.stringify(name.slice(0, 100))}; want 1 to 255 characters without spaces`);
   if (addresses.length === 0) throw badRequest(`${path}.addresses is empty; want one or more`);
   boundList(addresses, 'addresses', `${path}.addresses`);
   for (const address of addresses) boundName(address, 'address', `${path}.addresses`);

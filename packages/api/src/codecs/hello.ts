@@ -22,16 +22,25 @@ export interface Hello {
   readonly homeChallenge: string;
 }
 
-/** Reads a greeting. @throws {MutiraoError} MUT_PROTOCOL for a version that this release does not speak; MUT_BAD_REQUEST */
+/**
+ * Reads a greeting. @throws {MutiraoError} MUT_PROTOCOL for a version that this release does not speak; MUT_BAD_REQUEST
+ */
 export function decodeHello(wire: HelloWire | undefined): Hello {
-  if (wire?.protocolVersion !== protocolVersion) throw new MutiraoError('MUT_PROTOCOL', `protocol version is ${wire?.protocolVersion ?? 'missing'}; expected ${protocolVersion}`);
+  if (wire?.protocolVersion !== protocolVersion)
+    throw new MutiraoError(
+      'MUT_PROTOCOL',
+      `protocol version is ${wire?.protocolVersion ?? 'missing'}; expected ${protocolVersion}`,
+    );
   boundList(wire.capabilities, 'capabilities', 'hello.capabilities');
   for (const capability of wire.capabilities) boundName(capability, 'name', 'hello.capabilities');
   return {
-    programVersion: boundName(wire.programVersion, 'name', 'hello.program_version'), capabilities: wire.capabilities, speakerId: boundName(wire.speakerId, 'name', 'hello.speaker_id'),
+    programVersion: boundName(wire.programVersion, 'name', 'hello.program_version'),
+    capabilities: wire.capabilities,
+    speakerId: boundName(wire.speakerId, 'name', 'hello.speaker_id'),
     sentAt: wire.sentUnixMs === undefined ? undefined : boundNumber(wire.sentUnixMs, 'instant', 'hello.sent_unix_ms'),
     resourceId: wire.resourceId === undefined ? undefined : boundName(wire.resourceId, 'name', 'hello.resource_id'),
-    instance: boundName(wire.instance ?? '', 'name', 'hello.instance'), homeChallenge: decodeProofText(wire.homeChallenge ?? '', 'hello.home_challenge'),
+    instance: boundName(wire.instance ?? '', 'name', 'hello.instance'),
+    homeChallenge: decodeProofText(wire.homeChallenge ?? '', 'hello.home_challenge'),
   };
 }
 

@@ -1,31 +1,125 @@
 export {
-  decodeTaskStatus, encodeExplanation, encodeJobEvent, encodeJobSummary, encodeLedgerRow, encodeMachineRecord, encodeProviderRecord, encodeReplicaFate,
-  encodeTaskStatus, encodeTrustRecord,
+  decodeTaskStatus,
+  encodeExplanation,
+  encodeJobEvent,
+  encodeJobSummary,
+  encodeLedgerRow,
+  encodeMachineRecord,
+  encodeProviderRecord,
+  encodeReplicaFate,
+  encodeTaskStatus,
+  encodeTrustRecord,
 } from './broker.ts';
 export { bytesOfName, isByteName, nameOfBytes } from './byte-names.ts';
 export {
-  badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundReasons, boundText, decodeContent, decodeLimits, decodeMessage, decodeRoot, decodeSha256, encodeContent, encodeLimits, encodeQuotaUses, encodeRoot,
+  badRequest,
+  boundCode,
+  boundList,
+  boundName,
+  boundNumber,
+  boundProcessors,
+  boundReasons,
+  boundText,
+  decodeContent,
+  decodeLimits,
+  decodeMessage,
+  decodeRoot,
+  decodeSha256,
+  encodeContent,
+  encodeLimits,
+  encodeQuotaUses,
+  encodeRoot,
 } from './common.ts';
 export { printUnits, readClaim, readClaimPart, readClaimPayload, splitClaim, type ClaimPayload } from './claim.ts';
 export { chunkData, chunkHeadroom, frameChunk, offsetHeader, readChunk } from './content-chunk.ts';
-export { decodeJobSpec, decodeSubmitJob, encodeJobSpec, listedCountMax, taskCountMax, type SubmitJob } from './job-spec.ts';
 export {
-  decodeAllocateRequest, decodeAllocateResponse, decodeGetQueueRequest, decodeGetScoresRequest, decodeLimitsOf, decodeQueueListing, decodeReleaseRequest, encodeAllocateRequest, encodeAllocateResponse,
-  encodeLimitsOf, encodeQueueListing, encodeScores, endedListedMax, orderWordsMax, type AllocateAnswer, type ScoresAnswer,
+  decodeJobSpec,
+  decodeSubmitJob,
+  encodeJobSpec,
+  listedCountMax,
+  taskCountMax,
+  type SubmitJob,
+} from './job-spec.ts';
+export {
+  decodeAllocateRequest,
+  decodeAllocateResponse,
+  decodeGetQueueRequest,
+  decodeGetScoresRequest,
+  decodeLimitsOf,
+  decodeQueueListing,
+  decodeReleaseRequest,
+  encodeAllocateRequest,
+  encodeAllocateResponse,
+  encodeLimitsOf,
+  encodeQueueListing,
+  encodeScores,
+  endedListedMax,
+  orderWordsMax,
+  type AllocateAnswer,
+  type ScoresAnswer,
 } from './cluster.ts';
 export { decodeHello, decodeServedUser, protocolVersion, type Hello, type ServedUser } from './hello.ts';
 export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export {
-  decodeCancelReplicas, decodeContentOffered, decodeContentPushed, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReaderProofs, decodeReport,
-  encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeOutcome, encodeReport, encodeStagingTimes,
-  type CancelReplicas, type ContentOffer, type PushedContent, type ReaderProofs, type WantedContent,
+  decodeCancelReplicas,
+  decodeContentOffered,
+  decodeContentPushed,
+  decodeContentWanted,
+  decodeMachineFacts,
+  decodeOutcome,
+  decodeReaderProofs,
+  decodeReport,
+  encodeCancelReplicas,
+  encodeContentOffered,
+  encodeContentWanted,
+  encodeMachineFacts,
+  encodeOutcome,
+  encodeReport,
+  encodeStagingTimes,
+  type CancelReplicas,
+  type ContentOffer,
+  type PushedContent,
+  type ReaderProofs,
+  type WantedContent,
 } from './machine.ts';
 export { decodeStartReplicas, encodeStartReplicas } from './start-replicas.ts';
-export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
+export {
+  decodeKeptMachine,
+  decodeKeptMachineState,
+  encodeKeptMachine,
+  encodeKeptMachineState,
+} from './kept-machine.ts';
 export { encodeProviderQueue } from './provider-queue.ts';
 export { decodeResourceStanding, encodeResourceStanding } from './resource-standing.ts';
-export { decodeAllocationRequest, decodeDemand, decodeDraining, encodeAllocationRequest, encodeDraining, decodeStanding, encodeStanding, encodeDemand, encodeTaskTimes } from './provider.ts';
 export {
-  decodeAhead, decodeClaimKeys, decodeDecision, decodeReservedWindow, decodeRules, decodeStatuses, decodeTogether, decodeWish, encodeAhead, encodeDecision, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
+  decodeAllocationRequest,
+  decodeDemand,
+  decodeDraining,
+  encodeAllocationRequest,
+  encodeDraining,
+  decodeStanding,
+  encodeStanding,
+  encodeDemand,
+  encodeTaskTimes,
+} from './provider.ts';
+export {
+  decodeAhead,
+  decodeClaimKeys,
+  decodeDecision,
+  decodeReservedWindow,
+  decodeRules,
+  decodeStatuses,
+  decodeTogether,
+  decodeWish,
+  encodeAhead,
+  encodeDecision,
+  encodePlacementOutcome,
+  encodeRefusal,
+  encodeReservation,
+  encodeReservationEvent,
+  encodeResource,
+  encodeUnits,
+  readInstant,
+  readText,
 } from './reservation.ts';

@@ -1,15 +1,41 @@
 import { keepInside } from '@mutirao/core/bag';
-import type { AfterReservation, InputSource, InputSpec, JobSpec, OutputSpec, TaskEdge, TaskGroup, Values, Verification } from '@mutirao/core/messages';
+import type {
+  AfterReservation,
+  InputSource,
+  InputSpec,
+  JobSpec,
+  OutputSpec,
+  TaskEdge,
+  TaskGroup,
+  Values,
+  Verification,
+} from '@mutirao/core/messages';
 
 import { MutiraoError } from '../errors/index.ts';
 import { AfterReservation as AfterReservationWire } from '../generated/mutirao/broker/v1/broker.ts';
 import type {
-  Gathering, InputSource as InputSourceWire, InputSpec as InputSpecWire, JobReservation as JobReservationWire, JobSpec as JobSpecWire, OutputSpec as OutputSpecWire, SubmitJobRequest,
-  TaskEdge as TaskEdgeWire,  TaskGroup as TaskGroupWire, Verification as VerificationWire,
+  Gathering,
+  InputSource as InputSourceWire,
+  InputSpec as InputSpecWire,
+  JobReservation as JobReservationWire,
+  JobSpec as JobSpecWire,
+  OutputSpec as OutputSpecWire,
+  SubmitJobRequest,
+  TaskEdge as TaskEdgeWire,
+  TaskGroup as TaskGroupWire,
+  Verification as VerificationWire,
 } from '../generated/mutirao/broker/v1/broker.ts';
 import type { IntegerRange } from '../generated/mutirao/common/v1/common.ts';
 import { readClaim } from './claim.ts';
-import { badRequest, decodeContent, decodeLimits, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
+import {
+  badRequest,
+  decodeContent,
+  decodeLimits,
+  decodeRoot,
+  encodeContent,
+  encodeLimits,
+  encodeRoot,
+} from './common.ts';
 import { decodeScheduling, encodeScheduling } from './scheduling.ts';
 
 /** A submission with its defaults filled in; paths are as the client wrote them. */
@@ -36,16 +62,24 @@ const variableBytesMax = 128 * 1024 - 1;
 /** Of all variables together. */
 const environmentBytesMax = 1_048_576;
 
-/** Reads a submission and fills in its defaults. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
+/**
+ * Reads a submission and fills in its defaults. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the
+ * value wanted.
+ */
 export function decodeSubmitJob(wire: SubmitJobRequest): SubmitJob {
   if (wire.job === undefined) throw badRequest('job is absent');
-  return { clientJobId: text('client_job_id', wire.clientJobId, 256), spec: decodeJobSpec(wire.job), resumesJobId: wire.resumesJobId };
+  return {
+    clientJobId: text('client_job_id', wire.clientJobId, 256),
+    spec: decodeJobSpec(wire.job),
+    resumesJobId: wire.resumesJobId,
+  };
 }
 
 /** Reads a bag of tasks. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
 export function decodeJobSpec(wire: JobSpecWire): JobSpec {
   if (wire.groups.length === 0) throw badRequest('the job has no tasks: job.groups is empty');
-  if (wire.groups.length > listedCountMax) throw badRequest(`job.groups has ${wire.groups.length} entries; want at most ${listedCountMax}`);
+  if (wire.groups.length > listedCountMax)
+    throw badRequest(`job.groups has ${wire.groups.length} entries; want at most ${listedCountMax}`);
   const groups = wire.groups.map((group, index) => decodeTaskGroup(group, `job.groups[${index}]`));
   const taskCount = groups.reduce((sum, group) => sum + countOf(group.values), 0);
   if (taskCount > taskCountMax) throw badRequest(`the job has ${taskCount} tasks; want at most ${taskCountMax}`);
@@ -77,29 +111,45 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     groups: spec.groups.map(encodeTaskGroup),
     environment: { ...spec.environment },
     limits: encodeLimits(spec.limits),
-    processors: spec.processors, gang: spec.gang,
+    processors: spec.processors,
+    gang: spec.gang,
     replicasMax: spec.replicasMax,
     failuresMax: spec.failuresMax,
     homeDirectory: spec.homeDirectory,
     deadlineUnixMs: spec.deadline,
     verification: spec.verification && { by: encodeVerification(spec.verification) },
     ...encodeScheduling(spec),
-    sharedPlaces: spec.sharedPlaces, workFolder: spec.workFolder,
+    sharedPlaces: spec.sharedPlaces,
+    workFolder: spec.workFolder,
     gathering: spec.gatherFolder === undefined ? undefined : { folder: spec.gatherFolder },
     edges: (spec.edges ?? []).map(({ from, to, data = 0 }) => ({ from, to, dataBytes: data })),
-    reservation: spec.reservation === undefined ? undefined : { claim: spec.reservation.claim, after: wireOfAfter[spec.reservation.after], ...(spec.reservation.isOwn === true ? { own: true } : {}) },
+    reservation:
+      spec.reservation === undefined
+        ? undefined
+        : {
+            claim: spec.reservation.claim,
+            after: wireOfAfter[spec.reservation.after],
+            ...(spec.reservation.isOwn === true ? { own: true } : {}),
+          },
   };
 }
 
 /** A field that is absent stays so: jobs of earlier releases have none. */
 function decodeVerification(wire: VerificationWire | undefined): Pick<JobSpec, 'verification'> {
   switch (wire?.by?.$case) {
-    case 'none': return { verification: { kind: 'none' } };
-    case 'check': return { verification: { kind: 'check' } };
-    case 'vote': return { verification: { kind: 'vote', count: integer('job.verification.vote', wire.by.value, 1, 15) } };
-    case 'credibility': return { verification: { kind: 'credibility', threshold: wire.by.value } };
+    case 'none':
+      return { verification: { kind: 'none' } };
+    case 'check':
+      return { verification: { kind: 'check' } };
+    case 'vote':
+      return { verification: { kind: 'vote', count: integer('job.verification.vote', wire.by.value, 1, 15) } };
+    case 'credibility':
+      return { verification: { kind: 'credibility', threshold: wire.by.value } };
     case undefined:
-      if (wire !== undefined) throw badRequest('job.verification is by nothing that this release knows; want none, check, vote or credibility');
+      if (wire !== undefined)
+        throw badRequest(
+          'job.verification is by nothing that this release knows; want none, check, vote or credibility',
+        );
       return {};
   }
 }
@@ -107,11 +157,18 @@ function decodeVerification(wire: VerificationWire | undefined): Pick<JobSpec, '
 /** A bag has none, and says nothing of it. */
 function decodeEdges(wire: readonly TaskEdgeWire[], taskCount: number): Pick<JobSpec, 'edges'> {
   if (wire.length === 0) return {};
-  if (wire.length > listedCountMax) throw badRequest(`job.edges has ${wire.length} entries; want at most ${listedCountMax}`);
-  const edges = wire.map(({ from, to, dataBytes }): TaskEdge => ({ from, to, ...(dataBytes === 0 ? {} : { data: dataBytes }) }));
+  if (wire.length > listedCountMax)
+    throw badRequest(`job.edges has ${wire.length} entries; want at most ${listedCountMax}`);
+  const edges = wire.map(
+    ({ from, to, dataBytes }): TaskEdge => ({ from, to, ...(dataBytes === 0 ? {} : { data: dataBytes }) }),
+  );
   const position = edges.findIndex(({ from, to }) => from >= taskCount || to >= taskCount);
   const { from, to } = edges[position] ?? { from: 0, to: 0 };
-  if (position >= 0) throw new MutiraoError('MUT_WORKFLOW_EDGE_NOWHERE', `job.edges[${position}] leads from task ${from} to task ${to}; the job has ${taskCount} tasks, from 0 on`);
+  if (position >= 0)
+    throw new MutiraoError(
+      'MUT_WORKFLOW_EDGE_NOWHERE',
+      `job.edges[${position}] leads from task ${from} to task ${to}; the job has ${taskCount} tasks, from 0 on`,
+    );
   return { edges };
 }
 
@@ -121,7 +178,10 @@ function decodeGathering(wire: Gathering | undefined): Pick<JobSpec, 'gatherFold
   return { gatherFolder: text('job.gathering.folder', wire.folder, 4096) };
 }
 
-/** A gang runs once at a time, and so do tasks that start in a folder of home, where two runs would write the same files. */
+/**
+ * A gang runs once at a time, and so do tasks that start in a folder of home, where two runs would write the same
+ * files.
+ */
 function usualReplicas({ gang, workFolder }: JobSpecWire): number {
   return gang === true || workFolder !== undefined ? 1 : 2;
 }
@@ -132,23 +192,35 @@ function decodeWorkFolder(folder: string | undefined): Pick<JobSpec, 'workFolder
   return { workFolder: text('job.work_folder', folder, 4096) };
 }
 
-const wireOfAfter: Readonly<Record<AfterReservation, AfterReservationWire>> = { 'go-on': AfterReservationWire.GO_ON, 'wait': AfterReservationWire.WAIT };
+const wireOfAfter: Readonly<Record<AfterReservation, AfterReservationWire>> = {
+  'go-on': AfterReservationWire.GO_ON,
+  wait: AfterReservationWire.WAIT,
+};
 
 function decodeReservation(wire: JobReservationWire | undefined): Pick<JobSpec, 'reservation'> {
   if (wire === undefined) return {};
   const { claim, after: told, own } = wire;
-  const after = told === AfterReservationWire.UNSPECIFIED ? 'go-on' : (['go-on', 'wait'] as const).find((one) => wireOfAfter[one] === told);
-  if (after === undefined) throw badRequest(`job.reservation.after is ${String(told)}; want a value of AfterReservation`);
-  if (own === true && after === 'wait') throw badRequest('job.reservation.own is true and after is WAIT; want GO_ON, since its tasks run beside it too');
+  const after =
+    told === AfterReservationWire.UNSPECIFIED
+      ? 'go-on'
+      : (['go-on', 'wait'] as const).find((one) => wireOfAfter[one] === told);
+  if (after === undefined)
+    throw badRequest(`job.reservation.after is ${String(told)}; want a value of AfterReservation`);
+  if (own === true && after === 'wait')
+    throw badRequest('job.reservation.own is true and after is WAIT; want GO_ON, since its tasks run beside it too');
   return { reservation: { ...readClaim(claim), after, ...(own === true ? { isOwn: true } : {}) } };
 }
 
 function encodeVerification(verification: Verification): VerificationWire['by'] {
   switch (verification.kind) {
-    case 'none': return { $case: 'none', value: {} };
-    case 'check': return { $case: 'check', value: {} };
-    case 'vote': return { $case: 'vote', value: verification.count };
-    case 'credibility': return { $case: 'credibility', value: verification.threshold };
+    case 'none':
+      return { $case: 'none', value: {} };
+    case 'check':
+      return { $case: 'check', value: {} };
+    case 'vote':
+      return { $case: 'vote', value: verification.count };
+    case 'credibility':
+      return { $case: 'credibility', value: verification.threshold };
   }
 }
 
@@ -164,20 +236,25 @@ function decodeTaskGroup(wire: TaskGroupWire, name: string): TaskGroup {
     requirements: text(`${name}.requirements`, wire.requirements, textLengthMax),
     ...(wire.expectedTimeMs === undefined ? {} : { expectedTime: wire.expectedTimeMs }),
     ...(wire.processors === undefined ? {} : { processors: integer(`${name}.processors`, wire.processors, 1, 65_536) }),
-    ...(wire.processorsMax === undefined ? {} : { processorsMax: integer(`${name}.processors_max`, wire.processorsMax, 1, 65_536) }),
+    ...(wire.processorsMax === undefined
+      ? {}
+      : { processorsMax: integer(`${name}.processors_max`, wire.processorsMax, 1, 65_536) }),
   };
 }
 
 function decodeValues({ values }: TaskGroupWire, name: string): Values {
   switch (values?.$case) {
-    case 'range': return decodeRange(values.value, `${name}.range`);
+    case 'range':
+      return decodeRange(values.value, `${name}.range`);
     case 'list': {
       const list = values.value.values;
-      if (list.length < 1 || list.length > listedCountMax) throw badRequest(`${name}.list has ${list.length} values; want 1 to ${listedCountMax}`);
+      if (list.length < 1 || list.length > listedCountMax)
+        throw badRequest(`${name}.list has ${list.length} values; want 1 to ${listedCountMax}`);
       for (const [index, value] of list.entries()) text(`${name}.list[${index}]`, value, valueBytesMax);
       return { kind: 'list', values: list };
     }
-    case undefined: throw badRequest(`${name} has no values; want a range or a list`);
+    case undefined:
+      throw badRequest(`${name} has no values; want a range or a list`);
   }
 }
 
@@ -185,7 +262,8 @@ function decodeRange(wire: IntegerRange, name: string): Values {
   const count = integer(`${name}.count`, wire.count, 1, taskCountMax);
   const step = wire.step ?? 1;
   if (step === 0) throw badRequest(`${name}.step is 0; want another integer`);
-  if (!Number.isSafeInteger(wire.first + step * (count - 1))) throw badRequest(`${name} ends at ${wire.first + step * (count - 1)}; want a safe integer`);
+  if (!Number.isSafeInteger(wire.first + step * (count - 1)))
+    throw badRequest(`${name} ends at ${wire.first + step * (count - 1)}; want a safe integer`);
   return { kind: 'range', first: wire.first, count, step };
 }
 
@@ -204,9 +282,16 @@ function decodeInputSource(wire: InputSourceWire | undefined, name: string): Inp
     case 'localPath':
       if (source.value === '') throw badRequest(`${name}.local_path is empty`);
       return { kind: 'path', path: text(`${name}.local_path`, source.value, 4096) };
-    case 'content': return { kind: 'content', content: decodeContent(source.value, `${name}.content`) };
-    case 'output': return { kind: 'output', taskIndex: source.value.taskIndex, path: remotePath(`${name}.output.path`, source.value.path) };
-    case undefined: throw badRequest(`${name} is absent; want a local path, a content or an output of another task`);
+    case 'content':
+      return { kind: 'content', content: decodeContent(source.value, `${name}.content`) };
+    case 'output':
+      return {
+        kind: 'output',
+        taskIndex: source.value.taskIndex,
+        path: remotePath(`${name}.output.path`, source.value.path),
+      };
+    case undefined:
+      throw badRequest(`${name} is absent; want a local path, a content or an output of another task`);
   }
 }
 
@@ -222,13 +307,17 @@ function decodeOutputSpec(wire: OutputSpecWire, name: string): OutputSpec {
 function encodeTaskGroup(group: TaskGroup): TaskGroupWire {
   const { values } = group;
   return {
-    values: values.kind === 'range'
-      ? { $case: 'range', value: { first: values.first, count: values.count, step: values.step } }
-      : { $case: 'list', value: { values: [...values.values] } },
+    values:
+      values.kind === 'range'
+        ? { $case: 'range', value: { first: values.first, count: values.count, step: values.step } }
+        : { $case: 'list', value: { values: [...values.values] } },
     command: group.command,
     noOp: group.noOp,
     inputs: group.inputs.map((input) => ({
-      source: { source: encodeInputSource(input.source) }, root: encodeRoot(input.root), path: input.path, condition: input.condition,
+      source: { source: encodeInputSource(input.source) },
+      root: encodeRoot(input.root),
+      path: input.path,
+      condition: input.condition,
     })),
     outputs: group.outputs.map((output) => ({ ...output, root: encodeRoot(output.root) })),
     check: group.check,
@@ -241,26 +330,40 @@ function encodeTaskGroup(group: TaskGroup): TaskGroupWire {
 
 function encodeInputSource(source: InputSource): InputSourceWire['source'] {
   switch (source.kind) {
-    case 'path': return { $case: 'localPath', value: source.path };
-    case 'content': return { $case: 'content', value: encodeContent(source.content) };
-    case 'output': return { $case: 'output', value: { taskIndex: source.taskIndex, path: source.path } };
+    case 'path':
+      return { $case: 'localPath', value: source.path };
+    case 'content':
+      return { $case: 'content', value: encodeContent(source.content) };
+    case 'output':
+      return { $case: 'output', value: { taskIndex: source.taskIndex, path: source.path } };
   }
 }
 
 function decodeEnvironment(wire: Record<string, string>): Record<string, string> {
   for (const [name, value] of Object.entries(wire)) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw badRequest(`job.environment has the name ${JSON.stringify(name)}; want letters, digits and "_"`);
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      throw badRequest(`job.environment has the name ${JSON.stringify(name)}; want letters, digits and "_"`);
     text(`job.environment.${name}`, value, variableBytesMax - name.length - 1);
   }
-  const bytes = Object.entries(wire).reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value) + 2, 0);
-  if (bytes > environmentBytesMax) throw badRequest(`job.environment has ${bytes} bytes; want at most ${environmentBytesMax}`);
+  const bytes = Object.entries(wire).reduce(
+    (sum, [name, value]) => sum + name.length + Buffer.byteLength(value) + 2,
+    0,
+  );
+  if (bytes > environmentBytesMax)
+    throw badRequest(`job.environment has ${bytes} bytes; want at most ${environmentBytesMax}`);
   return { ...wire };
 }
 
-/** A path on a GridMachine, which may not lead up and out of its root; what its variables stand for is looked at when they are known. */
+/**
+ * A path on a GridMachine, which may not lead up and out of its root; what its variables stand for is looked at when
+ * they are known.
+ */
 function remotePath(name: string, path: string): string {
   if (keepInside(text(name, path, 4096)) === undefined) {
-    throw new MutiraoError('MUT_PATH_ESCAPES', `${name} is ${JSON.stringify(path)}; want a path that stays below its root`);
+    throw new MutiraoError(
+      'MUT_PATH_ESCAPES',
+      `${name} is ${JSON.stringify(path)}; want a path that stays below its root`,
+    );
   }
   return path;
 }
@@ -270,7 +373,8 @@ function countOf(values: Values): number {
 }
 
 function integer(name: string, value: number, min: number, max: number): number {
-  if (!Number.isInteger(value) || value < min || value > max) throw badRequest(`${name} is ${value}; want an integer in ${min}..${max}`);
+  if (!Number.isInteger(value) || value < min || value > max)
+    throw badRequest(`${name} is ${value}; want an integer in ${min}..${max}`);
   return value;
 }
 

@@ -11,17 +11,31 @@ export function decodeLease(wire: LeaseWire): Lease {
   const { sequence, horizonMs, groups, caughtIdentities } = wire;
   boundList(caughtIdentities, 'identities', 'lease.caught_identities');
   for (const identity of caughtIdentities) boundName(identity, 'name', 'lease.caught_identities');
-  return { sequence, horizon: boundNumber(horizonMs, 'duration', 'lease.horizon_ms'), groups: groups.map(decodeLeaseGroup), ...(caughtIdentities.length === 0 ? {} : { caught: caughtIdentities }) };
+  return {
+    sequence,
+    horizon: boundNumber(horizonMs, 'duration', 'lease.horizon_ms'),
+    groups: groups.map(decodeLeaseGroup),
+    ...(caughtIdentities.length === 0 ? {} : { caught: caughtIdentities }),
+  };
 }
 
 /** Writes a lease for the wire. */
 export function encodeLease({ sequence, horizon, groups, caught = [] }: Lease): LeaseWire {
-  return { sequence, horizonMs: Math.min(horizon, limits.duration.max), groups: groups.map(encodeLeaseGroup), caughtIdentities: caught.slice(0, limits.identities.max) };
+  return {
+    sequence,
+    horizonMs: Math.min(horizon, limits.duration.max),
+    groups: groups.map(encodeLeaseGroup),
+    caughtIdentities: caught.slice(0, limits.identities.max),
+  };
 }
 
 function decodeLeaseGroup({ start, requirements, taskTimeMs }: LeaseGroupWire): LeaseGroup {
   if (start === undefined) throw badRequest('lease.groups.start is absent');
-  return { start: decodeStartReplicas(start), requirements: boundText(requirements, 'requirements', 'lease.groups.requirements'), taskTime: boundNumber(taskTimeMs, 'duration', 'lease.groups.task_time_ms') };
+  return {
+    start: decodeStartReplicas(start),
+    requirements: boundText(requirements, 'requirements', 'lease.groups.requirements'),
+    taskTime: boundNumber(taskTimeMs, 'duration', 'lease.groups.task_time_ms'),
+  };
 }
 
 function encodeLeaseGroup({ start, requirements, taskTime }: LeaseGroup): LeaseGroupWire {

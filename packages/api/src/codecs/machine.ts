@@ -1,20 +1,44 @@
 import type {
-  Content, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReservationName, StagingTimes,
+  Content,
+  MachineFacts,
+  MachineReport,
+  Outcome,
+  OutputContent,
+  ReplicaEnd,
+  ReservationName,
+  StagingTimes,
 } from '@mutirao/core/messages';
 import { showText, type Bytes, type ReplicaId } from '@mutirao/core/shared';
 
 import {
   Outcome as OutcomeWire,
-  type CancelReplicas as CancelReplicasWire, type ContentOffered as ContentOfferedWire, type ContentWanted as ContentWantedWire,
-  type MachineFacts as MachineFactsWire, type OutputContent as OutputContentWire, type ReplicaEnded as ReplicaEndedWire, type StagingTimes as StagingTimesWire,
-  type ReplicaStarted as ReplicaStartedWire, type Report as ReportWire,
+  type CancelReplicas as CancelReplicasWire,
+  type ContentOffered as ContentOfferedWire,
+  type ContentWanted as ContentWantedWire,
+  type MachineFacts as MachineFactsWire,
+  type OutputContent as OutputContentWire,
+  type ReplicaEnded as ReplicaEndedWire,
+  type StagingTimes as StagingTimesWire,
+  type ReplicaStarted as ReplicaStartedWire,
+  type Report as ReportWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
 import type { ContentPushed as ContentPushedWire } from '../generated/mutirao/provider/v1/provider.ts';
 import { decodeGangHeld, encodeGangHeld } from './gang.ts';
 import { asBuffer } from './as-buffer.ts';
 import { clip } from '../limits.ts';
 import { decodePath, encodePath } from './byte-names.ts';
-import { badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundText, decodeContent, decodeProofText, encodeContent } from './common.ts';
+import {
+  badRequest,
+  boundCode,
+  boundList,
+  boundName,
+  boundNumber,
+  boundProcessors,
+  boundText,
+  decodeContent,
+  decodeProofText,
+  encodeContent,
+} from './common.ts';
 
 /** Takes replicas back. */
 export interface CancelReplicas {
@@ -31,7 +55,10 @@ export interface WantedContent extends Content {
   readonly overWire?: boolean;
 }
 
-/** What a process that wants contents proves about the home folders that it reads. No proof is of use to anybody but the process whose challenge it is for. */
+/**
+ * What a process that wants contents proves about the home folders that it reads. No proof is of use to anybody but the
+ * process whose challenge it is for.
+ */
 export interface ReaderProofs {
   /** Its own random text. A path that it receives must come with a proof for this text. */
   readonly challenge: string;
@@ -46,16 +73,29 @@ export interface ContentOffer {
     | { readonly kind: 'inline'; readonly bytes: Uint8Array }
     /** A stream of its own. `offset`: bytes of its beginning that are left out; none when it is left out itself. */
     | { readonly kind: 'transfer'; readonly transferId: string; readonly offset?: Bytes }
-    /** A file that both ends can read. `isLinkable`: nobody writes it any more; else its owner may. `proof`: that the sender reads the receiver's home folder. */
+    /**
+     * A file that both ends can read. `isLinkable`: nobody writes it any more; else its owner may. `proof`: that the
+     * sender reads the receiver's home folder.
+     */
     | { readonly kind: 'shared'; readonly path: string; readonly isLinkable: boolean; readonly proof: string }
     /** A code of the error registry. */
     | { readonly kind: 'refused'; readonly reason: string };
 }
 
-const outcomesOfWire: readonly (Outcome | undefined)[] = [undefined, 'succeeded', 'failed', 'cancelled', 'limited', 'broken'];
+const outcomesOfWire: readonly (Outcome | undefined)[] = [
+  undefined,
+  'succeeded',
+  'failed',
+  'cancelled',
+  'limited',
+  'broken',
+];
 const wireOfOutcomes: Readonly<Record<Outcome, OutcomeWire>> = {
-  succeeded: OutcomeWire.SUCCEEDED, failed: OutcomeWire.FAILED, cancelled: OutcomeWire.CANCELLED,
-  limited: OutcomeWire.LIMITED, broken: OutcomeWire.BROKEN,
+  succeeded: OutcomeWire.SUCCEEDED,
+  failed: OutcomeWire.FAILED,
+  cancelled: OutcomeWire.CANCELLED,
+  limited: OutcomeWire.LIMITED,
+  broken: OutcomeWire.BROKEN,
 };
 
 /** Reads how a replica ended. @throws {MutiraoError} MUT_BAD_REQUEST for a value that this release does not know. */
@@ -79,10 +119,14 @@ function decodeReportDelay({ reportDelayMs }: MachineFactsWire): Pick<MachineFac
 
 function decodeHomeMarks({ homeMarks }: MachineFactsWire): Pick<MachineFacts, 'homeMarks'> {
   boundList(homeMarks, 'proofs', 'facts.home_marks');
-  return homeMarks.length === 0 ? {} : { homeMarks: homeMarks.map((mark, index) => decodeProofText(mark, `facts.home_marks[${index}]`)) };
+  return homeMarks.length === 0
+    ? {}
+    : { homeMarks: homeMarks.map((mark, index) => decodeProofText(mark, `facts.home_marks[${index}]`)) };
 }
 
-/** Reads what a machine is. @throws {MutiraoError} MUT_BAD_REQUEST when it has no name, no incarnation or no processor. */
+/**
+ * Reads what a machine is. @throws {MutiraoError} MUT_BAD_REQUEST when it has no name, no incarnation or no processor.
+ */
 export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineFacts {
   if (wire === undefined) throw badRequest('facts are absent');
   if (wire.machineId === '') throw badRequest('facts.machine_id is empty');
@@ -95,8 +139,18 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   const { identity, reservation } = wire;
   checkOptionalFacts(wire);
   return {
-    machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }), ...(reservation === undefined ? {} : { reservation }),
-    ...(wire.takesGangs === true ? { takesGangs: true as const } : {}), ...decodeReportDelay(wire), ...decodeHomeMarks(wire), ...(wire.onlyUserId === undefined ? {} : { onlyUser: wire.onlyUserId }),
+    machineId,
+    incarnation,
+    processors,
+    attributes,
+    until: wire.untilUnixMs,
+    requestId,
+    ...(identity === undefined ? {} : { identity }),
+    ...(reservation === undefined ? {} : { reservation }),
+    ...(wire.takesGangs === true ? { takesGangs: true as const } : {}),
+    ...decodeReportDelay(wire),
+    ...decodeHomeMarks(wire),
+    ...(wire.onlyUserId === undefined ? {} : { onlyUser: wire.onlyUserId }),
   };
 }
 
@@ -113,7 +167,8 @@ function decodeAttributes(wire: MachineFactsWire['attributes']): Record<string, 
   const entries = Object.entries(wire);
   boundList(entries, 'attributes', 'facts.attributes');
   for (const [name, value] of entries) {
-    if (boundName(name, 'attributeName', 'the name of an attribute') === '') throw badRequest('the name of an attribute is empty');
+    if (boundName(name, 'attributeName', 'the name of an attribute') === '')
+      throw badRequest('the name of an attribute is empty');
     attributes[name.toLowerCase()] = boundName(value, 'attributeValue', `attribute ${name}`);
   }
   return attributes;
@@ -131,14 +186,28 @@ export function decodeReservationName(wire: ReservationName): ReservationName {
 export function encodeMachineFacts(facts: MachineFacts): MachineFactsWire {
   const { machineId, incarnation, processors, requestId, identity } = facts;
   return {
-    machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [], identity, reservation: facts.reservation, takesGangs: facts.takesGangs,
-    reportDelayMs: facts.reportDelay, homeMarks: [...facts.homeMarks ?? []], onlyUserId: facts.onlyUser,
+    machineId,
+    incarnation,
+    processors,
+    attributes: { ...facts.attributes },
+    untilUnixMs: facts.until,
+    requestId,
+    sharedTokens: [],
+    identity,
+    reservation: facts.reservation,
+    takesGangs: facts.takesGangs,
+    reportDelayMs: facts.reportDelay,
+    homeMarks: [...(facts.homeMarks ?? [])],
+    onlyUserId: facts.onlyUser,
   };
 }
 
 /** Reads which replicas to take back. */
 export function decodeCancelReplicas(wire: CancelReplicasWire): CancelReplicas {
-  return { replicaIds: boundList(wire.replicaIds, 'heldReplicas', 'cancel.replica_ids'), onlyWaiting: wire.onlyWaiting };
+  return {
+    replicaIds: boundList(wire.replicaIds, 'heldReplicas', 'cancel.replica_ids'),
+    onlyWaiting: wire.onlyWaiting,
+  };
 }
 
 /** Writes which replicas to take back for the wire. */
@@ -181,7 +250,8 @@ export function decodeContentWanted({ contents, offsets, overWire }: ContentWant
   return contents.map((wire, index) => {
     const content = decodeContent(wire, `contents[${index}]`);
     const offset = offsets[index] ?? 0;
-    if (offset > content.size) throw badRequest(`offsets[${index}] is ${offset}; want at most the content's size, ${content.size}`);
+    if (offset > content.size)
+      throw badRequest(`offsets[${index}] is ${offset}; want at most the content's size, ${content.size}`);
     return { ...content, ...(offset === 0 ? {} : { offset }), ...(overWire ? { overWire } : {}) };
   });
 }
@@ -202,28 +272,59 @@ export function decodeContentPushed({ transferId, content, isKept }: ContentPush
 /** Reads what the sender proves about the home folders that it reads. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function decodeReaderProofs({ challenge, homeProofs }: ContentWantedWire): ReaderProofs {
   boundList(homeProofs, 'proofs', 'home_proofs');
-  return { challenge: decodeProofText(challenge, 'challenge'), homeProofs: homeProofs.map((proof, index) => decodeProofText(proof, `home_proofs[${index}]`)) };
+  return {
+    challenge: decodeProofText(challenge, 'challenge'),
+    homeProofs: homeProofs.map((proof, index) => decodeProofText(proof, `home_proofs[${index}]`)),
+  };
 }
 
 /** Writes which contents a machine lacks for the wire. Where one is to come over the wire, all are. */
-export function encodeContentWanted(contents: readonly WantedContent[], proofs: ReaderProofs = { challenge: '', homeProofs: [] }): ContentWantedWire {
+export function encodeContentWanted(
+  contents: readonly WantedContent[],
+  proofs: ReaderProofs = { challenge: '', homeProofs: [] },
+): ContentWantedWire {
   const hasOffset = contents.some(({ offset = 0 }) => offset > 0);
   return {
-    contents: contents.map(encodeContent), offsets: hasOffset ? contents.map(({ offset = 0 }) => offset) : [],
-    overWire: contents.some(({ overWire = false }) => overWire), sharedTokens: [], challenge: proofs.challenge, homeProofs: [...proofs.homeProofs],
+    contents: contents.map(encodeContent),
+    offsets: hasOffset ? contents.map(({ offset = 0 }) => offset) : [],
+    overWire: contents.some(({ overWire = false }) => overWire),
+    sharedTokens: [],
+    challenge: proofs.challenge,
+    homeProofs: [...proofs.homeProofs],
   };
 }
 
 /** Reads how a content comes. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
   const content = decodeContent(wire.content);
-  if (wire.offset > content.size) throw badRequest(`content_offered.offset is ${wire.offset}; expected at most the content's size, ${content.size}`);
+  if (wire.offset > content.size)
+    throw badRequest(`content_offered.offset is ${wire.offset}; expected at most the content's size, ${content.size}`);
   switch (wire.source?.$case) {
-    case 'inline': return { content, source: { kind: 'inline', bytes: wire.source.value } };
-    case 'transferId': return { content, source: { kind: 'transfer', transferId: boundName(wire.source.value, 'name', 'content_offered.transfer_id'), ...(wire.offset === 0 ? {} : { offset: wire.offset }) } };
-    case 'sharedPath': return { content, source: { kind: 'shared', path: boundText(wire.source.value, 'path', 'content_offered.shared_path'), isLinkable: wire.linkable, proof: decodeProofText(wire.pathProof, 'path_proof') } };
-    case 'refused': return { content, source: { kind: 'refused', reason: boundCode(wire.source.value, 'content_offered.refused') } };
-    case undefined: throw badRequest('content_offered has no source; want inline, transfer_id, refused or shared_path');
+    case 'inline':
+      return { content, source: { kind: 'inline', bytes: wire.source.value } };
+    case 'transferId':
+      return {
+        content,
+        source: {
+          kind: 'transfer',
+          transferId: boundName(wire.source.value, 'name', 'content_offered.transfer_id'),
+          ...(wire.offset === 0 ? {} : { offset: wire.offset }),
+        },
+      };
+    case 'sharedPath':
+      return {
+        content,
+        source: {
+          kind: 'shared',
+          path: boundText(wire.source.value, 'path', 'content_offered.shared_path'),
+          isLinkable: wire.linkable,
+          proof: decodeProofText(wire.pathProof, 'path_proof'),
+        },
+      };
+    case 'refused':
+      return { content, source: { kind: 'refused', reason: boundCode(wire.source.value, 'content_offered.refused') } };
+    case undefined:
+      throw badRequest('content_offered has no source; want inline, transfer_id, refused or shared_path');
   }
 }
 
@@ -231,10 +332,19 @@ export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
 export function encodeContentOffered({ content, source }: ContentOffer): ContentOfferedWire {
   const wire = { content: encodeContent(content), offset: 0, linkable: false, pathProof: '' };
   switch (source.kind) {
-    case 'inline': return { ...wire, source: { $case: 'inline', value: asBuffer(source.bytes) } };
-    case 'transfer': return { ...wire, offset: source.offset ?? 0, source: { $case: 'transferId', value: source.transferId } };
-    case 'shared': return { ...wire, linkable: source.isLinkable, pathProof: source.proof, source: { $case: 'sharedPath', value: source.path } };
-    case 'refused': return { ...wire, source: { $case: 'refused', value: source.reason } };
+    case 'inline':
+      return { ...wire, source: { $case: 'inline', value: asBuffer(source.bytes) } };
+    case 'transfer':
+      return { ...wire, offset: source.offset ?? 0, source: { $case: 'transferId', value: source.transferId } };
+    case 'shared':
+      return {
+        ...wire,
+        linkable: source.isLinkable,
+        pathProof: source.proof,
+        source: { $case: 'sharedPath', value: source.path },
+      };
+    case 'refused':
+      return { ...wire, source: { $case: 'refused', value: source.reason } };
   }
 }
 
@@ -280,13 +390,20 @@ function encodeReplicaEnded(end: ReplicaEnd): ReplicaEndedWire {
 export function encodeStagingTimes(staging: StagingTimes | undefined): StagingTimesWire | undefined {
   if (staging === undefined) return undefined;
   const { inputsAskedAt, inputsHereAt, inputsPlacingAt, commandEndedAt } = staging;
-  return { inputsAskedUnixMs: inputsAskedAt, inputsHereUnixMs: inputsHereAt, inputsPlacingUnixMs: inputsPlacingAt, commandEndedUnixMs: commandEndedAt };
+  return {
+    inputsAskedUnixMs: inputsAskedAt,
+    inputsHereUnixMs: inputsHereAt,
+    inputsPlacingUnixMs: inputsPlacingAt,
+    commandEndedUnixMs: commandEndedAt,
+  };
 }
 
 function decodeStagingTimes(wire: StagingTimesWire): StagingTimes {
   return {
-    inputsAskedAt: boundNumber(wire.inputsAskedUnixMs, 'instant', 'staging.inputs_asked_unix_ms'), inputsHereAt: boundNumber(wire.inputsHereUnixMs, 'instant', 'staging.inputs_here_unix_ms'),
-    inputsPlacingAt: boundNumber(wire.inputsPlacingUnixMs, 'instant', 'staging.inputs_placing_unix_ms'), commandEndedAt: boundNumber(wire.commandEndedUnixMs, 'instant', 'staging.command_ended_unix_ms'),
+    inputsAskedAt: boundNumber(wire.inputsAskedUnixMs, 'instant', 'staging.inputs_asked_unix_ms'),
+    inputsHereAt: boundNumber(wire.inputsHereUnixMs, 'instant', 'staging.inputs_here_unix_ms'),
+    inputsPlacingAt: boundNumber(wire.inputsPlacingUnixMs, 'instant', 'staging.inputs_placing_unix_ms'),
+    commandEndedAt: boundNumber(wire.commandEndedUnixMs, 'instant', 'staging.command_ended_unix_ms'),
   };
 }
 
@@ -296,22 +413,35 @@ function decodeOutputContent(wire: OutputContentWire): OutputContent {
   const path = decodePath(wire);
   if (path !== '') demandBelow(path);
   const content = decodeContent(wire.content, 'output.content');
-  if (inline !== undefined && inline.length !== content.size) throw badRequest(`output.inline has ${inline.length} bytes; want the ${content.size} of its content`);
+  if (inline !== undefined && inline.length !== content.size)
+    throw badRequest(`output.inline has ${inline.length} bytes; want the ${content.size} of its content`);
   if (transferId !== '') boundName(transferId, 'name', 'output.transfer_id');
   const output = { outputIndex, path, content, mode, inline, transferId };
-  return wire.droppedName === '' ? output : { ...output, droppedName: boundName(wire.droppedName, 'name', 'output.dropped_name') };
+  return wire.droppedName === ''
+    ? output
+    : { ...output, droppedName: boundName(wire.droppedName, 'name', 'output.dropped_name') };
 }
 
-/** @throws {MutiraoError} MUT_BAD_REQUEST for a path that does not lead to a file below the folder that it begins in. */
+/**
+ * @throws {MutiraoError} MUT_BAD_REQUEST for a path that does not lead to a file below the folder that it begins in.
+ */
 function demandBelow(path: string): void {
   boundText(path, 'path', 'output.path');
   // The way without any part of a path that is not a name.
-  if (/(^|\/)(\.{0,2})(\/|$)/.test(path) || path.includes('\0')) throw badRequest(`output.path is ${JSON.stringify(path)}; want a way down from the output, without "." or ".."`);
+  if (/(^|\/)(\.{0,2})(\/|$)/.test(path) || path.includes('\0'))
+    throw badRequest(`output.path is ${JSON.stringify(path)}; want a way down from the output, without "." or ".."`);
 }
 
 function encodeOutputContent(output: OutputContent): OutputContentWire {
   const { outputIndex, path, mode, transferId, droppedName = '' } = output;
   const inline = output.inline === undefined ? undefined : asBuffer(output.inline);
-  return { outputIndex, ...encodePath(path), content: encodeContent(output.content), mode, inline, transferId, droppedName };
+  return {
+    outputIndex,
+    ...encodePath(path),
+    content: encodeContent(output.content),
+    mode,
+    inline,
+    transferId,
+    droppedName,
+  };
 }
-

@@ -1,34 +1,81 @@
-import type { AllocationRequest, Demand, DrainingStatus, RequestCandidate, RequestReservation, RequestStatus, ReservationName, ReservationStanding, ReservedDemand, TimeQuantiles } from '@mutirao/core/messages';
+import type {
+  AllocationRequest,
+  Demand,
+  DrainingStatus,
+  RequestCandidate,
+  RequestReservation,
+  RequestStatus,
+  ReservationName,
+  ReservationStanding,
+  ReservedDemand,
+  TimeQuantiles,
+} from '@mutirao/core/messages';
 
 import {
-  RequestStatus as RequestStatusWire, type AllocationRequest as AllocationRequestWire, type Demand as DemandWire, type DrainingStatus as DrainingStatusWire,
-  type RequestCandidate as RequestCandidateWire, type RequestReservation as RequestReservationWire, type ReservationStanding as ReservationStandingWire, type ReservedDemand as ReservedDemandWire, type TaskTimes as TaskTimesWire,
+  RequestStatus as RequestStatusWire,
+  type AllocationRequest as AllocationRequestWire,
+  type Demand as DemandWire,
+  type DrainingStatus as DrainingStatusWire,
+  type RequestCandidate as RequestCandidateWire,
+  type RequestReservation as RequestReservationWire,
+  type ReservationStanding as ReservationStandingWire,
+  type ReservedDemand as ReservedDemandWire,
+  type TaskTimes as TaskTimesWire,
 } from '../generated/mutirao/provider/v1/provider.ts';
 import { readClaim } from './claim.ts';
 import { clip, limits } from '../limits.ts';
-import { badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundReasons, boundText } from './common.ts';
+import {
+  badRequest,
+  boundCode,
+  boundList,
+  boundName,
+  boundNumber,
+  boundProcessors,
+  boundReasons,
+  boundText,
+} from './common.ts';
 import { decodeReservationName } from './machine.ts';
 import { decodeAhead, encodeAhead } from './reservation.ts';
 
 const statusesOfWire: readonly (RequestStatus | undefined)[] = [
-  undefined, 'drafted', 'submitting', 'queued', 'running', 'ended', 'rejected', 'vanished',
+  undefined,
+  'drafted',
+  'submitting',
+  'queued',
+  'running',
+  'ended',
+  'rejected',
+  'vanished',
 ];
 const wireOfStatuses: Readonly<Record<RequestStatus, RequestStatusWire>> = {
-  drafted: RequestStatusWire.DRAFTED, submitting: RequestStatusWire.SUBMITTING, queued: RequestStatusWire.QUEUED,
-  running: RequestStatusWire.RUNNING, ended: RequestStatusWire.ENDED, rejected: RequestStatusWire.REJECTED, vanished: RequestStatusWire.VANISHED,
+  drafted: RequestStatusWire.DRAFTED,
+  submitting: RequestStatusWire.SUBMITTING,
+  queued: RequestStatusWire.QUEUED,
+  running: RequestStatusWire.RUNNING,
+  ended: RequestStatusWire.ENDED,
+  rejected: RequestStatusWire.REJECTED,
+  vanished: RequestStatusWire.VANISHED,
 };
 
 /** Reads what a broker still wants. @throws {MutiraoError} MUT_BAD_REQUEST when a task would need no processor. */
 export function decodeDemand(wire: DemandWire): Demand {
   boundList(wire.reserved, 'reservations', 'demand.reserved');
-  if (wire.gangProcessors !== undefined) boundNumber(wire.gangProcessors, 'resourceProcessors', 'demand.gang_processors');
+  if (wire.gangProcessors !== undefined)
+    boundNumber(wire.gangProcessors, 'resourceProcessors', 'demand.gang_processors');
   return {
-    pendingTasks: boundNumber(wire.pendingTasks, 'tasks', 'demand.pending_tasks'), processors: boundProcessors(wire.processors, 'resourceProcessors', 'demand.processors'),
-    taskTimeMax: boundOptional(wire.taskTimeMsMax, 'duration', 'demand.task_time_ms_max'), taskTimeMean: boundOptional(wire.taskTimeMsMean, 'duration', 'demand.task_time_ms_mean'),
-    deadline: boundOptional(wire.deadlineUnixMs, 'instant', 'demand.deadline_unix_ms'), userId: boundName(wire.userId, 'name', 'demand.user_id'),
-    ...(wire.unplacedTasks === undefined ? {} : { unplacedTasks: boundNumber(wire.unplacedTasks, 'tasks', 'demand.unplaced_tasks') }),
+    pendingTasks: boundNumber(wire.pendingTasks, 'tasks', 'demand.pending_tasks'),
+    processors: boundProcessors(wire.processors, 'resourceProcessors', 'demand.processors'),
+    taskTimeMax: boundOptional(wire.taskTimeMsMax, 'duration', 'demand.task_time_ms_max'),
+    taskTimeMean: boundOptional(wire.taskTimeMsMean, 'duration', 'demand.task_time_ms_mean'),
+    deadline: boundOptional(wire.deadlineUnixMs, 'instant', 'demand.deadline_unix_ms'),
+    userId: boundName(wire.userId, 'name', 'demand.user_id'),
+    ...(wire.unplacedTasks === undefined
+      ? {}
+      : { unplacedTasks: boundNumber(wire.unplacedTasks, 'tasks', 'demand.unplaced_tasks') }),
     ...(wire.gangProcessors === undefined ? {} : { gangProcessors: wire.gangProcessors }),
-    ...(wire.statedTimeMs === undefined ? {} : { statedTime: boundNumber(wire.statedTimeMs, 'duration', 'demand.stated_time_ms') }),
+    ...(wire.statedTimeMs === undefined
+      ? {}
+      : { statedTime: boundNumber(wire.statedTimeMs, 'duration', 'demand.stated_time_ms') }),
     ...(wire.taskTimes === undefined ? {} : { taskTimes: decodeTaskTimes(wire.taskTimes) }),
     ...(wire.reserved.length === 0 ? {} : { reserved: wire.reserved.map(decodeReserved) }),
   };
@@ -46,48 +93,93 @@ function atMost(value: number | undefined, limit: 'duration' | 'instant'): numbe
 /** Writes what a broker still wants for the wire. */
 export function encodeDemand(demand: Demand): DemandWire {
   return {
-    pendingTasks: demand.pendingTasks, processors: demand.processors, taskTimeMsMax: atMost(demand.taskTimeMax, 'duration'), taskTimeMsMean: atMost(demand.taskTimeMean, 'duration'),
-    deadlineUnixMs: atMost(demand.deadline, 'instant'), userId: demand.userId, unplacedTasks: demand.unplacedTasks, gangProcessors: demand.gangProcessors, taskTimes: demand.taskTimes && encodeTaskTimes(demand.taskTimes),
-    statedTimeMs: atMost(demand.statedTime, 'duration'), reserved: (demand.reserved ?? []).map(encodeReserved),
+    pendingTasks: demand.pendingTasks,
+    processors: demand.processors,
+    taskTimeMsMax: atMost(demand.taskTimeMax, 'duration'),
+    taskTimeMsMean: atMost(demand.taskTimeMean, 'duration'),
+    deadlineUnixMs: atMost(demand.deadline, 'instant'),
+    userId: demand.userId,
+    unplacedTasks: demand.unplacedTasks,
+    gangProcessors: demand.gangProcessors,
+    taskTimes: demand.taskTimes && encodeTaskTimes(demand.taskTimes),
+    statedTimeMs: atMost(demand.statedTime, 'duration'),
+    reserved: (demand.reserved ?? []).map(encodeReserved),
   };
 }
 
 function encodeReserved({ claim, processors, startsAt, endsAt, amount, hasMoved }: ReservedDemand): ReservedDemandWire {
-  const moved = hasMoved === true ? { startUnixMs: startsAt, endUnixMs: endsAt, reservedProcessors: amount } : { startUnixMs: undefined, endUnixMs: undefined, reservedProcessors: undefined };
+  const moved =
+    hasMoved === true
+      ? { startUnixMs: startsAt, endUnixMs: endsAt, reservedProcessors: amount }
+      : { startUnixMs: undefined, endUnixMs: undefined, reservedProcessors: undefined };
   return { claim, processors, ...moved };
 }
 
-function decodeReserved({ claim, processors, startUnixMs, endUnixMs, reservedProcessors }: ReservedDemandWire, index: number): ReservedDemand {
+function decodeReserved(
+  { claim, processors, startUnixMs, endUnixMs, reservedProcessors }: ReservedDemandWire,
+  index: number,
+): ReservedDemand {
   boundProcessors(processors, 'resourceProcessors', `demand.reserved[${index}].processors`);
   const movedTo = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
   return { ...readClaim(claim), ...(movedTo === undefined ? {} : { ...movedTo, hasMoved: true }), processors };
 }
 
-function decodeTaskTimes({ endedCount, cutOffCount, halfMsMax, ninetiethMsMax, ninetyNinthMsMax }: TaskTimesWire): TimeQuantiles {
+function decodeTaskTimes({
+  endedCount,
+  cutOffCount,
+  halfMsMax,
+  ninetiethMsMax,
+  ninetyNinthMsMax,
+}: TaskTimesWire): TimeQuantiles {
   return {
-    count: boundNumber(endedCount, 'tasks', 'task_times.ended_count'), censoredCount: boundNumber(cutOffCount, 'tasks', 'task_times.cut_off_count'), median: boundOptional(halfMsMax, 'duration', 'task_times.half_ms_max'),
-    ninetieth: boundOptional(ninetiethMsMax, 'duration', 'task_times.ninetieth_ms_max'), ninetyNinth: boundOptional(ninetyNinthMsMax, 'duration', 'task_times.ninety_ninth_ms_max'),
+    count: boundNumber(endedCount, 'tasks', 'task_times.ended_count'),
+    censoredCount: boundNumber(cutOffCount, 'tasks', 'task_times.cut_off_count'),
+    median: boundOptional(halfMsMax, 'duration', 'task_times.half_ms_max'),
+    ninetieth: boundOptional(ninetiethMsMax, 'duration', 'task_times.ninetieth_ms_max'),
+    ninetyNinth: boundOptional(ninetyNinthMsMax, 'duration', 'task_times.ninety_ninth_ms_max'),
   };
 }
 
 /** Writes how long tasks take for the wire. */
-export function encodeTaskTimes({ count, censoredCount, median, ninetieth, ninetyNinth }: TimeQuantiles): TaskTimesWire {
-  return { endedCount: count, cutOffCount: censoredCount, halfMsMax: atMost(median, 'duration'), ninetiethMsMax: atMost(ninetieth, 'duration'), ninetyNinthMsMax: atMost(ninetyNinth, 'duration') };
+export function encodeTaskTimes({
+  count,
+  censoredCount,
+  median,
+  ninetieth,
+  ninetyNinth,
+}: TimeQuantiles): TaskTimesWire {
+  return {
+    endedCount: count,
+    cutOffCount: censoredCount,
+    halfMsMax: atMost(median, 'duration'),
+    ninetiethMsMax: atMost(ninetieth, 'duration'),
+    ninetyNinthMsMax: atMost(ninetyNinth, 'duration'),
+  };
 }
 
 /** Reads an allocation request. @throws {MutiraoError} MUT_BAD_REQUEST for a status that this release does not know. */
 export function decodeAllocationRequest(wire: AllocationRequestWire): AllocationRequest {
   const status = statusesOfWire[wire.status];
-  if (status === undefined) throw badRequest(`request.status is ${String(wire.status)}; want 1 to ${statusesOfWire.length - 1}`);
+  if (status === undefined)
+    throw badRequest(`request.status is ${String(wire.status)}; want 1 to ${statusesOfWire.length - 1}`);
   boundList(wire.candidates, 'candidates', 'request.candidates');
   return {
-    providerId: boundName(wire.providerId, 'name', 'request.provider_id'), requestId: boundName(wire.requestId, 'name', 'request.request_id'),
-    managerRequestId: boundName(wire.managerRequestId, 'name', 'request.manager_request_id'), width: boundNumber(wire.widthProcessors, 'resourceProcessors', 'request.width_processors'),
-    walltime: boundNumber(wire.walltimeMs, 'duration', 'request.walltime_ms'), status, seenAt: boundNumber(wire.seenUnixMs, 'instant', 'request.seen_unix_ms'),
-    submittedAt: boundNumber(wire.submittedUnixMs, 'instant', 'request.submitted_unix_ms'), startedAt: boundNumber(wire.startedUnixMs, 'instant', 'request.started_unix_ms'),
-    endedAt: boundNumber(wire.endedUnixMs, 'instant', 'request.ended_unix_ms'), reasons: boundReasons(wire.reasons, 'request.reasons'), heuristic: boundName(wire.heuristic, 'name', 'request.heuristic'),
+    providerId: boundName(wire.providerId, 'name', 'request.provider_id'),
+    requestId: boundName(wire.requestId, 'name', 'request.request_id'),
+    managerRequestId: boundName(wire.managerRequestId, 'name', 'request.manager_request_id'),
+    width: boundNumber(wire.widthProcessors, 'resourceProcessors', 'request.width_processors'),
+    walltime: boundNumber(wire.walltimeMs, 'duration', 'request.walltime_ms'),
+    status,
+    seenAt: boundNumber(wire.seenUnixMs, 'instant', 'request.seen_unix_ms'),
+    submittedAt: boundNumber(wire.submittedUnixMs, 'instant', 'request.submitted_unix_ms'),
+    startedAt: boundNumber(wire.startedUnixMs, 'instant', 'request.started_unix_ms'),
+    endedAt: boundNumber(wire.endedUnixMs, 'instant', 'request.ended_unix_ms'),
+    reasons: boundReasons(wire.reasons, 'request.reasons'),
+    heuristic: boundName(wire.heuristic, 'name', 'request.heuristic'),
     ...(wire.candidates.length === 0 ? {} : { candidates: wire.candidates.map(decodeCandidate) }),
-    ...(wire.reservation?.name === undefined ? {} : { reservation: decodeReservation(wire.reservation.name, wire.reservation) }),
+    ...(wire.reservation?.name === undefined
+      ? {}
+      : { reservation: decodeReservation(wire.reservation.name, wire.reservation) }),
     ...(wire.endCode === undefined ? {} : { endCode: boundCode(wire.endCode, 'request.end_code') }),
   };
 }
@@ -96,18 +188,38 @@ export function decodeAllocationRequest(wire: AllocationRequestWire): Allocation
 export function encodeAllocationRequest(request: AllocationRequest): AllocationRequestWire {
   const { providerId, requestId, managerRequestId, heuristic } = request;
   return {
-    providerId, requestId, managerRequestId, widthProcessors: request.width, walltimeMs: request.walltime,
-    status: wireOfStatuses[request.status], seenUnixMs: request.seenAt, submittedUnixMs: request.submittedAt,
-    startedUnixMs: request.startedAt, endedUnixMs: request.endedAt, reasons: request.reasons.slice(0, limits.reasons.max).map((reason) => clip(reason)), heuristic,
-    candidates: (request.candidates ?? []).slice(0, limits.candidates.max).map(encodeCandidate), reservation: request.reservation && encodeReservation(request.reservation), endCode: request.endCode,
+    providerId,
+    requestId,
+    managerRequestId,
+    widthProcessors: request.width,
+    walltimeMs: request.walltime,
+    status: wireOfStatuses[request.status],
+    seenUnixMs: request.seenAt,
+    submittedUnixMs: request.submittedAt,
+    startedUnixMs: request.startedAt,
+    endedUnixMs: request.endedAt,
+    reasons: request.reasons.slice(0, limits.reasons.max).map((reason) => clip(reason)),
+    heuristic,
+    candidates: (request.candidates ?? []).slice(0, limits.candidates.max).map(encodeCandidate),
+    reservation: request.reservation && encodeReservation(request.reservation),
+    endCode: request.endCode,
   };
 }
 
 function encodeReservation({ overCode, movedTo, ...name }: RequestReservation): RequestReservationWire {
-  return { name, overCode, startUnixMs: movedTo?.startsAt, endUnixMs: movedTo?.endsAt, reservedProcessors: movedTo?.amount };
+  return {
+    name,
+    overCode,
+    startUnixMs: movedTo?.startsAt,
+    endUnixMs: movedTo?.endsAt,
+    reservedProcessors: movedTo?.amount,
+  };
 }
 
-function decodeReservation(name: ReservationName, { overCode, startUnixMs, endUnixMs, reservedProcessors }: RequestReservationWire): RequestReservation {
+function decodeReservation(
+  name: ReservationName,
+  { overCode, startUnixMs, endUnixMs, reservedProcessors }: RequestReservationWire,
+): RequestReservation {
   const movedTo = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
   boundCode(overCode, 'reservation.over_code');
   decodeReservationName(name);
@@ -115,40 +227,80 @@ function decodeReservation(name: ReservationName, { overCode, startUnixMs, endUn
 }
 
 /** Writes how a reservation stands for the wire. */
-export function encodeStanding({ reservation, startsAt, endsAt, amount, ahead }: ReservationStanding): ReservationStandingWire {
-  return { name: reservation, startUnixMs: startsAt, endUnixMs: endsAt, reservedProcessors: amount, heldAhead: encodeAhead(ahead) };
+export function encodeStanding({
+  reservation,
+  startsAt,
+  endsAt,
+  amount,
+  ahead,
+}: ReservationStanding): ReservationStandingWire {
+  return {
+    name: reservation,
+    startUnixMs: startsAt,
+    endUnixMs: endsAt,
+    reservedProcessors: amount,
+    heldAhead: encodeAhead(ahead),
+  };
 }
 
 /** Reads how a reservation stands. @throws {MutiraoError} MUT_BAD_REQUEST where it has no name, or no window. */
-export function decodeStanding({ name, startUnixMs, endUnixMs, reservedProcessors, heldAhead }: ReservationStandingWire): ReservationStanding {
+export function decodeStanding({
+  name,
+  startUnixMs,
+  endUnixMs,
+  reservedProcessors,
+  heldAhead,
+}: ReservationStandingWire): ReservationStanding {
   const window = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
-  if (name === undefined || window === undefined) throw badRequest('a standing of no reservation; want its name and its window');
+  if (name === undefined || window === undefined)
+    throw badRequest('a standing of no reservation; want its name and its window');
   decodeReservationName(name);
   return { reservation: name, ...window, amount: reservedProcessors, ahead: decodeAhead(heldAhead) };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST where a window ends before it begins, or is of nothing. */
-function decodeWindow(startsAt: number | undefined, endsAt: number | undefined, amount: number | undefined): RequestReservation['movedTo'] {
+function decodeWindow(
+  startsAt: number | undefined,
+  endsAt: number | undefined,
+  amount: number | undefined,
+): RequestReservation['movedTo'] {
   if (startsAt === undefined || endsAt === undefined) return undefined;
   boundNumber(endsAt, 'instant', 'the end of a reservation');
   if (amount !== undefined) boundNumber(amount, 'resourceProcessors', 'the processors of a reservation');
-  if (endsAt <= startsAt) throw badRequest(`a reservation from ${startsAt} to ${endsAt}; want it to end after its start`);
+  if (endsAt <= startsAt)
+    throw badRequest(`a reservation from ${startsAt} to ${endsAt}; want it to end after its start`);
   if (amount === 0) throw badRequest('a reservation of 0 processors; want 1 or more');
   return { startsAt, endsAt, ...(amount === undefined ? {} : { amount }) };
 }
 
 function decodeCandidate(wire: RequestCandidateWire): RequestCandidate {
   const { throughputTasksPerHour: throughput } = wire;
-  if (!(throughput >= 0 && throughput < Infinity)) throw badRequest(`candidate.throughput_tasks_per_hour is ${throughput}; want 0 or more`);
+  if (!(throughput >= 0 && throughput < Infinity))
+    throw badRequest(`candidate.throughput_tasks_per_hour is ${throughput}; want 0 or more`);
   return {
-    width: boundNumber(wire.widthProcessors, 'resourceProcessors', 'candidate.width_processors'), walltime: boundNumber(wire.walltimeMs, 'duration', 'candidate.walltime_ms'),
-    startsAt: boundNumber(wire.startsUnixMs, 'instant', 'candidate.starts_unix_ms'), throughput, chosen: wire.chosen,
+    width: boundNumber(wire.widthProcessors, 'resourceProcessors', 'candidate.width_processors'),
+    walltime: boundNumber(wire.walltimeMs, 'duration', 'candidate.walltime_ms'),
+    startsAt: boundNumber(wire.startsUnixMs, 'instant', 'candidate.starts_unix_ms'),
+    throughput,
+    chosen: wire.chosen,
   };
 }
 
 /** Writes what a heuristic compared for the wire. */
-export function encodeCandidate({ width, walltime, startsAt, throughput, chosen }: RequestCandidate): RequestCandidateWire {
-  return { widthProcessors: width, walltimeMs: walltime, startsUnixMs: startsAt, throughputTasksPerHour: throughput, chosen };
+export function encodeCandidate({
+  width,
+  walltime,
+  startsAt,
+  throughput,
+  chosen,
+}: RequestCandidate): RequestCandidateWire {
+  return {
+    widthProcessors: width,
+    walltimeMs: walltime,
+    startsUnixMs: startsAt,
+    throughputTasksPerHour: throughput,
+    chosen,
+  };
 }
 
 /** Writes whether a provider is draining for the wire; undefined for one that takes work. */
@@ -159,5 +311,11 @@ export function encodeDraining(draining: DrainingStatus | undefined): DrainingSt
 
 /** Reads whether a provider is draining. */
 export function decodeDraining({ sinceUnixMs, reason, atOnce }: DrainingStatusWire): DrainingStatus | undefined {
-  return sinceUnixMs === undefined ? undefined : { since: boundNumber(sinceUnixMs, 'instant', 'draining.since_unix_ms'), reason: boundText(reason, 'text', 'draining.reason'), ...(atOnce ? { isAtOnce: true } : {}) };
+  return sinceUnixMs === undefined
+    ? undefined
+    : {
+        since: boundNumber(sinceUnixMs, 'instant', 'draining.since_unix_ms'),
+        reason: boundText(reason, 'text', 'draining.reason'),
+        ...(atOnce ? { isAtOnce: true } : {}),
+      };
 }

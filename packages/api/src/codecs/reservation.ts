@@ -1,47 +1,111 @@
 import type { PlacementReply, ReservationEvent } from '@mutirao/core/machines/reservations';
 import type {
-  AheadStatus, HeldAhead, Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ReservedWindow, ResourceDimension, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,
+  AheadStatus,
+  HeldAhead,
+  Outage,
+  PlacementRefusal,
+  ReservationRecord,
+  ReservationStatus,
+  ReservationWish,
+  ReservedWindow,
+  ResourceDimension,
+  ResourceRecord,
+  ResourceRules,
+  ResourceState,
+  Timing,
+  TogetherDecision,
+  TogetherLink,
   WishedAmount,
 } from '@mutirao/core/messages';
 import { instantMax } from '@mutirao/core/reservations';
 import type { Instant } from '@mutirao/core/shared';
 
 import {
-  Algorithm as AlgorithmWire, Placement as PlacementWire, ReservationStatus as StatusWire, ResourceKind as KindWire, Timing as TimingWire,
-  AheadStatus as AheadStatusWire, TogetherDecision as DecisionWire,
-  type GetClaimKeysResponse, type HeldAhead as AheadWire, type Maintenance as MaintenanceWire, type Refusal as RefusalWire, type RenegotiateReservationResponse, type Reservation as ReservationWire,
-  type ReservationEvent as EventWire, type ReservationWish as WishWire, type Resource as ResourceWire, type ResourceRules as RulesWire, type Together as TogetherWire,
+  Algorithm as AlgorithmWire,
+  Placement as PlacementWire,
+  ReservationStatus as StatusWire,
+  ResourceKind as KindWire,
+  Timing as TimingWire,
+  AheadStatus as AheadStatusWire,
+  TogetherDecision as DecisionWire,
+  type GetClaimKeysResponse,
+  type HeldAhead as AheadWire,
+  type Maintenance as MaintenanceWire,
+  type Refusal as RefusalWire,
+  type RenegotiateReservationResponse,
+  type Reservation as ReservationWire,
+  type ReservationEvent as EventWire,
+  type ReservationWish as WishWire,
+  type Resource as ResourceWire,
+  type ResourceRules as RulesWire,
+  type Together as TogetherWire,
   type UnitRange,
 } from '../generated/mutirao/reservation/v1/reservation_service.ts';
 import { badRequest, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
 
 const wireOfStatuses: Readonly<Record<ReservationStatus, StatusWire>> = {
-  held: StatusWire.HELD, confirmed: StatusWire.CONFIRMED, claimed: StatusWire.CLAIMED, released: StatusWire.RELEASED, expired: StatusWire.EXPIRED, cancelled: StatusWire.CANCELLED,
+  held: StatusWire.HELD,
+  confirmed: StatusWire.CONFIRMED,
+  claimed: StatusWire.CLAIMED,
+  released: StatusWire.RELEASED,
+  expired: StatusWire.EXPIRED,
+  cancelled: StatusWire.CANCELLED,
 };
-const statusesOfWire = new Map(Object.entries(wireOfStatuses).map(([status, wire]) => [wire, status as ReservationStatus]));
+const statusesOfWire = new Map(
+  Object.entries(wireOfStatuses).map(([status, wire]) => [wire, status as ReservationStatus]),
+);
 const wireOfDecisions: Readonly<Record<TogetherDecision, DecisionWire>> = {
-  unknown: DecisionWire.UNSPECIFIED, open: DecisionWire.OPEN, confirmed: DecisionWire.CONFIRMED, undone: DecisionWire.UNDONE,
+  unknown: DecisionWire.UNSPECIFIED,
+  open: DecisionWire.OPEN,
+  confirmed: DecisionWire.CONFIRMED,
+  undone: DecisionWire.UNDONE,
 };
-const decisionsOfWire = new Map(Object.entries(wireOfDecisions).map(([decision, wire]) => [wire, decision as TogetherDecision]));
+const decisionsOfWire = new Map(
+  Object.entries(wireOfDecisions).map(([decision, wire]) => [wire, decision as TogetherDecision]),
+);
 const wireOfAheads: Readonly<Record<AheadStatus, AheadStatusWire>> = {
-  planned: AheadStatusWire.PLANNED, asked: AheadStatusWire.ASKED, queued: AheadStatusWire.QUEUED, held: AheadStatusWire.HELD, honoured: AheadStatusWire.HONOURED,
-  late: AheadStatusWire.LATE, lost: AheadStatusWire.LOST,
+  planned: AheadStatusWire.PLANNED,
+  asked: AheadStatusWire.ASKED,
+  queued: AheadStatusWire.QUEUED,
+  held: AheadStatusWire.HELD,
+  honoured: AheadStatusWire.HONOURED,
+  late: AheadStatusWire.LATE,
+  lost: AheadStatusWire.LOST,
 };
 const aheadsOfWire = new Map(Object.entries(wireOfAheads).map(([status, wire]) => [wire, status as AheadStatus]));
 const timingsOfWire = new Map<TimingWire, Timing>([
-  [TimingWire.UNSPECIFIED, 'advance'], [TimingWire.ADVANCE, 'advance'], [TimingWire.IMMEDIATE, 'immediate'], [TimingWire.ON_DEMAND, 'on-demand'],
+  [TimingWire.UNSPECIFIED, 'advance'],
+  [TimingWire.ADVANCE, 'advance'],
+  [TimingWire.IMMEDIATE, 'immediate'],
+  [TimingWire.ON_DEMAND, 'on-demand'],
 ]);
 const algorithmsOfWire = new Map<AlgorithmWire, ResourceRules['algorithm']>([
-  [AlgorithmWire.UNSPECIFIED, 'suvs'], [AlgorithmWire.SUVS, 'suvs'], [AlgorithmWire.SUVS_P, 'suvs-p'],
+  [AlgorithmWire.UNSPECIFIED, 'suvs'],
+  [AlgorithmWire.SUVS, 'suvs'],
+  [AlgorithmWire.SUVS_P, 'suvs-p'],
 ]);
 const placementsOfWire = new Map<PlacementWire, ResourceRules['placement']>([
-  [PlacementWire.UNSPECIFIED, 'first-fit'], [PlacementWire.FIRST_FIT, 'first-fit'], [PlacementWire.MIN_LIP, 'min-lip'], [PlacementWire.MIN_TIP, 'min-tip'],
+  [PlacementWire.UNSPECIFIED, 'first-fit'],
+  [PlacementWire.FIRST_FIT, 'first-fit'],
+  [PlacementWire.MIN_LIP, 'min-lip'],
+  [PlacementWire.MIN_TIP, 'min-tip'],
 ]);
-const unitsOfDimensions: Readonly<Record<ResourceDimension, string>> = { count: '', bytes: 'B', 'bytes-per-second': 'B/s', hertz: 'Hz' };
+const unitsOfDimensions: Readonly<Record<ResourceDimension, string>> = {
+  count: '',
+  bytes: 'B',
+  'bytes-per-second': 'B/s',
+  hertz: 'Hz',
+};
 
 const noRules: RulesWire = {
-  capPercent: undefined, algorithm: AlgorithmWire.UNSPECIFIED, placement: PlacementWire.UNSPECIFIED, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0,
-  movesMax: undefined, unclaimedMsMax: 0,
+  capPercent: undefined,
+  algorithm: AlgorithmWire.UNSPECIFIED,
+  placement: PlacementWire.UNSPECIFIED,
+  durationMsMax: 0,
+  reservationsPerUserMax: 0,
+  amountPerUserMax: 0,
+  movesMax: undefined,
+  unclaimedMsMax: 0,
 };
 /** Moves that a request may cause where the owner says nothing. */
 const movesMaxUsual = 16;
@@ -52,21 +116,37 @@ const textLengthMax = 1024;
 export function decodeWish(wire: WishWire | undefined): ReservationWish {
   if (wire === undefined) throw badRequest('wish is absent');
   return {
-    resourceId: readText('resource_id', wire.resourceId), amount: decodeAmount(wire.amount), duration: wire.durationMs, timing: lookUp(timingsOfWire, wire.timing, 'timing'),
-    earliestStart: readInstant('earliest_start_unix_ms', wire.earliestStartUnixMs), latestEnd: readInstant('latest_end_unix_ms', wire.latestEndUnixMs),
+    resourceId: readText('resource_id', wire.resourceId),
+    amount: decodeAmount(wire.amount),
+    duration: wire.durationMs,
+    timing: lookUp(timingsOfWire, wire.timing, 'timing'),
+    earliestStart: readInstant('earliest_start_unix_ms', wire.earliestStartUnixMs),
+    latestEnd: readInstant('latest_end_unix_ms', wire.latestEndUnixMs),
   };
 }
 
 function decodeAmount(wire: WishWire['amount']): WishedAmount {
   switch (wire?.$case) {
-    case undefined: throw badRequest('amount is absent; want a quantity, or an elastic or malleable amount');
-    case 'quantity': return { kind: 'text', text: readText('quantity', wire.value) };
-    case 'elastic': return { kind: 'elastic', ...wire.value };
-    case 'malleable': return { kind: 'malleable', work: wire.value.workUnitMs, amountMin: wire.value.amountMin, amountMax: wire.value.amountMax };
+    case undefined:
+      throw badRequest('amount is absent; want a quantity, or an elastic or malleable amount');
+    case 'quantity':
+      return { kind: 'text', text: readText('quantity', wire.value) };
+    case 'elastic':
+      return { kind: 'elastic', ...wire.value };
+    case 'malleable':
+      return {
+        kind: 'malleable',
+        work: wire.value.workUnitMs,
+        amountMin: wire.value.amountMin,
+        amountMax: wire.value.amountMax,
+      };
   }
 }
 
-/** Reads an instant; undefined where none is given. @throws {MutiraoError} MUT_BAD_REQUEST for one that no calendar reaches. */
+/**
+ * Reads an instant; undefined where none is given. @throws {MutiraoError} MUT_BAD_REQUEST for one that no calendar
+ * reaches.
+ */
 export function readInstant(name: string, wire: number | undefined): Instant | undefined {
   if (wire !== undefined && wire > instantMax) throw badRequest(`${name} is ${wire}; want at most ${instantMax}`);
   return wire;
@@ -74,7 +154,8 @@ export function readInstant(name: string, wire: number | undefined): Instant | u
 
 /** Reads a short text. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readText(name: string, value: string): string {
-  if (Buffer.byteLength(value) > textLengthMax) throw badRequest(`${name} has ${Buffer.byteLength(value)} bytes; want at most ${textLengthMax}`);
+  if (Buffer.byteLength(value) > textLengthMax)
+    throw badRequest(`${name} has ${Buffer.byteLength(value)} bytes; want at most ${textLengthMax}`);
   if (value.includes('\0')) throw badRequest(`${name} holds a NUL character`);
   return value;
 }
@@ -85,9 +166,14 @@ export function decodeRules(wire: RulesWire | undefined): ResourceRules {
   const percent = given.capPercent ?? 100;
   if (!(percent > 0 && percent <= 100)) throw badRequest(`cap_percent is ${percent}; want more than 0 and at most 100`);
   return {
-    capPpm: Math.max(1, Math.round(percent * ppmOfPercent)), algorithm: lookUp(algorithmsOfWire, given.algorithm, 'algorithm'),
-    placement: lookUp(placementsOfWire, given.placement, 'placement'), durationMax: given.durationMsMax, reservationsPerUserMax: given.reservationsPerUserMax,
-    amountPerUserMax: given.amountPerUserMax, movesMax: given.movesMax ?? movesMaxUsual, unclaimedMax: given.unclaimedMsMax,
+    capPpm: Math.max(1, Math.round(percent * ppmOfPercent)),
+    algorithm: lookUp(algorithmsOfWire, given.algorithm, 'algorithm'),
+    placement: lookUp(placementsOfWire, given.placement, 'placement'),
+    durationMax: given.durationMsMax,
+    reservationsPerUserMax: given.reservationsPerUserMax,
+    amountPerUserMax: given.amountPerUserMax,
+    movesMax: given.movesMax ?? movesMaxUsual,
+    unclaimedMax: given.unclaimedMsMax,
   };
 }
 
@@ -99,9 +185,17 @@ function lookUp<Wire, Value>(values: ReadonlyMap<Wire, Value>, wire: Wire, name:
 
 function encodeRules(rules: ResourceRules): RulesWire {
   return {
-    capPercent: rules.capPpm / ppmOfPercent, algorithm: rules.algorithm === 'suvs' ? AlgorithmWire.SUVS : AlgorithmWire.SUVS_P,
-    placement: { 'first-fit': PlacementWire.FIRST_FIT, 'min-lip': PlacementWire.MIN_LIP, 'min-tip': PlacementWire.MIN_TIP }[rules.placement],
-    durationMsMax: rules.durationMax, reservationsPerUserMax: rules.reservationsPerUserMax, amountPerUserMax: rules.amountPerUserMax, movesMax: rules.movesMax,
+    capPercent: rules.capPpm / ppmOfPercent,
+    algorithm: rules.algorithm === 'suvs' ? AlgorithmWire.SUVS : AlgorithmWire.SUVS_P,
+    placement: {
+      'first-fit': PlacementWire.FIRST_FIT,
+      'min-lip': PlacementWire.MIN_LIP,
+      'min-tip': PlacementWire.MIN_TIP,
+    }[rules.placement],
+    durationMsMax: rules.durationMax,
+    reservationsPerUserMax: rules.reservationsPerUserMax,
+    amountPerUserMax: rules.amountPerUserMax,
+    movesMax: rules.movesMax,
     unclaimedMsMax: rules.unclaimedMax,
   };
 }
@@ -110,16 +204,27 @@ function encodeRules(rules: ResourceRules): RulesWire {
 export function encodeResource({ resource, outages, livingCount }: ResourceState): ResourceWire {
   const failures = outages.filter(({ kind }) => kind === 'failure');
   return {
-    ...encodeResourceFacts(resource), failed: failures.reduce((sum, { amount }) => sum + amount, 0),
+    ...encodeResourceFacts(resource),
+    failed: failures.reduce((sum, { amount }) => sum + amount, 0),
     failedUnits: encodeUnits(failures.flatMap(({ units }) => units).sort((one, other) => one - other)),
-    maintenances: outages.filter(({ kind }) => kind === 'maintenance').map(encodeMaintenance), reservationCount: livingCount,
+    maintenances: outages.filter(({ kind }) => kind === 'maintenance').map(encodeMaintenance),
+    reservationCount: livingCount,
   };
 }
 
 function encodeResourceFacts(resource: ResourceRecord): ResourceWire {
   return {
-    resourceId: resource.id, ownerId: resource.ownerId, resourceType: resource.type, kind: resource.kind === 'counted' ? KindWire.UNITS : KindWire.CAPACITY,
-    total: resource.total, unit: unitsOfDimensions[resource.dimension], rules: encodeRules(resource.rules), failed: 0, failedUnits: [], maintenances: [], reservationCount: 0,
+    resourceId: resource.id,
+    ownerId: resource.ownerId,
+    resourceType: resource.type,
+    kind: resource.kind === 'counted' ? KindWire.UNITS : KindWire.CAPACITY,
+    total: resource.total,
+    unit: unitsOfDimensions[resource.dimension],
+    rules: encodeRules(resource.rules),
+    failed: 0,
+    failedUnits: [],
+    maintenances: [],
+    reservationCount: 0,
   };
 }
 
@@ -140,37 +245,100 @@ export function encodeUnits(units: readonly number[]): UnitRange[] {
 
 /** Writes a reservation. @param claim signed; empty where it is not to be told. */
 export function encodeReservation(reservation: ReservationRecord, claim: string): ReservationWire {
-  const { place, resourceId, status, holdUntil, requestedAt, claimedAt, endedAt, revision, reason, clientRequestId, together, ahead } = reservation;
+  const {
+    place,
+    resourceId,
+    status,
+    holdUntil,
+    requestedAt,
+    claimedAt,
+    endedAt,
+    revision,
+    reason,
+    clientRequestId,
+    together,
+    ahead,
+  } = reservation;
   return {
-    reservationId: place.id, resourceId, userId: place.userId, status: wireOfStatuses[status],
+    reservationId: place.id,
+    resourceId,
+    userId: place.userId,
+    status: wireOfStatuses[status],
     // One in an old journal may end beyond what the wire carries, and would hide all others from who reads.
-    startUnixMs: Math.min(place.start, instantMax), endUnixMs: Math.min(place.end, instantMax), amount: place.amount,
-    units: encodeUnits(place.resources), earliestStartUnixMs: place.earliestStart, latestEndUnixMs: place.latestEnd, holdUntilUnixMs: holdUntil, requestedUnixMs: requestedAt,
-    claimedUnixMs: claimedAt, endedUnixMs: endedAt, revision, reason, clientRequestId, claim,
-    together: together === undefined ? undefined : { togetherId: together.togetherId, managerAddress: together.manager, reservationId: together.reservationId },
+    startUnixMs: Math.min(place.start, instantMax),
+    endUnixMs: Math.min(place.end, instantMax),
+    amount: place.amount,
+    units: encodeUnits(place.resources),
+    earliestStartUnixMs: place.earliestStart,
+    latestEndUnixMs: place.latestEnd,
+    holdUntilUnixMs: holdUntil,
+    requestedUnixMs: requestedAt,
+    claimedUnixMs: claimedAt,
+    endedUnixMs: endedAt,
+    revision,
+    reason,
+    clientRequestId,
+    claim,
+    together:
+      together === undefined
+        ? undefined
+        : { togetherId: together.togetherId, managerAddress: together.manager, reservationId: together.reservationId },
     heldAhead: ahead === undefined ? undefined : encodeAhead(ahead),
   };
 }
 
 /** Reads a reservation as whoever manages its resource sees it. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function decodeReservedWindow({ reservationId, userId, amount, startUnixMs, endUnixMs }: ReservationWire): ReservedWindow {
+export function decodeReservedWindow({
+  reservationId,
+  userId,
+  amount,
+  startUnixMs,
+  endUnixMs,
+}: ReservationWire): ReservedWindow {
   if (reservationId < 1) throw badRequest(`reservation_id is ${reservationId}; expected 1 or more`);
   boundNumber(endUnixMs, 'instant', 'reservation.end_unix_ms');
-  if (endUnixMs <= startUnixMs) throw badRequest(`reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; expected it to end after its start`);
-  return { reservationId, userId: boundName(userId, 'name', 'reservation.user_id'), count: boundProcessors(amount, 'resourceProcessors', 'reservation.amount'), startsAt: startUnixMs, endsAt: endUnixMs };
+  if (endUnixMs <= startUnixMs)
+    throw badRequest(
+      `reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; expected it to end after its start`,
+    );
+  return {
+    reservationId,
+    userId: boundName(userId, 'name', 'reservation.user_id'),
+    count: boundProcessors(amount, 'resourceProcessors', 'reservation.amount'),
+    startsAt: startUnixMs,
+    endsAt: endUnixMs,
+  };
 }
 
 /** Reads the keys of a reservation manager. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function decodeClaimKeys({ keys }: GetClaimKeysResponse): { readonly keyId: string; readonly publicKeyPem: string }[] {
+export function decodeClaimKeys({
+  keys,
+}: GetClaimKeysResponse): { readonly keyId: string; readonly publicKeyPem: string }[] {
   boundList(keys, 'keys', 'keys');
-  return keys.map(({ keyId, publicKeyPem }) => ({ keyId: boundName(keyId, 'name', 'key_id'), publicKeyPem: boundText(publicKeyPem, 'text', 'public_key_pem') }));
+  return keys.map(({ keyId, publicKeyPem }) => ({
+    keyId: boundName(keyId, 'name', 'key_id'),
+    publicKeyPem: boundText(publicKeyPem, 'text', 'public_key_pem'),
+  }));
 }
 
 /** Writes what is held ahead. */
-export function encodeAhead({ status, heldCount, askedCount, askAt, expectedAt, chance, reason }: HeldAhead): AheadWire {
+export function encodeAhead({
+  status,
+  heldCount,
+  askedCount,
+  askAt,
+  expectedAt,
+  chance,
+  reason,
+}: HeldAhead): AheadWire {
   return {
-    status: wireOfAheads[status], heldUnits: heldCount, askedUnits: askedCount, askUnixMs: askAt, expectedUnixMs: expectedAt,
-    chancePercent: chance === undefined ? undefined : chance * 100, reason,
+    status: wireOfAheads[status],
+    heldUnits: heldCount,
+    askedUnits: askedCount,
+    askUnixMs: askAt,
+    expectedUnixMs: expectedAt,
+    chancePercent: chance === undefined ? undefined : chance * 100,
+    reason,
   };
 }
 
@@ -178,10 +346,16 @@ export function encodeAhead({ status, heldCount, askedCount, askAt, expectedAt, 
 export function decodeAhead(wire: AheadWire | undefined): HeldAhead {
   if (wire === undefined) throw badRequest('held_ahead is absent');
   const { heldUnits: heldCount, askedUnits: askedCount, chancePercent } = wire;
-  if (chancePercent !== undefined && !(chancePercent >= 0 && chancePercent <= 100)) throw badRequest(`chance_percent is ${chancePercent}; want 0 to 100`);
+  if (chancePercent !== undefined && !(chancePercent >= 0 && chancePercent <= 100))
+    throw badRequest(`chance_percent is ${chancePercent}; want 0 to 100`);
   return {
-    status: lookUp(aheadsOfWire, wire.status, 'status'), heldCount, askedCount, askAt: readInstant('ask_unix_ms', wire.askUnixMs) ?? 0,
-    expectedAt: readInstant('expected_unix_ms', wire.expectedUnixMs) ?? 0, chance: chancePercent === undefined ? undefined : chancePercent / 100, reason: readText('reason', wire.reason),
+    status: lookUp(aheadsOfWire, wire.status, 'status'),
+    heldCount,
+    askedCount,
+    askAt: readInstant('ask_unix_ms', wire.askUnixMs) ?? 0,
+    expectedAt: readInstant('expected_unix_ms', wire.expectedUnixMs) ?? 0,
+    chance: chancePercent === undefined ? undefined : chancePercent / 100,
+    reason: readText('reason', wire.reason),
   };
 }
 
@@ -189,8 +363,12 @@ export function decodeAhead(wire: AheadWire | undefined): HeldAhead {
 export function decodeTogether(wire: TogetherWire | undefined): TogetherLink {
   if (wire === undefined) throw badRequest('together is absent');
   const togetherId = readText('together_id', wire.togetherId);
-  if (togetherId.length < 16) throw badRequest(`together_id is ${JSON.stringify(togetherId)}; want 16 characters or more, for who knows it may ask`);
-  if (wire.reservationId === 0) throw badRequest('together.reservation_id is absent; want the reservation that decides');
+  if (togetherId.length < 16)
+    throw badRequest(
+      `together_id is ${JSON.stringify(togetherId)}; want 16 characters or more, for who knows it may ask`,
+    );
+  if (wire.reservationId === 0)
+    throw badRequest('together.reservation_id is absent; want the reservation that decides');
   return { togetherId, manager: readText('manager_address', wire.managerAddress), reservationId: wire.reservationId };
 }
 
@@ -211,19 +389,39 @@ export function decodeStatuses(wire: readonly StatusWire[]): ReservationStatus[]
 
 /** Writes why there is no place. */
 export function encodeRefusal({ code, message, alternatives }: PlacementRefusal): RefusalWire {
-  return { code, message, alternatives: alternatives.map(({ startsAt, endsAt, amount, reason }) => ({ startUnixMs: startsAt, endUnixMs: endsAt, amount, reason })) };
+  return {
+    code,
+    message,
+    alternatives: alternatives.map(({ startsAt, endsAt, amount, reason }) => ({
+      startUnixMs: startsAt,
+      endUnixMs: endsAt,
+      amount,
+      reason,
+    })),
+  };
 }
 
 /** Writes what became of a request. @param sign makes the claim of a reservation. */
-export function encodePlacementOutcome(reply: PlacementReply, sign: (reservation: ReservationRecord) => string): NonNullable<RenegotiateReservationResponse['outcome']> {
+export function encodePlacementOutcome(
+  reply: PlacementReply,
+  sign: (reservation: ReservationRecord) => string,
+): NonNullable<RenegotiateReservationResponse['outcome']> {
   if (reply.kind === 'refused') return { $case: 'refusal', value: encodeRefusal(reply.refusal) };
   return { $case: 'reservation', value: encodeReservation(reply.reservation, sign(reply.reservation)) };
 }
 
 /** Writes an event. */
-export function encodeReservationEvent(sequence: number, at: Instant, { type, reservation, resource, reason }: ReservationEvent): EventWire {
+export function encodeReservationEvent(
+  sequence: number,
+  at: Instant,
+  { type, reservation, resource, reason }: ReservationEvent,
+): EventWire {
   return {
-    sequence, atUnixMs: at, type, reason, reservation: reservation === undefined ? undefined : encodeReservation(reservation, ''),
+    sequence,
+    atUnixMs: at,
+    type,
+    reason,
+    reservation: reservation === undefined ? undefined : encodeReservation(reservation, ''),
     resource: resource === undefined ? undefined : encodeResourceFacts(resource),
   };
 }

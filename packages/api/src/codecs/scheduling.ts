@@ -1,24 +1,42 @@
 import { readPlacement } from '@mutirao/core/placement';
 import type { JobSpec, ReplicationCap, SchedulerName } from '@mutirao/core/messages';
 
-import { Scheduler, type JobSpec as JobSpecWire, type ReplicationCap as ReplicationCapWire } from '../generated/mutirao/broker/v1/broker.ts';
+import {
+  Scheduler,
+  type JobSpec as JobSpecWire,
+  type ReplicationCap as ReplicationCapWire,
+} from '../generated/mutirao/broker/v1/broker.ts';
 import { badRequest } from './common.ts';
 
 const schedulers: Readonly<Record<SchedulerName, Scheduler>> = {
-  'wqr': Scheduler.WQR, 'workqueue': Scheduler.WORKQUEUE, 'storage-affinity': Scheduler.STORAGE_AFFINITY, 'sufferage': Scheduler.SUFFERAGE, 'min-min': Scheduler.MIN_MIN,
-  'plan': Scheduler.PLAN,
+  wqr: Scheduler.WQR,
+  workqueue: Scheduler.WORKQUEUE,
+  'storage-affinity': Scheduler.STORAGE_AFFINITY,
+  sufferage: Scheduler.SUFFERAGE,
+  'min-min': Scheduler.MIN_MIN,
+  plan: Scheduler.PLAN,
 };
 
 /** Most that losers may cost, in per cent of what accepted replicas used. */
 export const extraWorkPercentMax = 1000;
 
 /** Reads how a job is scheduled. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
-export function decodeScheduling(wire: JobSpecWire): Required<Pick<JobSpec, 'scheduler' | 'replicationCap'>> & Pick<JobSpec, 'placement'> {
-  return { scheduler: decodeScheduler(wire.scheduler), replicationCap: decodeCap(wire.replicationCap), ...decodePlacement(wire.placement) };
+export function decodeScheduling(
+  wire: JobSpecWire,
+): Required<Pick<JobSpec, 'scheduler' | 'replicationCap'>> & Pick<JobSpec, 'placement'> {
+  return {
+    scheduler: decodeScheduler(wire.scheduler),
+    replicationCap: decodeCap(wire.replicationCap),
+    ...decodePlacement(wire.placement),
+  };
 }
 
 /** Writes how a job is scheduled for the wire; what is left out stays so. */
-export function encodeScheduling({ scheduler, replicationCap, placement }: JobSpec): Pick<JobSpecWire, 'scheduler' | 'replicationCap' | 'placement'> {
+export function encodeScheduling({
+  scheduler,
+  replicationCap,
+  placement,
+}: JobSpec): Pick<JobSpecWire, 'scheduler' | 'replicationCap' | 'placement'> {
   return {
     scheduler: scheduler === undefined ? undefined : schedulers[scheduler],
     replicationCap: replicationCap === undefined ? undefined : encodeCap(replicationCap),
@@ -44,14 +62,20 @@ function decodeCap(wire: ReplicationCapWire | undefined): ReplicationCap {
   const cap = wire?.cap;
   if (cap === undefined) return { kind: 'none' };
   if (cap.$case === 'idle') return { kind: 'idle' };
-  if (cap.value > extraWorkPercentMax) throw badRequest(`job.replication_cap.extra_work_percent is ${cap.value}; want an integer in 0..${extraWorkPercentMax}`);
+  if (cap.value > extraWorkPercentMax)
+    throw badRequest(
+      `job.replication_cap.extra_work_percent is ${cap.value}; want an integer in 0..${extraWorkPercentMax}`,
+    );
   return { kind: 'share', percent: cap.value };
 }
 
 function encodeCap(cap: ReplicationCap): ReplicationCapWire {
   switch (cap.kind) {
-    case 'none': return { cap: undefined };
-    case 'idle': return { cap: { $case: 'idle', value: {} } };
-    case 'share': return { cap: { $case: 'extraWorkPercent', value: cap.percent } };
+    case 'none':
+      return { cap: undefined };
+    case 'idle':
+      return { cap: { $case: 'idle', value: {} } };
+    case 'share':
+      return { cap: { $case: 'extraWorkPercent', value: cap.percent } };
   }
 }

@@ -1,8 +1,28 @@
 import type { InputFile, ReplicaStart, StartReplicas, TaskTemplate, WorkFolder } from '@mutirao/core/messages';
 
-import type { InputFile as InputFileWire, TaskTemplate as TaskTemplateWire, WorkFolder as WorkFolderWire } from '../generated/mutirao/common/v1/common.ts';
-import type { ReplicaStart as ReplicaStartWire, StartReplicas as StartReplicasWire } from '../generated/mutirao/machine/v1/machine.ts';
-import { badRequest, boundList, boundName, boundText, decodeContent, decodeLimits, decodeProofText, decodeRoot, encodeContent, encodeLimits, encodeRoot, refuseNul } from './common.ts';
+import type {
+  InputFile as InputFileWire,
+  TaskTemplate as TaskTemplateWire,
+  WorkFolder as WorkFolderWire,
+} from '../generated/mutirao/common/v1/common.ts';
+import type {
+  ReplicaStart as ReplicaStartWire,
+  StartReplicas as StartReplicasWire,
+} from '../generated/mutirao/machine/v1/machine.ts';
+import {
+  badRequest,
+  boundList,
+  boundName,
+  boundText,
+  decodeContent,
+  decodeLimits,
+  decodeProofText,
+  decodeRoot,
+  encodeContent,
+  encodeLimits,
+  encodeRoot,
+  refuseNul,
+} from './common.ts';
 import { decodeGangPlace, encodeGangPlace } from './gang.ts';
 import { decodePath, encodePath } from './byte-names.ts';
 
@@ -22,16 +42,30 @@ function decodeTaskTemplate(wire: TaskTemplateWire | undefined): TaskTemplate {
   if (wire.processors < 1) throw badRequest(`template.processors is ${wire.processors}; want 1 or more`);
   const { jobId, userId, command, noOp, environment, processors, homeChallenge, dropProof, workFolder } = wire;
   checkTaskTemplate(wire);
-  const template = { jobId, userId, command, noOp, environment, limits: decodeLimits(wire.limits), processors, ...(workFolder === undefined ? {} : { workFolder: decodeWorkFolder(workFolder) }) };
+  const template = {
+    jobId,
+    userId,
+    command,
+    noOp,
+    environment,
+    limits: decodeLimits(wire.limits),
+    processors,
+    ...(workFolder === undefined ? {} : { workFolder: decodeWorkFolder(workFolder) }),
+  };
   if (homeChallenge === '') return template;
   const challenge = decodeProofText(homeChallenge, 'template.home_challenge');
-  return { ...template, homeChallenge: challenge, ...(dropProof === '' ? {} : { dropProof: decodeProofText(dropProof, 'template.drop_proof') }) };
+  return {
+    ...template,
+    homeChallenge: challenge,
+    ...(dropProof === '' ? {} : { dropProof: decodeProofText(dropProof, 'template.drop_proof') }),
+  };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
 function checkTaskTemplate({ userId, command, environment }: TaskTemplateWire): void {
   // What a user's tasks leave on a machine is in a folder of that name.
-  if (boundName(userId, 'name', 'template.user_id') === '') throw badRequest('template.user_id is empty; expected whose tasks they are');
+  if (boundName(userId, 'name', 'template.user_id') === '')
+    throw badRequest('template.user_id is empty; expected whose tasks they are');
   refuseNul(command, 'template.command');
   for (const [name, value] of Object.entries(environment)) refuseNul(name + value, 'template.environment');
 }
@@ -39,14 +73,21 @@ function checkTaskTemplate({ userId, command, environment }: TaskTemplateWire): 
 function encodeTaskTemplate(template: TaskTemplate): TaskTemplateWire {
   const { homeChallenge = '', dropProof = '', workFolder } = template;
   return {
-    ...template, environment: { ...template.environment }, limits: encodeLimits(template.limits), dropToken: '', homeChallenge, dropProof,
+    ...template,
+    environment: { ...template.environment },
+    limits: encodeLimits(template.limits),
+    dropToken: '',
+    homeChallenge,
+    dropProof,
     workFolder: workFolder === undefined ? undefined : encodeWorkFolder(workFolder),
   };
 }
 
 function decodeWorkFolder({ besideHome, path, inode, device, fileSystem, bootId }: WorkFolderWire): WorkFolder {
-  if (!path.startsWith('/')) throw badRequest(`template.work_folder.path is ${JSON.stringify(path)}; expected an absolute path`);
-  for (const text of [path, inode, device, fileSystem, bootId]) boundText(refuseNul(text, 'template.work_folder'), 'path', 'template.work_folder');
+  if (!path.startsWith('/'))
+    throw badRequest(`template.work_folder.path is ${JSON.stringify(path)}; expected an absolute path`);
+  for (const text of [path, inode, device, fileSystem, bootId])
+    boundText(refuseNul(text, 'template.work_folder'), 'path', 'template.work_folder');
   return { path, inode, device, fileSystem, bootId, isBesideHome: besideHome };
 }
 
@@ -60,27 +101,55 @@ function decodeReplicaStart(wire: ReplicaStartWire): ReplicaStart {
   refuseNul(value, 'value');
   boundList(wire.inputs, 'wantedContents', 'inputs');
   boundList(wire.outputs, 'wantedContents', 'outputs');
-  const outputs = wire.outputs.map((output) => ({ root: decodeRoot(output.root, 'output.root'), path: refuseNul(output.path, 'output.path'), ...(output.keep ? { keep: true as const } : {}) }));
+  const outputs = wire.outputs.map((output) => ({
+    root: decodeRoot(output.root, 'output.root'),
+    path: refuseNul(output.path, 'output.path'),
+    ...(output.keep ? { keep: true as const } : {}),
+  }));
   return {
-    replicaId, taskIndex, value, inputs: wire.inputs.map(decodeInputFile), outputs, ...(wire.gang === undefined ? {} : { gang: decodeGangPlace(wire.gang) }),
+    replicaId,
+    taskIndex,
+    value,
+    inputs: wire.inputs.map(decodeInputFile),
+    outputs,
+    ...(wire.gang === undefined ? {} : { gang: decodeGangPlace(wire.gang) }),
     ...(wire.onSuccessOnly === true ? { onSuccessOnly: true } : {}),
   };
 }
 
 function encodeReplicaStart(start: ReplicaStart): ReplicaStartWire {
   const { replicaId, taskIndex, value } = start;
-  const outputs = start.outputs.map((output) => ({ root: encodeRoot(output.root), path: output.path, keep: output.keep ?? false }));
+  const outputs = start.outputs.map((output) => ({
+    root: encodeRoot(output.root),
+    path: output.path,
+    keep: output.keep ?? false,
+  }));
   return {
-    replicaId, taskIndex, value, inputs: start.inputs.map(encodeInputFile), outputs, gang: start.gang === undefined ? undefined : encodeGangPlace(start.gang),
+    replicaId,
+    taskIndex,
+    value,
+    inputs: start.inputs.map(encodeInputFile),
+    outputs,
+    gang: start.gang === undefined ? undefined : encodeGangPlace(start.gang),
     onSuccessOnly: start.onSuccessOnly,
   };
 }
 
 function decodeInputFile(wire: InputFileWire): InputFile {
   if (wire.mode > 0o777) throw badRequest(`input.mode is 0o${wire.mode.toString(8)}; want 0o777 at most`);
-  return { root: decodeRoot(wire.root, 'input.root'), path: refuseNul(decodePath(wire), 'input.path'), content: decodeContent(wire.content, 'input.content'), mode: wire.mode };
+  return {
+    root: decodeRoot(wire.root, 'input.root'),
+    path: refuseNul(decodePath(wire), 'input.path'),
+    content: decodeContent(wire.content, 'input.content'),
+    mode: wire.mode,
+  };
 }
 
 function encodeInputFile(input: InputFile): InputFileWire {
-  return { root: encodeRoot(input.root), ...encodePath(input.path), content: encodeContent(input.content), mode: input.mode };
+  return {
+    root: encodeRoot(input.root),
+    ...encodePath(input.path),
+    content: encodeContent(input.content),
+    mode: input.mode,
+  };
 }

@@ -31,7 +31,12 @@ export class MutiraoError extends Error {
   }
 }
 
-/** The error of a code that came as text, from a machine's reply or from a peer. A code that is not in the registry gives MUT_INTERNAL. */
+/**
+ * The error of a code that came as text, from a machine's reply or from a peer. A code that is not in the registry
+ * gives MUT_INTERNAL.
+ */
 export function errorOfCode(code: string, message: string): MutiraoError {
-  return isErrorCode(code) ? new MutiraoError(code, message) : new MutiraoError('MUT_INTERNAL', `${message} (unknown code ${code})`);
+  return isErrorCode(code)
+    ? new MutiraoError(code, message)
+    : new MutiraoError('MUT_INTERNAL', `${message} (unknown code ${code})`);
 }

@@ -31,9 +31,11 @@ const reasonLengthMax = 4096;
 /**
  * The messages of one change, in order.
  *
- * The CloudEvents id of the first is the journal's sequence, `17`; further ones are `17.1`, `17.2`, ... Pure: a change gives the same
+ * The CloudEvents id of the first is the journal's sequence, `17`; further ones are `17.1`, `17.2`, ... Pure: a change
+ * gives the same
  * messages, byte for byte, at any time, so that a repeat can be told by its source and id.
- * @param source the CloudEvents source: one for each broker and each run of its journal in which no sequence is used twice.
+ * @param source the CloudEvents source: one for each broker and each run of its journal in which no sequence is used
+ * twice.
  */
 export function encodeEvents(source: string, { sequence, at, events }: ToldChange): EventMessage[] {
   return events.flatMap(splitTasks).map((event, part) => {
@@ -42,8 +44,14 @@ export function encodeEvents(source: string, { sequence, at, events }: ToldChang
       subject: eventSubject(event),
       messageId: `${source}#${id}`,
       headers: {
-        'ce-specversion': '1.0', 'ce-id': id, 'ce-source': source, 'ce-type': `mutirao.${event.type}`, 'ce-subject': headerOf(eventAbout(event)),
-        'ce-time': new Date(at).toISOString(), 'ce-datacontenttype': 'application/protobuf', 'content-type': 'application/protobuf',
+        'ce-specversion': '1.0',
+        'ce-id': id,
+        'ce-source': source,
+        'ce-type': `mutirao.${event.type}`,
+        'ce-subject': headerOf(eventAbout(event)),
+        'ce-time': new Date(at).toISOString(),
+        'ce-datacontenttype': 'application/protobuf',
+        'content-type': 'application/protobuf',
       },
       data: encodeData(sequence, at, event),
     };
@@ -54,7 +62,9 @@ function encodeData(sequence: number, at: Instant, event: BrokerEvent): Uint8Arr
   const reason = event.reason.slice(0, reasonLengthMax);
   const data = JobEventWire.encode(encodeJobEvent(sequence, at, { ...event, reason })).finish();
   if (data.length <= dataBytesMax) return data;
-  return JobEventWire.encode(encodeJobEvent(sequence, at, { ...event, reason, facts: undefined, request: undefined })).finish();
+  return JobEventWire.encode(
+    encodeJobEvent(sequence, at, { ...event, reason, facts: undefined, request: undefined }),
+  ).finish();
 }
 
 /** A header holds printable ASCII; the event itself has the id as it is. */
@@ -66,6 +76,7 @@ function headerOf(text: string): string {
 function splitTasks(event: BrokerEvent): BrokerEvent[] {
   if (event.taskIndexes.length <= taskIndexesMax) return [event];
   const parts: (readonly TaskIndex[])[] = [];
-  for (let from = 0; from < event.taskIndexes.length; from += taskIndexesMax) parts.push(event.taskIndexes.slice(from, from + taskIndexesMax));
+  for (let from = 0; from < event.taskIndexes.length; from += taskIndexesMax)
+    parts.push(event.taskIndexes.slice(from, from + taskIndexesMax));
   return parts.map((taskIndexes) => ({ ...event, taskIndexes }));
 }

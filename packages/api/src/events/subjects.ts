@@ -7,12 +7,15 @@ export const eventSubjects = 'mutirao.events.>';
 const idLengthMax = 128;
 
 /**
- * The NATS subject of an event; `mutirao.events.*.*.17` is all of job 17, `mutirao.events.job.>` all that is of whole jobs.
+ * The NATS subject of an event; `mutirao.events.*.*.17` is all of job 17, `mutirao.events.job.>` all that is of whole
+ * jobs.
  *
  * What no word of a subject may hold, a dot above all, stands as "_" in it; the event itself has the id as it is.
  */
 export function eventSubject(event: BrokerEvent): string {
-  return `mutirao.events.${event.type}.${idOf(event).slice(0, idLengthMax).replace(/[^\w/-]/g, '_')}`;
+  return `mutirao.events.${event.type}.${idOf(event)
+    .slice(0, idLengthMax)
+    .replace(/[^\w/-]/g, '_')}`;
 }
 
 /** What an event is about, as a path: `jobs/17`, `machines/alpha/q3.0`. */
@@ -26,9 +29,13 @@ function nounOf({ type, jobId }: BrokerEvent): string {
 
 function idOf(event: BrokerEvent): string {
   switch (nounOf(event)) {
-    case 'provider': return event.providerId;
-    case 'machine': return event.machineId;
-    case 'request': return `${event.providerId}/${event.requestId}`;
-    default: return String(event.jobId);
+    case 'provider':
+      return event.providerId;
+    case 'machine':
+      return event.machineId;
+    case 'request':
+      return `${event.providerId}/${event.requestId}`;
+    default:
+      return String(event.jobId);
   }
 }

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Lets others have their turn now and then, for work in many small steps that wait for nothing: waiting for each of them would take
+ * Lets others have their turn now and then, for work in many small steps that wait for nothing: waiting for each of
+ * them would take
  * longer than the step.
  */
 export class Turns {

@@ -77,16 +77,22 @@ export class Blobs {
     return existsSync(this.pathOf(userId, sha256));
   }
 
-  /** The bytes of a content that some user has: whose it is was looked at when the job was submitted. Undefined when nobody has it. */
+  /**
+   * The bytes of a content that some user has: whose it is was looked at when the job was submitted. Undefined when
+   * nobody has it.
+   */
   findPath(sha256: string): string | undefined {
     const { folder } = this.#options;
     return ['', ...this.#others].map((name) => join(folder, name, sha256)).find((path) => existsSync(path));
   }
 
-  /** What a user keeps here, and may keep. Cost: as many calls of the system as the user has contents, once in 10 s; none for users without a quota. */
+  /**
+   * What a user keeps here, and may keep. Cost: as many calls of the system as the user has contents, once in 10 s;
+   * none for users without a quota.
+   */
   async usesOf(userId: UserId): Promise<QuotaUse> {
     const allowed = allowedQuota(this.#rules, userId, 'blob-bytes');
-    return { name: 'blob-bytes', used: await this.#bytesOf(userId) + (this.#arriving.get(userId) ?? 0), allowed };
+    return { name: 'blob-bytes', used: (await this.#bytesOf(userId)) + (this.#arriving.get(userId) ?? 0), allowed };
   }
 
   /** @throws {MutiraoError} MUT_USER_QUOTA when a user keeps more than is allowed, or would with `more`. */
@@ -114,7 +120,10 @@ export class Blobs {
     this.#arriving.set(userId, (this.#arriving.get(userId) ?? 0) + bytes);
   }
 
-  /** Keeps what a stream brings for a user and says which content it is. @throws {MutiraoError} MUT_BAD_REQUEST when there is too much, MUT_USER_QUOTA when it is more than the user may keep. */
+  /**
+   * Keeps what a stream brings for a user and says which content it is. @throws {MutiraoError} MUT_BAD_REQUEST when
+   * there is too much, MUT_USER_QUOTA when it is more than the user may keep.
+   */
   async keep(userId: UserId, chunks: AsyncIterable<Uint8Array>): Promise<Content> {
     const { folder, sizeMax } = this.#options;
     this.#partCount += 1;
@@ -128,7 +137,8 @@ export class Blobs {
           size += chunk.length;
           this.#noteArriving(userId, chunk.length);
           await this.demandQuota(userId, 0);
-          if (size > sizeMax) throw new MutiraoError('MUT_BAD_REQUEST', `the blob has more than ${sizeMax} bytes; want at most that`);
+          if (size > sizeMax)
+            throw new MutiraoError('MUT_BAD_REQUEST', `the blob has more than ${sizeMax} bytes; want at most that`);
           hash.update(chunk);
           await file.writeFile(chunk);
         }

@@ -21,7 +21,8 @@ type State = Pick<BrokerState, 'jobs'>;
 /**
  * Blobs that tasks wrote for other tasks of their job, and that are removed when the job is over.
  *
- * Each has a further name, in a folder of its job. A blob that was there before, or is put there anew by somebody else (an upload, another job), is another file than
+ * Each has a further name, in a folder of its job. A blob that was there before, or is put there anew by somebody else
+ * (an upload, another job), is another file than
  * that, and stays.
  */
 export class Intermediates {
@@ -31,7 +32,10 @@ export class Intermediates {
     this.#options = options;
   }
 
-  /** Notes a blob that a task has just written, where nobody had it before. Harmless again; what cannot be noted is kept for good. */
+  /**
+   * Notes a blob that a task has just written, where nobody had it before. Harmless again; what cannot be noted is kept
+   * for good.
+   */
   note(job: { readonly jobId: JobId; readonly userId: UserId }, sha256: string): void {
     invariant(/^[0-9a-f]{64}$/.test(sha256), `not a hash: ${sha256}`);
     try {
@@ -43,7 +47,10 @@ export class Intermediates {
     }
   }
 
-  /** Removes those of jobs that ended long enough ago and that no job which may still run goes on with. Answers how many blobs went. Cost: O(jobs), and O(their blobs) for what goes. */
+  /**
+   * Removes those of jobs that ended long enough ago and that no job which may still run goes on with. Answers how many
+   * blobs went. Cost: O(jobs), and O(their blobs) for what goes.
+   */
   sweep(state: State, now: Instant): number {
     const notOver = [...state.jobs.values()].filter((job) => !this.#isOver(job, now));
     const inUse = jobsInUse(notOver);
@@ -97,7 +104,9 @@ function jobsInUse(jobs: readonly BrokerJob[]): Set<JobId> {
 
 /** What a user's jobs read by its hash. */
 function contentsWanted(jobs: readonly BrokerJob[], userId: UserId): Set<string> {
-  const inputs = jobs.filter((job) => job.userId === userId).flatMap(({ spec }) => spec?.groups.flatMap((group) => group.inputs) ?? []);
+  const inputs = jobs
+    .filter((job) => job.userId === userId)
+    .flatMap(({ spec }) => spec?.groups.flatMap((group) => group.inputs) ?? []);
   return new Set(inputs.flatMap(({ source }) => (source.kind === 'content' ? [source.content.sha256] : [])));
 }
 

@@ -1,6 +1,9 @@
 import type { JobId } from '@mutirao/core/shared';
 
-/** Wakes those who wait for something to happen to a job, or to any. Knows nothing of what happened: they look for themselves. */
+/**
+ * Wakes those who wait for something to happen to a job, or to any. Knows nothing of what happened: they look for
+ * themselves.
+ */
 export class JobWatchers {
   readonly #waiting = new Map<JobId, Set<() => void>>();
 
@@ -23,7 +26,9 @@ export class JobWatchers {
     const waiters = this.#waiting.get(jobId) ?? new Set();
     this.#waiting.set(jobId, waiters);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const wake = (): void => { resolve(); };
+    const wake = (): void => {
+      resolve();
+    };
     waiters.add(wake);
     for (const signal of signals) signal.addEventListener('abort', wake);
     await promise;

@@ -57,7 +57,8 @@ export class Gatherer {
   }
 
   /**
-   * Whether the files of a result are in a volume and in the index, as after a crash between that and the journal's word of it: they may not be where they came to any more.
+   * Whether the files of a result are in a volume and in the index, as after a crash between that and the journal's
+   * word of it: they may not be where they came to any more.
    *
    * @throws {MutiraoError} as `gather`.
    */
@@ -69,7 +70,8 @@ export class Gatherer {
   /**
    * Resolves when the files of a result are in a volume and in the index; they are moved. Doing it again is harmless.
    *
-   * @throws {MutiraoError} MUT_DISK_FULL; MUT_CONTENT_NOT_FOUND for a file that is not there; MUT_OUTPUT_FORBIDDEN where the folder does not take it.
+   * @throws {MutiraoError} MUT_DISK_FULL; MUT_CONTENT_NOT_FOUND for a file that is not there; MUT_OUTPUT_FORBIDDEN
+   * where the folder does not take it.
    */
   async gather(job: GatheredJob, result: ResultToGather): Promise<void> {
     await this.#enqueue(job, result);
@@ -110,7 +112,8 @@ export class Gatherer {
       await volumes.append(present.map(({ result }) => result));
       for (const { resolve } of present) resolve(true);
     } catch (error) {
-      // What is there is read anew before anything else is written, and what was written of these is cut off at once where that is possible.
+      // What is there is read anew before anything else is written, and what was written of these is cut off at once
+      // where that is possible.
       queue.volumes = queue.volumes === undefined ? undefined : await this.#open(job).catch(() => undefined);
       for (const { reject } of batch) reject(gatheringError(error, job.folder));
     }
@@ -146,11 +149,16 @@ async function findMissing(files: ResultToGather['files']): Promise<string | und
   return undefined;
 }
 
-/** What `gather` may throw. Another code is of a file in the folder, an index that was damaged for example, and must not pass for an error of the result. */
+/**
+ * What `gather` may throw. Another code is of a file in the folder, an index that was damaged for example, and must not
+ * pass for an error of the result.
+ */
 const gatheringCodes: ReadonlySet<string> = new Set(['MUT_DISK_FULL', 'MUT_CONTENT_NOT_FOUND', 'MUT_OUTPUT_FORBIDDEN']);
 
 function gatheringError(error: unknown, folder: string): unknown {
   if (error instanceof MutiraoError && gatheringCodes.has(error.code)) return error;
   if (isFullDisk(error)) return fileError(error, folder);
-  return new MutiraoError('MUT_OUTPUT_FORBIDDEN', `results cannot be gathered in ${folder}: ${String(error)}`, { cause: error });
+  return new MutiraoError('MUT_OUTPUT_FORBIDDEN', `results cannot be gathered in ${folder}: ${String(error)}`, {
+    cause: error,
+  });
 }

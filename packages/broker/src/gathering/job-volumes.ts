@@ -4,8 +4,16 @@ import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Bytes, JobId, ReplicaId, TaskIndex } from '@mutirao/core/shared';
 import {
-  gatheredBegunName, gatheredBegunNumber, gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult,
-  type GatheredFile, type GatheredOwner,
+  gatheredBegunName,
+  gatheredBegunNumber,
+  gatheredIndexName,
+  gatheredVolumeName,
+  gatheredVolumeNumber,
+  readGatheredIndex,
+  renderGatheredOwner,
+  renderGatheredResult,
+  type GatheredFile,
+  type GatheredOwner,
 } from '@mutirao/runtime/files';
 
 import type { JournalInstance } from '../journal/journal-instance.ts';
@@ -47,9 +55,11 @@ export interface JobVolumesOptions {
 /**
  * The gathered results of one job: tar archives that any program for them reads, and an index that says what is where.
  *
- * The index decides. A result is written into the volume, then told of in the index, then accepted; whatever a killed broker had
+ * The index decides. A result is written into the volume, then told of in the index, then accepted; whatever a killed
+ * broker had
  * written beyond the index is cut off when the job is taken up again. Between two calls each volume is a whole archive.
- * A volume has another name until the index tells of something in it, so that one which a killed broker had begun is known to hold nothing that counts.
+ * A volume has another name until the index tells of something in it, so that one which a killed broker had begun is
+ * known to hold nothing that counts.
  */
 export class JobVolumes {
   readonly #options: JobVolumesOptions;
@@ -72,7 +82,8 @@ export class JobVolumes {
   /**
    * Takes up what is there, or begins.
    *
-   * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN where the index is another broker's, MUT_CONTENT_MISMATCH where it is damaged.
+   * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN where the index is another broker's, MUT_CONTENT_MISMATCH where it is
+   * damaged.
    */
   static async open(options: JobVolumesOptions): Promise<JobVolumes> {
     await mkdir(options.folder, { recursive: true });
@@ -93,7 +104,7 @@ export class JobVolumes {
    * @throws what the file system throws.
    */
   async append(results: readonly ResultToGather[]): Promise<void> {
-    for (let from = 0; from < results.length;) from += await this.#appendToVolume(results.slice(from));
+    for (let from = 0; from < results.length; ) from += await this.#appendToVolume(results.slice(from));
   }
 
   /** Answers how many of them went into the volume that has room, one at least. */
@@ -152,8 +163,14 @@ export class JobVolumes {
   }
 
   async #repair(): Promise<void> {
-    const { jobId, brokerId, instance: { name } } = this.#options;
-    await this.#writeIndex(this.#indexEnd === 0 ? Buffer.from(renderGatheredOwner({ jobId, brokerId, instance: name })) : Buffer.alloc(0));
+    const {
+      jobId,
+      brokerId,
+      instance: { name },
+    } = this.#options;
+    await this.#writeIndex(
+      this.#indexEnd === 0 ? Buffer.from(renderGatheredOwner({ jobId, brokerId, instance: name })) : Buffer.alloc(0),
+    );
     if (this.#number < 0) return;
     await using writer = await VolumeWriter.openAt(this.#volumePath, this.#end);
     await writer.add(tarEnd);
@@ -187,11 +204,16 @@ async function find(options: JobVolumesOptions): Promise<Found> {
   let last: GatheredFile | undefined;
   const { owner, end } = await readGatheredIndex(path, (files) => {
     last = files.at(-1);
-    if (last !== undefined && isOpen(last.replicaId)) indexed.set(last.replicaId, describeBytes({ taskIndex: last.taskIndex, files }));
+    if (last !== undefined && isOpen(last.replicaId))
+      indexed.set(last.replicaId, describeBytes({ taskIndex: last.taskIndex, files }));
   });
   if (owner === undefined) return fresh;
   if (!isOwn(owner, options)) {
-    throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `${path} is of job ${owner.jobId} of another broker, or of one whose journal is gone; want another folder for what is gathered`);
+    throw new MutiraoError(
+      'MUT_OUTPUT_FORBIDDEN',
+      `${path} is of job ${owner.jobId} of another broker, or of one whose journal is gone; want another folder ` +
+        'for what is gathered',
+    );
   }
   await settleBegun(options, last);
   return { indexed, indexEnd: end, ...(await findPlace(options, last)) };
@@ -199,27 +221,44 @@ async function find(options: JobVolumesOptions): Promise<Found> {
 
 /** Jobs of before this instance were begun by another one, as a back-up keeps them. */
 function isOwn(owner: GatheredOwner, { jobId, brokerId, instance }: JobVolumesOptions): boolean {
-  return owner.jobId === jobId && owner.brokerId === brokerId && (owner.instance === instance.name || jobId < instance.firstJobId);
+  return (
+    owner.jobId === jobId &&
+    owner.brokerId === brokerId &&
+    (owner.instance === instance.name || jobId < instance.firstJobId)
+  );
 }
 
 /** What tells a result from any other. */
-function describeBytes({ taskIndex, files }: { readonly taskIndex: TaskIndex; readonly files: readonly { readonly path: string; readonly sha256: string }[] }): string {
+function describeBytes({
+  taskIndex,
+  files,
+}: {
+  readonly taskIndex: TaskIndex;
+  readonly files: readonly { readonly path: string; readonly sha256: string }[];
+}): string {
   return JSON.stringify([taskIndex, ...files.map(({ path, sha256 }) => [path, sha256])]);
 }
 
-/** A killed broker may have begun one volume: it gets its name where the index tells of something in it, and goes where it does not. */
+/**
+ * A killed broker may have begun one volume: it gets its name where the index tells of something in it, and goes where
+ * it does not.
+ */
 async function settleBegun({ folder, jobId }: JobVolumesOptions, last: GatheredFile | undefined): Promise<void> {
   for (const name of await readdir(folder)) {
     const number = gatheredBegunNumber(jobId, name);
     if (number === undefined) continue;
     const volume = gatheredVolumeName(jobId, number);
-    if (last?.volume === volume && (await stat(join(folder, volume)).catch(() => undefined)) === undefined) await rename(join(folder, name), join(folder, volume));
+    if (last?.volume === volume && (await stat(join(folder, volume)).catch(() => undefined)) === undefined)
+      await rename(join(folder, name), join(folder, volume));
     else await rm(join(folder, name), { force: true });
   }
 }
 
 /** Volumes that were moved away, or that lost their end with their host, get nothing more. */
-async function findPlace({ folder, jobId }: JobVolumesOptions, last: GatheredFile | undefined): Promise<Pick<Found, 'number' | 'end'>> {
+async function findPlace(
+  { folder, jobId }: JobVolumesOptions,
+  last: GatheredFile | undefined,
+): Promise<Pick<Found, 'number' | 'end'>> {
   if (last === undefined) return { number: -1, end: Infinity };
   const end = Math.ceil((last.offset + last.size) / tarBlock) * tarBlock;
   const number = gatheredVolumeNumber(jobId, last.volume) ?? -1;
@@ -229,6 +268,8 @@ async function findPlace({ folder, jobId }: JobVolumesOptions, last: GatheredFil
 
 /** The least number from a given one on that is above those of all volumes that are there. */
 async function nextNumber({ folder, jobId }: JobVolumesOptions, from: number): Promise<number> {
-  const numbers = (await readdir(folder)).map((name) => gatheredVolumeNumber(jobId, name) ?? gatheredBegunNumber(jobId, name) ?? -1);
+  const numbers = (await readdir(folder)).map(
+    (name) => gatheredVolumeNumber(jobId, name) ?? gatheredBegunNumber(jobId, name) ?? -1,
+  );
   return numbers.reduce((least, number) => Math.max(least, number + 1), from);
 }

@@ -22,7 +22,10 @@ export interface TarMember {
 
 const ownIds = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 
-/** What goes before a member's bytes: its header, and one of the POSIX format before it where that cannot hold its name or size. */
+/**
+ * What goes before a member's bytes: its header, and one of the POSIX format before it where that cannot hold its name
+ * or size.
+ */
 export function tarHeader(member: TarMember): Buffer {
   const { path, size, mode, modifiedSeconds } = member;
   if (isByteName(path)) return byteHeader(member);
@@ -35,13 +38,27 @@ export function tarHeader(member: TarMember): Buffer {
 const nameMax: Bytes = 100;
 const checksumAt = 148;
 
-/** As `tarHeader`, of a member whose name is not UTF-8: POSIX's own extension takes no other, so a long name goes before it as GNU tar writes it. */
+/**
+ * As `tarHeader`, of a member whose name is not UTF-8: POSIX's own extension takes no other, so a long name goes before
+ * it as GNU tar writes it.
+ */
 function byteHeader({ path, size, mode, modifiedSeconds }: TarMember): Buffer {
   const name = bytesOfName(path);
   const block = Buffer.alloc(tarBlock);
-  const needsMore = new Header({ path: 'x', size, mode, mtime: new Date(modifiedSeconds * 1000), ...ownIds, type: 'File' }).encode(block);
+  const needsMore = new Header({
+    path: 'x',
+    size,
+    mode,
+    mtime: new Date(modifiedSeconds * 1000),
+    ...ownIds,
+    type: 'File',
+  }).encode(block);
   putName(block, name);
-  return Buffer.concat([...(needsMore ? [new Pax({ size }).encode()] : []), ...(name.length > nameMax ? [longName(name)] : []), block]);
+  return Buffer.concat([
+    ...(needsMore ? [new Pax({ size }).encode()] : []),
+    ...(name.length > nameMax ? [longName(name)] : []),
+    block,
+  ]);
 }
 
 function longName(name: Buffer): Buffer {

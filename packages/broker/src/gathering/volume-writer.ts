@@ -46,7 +46,7 @@ export class VolumeWriter implements AsyncDisposable {
   /** Adds so many bytes of a file. @throws where it holds fewer. */
   async addFile(path: string, size: Bytes): Promise<void> {
     await using source = await open(path, 'r');
-    for (let done = 0; done < size;) {
+    for (let done = 0; done < size; ) {
       const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size - done));
       const { bytesRead } = await source.read(chunk, 0, chunk.length, done);
       if (bytesRead === 0) throw new Error(`${path} ends after ${done} bytes; want ${size}`);
@@ -57,7 +57,7 @@ export class VolumeWriter implements AsyncDisposable {
 
   /** All that was added is in the file. */
   async flush(): Promise<void> {
-    for (let pieces = this.#pieces; pieces.length > 0;) {
+    for (let pieces = this.#pieces; pieces.length > 0; ) {
       const { bytesWritten } = await this.#file.writev(pieces, this.#written);
       this.#written += bytesWritten;
       this.#pending -= bytesWritten;

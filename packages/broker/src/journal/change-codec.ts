@@ -12,7 +12,11 @@ type KindOf<K extends BrokerChange['kind']> = Extract<BrokerChange, { kind: K }>
 /** The changes whose lists are packed by columns; every other change is plain JSON. */
 type PackedChange =
   | (Omit<KindOf<'ReplicasPlaced'>, 'taskIndexes'> & { readonly n: number; readonly tasks: NumberColumn })
-  | (Omit<KindOf<'ReplicasStarted'>, 'started'> & { readonly n: number; readonly replicas: NumberColumn; readonly times: NumberColumn })
+  | (Omit<KindOf<'ReplicasStarted'>, 'started'> & {
+      readonly n: number;
+      readonly replicas: NumberColumn;
+      readonly times: NumberColumn;
+    })
   | (Omit<KindOf<'ReplicaVerifying'>, 'ending'> & { readonly endings: PackedEndings })
   | (Omit<KindOf<'ReplicasEnded'>, 'endings'> & { readonly endings: PackedEndings })
   | Exclude<BrokerChange, { kind: 'ReplicasPlaced' | 'ReplicasStarted' | 'ReplicaVerifying' | 'ReplicasEnded' }>;
@@ -20,7 +24,17 @@ type PackedChange =
 /** The version of the lines that this codec writes; it reads all versions up to it. */
 export const changeVersion = 1;
 
-const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded', 'LeaseGranted', 'MachineDrained', 'MachineUndrained']);
+const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set([
+  'JobAccepted',
+  'JobCancelled',
+  'JobEnded',
+  'TasksRetried',
+  'InputsRevised',
+  'ProviderAdded',
+  'LeaseGranted',
+  'MachineDrained',
+  'MachineUndrained',
+]);
 
 /** The codec of the broker's journal; the records of replicas are written in the same transaction as the change. */
 export const changeCodec: ChangeCodec<BrokerChange> = {
@@ -41,7 +55,10 @@ export function encodeChange(change: BrokerChange): string {
 /** Reads a line back. @throws {MutiraoError} MUT_JOURNAL_NEWER when a later release wrote it. */
 export function decodeChange(version: number, body: string): BrokerChange {
   if (version > changeVersion) {
-    throw new MutiraoError('MUT_JOURNAL_NEWER', `the journal holds a change of version ${version}; this release reads up to ${changeVersion}`);
+    throw new MutiraoError(
+      'MUT_JOURNAL_NEWER',
+      `the journal holds a change of version ${version}; this release reads up to ${changeVersion}`,
+    );
   }
   return unpack(JSON.parse(body) as PackedChange);
 }
@@ -78,7 +95,10 @@ function unpack(packed: PackedChange): BrokerChange {
     }
     case 'ReplicasStarted': {
       const { n, replicas, times, ...rest } = packed;
-      const started = Array.from({ length: n }, (_, index) => ({ replicaId: numberAt(replicas, index), startedAt: numberAt(times, index) }));
+      const started = Array.from({ length: n }, (_, index) => ({
+        replicaId: numberAt(replicas, index),
+        startedAt: numberAt(times, index),
+      }));
       return { ...rest, started };
     }
     case 'ReplicaVerifying': {
@@ -101,7 +121,8 @@ function unpack(packed: PackedChange): BrokerChange {
 
 function onlyOne<T>(list: readonly T[]): T {
   const [first] = list;
-  if (first === undefined) throw new MutiraoError('MUT_JOURNAL_CORRUPT', 'the journal holds a verified replica without its end');
+  if (first === undefined)
+    throw new MutiraoError('MUT_JOURNAL_CORRUPT', 'the journal holds a verified replica without its end');
   return first;
 }
 

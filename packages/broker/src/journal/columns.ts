@@ -1,5 +1,6 @@
 /**
- * A list of numbers as the journal keeps it: one number when all are the same, `{ s }` when they count up by one from `s`,
+ * A list of numbers as the journal keeps it: one number when all are the same, `{ s }` when they count up by one from
+ * `s`,
  * otherwise a base and each one's distance from it.
  */
 export type NumberColumn = number | { readonly s: number } | { readonly b: number; readonly d: readonly number[] };

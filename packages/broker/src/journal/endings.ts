@@ -58,7 +58,9 @@ export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
     ...(reason === '' ? {} : { reason }),
     ...(detail === '' ? {} : { detail }),
     ...(truncated.length === 0 ? {} : { truncated }),
-    ...(files.length === 0 ? {} : { files: files.map((at) => [at, (endings[at] as ReplicaEnding).outputs.map(withoutBytes)] as const) }),
+    ...(files.length === 0
+      ? {}
+      : { files: files.map((at) => [at, (endings[at] as ReplicaEnding).outputs.map(withoutBytes)] as const) }),
     ...packStaging(endings),
   };
 }
@@ -66,13 +68,32 @@ export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
 function packStaging(endings: readonly ReplicaEnding[]): Pick<PackedEndings, 'staging'> {
   const rows = positionsOf(endings, ({ staging }) => staging !== undefined);
   if (rows.length === 0) return {};
-  const pack = (name: keyof StagingTimes): NumberColumn => packNumbers(rows, (row) => endings[row]?.staging?.[name] ?? 0);
-  return { staging: { rows, asked: pack('inputsAskedAt'), here: pack('inputsHereAt'), placing: pack('inputsPlacingAt'), command: pack('commandEndedAt') } };
+  const pack = (name: keyof StagingTimes): NumberColumn =>
+    packNumbers(rows, (row) => endings[row]?.staging?.[name] ?? 0);
+  return {
+    staging: {
+      rows,
+      asked: pack('inputsAskedAt'),
+      here: pack('inputsHereAt'),
+      placing: pack('inputsPlacingAt'),
+      command: pack('commandEndedAt'),
+    },
+  };
 }
 
 function unpackStaging(packed: PackedStaging | undefined): Map<number, StagingTimes> {
   const { rows, asked, here, placing, command } = packed ?? { rows: [], asked: 0, here: 0, placing: 0, command: 0 };
-  return new Map(rows.map((row, at) => [row, { inputsAskedAt: numberAt(asked, at), inputsHereAt: numberAt(here, at), inputsPlacingAt: numberAt(placing, at), commandEndedAt: numberAt(command, at) }]));
+  return new Map(
+    rows.map((row, at) => [
+      row,
+      {
+        inputsAskedAt: numberAt(asked, at),
+        inputsHereAt: numberAt(here, at),
+        inputsPlacingAt: numberAt(placing, at),
+        commandEndedAt: numberAt(command, at),
+      },
+    ]),
+  );
 }
 
 /** Reads all endings back, in their order; standard output and error are empty. */

@@ -13,12 +13,17 @@ export interface JournalInstance {
 const firstJobName = 'instance_first_job';
 
 /**
- * The instance of a journal: another one where the journal is new, or was put back from a back-up, since ids come again then. A host that has started
- * anew keeps it: ids that may have been given are passed over, and what providers did in the meantime is still this journal's.
+ * The instance of a journal: another one where the journal is new, or was put back from a back-up, since ids come again
+ * then. A host that has started
+ * anew keeps it: ids that may have been given are passed over, and what providers did in the meantime is still this
+ * journal's.
  *
  * Before `keepHost`, with which it gets to the disk.
  */
-export function readInstance(journal: Pick<Journal<unknown>, 'findNumber' | 'keepNumber' | 'isFileNew'>, nextJobId: JobId): JournalInstance {
+export function readInstance(
+  journal: Pick<Journal<unknown>, 'findNumber' | 'keepNumber' | 'isFileNew'>,
+  nextJobId: JobId,
+): JournalInstance {
   const { name, isNew } = readJournalInstance(journal);
   if (!isNew) return { name, firstJobId: journal.findNumber(firstJobName) ?? 1 };
   journal.keepNumber(firstJobName, nextJobId);

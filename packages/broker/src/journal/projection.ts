@@ -8,7 +8,8 @@ export const wideSpan = 4096;
 /**
  * Where the records of replicas are found again.
  *
- * `replica_batches` says which change holds the ends of which tasks; the change itself is the record, so that the end of a
+ * `replica_batches` says which change holds the ends of which tasks; the change itself is the record, so that the end
+ * of a
  * replica costs no row of its own. `replica_outputs` keeps standard output and error where there was any.
  */
 export const projectionSchema: readonly string[] = [

@@ -22,7 +22,10 @@ export interface ReplicaOutput {
 
 /** What ended, read from the journal. */
 export interface Records {
-  /** The ended replicas of tasks `first` to `last` (both included), in the order in which they ended. Cost: the batches that hold them. */
+  /**
+   * The ended replicas of tasks `first` to `last` (both included), in the order in which they ended. Cost: the batches
+   * that hold them.
+   */
   endingsOf(jobId: JobId, first: TaskIndex, last: TaskIndex): Map<TaskIndex, ReplicaRecord[]>;
   /** What a replica wrote; undefined when it wrote nothing. */
   outputOf(jobId: JobId, taskIndex: TaskIndex, replicaId: ReplicaId): ReplicaOutput | undefined;
@@ -66,6 +69,10 @@ export class JournalRecords implements Records {
   outputOf(jobId: JobId, taskIndex: TaskIndex, replicaId: ReplicaId): ReplicaOutput | undefined {
     const row = this.#output.get(jobId, taskIndex, replicaId);
     if (row === undefined) return undefined;
-    return { replicaId, standardOutput: row['standard_output'] as Uint8Array, standardError: row['standard_error'] as Uint8Array };
+    return {
+      replicaId,
+      standardOutput: row['standard_output'] as Uint8Array,
+      standardError: row['standard_error'] as Uint8Array,
+    };
   }
 }

@@ -9,15 +9,27 @@ export function timeJournal<Change>(journal: Journal<Change>, observe: (seconds:
       observe((performance.now() - began) / 1000);
       return sequence;
     },
-    replay: (after, visit) => { journal.replay(after, visit); },
+    replay: (after, visit) => {
+      journal.replay(after, visit);
+    },
     read: (selection) => journal.read(selection),
     lastSequence: () => journal.lastSequence(),
-    writeSnapshot: (sequence, body) => { journal.writeSnapshot(sequence, body); },
+    writeSnapshot: (sequence, body) => {
+      journal.writeSnapshot(sequence, body);
+    },
     latestSnapshot: () => journal.latestSnapshot(),
-    database: journal.database, isHostNew: journal.isHostNew, isFileNew: journal.isFileNew,
-    keepHost: () => { journal.keepHost(); },
+    database: journal.database,
+    isHostNew: journal.isHostNew,
+    isFileNew: journal.isFileNew,
+    keepHost: () => {
+      journal.keepHost();
+    },
     findNumber: (name) => journal.findNumber(name),
-    keepNumber: (name, value) => { journal.keepNumber(name, value); },
-    close: () => { journal.close(); },
+    keepNumber: (name, value) => {
+      journal.keepNumber(name, value);
+    },
+    close: () => {
+      journal.close();
+    },
   };
 }

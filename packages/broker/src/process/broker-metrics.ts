@@ -1,4 +1,10 @@
-import { listJobSummaries, listMachineRecords, type BrokerChange, type BrokerInput, type BrokerState } from '@mutirao/core/machines/broker';
+import {
+  listJobSummaries,
+  listMachineRecords,
+  type BrokerChange,
+  type BrokerInput,
+  type BrokerState,
+} from '@mutirao/core/machines/broker';
 import type { ProviderId } from '@mutirao/core/shared';
 import type { Clock } from '@mutirao/runtime/driver';
 import type { Metrics } from '@mutirao/runtime/metrics';
@@ -24,26 +30,62 @@ export class BrokerMetrics implements LinkCounts {
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
     this.#placed = metrics.counter('mutirao_broker_replicas_placed_total', 'Replicas sent to machines.');
-    this.#leased = metrics.counter('mutirao_broker_leases_total', 'Leases granted to providers; each replaces the one before.');
-    this.#started = metrics.counter('mutirao_broker_replicas_started_total', 'Replicas that machines told of as running; short ones end before they are told of.');
-    this.#ended = metrics.counter('mutirao_broker_replicas_ended_total', 'Replicas that ended, by what became of them.', ['fate']);
-    this.#wait = metrics.histogram('mutirao_broker_dispatch_seconds', 'Time from placing a replica to its start on the machine; one replica of each report is observed.', secondsBuckets);
-    this.#commits = metrics.histogram('mutirao_broker_journal_commit_seconds', 'Time to write the changes of one turn to the journal.', secondsBuckets);
-    this.#staged = metrics.counter('mutirao_broker_staged_bytes_total', 'Bytes of files carried to machines (out) and home (in).', ['direction']);
-    this.#connections = metrics.counter('mutirao_broker_provider_connections_total', 'Connections made to providers; all but the first of each are reconnects.', ['provider']);
+    this.#leased = metrics.counter(
+      'mutirao_broker_leases_total',
+      'Leases granted to providers; each replaces the one before.',
+    );
+    this.#started = metrics.counter(
+      'mutirao_broker_replicas_started_total',
+      'Replicas that machines told of as running; short ones end before they are told of.',
+    );
+    this.#ended = metrics.counter(
+      'mutirao_broker_replicas_ended_total',
+      'Replicas that ended, by what became of them.',
+      ['fate'],
+    );
+    this.#wait = metrics.histogram(
+      'mutirao_broker_dispatch_seconds',
+      'Time from placing a replica to its start on the machine; one replica of each report is observed.',
+      secondsBuckets,
+    );
+    this.#commits = metrics.histogram(
+      'mutirao_broker_journal_commit_seconds',
+      'Time to write the changes of one turn to the journal.',
+      secondsBuckets,
+    );
+    this.#staged = metrics.counter(
+      'mutirao_broker_staged_bytes_total',
+      'Bytes of files carried to machines (out) and home (in).',
+      ['direction'],
+    );
+    this.#connections = metrics.counter(
+      'mutirao_broker_provider_connections_total',
+      'Connections made to providers; all but the first of each are reconnects.',
+      ['provider'],
+    );
     this.#stale = metrics.counter('mutirao_broker_stale_inputs_total', 'Ends told of replicas that had ended already.');
-    this.#results = metrics.counter('mutirao_broker_results_total', 'Results whose outputs were brought home and checked, by outcome.', ['outcome']);
+    this.#results = metrics.counter(
+      'mutirao_broker_results_total',
+      'Results whose outputs were brought home and checked, by outcome.',
+      ['outcome'],
+    );
   }
 
   /** Adds the series that are read from the state. */
   watch(state: BrokerState, parts: { readonly clock: Clock; inboxLength(): number; watcherCount(): number }): void {
     const metrics = this.#metrics;
-    metrics.gauge('mutirao_broker_inbox_length', 'Inputs that wait for their turn.', [], (gauge) => { gauge.set(parts.inboxLength()); });
-    metrics.gauge('mutirao_broker_watchers', 'Calls that wait for something to happen to a job.', [], (gauge) => { gauge.set(parts.watcherCount()); });
+    metrics.gauge('mutirao_broker_inbox_length', 'Inputs that wait for their turn.', [], (gauge) => {
+      gauge.set(parts.inboxLength());
+    });
+    metrics.gauge('mutirao_broker_watchers', 'Calls that wait for something to happen to a job.', [], (gauge) => {
+      gauge.set(parts.watcherCount());
+    });
     metrics.gauge('mutirao_broker_tasks', 'Tasks of all jobs, by state.', ['state'], (gauge) => {
       for (const [name, count] of countTasks(state)) gauge.set({ state: name }, count);
     });
-    metrics.gauge('mutirao_broker_jobs_open', 'Jobs that have not ended.', [], (gauge) => { gauge.set(state.openJobs.size); });
+    metrics.gauge('mutirao_broker_jobs_open', 'Jobs that have not ended.', [], (gauge) => {
+      gauge.set(state.openJobs.size);
+    });
     metrics.gauge('mutirao_broker_machines', 'GridMachines, by status.', ['status'], (gauge) => {
       gauge.reset();
       for (const { status } of listMachineRecords(state, parts.clock.now())) gauge.inc({ status });
@@ -82,7 +124,8 @@ export class BrokerMetrics implements LinkCounts {
     for (const { fate } of change.endings) fates.set(fate, (fates.get(fate) ?? 0) + 1);
     for (const [fate, count] of fates) this.#ended.inc({ fate }, count);
     const first = change.endings[0];
-    if (first !== undefined && first.startedAt > 0) this.#wait.observe(Math.max(0, first.startedAt - first.placedAt) / 1000);
+    if (first !== undefined && first.startedAt > 0)
+      this.#wait.observe(Math.max(0, first.startedAt - first.placedAt) / 1000);
   }
 
   sent(replicaCount: number): void {
@@ -104,10 +147,17 @@ export class BrokerMetrics implements LinkCounts {
 
 /** Cost: O(jobs). */
 function countTasks(state: BrokerState): Map<string, number> {
-  const counts = new Map([['ready', 0], ['running', 0], ['finished', 0], ['failed', 0], ['cancelled', 0]]);
+  const counts = new Map([
+    ['ready', 0],
+    ['running', 0],
+    ['finished', 0],
+    ['failed', 0],
+    ['cancelled', 0],
+  ]);
   for (const userId of new Set([...state.jobs.values()].map((job) => job.userId))) {
     for (const summary of listJobSummaries(state, userId, { beforeJobId: 0, sizeMax: state.jobs.size })) {
-      for (const name of ['ready', 'running', 'finished', 'failed', 'cancelled'] as const) counts.set(name, (counts.get(name) ?? 0) + summary[`${name}Count`]);
+      for (const name of ['ready', 'running', 'finished', 'failed', 'cancelled'] as const)
+        counts.set(name, (counts.get(name) ?? 0) + summary[`${name}Count`]);
     }
   }
   return counts;

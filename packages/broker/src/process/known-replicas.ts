@@ -13,7 +13,8 @@ export interface HearingDriver {
 /**
  * Says of replicas what follows from all that was heard, also from what the machine has not been told yet.
  *
- * A machine that was told of a moment ago may hold leased replicas, which become known only in the broker's next step, and its report comes right behind.
+ * A machine that was told of a moment ago may hold leased replicas, which become known only in the broker's next step,
+ * and its report comes right behind.
  * What cannot be known, since the journal has no room, is taken for known: what was thrown away would not come again.
  */
 export function knownReplicas(getDriver: () => HearingDriver): KnownReplicas {
@@ -30,6 +31,7 @@ export function knownReplicas(getDriver: () => HearingDriver): KnownReplicas {
       return owner !== undefined && owner !== machineId;
     },
     isAwaited: (replicaId: ReplicaId) => afterAll(({ replicas }) => replicas.has(replicaId)),
-    isOpen: (replicaId: ReplicaId) => afterAll(({ replicas, successes }) => replicas.has(replicaId) || successes.has(replicaId)),
+    isOpen: (replicaId: ReplicaId) =>
+      afterAll(({ replicas, successes }) => replicas.has(replicaId) || successes.has(replicaId)),
   };
 }

@@ -27,7 +27,8 @@ const againAfter: Duration = 5000;
 /**
  * Gives back the reservations that jobs asked for themselves, when they have ended.
  *
- * What is given back is not written down: whoever starts a broker on the journal gives back again what its jobs have left, and to cancel
+ * What is given back is not written down: whoever starts a broker on the journal gives back again what its jobs have
+ * left, and to cancel
  * what is over is harmless.
  */
 export class OwnReservations {
@@ -43,13 +44,24 @@ export class OwnReservations {
     this.#client = dial(ReservationServiceClient, options.address, { token: options.token, trust: options.trust });
   }
 
-  /** Gives back what an ended job had for itself, as long as it is not over; tries again until its end while the manager is away. */
+  /**
+   * Gives back what an ended job had for itself, as long as it is not over; tries again until its end while the manager
+   * is away.
+   */
   giveBack(job: Pick<BrokerJob, 'jobId' | 'reservation'>): void {
     const { jobId, reservation } = job;
-    if (reservation?.isOwn !== true || reservation.endsAt <= this.#options.clock.now() || this.#stopped.signal.aborted) return;
-    const call = this.#cancel({ reservationId: reservation.reservationId, reason: `job ${jobId}, which asked for it, has ended` }, () => { this.giveBack(job); });
+    if (reservation?.isOwn !== true || reservation.endsAt <= this.#options.clock.now() || this.#stopped.signal.aborted)
+      return;
+    const call = this.#cancel(
+      { reservationId: reservation.reservationId, reason: `job ${jobId}, which asked for it, has ended` },
+      () => {
+        this.giveBack(job);
+      },
+    );
     this.#calls.add(call);
-    void call.finally(() => { this.#calls.delete(call); });
+    void call.finally(() => {
+      this.#calls.delete(call);
+    });
   }
 
   /** Ends; the next start goes on with what is not given back. */
@@ -75,7 +87,9 @@ export class OwnReservations {
 
   #ask(request: CancelReservationRequest): Promise<unknown> {
     const { cancel } = this.#options;
-    return cancel === undefined ? callUnary(this.#client, 'cancelReservation', request, { deadlineMs, signal: this.#stopped.signal }) : cancel(request);
+    return cancel === undefined
+      ? callUnary(this.#client, 'cancelReservation', request, { deadlineMs, signal: this.#stopped.signal })
+      : cancel(request);
   }
 
   #later(act: () => void): void {

@@ -33,16 +33,36 @@ export interface Performers {
 export function performCommand(performers: Performers, command: Exclude<BrokerCommand, DriverCommand>): void {
   const { toProvider, links } = performers;
   switch (command.kind) {
-    case 'ConnectProvider': links.connect(command.providerId, command.address); break;
-    case 'GrantLease': performers.leaseStager.grant(command); break;
-    case 'TrimLease': performers.leaseStager.trim(command); break;
-    case 'SetDemand': toProvider.setDemand(command); break;
-    case 'StartReplicas': toProvider.startReplicas(command); break;
-    case 'StartGang': toProvider.startGang(command); break;
-    case 'CancelReplicas': toProvider.cancelReplicas(command); break;
-    case 'AcknowledgeReport': toProvider.acknowledge(command); break;
-    case 'DigestResult': digestResult(performers, command); break;
-    case 'AcceptResult': acceptResult(performers, command); break;
+    case 'ConnectProvider':
+      links.connect(command.providerId, command.address);
+      break;
+    case 'GrantLease':
+      performers.leaseStager.grant(command);
+      break;
+    case 'TrimLease':
+      performers.leaseStager.trim(command);
+      break;
+    case 'SetDemand':
+      toProvider.setDemand(command);
+      break;
+    case 'StartReplicas':
+      toProvider.startReplicas(command);
+      break;
+    case 'StartGang':
+      toProvider.startGang(command);
+      break;
+    case 'CancelReplicas':
+      toProvider.cancelReplicas(command);
+      break;
+    case 'AcknowledgeReport':
+      toProvider.acknowledge(command);
+      break;
+    case 'DigestResult':
+      digestResult(performers, command);
+      break;
+    case 'AcceptResult':
+      acceptResult(performers, command);
+      break;
   }
 }
 
@@ -54,26 +74,46 @@ function acceptResult(performers: Performers, command: CommandOf<'AcceptResult'>
 }
 
 function digestResult(performers: Performers, command: CommandOf<'DigestResult'>): void {
-  settleResult(performers, command, async (order) => ({ kind: 'ResultDigested', replicaId: command.replicaId, digest: await performers.digester.digest(order) }));
+  settleResult(performers, command, async (order) => ({
+    kind: 'ResultDigested',
+    replicaId: command.replicaId,
+    digest: await performers.digester.digest(order),
+  }));
 }
 
 function settleResult(
-  performers: Performers, command: CommandOf<'AcceptResult' | 'DigestResult'>, settle: (order: ResultOrder) => Promise<BrokerInput>,
+  performers: Performers,
+  command: CommandOf<'AcceptResult' | 'DigestResult'>,
+  settle: (order: ResultOrder) => Promise<BrokerInput>,
 ): void {
   const { replicaId, jobId, taskIndex } = command;
   const job = performers.state.jobs.get(jobId);
   if (job?.spec === undefined) return; // It ended meanwhile; nobody waits for the answer.
   const { spec, userId } = job;
   const { homeDirectory, gatherFolder } = spec;
-  const order = { ...command, userId, value: valueOfTask(spec, taskIndex), homeDirectory, ...(gatherFolder === undefined ? {} : { gatherFolder }) };
+  const order = {
+    ...command,
+    userId,
+    value: valueOfTask(spec, taskIndex),
+    homeDirectory,
+    ...(gatherFolder === undefined ? {} : { gatherFolder }),
+  };
   // A full disk at home says nothing about the result, which is kept until there is room.
-  performers.room.patiently(() => settle(order), () => performers.state.successes.has(replicaId)).then(
-    (input) => { performers.deliver(input); },
-    (error: unknown) => {
-      if (error instanceof MutiraoError) performers.deliver({ kind: 'ResultRefused', replicaId, reason: error.code, detail: error.message });
-      else performers.onBug(error);
-    },
-  );
+  performers.room
+    .patiently(
+      () => settle(order),
+      () => performers.state.successes.has(replicaId),
+    )
+    .then(
+      (input) => {
+        performers.deliver(input);
+      },
+      (error: unknown) => {
+        if (error instanceof MutiraoError)
+          performers.deliver({ kind: 'ResultRefused', replicaId, reason: error.code, detail: error.message });
+        else performers.onBug(error);
+      },
+    );
 }
 
 /** What a machine is told of what others are not to know. */
@@ -83,29 +123,60 @@ export interface OrderSecrets {
 }
 
 /** What a batch is about; undefined when its job or its machine is gone meanwhile. */
-export function orderOf(state: BrokerState, command: CommandOf<'StartReplicas'>, { shared, secrets }: OrderSecrets): StageOrder | undefined {
+export function orderOf(
+  state: BrokerState,
+  command: CommandOf<'StartReplicas'>,
+  { shared, secrets }: OrderSecrets,
+): StageOrder | undefined {
   const { jobId, groupIndex, machineId, starts, gang, processors } = command;
   const job = state.jobs.get(jobId);
   const group = job?.groups[groupIndex];
   const machine = state.machines.get(machineId);
   if (job?.spec === undefined || group === undefined || machine === undefined) return undefined;
   return {
-    jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId,
-    attributes: attributesOf(state, machineId), starts, ...(processors === undefined ? {} : { processors }), ...shared.tell(machine.facts), ...(gang === undefined ? {} : { gang: placeInGang(gang, secrets) }),
+    jobId,
+    userId: job.userId,
+    spec: job.spec,
+    groupIndex,
+    groupFirst: group.firstTaskIndex,
+    machineId,
+    attributes: attributesOf(state, machineId),
+    starts,
+    ...(processors === undefined ? {} : { processors }),
+    ...shared.tell(machine.facts),
+    ...(gang === undefined ? {} : { gang: placeInGang(gang, secrets) }),
   };
 }
 
-function placeInGang({ processors, ...place }: NonNullable<CommandOf<'StartReplicas'>['gang']>, secrets: OrderSecrets['secrets']): NonNullable<StageOrder['gang']> {
+function placeInGang(
+  { processors, ...place }: NonNullable<CommandOf<'StartReplicas'>['gang']>,
+  secrets: OrderSecrets['secrets'],
+): NonNullable<StageOrder['gang']> {
   return { place: { ...place, secret: secrets.secretOf(place.gangId) }, processors };
 }
 
 /** What a lease is about; parts whose job is gone meanwhile are left out. */
-export function partsOf(state: BrokerState, { providerId, parts }: CommandOf<'GrantLease'>, shared: Pick<HomeSharing, 'tellAnybody'>): LeasePart[] {
+export function partsOf(
+  state: BrokerState,
+  { providerId, parts }: CommandOf<'GrantLease'>,
+  shared: Pick<HomeSharing, 'tellAnybody'>,
+): LeasePart[] {
   return parts.flatMap(({ jobId, groupIndex, requirements, taskTime, starts }) => {
     const job = state.jobs.get(jobId);
     const group = job?.groups[groupIndex];
     if (job?.spec === undefined || group === undefined) return [];
-    const order = { jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId: '', providerId, attributes: {}, starts, ...shared.tellAnybody() };
+    const order = {
+      jobId,
+      userId: job.userId,
+      spec: job.spec,
+      groupIndex,
+      groupFirst: group.firstTaskIndex,
+      machineId: '',
+      providerId,
+      attributes: {},
+      starts,
+      ...shared.tellAnybody(),
+    };
     return [{ order, requirements, taskTime }];
   });
 }
@@ -118,8 +189,14 @@ export function ordersOfMachine(state: BrokerState, machineId: MachineId): Stage
     const group = job.groups.findLast((span) => span.firstTaskIndex <= task.index);
     if (group === undefined) continue;
     orders.push({
-      jobId: job.jobId, userId: job.userId, spec: job.spec, groupIndex: group.groupIndex, groupFirst: group.firstTaskIndex, machineId,
-      attributes: attributesOf(state, machineId), starts: [{ replicaId, taskIndex: task.index }],
+      jobId: job.jobId,
+      userId: job.userId,
+      spec: job.spec,
+      groupIndex: group.groupIndex,
+      groupFirst: group.firstTaskIndex,
+      machineId,
+      attributes: attributesOf(state, machineId),
+      starts: [{ replicaId, taskIndex: task.index }],
     });
   }
   return orders;

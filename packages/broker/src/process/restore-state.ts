@@ -1,4 +1,14 @@
-import { brokerMachine, createBrokerState, restore, skipForgottenIds, snapshot, snapshotVersion, type BrokerChange, type BrokerOptions, type BrokerState } from '@mutirao/core/machines/broker';
+import {
+  brokerMachine,
+  createBrokerState,
+  restore,
+  skipForgottenIds,
+  snapshot,
+  snapshotVersion,
+  type BrokerChange,
+  type BrokerOptions,
+  type BrokerState,
+} from '@mutirao/core/machines/broker';
 import { findFreshNumber, type Journal } from '@mutirao/runtime/journal';
 
 import { readInstance, type JournalInstance } from '../journal/journal-instance.ts';

@@ -25,14 +25,22 @@ export class Snapshots {
   #lastSequence: number;
   #notBefore: Instant = 0;
 
-  constructor(options: { readonly journal: Journal<BrokerChange>; readonly clock: Clock; readonly lastSequence: number; readonly rules?: SnapshotRules }) {
+  constructor(options: {
+    readonly journal: Journal<BrokerChange>;
+    readonly clock: Clock;
+    readonly lastSequence: number;
+    readonly rules?: SnapshotRules;
+  }) {
     this.#journal = options.journal;
     this.#clock = options.clock;
     this.#lastSequence = options.lastSequence;
     this.#rules = options.rules ?? defaultSnapshotRules;
   }
 
-  /** Takes one where it is due. Called after changes up to the journal's last are in `state`. Returns how long it took; undefined when none was due. */
+  /**
+   * Takes one where it is due. Called after changes up to the journal's last are in `state`. Returns how long it took;
+   * undefined when none was due.
+   */
   takeWhenDue(state: BrokerState): Duration | undefined {
     if (this.#journal.lastSequence() - this.#lastSequence < this.#rules.changesMin) return undefined;
     if (this.#clock.now() < this.#notBefore) return undefined;

@@ -2,14 +2,50 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
 import { encodeEvents } from '@mutirao/api/events';
-import { eventsOf, outputsOn, resume, saveBrokerBeginning, type ReplicaEnding, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
-import type { Bytes, DriverCommand, Duration, Instant, JobId, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
+import {
+  eventsOf,
+  outputsOn,
+  resume,
+  saveBrokerBeginning,
+  type ReplicaEnding,
+  type BrokerChange,
+  type BrokerCommand,
+  type BrokerInput,
+  type BrokerOptions,
+  type BrokerState,
+  brokerMachine,
+} from '@mutirao/core/machines/broker';
+import type {
+  Bytes,
+  DriverCommand,
+  Duration,
+  Instant,
+  JobId,
+  MachineId,
+  ProviderId,
+  UserId,
+} from '@mutirao/core/shared';
 import type { Audit } from '@mutirao/runtime/audit';
-import { MachineDriver, openTrace, steadyClock, systemClock, systemTimers, tellStalled, type CommittedChange } from '@mutirao/runtime/driver';
+import {
+  MachineDriver,
+  openTrace,
+  steadyClock,
+  systemClock,
+  systemTimers,
+  tellStalled,
+  type CommittedChange,
+} from '@mutirao/runtime/driver';
 import { createPublisher, type ConnectEvents, type EventPublisher } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
-import { type HomeProver, isFullDisk, removeFreshFolders, removeTree, Room, tokenOfProvider } from '@mutirao/runtime/files';
+import {
+  type HomeProver,
+  isFullDisk,
+  removeFreshFolders,
+  removeTree,
+  Room,
+  tokenOfProvider,
+} from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { jobBytesMax, serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
@@ -96,7 +132,9 @@ export interface RunningBroker {
   readonly state: BrokerState;
   /** What is wrong; undefined while all is well. */
   trouble(): string | undefined;
-  /** Finishes what is in the inbox, keeps a snapshot, and ends. Jobs go on when a broker is started on the same home. */
+  /**
+   * Finishes what is in the inbox, keeps a snapshot, and ends. Jobs go on when a broker is started on the same home.
+   */
   stop(): Promise<void>;
 }
 
@@ -118,26 +156,69 @@ const fullPause: Duration = 500;
 /** Turns between two checks of the invariants, which cost as much as the state is large. */
 const checkEvery = 10_000;
 
-/** Takes up where the journal ends, and serves. @throws {MutiraoError} MUT_ALREADY_RUNNING when the home has a broker. */
+/**
+ * Takes up where the journal ends, and serves. @throws {MutiraoError} MUT_ALREADY_RUNNING when the home has a broker.
+ */
 export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   const { log } = setup;
   const folder = join(setup.home, 'broker');
   const journal = openJournal({ path: join(folder, 'journal.sqlite'), codec: changeCodec });
-  // Left by a broker that was killed. Only now: of one that runs, whose journal cannot be opened, it would take the results from under their checks.
+  // Left by a broker that was killed. Only now: of one that runs, whose journal cannot be opened, it would take the
+  // results from under their checks.
   removeFreshFolders(checksFolderOf(setup.home));
   const restored = restoreState(journal, setup.options);
   const { state } = restored;
-  log.info({ jobs: state.jobs.size, replicas: state.replicas.size, snapshot: restored.snapshotAt, replayed: restored.replayedCount }, 'took up the journal');
+  log.info(
+    {
+      jobs: state.jobs.size,
+      replicas: state.replicas.size,
+      snapshot: restored.snapshotAt,
+      replayed: restored.replayedCount,
+    },
+    'took up the journal',
+  );
   const { quotas } = state.options;
-  const unreported = new UnreportedBytes({ quotas, tasksOn: (machineId) => state.machines.get(machineId)?.replicas.size ?? 0 });
-  const arrivals = await Arrivals.open(join(folder, 'arrivals'), { now: systemClock.now(), ageMax: arrivalAgeMax, unreported });
-  const blobs = await Blobs.open({ folder: join(folder, 'contents'), ownerId: setup.ownerId, sizeMax: setup.blobBytesMax, quotas });
-  const broker = new Broker(setup, { journal, state, arrivals, blobs, snapshotAt: restored.snapshotAt, instance: restored.instance });
+  const unreported = new UnreportedBytes({
+    quotas,
+    tasksOn: (machineId) => state.machines.get(machineId)?.replicas.size ?? 0,
+  });
+  const arrivals = await Arrivals.open(join(folder, 'arrivals'), {
+    now: systemClock.now(),
+    ageMax: arrivalAgeMax,
+    unreported,
+  });
+  const blobs = await Blobs.open({
+    folder: join(folder, 'contents'),
+    ownerId: setup.ownerId,
+    sizeMax: setup.blobBytesMax,
+    quotas,
+  });
+  const broker = new Broker(setup, {
+    journal,
+    state,
+    arrivals,
+    blobs,
+    snapshotAt: restored.snapshotAt,
+    instance: restored.instance,
+  });
   broker.resume();
   const server: RunningServer = await serve({
-    address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts, (userId) => [...server.usesOf(userId), unreported.mostUsed()])], quotas, metrics: setup.metrics, messageBytesMax: jobBytesMax, ...(setup.audit === undefined ? {} : { audit: setup.audit }),
+    address: setup.listen,
+    tokens: setup.tokens,
+    identity: identityFolder(setup.home),
+    log,
+    services: [brokerService(broker.parts, (userId) => [...server.usesOf(userId), unreported.mostUsed()])],
+    quotas,
+    metrics: setup.metrics,
+    messageBytesMax: jobBytesMax,
+    ...(setup.audit === undefined ? {} : { audit: setup.audit }),
   });
-  return { address: server.address, state, trouble: () => broker.parts.room.trouble(), stop: () => broker.stop(server) };
+  return {
+    address: server.address,
+    state,
+    trouble: () => broker.parts.room.trouble(),
+    stop: () => broker.stop(server),
+  };
 }
 
 interface Stores {
@@ -158,8 +239,22 @@ function workFolderRulesOf(home: string, prover: HomeProver): WorkFolderRules {
   return { home, hasKey: prover.challenge !== '', forbidden: forbiddenFoldersOf(home) };
 }
 
-function openOwnReservations({ reservations: address = '', home, token, log }: BrokerSetup): OwnReservations | undefined {
-  return address === '' ? undefined : new OwnReservations({ address, token: () => token, trust: userTrust(home), clock: systemClock, timers: systemTimers, log });
+function openOwnReservations({
+  reservations: address = '',
+  home,
+  token,
+  log,
+}: BrokerSetup): OwnReservations | undefined {
+  return address === ''
+    ? undefined
+    : new OwnReservations({
+        address,
+        token: () => token,
+        trust: userTrust(home),
+        clock: systemClock,
+        timers: systemTimers,
+        log,
+      });
 }
 
 /** The parts of a broker process, joined. */
@@ -193,31 +288,72 @@ class Broker {
     this.#metrics = new BrokerMetrics(setup.metrics);
     this.#checks = new Checks({ most: setup.checksMax, now: () => steadyClock.now() });
     this.#snapshots = new Snapshots({ journal, clock: steadyClock, lastSequence: stores.snapshotAt });
-    this.#publisher = createPublisher({
-      connectEvents: setup.connectEvents, source: `/mutirao/brokers/${setup.brokerId}`, series: 'mutirao_broker_events', log: setup.log, metrics: setup.metrics,
-      encode: (source, { sequence, at, change }) => encodeEvents(source, { sequence, at, events: eventsOf(change) }),
-    }, journal);
+    this.#publisher = createPublisher(
+      {
+        connectEvents: setup.connectEvents,
+        source: `/mutirao/brokers/${setup.brokerId}`,
+        series: 'mutirao_broker_events',
+        log: setup.log,
+        metrics: setup.metrics,
+        encode: (source, { sequence, at, change }) => encodeEvents(source, { sequence, at, events: eventsOf(change) }),
+      },
+      journal,
+    );
     this.#driver = this.#createDriver();
     this.#ownReservations = openOwnReservations(setup);
     this.#sharing = new HomeSharing({ home: setup.home, brokerId: setup.brokerId, dropFolder: stores.arrivals.folder });
     this.#room = new Room({
-      folder: join(setup.home, 'broker'), freeMin, pause: fullPause, timers: systemTimers, journalTrouble: () => this.#driver.stalledBy?.message,
+      folder: join(setup.home, 'broker'),
+      freeMin,
+      pause: fullPause,
+      timers: systemTimers,
+      journalTrouble: () => this.#driver.stalledBy?.message,
     });
     const homeFiles = new HomeFiles(new FileHashes({ hashFile }), { forbidden: this.#forbidden });
     const records = new JournalRecords(journal);
-    this.#intermediates = new Intermediates({ folder: join(setup.home, 'broker', 'intermediate'), keepFor: setup.keepIntermediates, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256) });
+    this.#intermediates = new Intermediates({
+      folder: join(setup.home, 'broker', 'intermediate'),
+      keepFor: setup.keepIntermediates,
+      blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256),
+    });
     const taskOutputs = new TaskOutputs({ records, homeFiles, hasBlob: (userId, sha256) => blobs.has(userId, sha256) });
     const stager = new Stager(homeFiles, taskOutputs, setup.home);
     this.#links = this.#createLinks(homeFiles, stager);
-    this.#gatherer = new Gatherer({ brokerId: setup.brokerId, instance: stores.instance, volumeBytesMax, isOpen: (replicaId) => state.successes.has(replicaId) });
+    this.#gatherer = new Gatherer({
+      brokerId: setup.brokerId,
+      instance: stores.instance,
+      volumeBytesMax,
+      isOpen: (replicaId) => state.successes.has(replicaId),
+    });
     this.#performers = this.#createPerformers(stager, records);
     const queues = new ProviderQueues((providerId) => this.#links.queueOf(providerId), steadyClock);
     this.parts = {
-      driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, checks: this.#checks, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
-      clock: systemClock, timers: systemTimers, journalInstance: stores.instance.name, ownerId: setup.ownerId, forbiddenFolders: this.#forbidden, workFolderRules: workFolderRulesOf(setup.home, this.#sharing.prover), otherJobsPlaces: new OtherJobsPlaces(state),
-      widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId), troubleOf: (providerId) => this.#links.troubleOf(providerId), queueOf: (providerId) => queues.get(providerId),
+      driver: this.#driver,
+      room: this.#room,
+      journal,
+      records,
+      homeFiles,
+      taskOutputs,
+      checks: this.#checks,
+      specs: new JobSpecs(journal),
+      blobs,
+      watchers: this.#watchers,
+      clock: systemClock,
+      timers: systemTimers,
+      journalInstance: stores.instance.name,
+      ownerId: setup.ownerId,
+      forbiddenFolders: this.#forbidden,
+      workFolderRules: workFolderRulesOf(setup.home, this.#sharing.prover),
+      otherJobsPlaces: new OtherJobsPlaces(state),
+      widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId),
+      troubleOf: (providerId) => this.#links.troubleOf(providerId),
+      queueOf: (providerId) => queues.get(providerId),
     };
-    this.#metrics.watch(state, { clock: systemClock, inboxLength: () => this.#driver.waitingCount, watcherCount: () => this.#watchers.count });
+    this.#metrics.watch(state, {
+      clock: systemClock,
+      inboxLength: () => this.#driver.waitingCount,
+      watcherCount: () => this.#watchers.count,
+    });
   }
 
   /** Goes on with what was promised, and adds the providers that the process was started with. */
@@ -229,14 +365,17 @@ class Broker {
     for (const job of state.jobs.values()) if (job.endedAt > 0) this.#ownReservations?.giveBack(job);
     for (const command of resume(state, this.#tookOverAt)) this.#performResumed(command);
     for (const { providerId, address } of this.#setup.providers) {
-      if (state.providers.get(providerId)?.address !== address) this.#driver.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address });
+      if (state.providers.get(providerId)?.address !== address)
+        this.#driver.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address });
     }
   }
 
   /** Now, and every hour. */
   #sweepIntermediates(): void {
     systemTimers.cancel(this.#sweepTimer);
-    this.#sweepTimer = systemTimers.start(sweepPause, () => { this.#sweepIntermediates(); });
+    this.#sweepTimer = systemTimers.start(sweepPause, () => {
+      this.#sweepIntermediates();
+    });
     try {
       const count = this.#intermediates.sweep(this.#stores.state, systemClock.now());
       if (count > 0) this.#setup.log.info({ blobs: count }, 'removed what tasks of finished jobs wrote for each other');
@@ -275,15 +414,31 @@ class Broker {
 
   #createDriver(): BrokerDriver {
     const { journal, state } = this.#stores;
-    const timed = timeJournal(journal, (seconds) => { this.#metrics.committed(seconds); });
+    const timed = timeJournal(journal, (seconds) => {
+      this.#metrics.committed(seconds);
+    });
     return new MachineDriver<BrokerState, BrokerInput, BrokerChange, BrokerCommand>({
-      machine: brokerMachine, state, journal: timed, clock: systemClock, checkEvery,
-      perform: (command) => { performCommand(this.#performers, command); },
-      onCommitted: (entries) => { this.#hearCommitted(entries); },
+      machine: brokerMachine,
+      state,
+      journal: timed,
+      clock: systemClock,
+      checkEvery,
+      perform: (command) => {
+        performCommand(this.#performers, command);
+      },
+      onCommitted: (entries) => {
+        this.#hearCommitted(entries);
+      },
       onFatal: this.#setup.onFatal,
-      onStalled: (error) => { tellStalled(this.#setup.log, error); },
+      onStalled: (error) => {
+        tellStalled(this.#setup.log, error);
+      },
       trace: openTrace({
-        path: this.#setup.trace ?? '', machine: 'broker', at: this.#tookOverAt, log: this.#setup.log, describe: () => saveBrokerBeginning(state),
+        path: this.#setup.trace ?? '',
+        machine: 'broker',
+        at: this.#tookOverAt,
+        log: this.#setup.log,
+        describe: () => saveBrokerBeginning(state),
       }),
     });
   }
@@ -308,22 +463,34 @@ class Broker {
     if (job !== undefined) this.#ownReservations?.giveBack(job);
   }
 
-  /** What a replica brought that was not accepted is wanted by nobody, but that with which a task has failed for good. */
+  /**
+   * What a replica brought that was not accepted is wanted by nobody, but that with which a task has failed for good.
+   */
   #discardOutputs({ machineId, jobId, endings }: Extract<BrokerChange, { kind: 'ReplicasEnded' }>): void {
     for (const ending of endings) {
       const { fate, taskStatus, outcome, outputs, replicaId } = ending;
       if (fate === 'accepted' || (outputs.length === 0 && !this.#stores.arrivals.hasFound(replicaId))) continue;
       const isLast = fate === 'failed' && taskStatus === 'failed' && outcome !== 'succeeded';
       const kept = isLast && outputs.length > 0 ? this.#keepFailed(jobId, machineId, ending) : Promise.resolve();
-      kept.catch((error: unknown) => {
-        this.#setup.log.warn({ err: error, job: jobId, task: ending.taskIndex }, 'outputs of a failed task could not be kept');
-      }).then(() => this.#stores.arrivals.discard({ machineId, replicaId }, outputs)).catch((error: unknown) => {
-        this.#setup.log.warn({ err: error }, 'outputs that nobody wants could not be removed');
-      });
+      kept
+        .catch((error: unknown) => {
+          this.#setup.log.warn(
+            { err: error, job: jobId, task: ending.taskIndex },
+            'outputs of a failed task could not be kept',
+          );
+        })
+        .then(() => this.#stores.arrivals.discard({ machineId, replicaId }, outputs))
+        .catch((error: unknown) => {
+          this.#setup.log.warn({ err: error }, 'outputs that nobody wants could not be removed');
+        });
     }
   }
 
-  async #keepFailed(jobId: JobId, machineId: MachineId, { taskIndex, replicaId, outputs }: ReplicaEnding): Promise<void> {
+  async #keepFailed(
+    jobId: JobId,
+    machineId: MachineId,
+    { taskIndex, replicaId, outputs }: ReplicaEnding,
+  ): Promise<void> {
     const { state } = this.#stores;
     const job = state.jobs.get(jobId);
     if (job === undefined) return;
@@ -331,7 +498,17 @@ class Broker {
     const attributes = state.machines.get(machineId)?.facts.attributes ?? {};
     const outputSpecs = outputsOn(groupOfTask(spec, taskIndex), attributes);
     await this.#performers.acceptor.keepFailed({
-      jobId, machineId, attributes, replicaId, taskIndex, userId: job.userId, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory, outputs, outputSpecs, check: '',
+      jobId,
+      machineId,
+      attributes,
+      replicaId,
+      taskIndex,
+      userId: job.userId,
+      value: valueOfTask(spec, taskIndex),
+      homeDirectory: spec.homeDirectory,
+      outputs,
+      outputSpecs,
+      check: '',
     });
   }
 
@@ -339,8 +516,19 @@ class Broker {
     const { home, brokerId, programVersion, token, log } = this.#setup;
     const { arrivals, blobs, state, instance } = this.#stores;
     return new ProviderLinks({
-      brokerId, instance: instance.name, programVersion, tokenOf: (providerId) => tokenOfProvider(home, providerId, token), trust: userTrust(home), arrivals, room: this.#room, timers: systemTimers, log, counts: this.#metrics,
-      deliver: (input) => { this.#deliver(input); },
+      brokerId,
+      instance: instance.name,
+      programVersion,
+      tokenOf: (providerId) => tokenOfProvider(home, providerId, token),
+      trust: userTrust(home),
+      arrivals,
+      room: this.#room,
+      timers: systemTimers,
+      log,
+      counts: this.#metrics,
+      deliver: (input) => {
+        this.#deliver(input);
+      },
       waitingCount: () => this.#driver.waitingCount,
       findSource: async (content) => {
         const blob = blobs.findPath(content.sha256);
@@ -348,7 +536,8 @@ class Broker {
         return path === undefined ? undefined : { path, isLinkable: blob !== undefined };
       },
       describeMachine: (facts) => stateSharedHome(facts, this.#sharing.prover),
-      prover: this.#sharing.prover, named: this.#named,
+      prover: this.#sharing.prover,
+      named: this.#named,
       known: knownReplicas(() => this.#driver),
       restage: async (machineId: MachineId) => {
         for (const order of ordersOfMachine(state, machineId)) await this.#stage(stager, order);
@@ -371,13 +560,20 @@ class Broker {
     const { arrivals, blobs, state } = this.#stores;
     const { checkDeadline, onFatal } = this.#setup;
     const secrets = new GangSecrets();
-    const toProvider = new ToProvider({
-      findLink: (providerId) => this.#links.find(providerId),
-      orderOf: (command) => orderOf(state, command, { shared: this.#sharing, secrets }),
-      stage: (order) => this.#stage(stager, order),
-      deliver: (input) => { this.#deliver(input); },
-      onSent: (count) => { this.#metrics.sent(count); },
-    }, new Lanes(onFatal));
+    const toProvider = new ToProvider(
+      {
+        findLink: (providerId) => this.#links.find(providerId),
+        orderOf: (command) => orderOf(state, command, { shared: this.#sharing, secrets }),
+        stage: (order) => this.#stage(stager, order),
+        deliver: (input) => {
+          this.#deliver(input);
+        },
+        onSent: (count) => {
+          this.#metrics.sent(count);
+        },
+      },
+      new Lanes(onFatal),
+    );
     const leaseStager = new LeaseStager({
       findLink: (providerId) => this.#links.find(providerId),
       partsOf: (command) => partsOf(state, command, this.#sharing),
@@ -390,15 +586,42 @@ class Broker {
     });
     const checksFolder = checksFolderOf(this.#setup.home);
     const stores: ResultStores = {
-      arrivals, hashFile, forbidden: this.#forbidden, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256),
-      onNewBlob: (order, { path }, sha256) => { if (state.jobs.get(order.jobId)?.dependencies?.read.get(order.taskIndex)?.has(path) === true) this.#intermediates.note(order, sha256); },
+      arrivals,
+      hashFile,
+      forbidden: this.#forbidden,
+      blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256),
+      onNewBlob: (order, { path }, sha256) => {
+        if (state.jobs.get(order.jobId)?.dependencies?.read.get(order.taskIndex)?.has(path) === true)
+          this.#intermediates.note(order, sha256);
+      },
     };
-    const acceptor = new ResultAcceptor(stores, { gatherer: this.#gatherer, checksFolder }, { placingsMax, checks: this.#checks, checkDeadline });
-    const digester = new ResultDigester({
-      arrivals, folder: checksFolder,
-      standardOutputOf: (jobId, taskIndex, replicaId) => records.outputOf(jobId, taskIndex, replicaId)?.standardOutput ?? new Uint8Array(0),
-    }, { checks: this.#checks, checkDeadline });
-    return { state, links: this.#links, toProvider, leaseStager, acceptor, digester, room: this.#room, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };
+    const acceptor = new ResultAcceptor(
+      stores,
+      { gatherer: this.#gatherer, checksFolder },
+      { placingsMax, checks: this.#checks, checkDeadline },
+    );
+    const digester = new ResultDigester(
+      {
+        arrivals,
+        folder: checksFolder,
+        standardOutputOf: (jobId, taskIndex, replicaId) =>
+          records.outputOf(jobId, taskIndex, replicaId)?.standardOutput ?? new Uint8Array(0),
+      },
+      { checks: this.#checks, checkDeadline },
+    );
+    return {
+      state,
+      links: this.#links,
+      toProvider,
+      leaseStager,
+      acceptor,
+      digester,
+      room: this.#room,
+      deliver: (input) => {
+        this.#deliver(input);
+      },
+      onBug: onFatal,
+    };
   }
 
   #deliver(input: BrokerInput): void {
@@ -414,6 +637,8 @@ class Broker {
       return;
     }
     const delay = Math.max(0, command.at - systemClock.now());
-    systemTimers.start(delay, () => { this.#driver.deliver({ kind: 'TimerFired' }); });
+    systemTimers.start(delay, () => {
+      this.#driver.deliver({ kind: 'TimerFired' });
+    });
   }
 }

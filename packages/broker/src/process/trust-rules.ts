@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { defaultBrokerOptions, type TrustRules } from '@mutirao/core/machines/broker';
 
 /**
- * Whom a broker with that token trusts: as by default, with spot checks that nobody can foresee who does not know the token.
+ * Whom a broker with that token trusts: as by default, with spot checks that nobody can foresee who does not know the
+ * token.
  *
- * The same after each start, so that a task does not cease to be a spot check while its result is held for one. The token cannot be
+ * The same after each start, so that a task does not cease to be a spot check while its result is held for one. The
+ * token cannot be
  * told from it.
  */
 export function trustRulesOf(token: string): TrustRules {

@@ -48,7 +48,10 @@ const fetchedMax = 10_000;
 
 /** A transfer that is being fetched. */
 interface Fetching {
-  /** What was announced while an earlier announcement of the same transfer is being fetched; it is fetched if that fails. */
+  /**
+   * What was announced while an earlier announcement of the same transfer is being fetched; it is fetched if that
+   * fails.
+   */
   next: PushedContent | undefined;
   /** Resolves when nothing is left to fetch. */
   readonly done: Promise<void>;
@@ -57,7 +60,8 @@ interface Fetching {
 /**
  * Fetches the contents that agents push, and keeps those whose hash is right.
  *
- * Idempotent: however often and whenever a transfer is announced, it is fetched until it is here, and never again after that. The provider
+ * Idempotent: however often and whenever a transfer is announced, it is fetched until it is here, and never again after
+ * that. The provider
  * forgets an output as soon as it was fetched, so that a second fetch could only fail.
  */
 export class ContentFetcher implements PushedOutputs {
@@ -124,7 +128,13 @@ export class ContentFetcher implements PushedOutputs {
   }
 
   async #receive(machineId: MachineId, transferId: string, content: Content): Promise<void> {
-    const { arrivals, arrivals: { unreported }, begun, whenRoom, takesOffsets } = this.#options;
+    const {
+      arrivals,
+      arrivals: { unreported },
+      begun,
+      whenRoom,
+      takesOffsets,
+    } = this.#options;
     // The bytes can be asked for once only; until then they stay where they are.
     await whenRoom(content.size);
     const place = arrivals.pathOfTransfer(machineId, transferId, content.sha256);
@@ -142,7 +152,12 @@ export class ContentFetcher implements PushedOutputs {
       // What is wrong, or has no room, is of no use to the next.
       unreported.release(place);
       if (isMismatch(error) || isFullDisk(error)) stored.bytes = 0;
-      if (isMismatch(error) && offset > 0) throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId} did not go on where an earlier one broke`, { cause: error });
+      if (isMismatch(error) && offset > 0)
+        throw new MutiraoError(
+          'MUT_TRANSFER_FAILED',
+          `transfer ${transferId} did not go on where an earlier one broke`,
+          { cause: error },
+        );
       if (isMismatch(error)) arrivals.noteMismatch(place);
       throw error;
     } finally {
@@ -152,11 +167,16 @@ export class ContentFetcher implements PushedOutputs {
   }
 
   /** @throws {MutiraoError} MUT_MACHINE_QUOTA, which the machine has heard too. */
-  async #demandQuota(machineId: MachineId, transferId: string, { place, size }: { readonly place: string; readonly size: Bytes }): Promise<void> {
+  async #demandQuota(
+    machineId: MachineId,
+    transferId: string,
+    { place, size }: { readonly place: string; readonly size: Bytes },
+  ): Promise<void> {
     try {
       this.#options.arrivals.unreported.begin(machineId, place, size);
     } catch (error) {
-      if (error instanceof MutiraoError) await this.#options.refuse(transferId, error.message).catch(this.#options.onTrouble);
+      if (error instanceof MutiraoError)
+        await this.#options.refuse(transferId, error.message).catch(this.#options.onTrouble);
       throw error;
     }
   }
@@ -167,18 +187,33 @@ export class ContentFetcher implements PushedOutputs {
       const hash = createHash('sha256');
       await file.truncate(offset);
       await hashBeginning(file, offset, hash);
-      const size = await this.#copy(this.#options.receive(transferId, offset), { file, hash, bytesMax: content.size }, stored);
+      const size = await this.#copy(
+        this.#options.receive(transferId, offset),
+        { file, hash, bytesMax: content.size },
+        stored,
+      );
       const found = hash.digest('hex');
       if (size !== content.size || found !== content.sha256) {
-        throw new MutiraoError('MUT_CONTENT_MISMATCH', `transfer ${transferId} brought ${size} bytes with hash ${found}; want ${content.size} with ${content.sha256}`);
+        throw new MutiraoError(
+          'MUT_CONTENT_MISMATCH',
+          `transfer ${transferId} brought ${size} bytes with hash ${found}; want ${content.size} with ` +
+            `${content.sha256}`,
+        );
       }
     } finally {
       await file.close();
     }
   }
 
-  /** A few chunks in memory at a time: while they are written, the next ones come. @param stored hears what lies on the disk without a gap at the end, also of a stream that broke. */
-  async #copy(source: AsyncIterable<Uint8Array>, { file, hash, bytesMax }: Writing, stored: { bytes: Bytes }): Promise<Bytes> {
+  /**
+   * A few chunks in memory at a time: while they are written, the next ones come. @param stored hears what lies on the
+   * disk without a gap at the end, also of a stream that broke.
+   */
+  async #copy(
+    source: AsyncIterable<Uint8Array>,
+    { file, hash, bytesMax }: Writing,
+    stored: { bytes: Bytes },
+  ): Promise<Bytes> {
     const writes: Promise<void>[] = [];
     let size = stored.bytes;
     try {
@@ -215,9 +250,10 @@ interface Writing {
 
 async function hashBeginning(file: FileHandle, bytes: Bytes, hash: Hash): Promise<void> {
   const chunk = Buffer.allocUnsafe(Math.min(bytes, 512 * 1024));
-  for (let position = 0; position < bytes;) {
+  for (let position = 0; position < bytes; ) {
     const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, bytes - position), position);
-    if (bytesRead === 0) throw new MutiraoError('MUT_TRANSFER_FAILED', `the beginning of an output has ${position} bytes; want ${bytes}`);
+    if (bytesRead === 0)
+      throw new MutiraoError('MUT_TRANSFER_FAILED', `the beginning of an output has ${position} bytes; want ${bytes}`);
     hash.update(chunk.subarray(0, bytesRead));
     position += bytesRead;
   }
@@ -244,7 +280,7 @@ function writeAt(file: FileHandle, data: Uint8Array, position: number): Promise<
 }
 
 async function writeWhole(file: FileHandle, data: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < data.length;) {
+  for (let done = 0; done < data.length; ) {
     const { bytesWritten } = await file.write(data, done, data.length - done, position + done);
     done += bytesWritten;
   }

@@ -1,7 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 
-import { chunkHeadroom, frameChunk, type ContentOffer, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
+import {
+  chunkHeadroom,
+  frameChunk,
+  type ContentOffer,
+  type ReaderProofs,
+  type WantedContent,
+} from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, MachineId } from '@mutirao/core/shared';
@@ -16,14 +22,18 @@ const chunkBytes = 256 * 1024;
 /** Number of the data field in SendContentRequest. */
 const dataField = 2;
 /**
- * Chunks that one transfer goes round. A stream takes 16 messages at most before it asks to wait until all of them are gone,
+ * Chunks that one transfer goes round. A stream takes 16 messages at most before it asks to wait until all of them are
+ * gone,
  * so a chunk is never filled again before it has left.
  */
 const chunksMax = 20;
 
 /** The sending side of a transfer. */
 export interface ContentSink {
-  /** Takes a message of the stream; resolves when there is room for more. @throws {MutiraoError} when the transfer is over. */
+  /**
+   * Takes a message of the stream; resolves when there is room for more. @throws {MutiraoError} when the transfer is
+   * over.
+   */
   write(message: Buffer): Promise<void>;
   /** All was written; resolves when the other side has it. */
   finish(): Promise<void>;
@@ -69,7 +79,11 @@ export class ContentServer {
   }
 
   /** Answers for each content; never rejects. */
-  async serve(machineId: MachineId, contents: readonly WantedContent[], proofs: ReaderProofs = noProofs): Promise<void> {
+  async serve(
+    machineId: MachineId,
+    contents: readonly WantedContent[],
+    proofs: ReaderProofs = noProofs,
+  ): Promise<void> {
     const reader = this.#options.prover.isReader(proofs) ? proofs : undefined;
     const unknown: WantedContent[] = [];
     for (const content of contents) {
@@ -84,7 +98,11 @@ export class ContentServer {
   }
 
   /** False when the content is nowhere. @param reader one that reads the files of home itself. */
-  async #serveOne(machineId: MachineId, { sha256, size, offset = 0, overWire = false }: WantedContent, reader: ReaderProofs | undefined): Promise<boolean> {
+  async #serveOne(
+    machineId: MachineId,
+    { sha256, size, offset = 0, overWire = false }: WantedContent,
+    reader: ReaderProofs | undefined,
+  ): Promise<boolean> {
     const { findSource, isNamed, offer, nextTransferId, onTrouble } = this.#options;
     const content = { sha256, size };
     // What was never named to it is as if it were nowhere.
@@ -95,7 +113,15 @@ export class ContentServer {
     if (!overWire && reader !== undefined) {
       // The reader follows no link at the end of the path.
       const file = { content, path: withoutLinks(path), isLinkable };
-      offer(machineId, { content, source: { kind: 'shared', path: file.path, isLinkable, proof: this.#options.prover.provePath(reader.challenge, file) } });
+      offer(machineId, {
+        content,
+        source: {
+          kind: 'shared',
+          path: file.path,
+          isLinkable,
+          proof: this.#options.prover.provePath(reader.challenge, file),
+        },
+      });
       return true;
     }
     if (content.size > inlineBytesMax) {
@@ -126,7 +152,8 @@ export class ContentServer {
           await sink.write(message);
           this.#options.onBytes(byteCount);
         }
-        if (size !== part.size) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${size} bytes now; want ${part.size}`);
+        if (size !== part.size)
+          throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${size} bytes now; want ${part.size}`);
       } finally {
         await file.close();
       }
@@ -154,7 +181,8 @@ interface Chunk {
 }
 
 /**
- * Reads a file as messages, one ahead of the one that is sent. The same few buffers are filled again and again: new ones for
+ * Reads a file as messages, one ahead of the one that is sent. The same few buffers are filled again and again: new
+ * ones for
  * each message would keep the garbage collector busy.
  */
 class ChunkReader {
@@ -195,7 +223,8 @@ async function readWhole(path: string, size: number): Promise<Buffer> {
   try {
     const bytes = Buffer.alloc(size);
     const { bytesRead } = await file.read(bytes, 0, size, 0);
-    if (bytesRead !== size) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${bytesRead} bytes now; want ${size}`);
+    if (bytesRead !== size)
+      throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${bytesRead} bytes now; want ${size}`);
     return bytes;
   } finally {
     await file.close();

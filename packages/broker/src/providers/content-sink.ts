@@ -1,5 +1,9 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { GridMachineProviderServiceService, SendContentRequest, type GridMachineProviderServiceClient } from '@mutirao/api/provider';
+import {
+  GridMachineProviderServiceService,
+  SendContentRequest,
+  type GridMachineProviderServiceClient,
+} from '@mutirao/api/provider';
 import type { Timers } from '@mutirao/runtime/driver';
 import { PassingBytes } from '@mutirao/runtime/memory';
 import { openRawSending } from '@mutirao/runtime/rpc';
@@ -12,12 +16,18 @@ const stallMax = 120_000;
 const passing = new PassingBytes();
 
 /** Opens the stream of a transfer to a provider; its first message names the transfer. */
-export function openContentSink(client: GridMachineProviderServiceClient, transferId: string, timers: Timers): ContentSink {
+export function openContentSink(
+  client: GridMachineProviderServiceClient,
+  transferId: string,
+  timers: Timers,
+): ContentSink {
   const sending = openRawSending(client, GridMachineProviderServiceService.sendContent);
   sending.writer.write(Buffer.from(SendContentRequest.encode({ transferId, data: Buffer.alloc(0) }).finish()));
   const inTime = async <T>(step: Promise<T>): Promise<T> => {
     const { promise, reject } = Promise.withResolvers<never>();
-    const timer = timers.start(stallMax, () => { reject(new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId} stood still for ${stallMax} ms`)); });
+    const timer = timers.start(stallMax, () => {
+      reject(new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId} stood still for ${stallMax} ms`));
+    });
     try {
       return await Promise.race([step, promise]);
     } finally {
@@ -33,6 +43,8 @@ export function openContentSink(client: GridMachineProviderServiceClient, transf
       sending.writer.end();
       await inTime(sending.response);
     },
-    cancel: () => { sending.cancel(); },
+    cancel: () => {
+      sending.cancel();
+    },
   };
 }

@@ -1,5 +1,18 @@
 import {
-  boundCode, boundList, decodeAllocationRequest, decodeStanding, decodeContentPushed, decodeContentWanted, decodeDraining, decodeMachineFacts, decodeReaderProofs, decodeReport, decodeResourceStanding, type PushedContent, type ReaderProofs, type WantedContent,
+  boundCode,
+  boundList,
+  decodeAllocationRequest,
+  decodeStanding,
+  decodeContentPushed,
+  decodeContentWanted,
+  decodeDraining,
+  decodeMachineFacts,
+  decodeReaderProofs,
+  decodeReport,
+  decodeResourceStanding,
+  type PushedContent,
+  type ReaderProofs,
+  type WantedContent,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectResponse, FromMachine } from '@mutirao/api/provider';
@@ -16,7 +29,8 @@ export interface FromProviderPort {
   /** Adds what home knows of a machine. */
   describeMachine(facts: MachineFacts): MachineFacts;
   /**
-   * Resolves to the report without bytes, when all its outputs are kept as well as they can be; undefined when the connection
+   * Resolves to the report without bytes, when all its outputs are kept as well as they can be; undefined when the
+   * connection
    * that it came over was lost meanwhile, since then it comes again. Never rejects.
    */
   keepOutputs(machineId: MachineId, report: MachineReport): Promise<MachineReport | undefined>;
@@ -52,27 +66,65 @@ export class FromProvider {
         this.#checkName(facts.machineId);
         const { heldReplicaIds, isGone } = message.value;
         boundList(heldReplicaIds, 'heldReplicas', 'joined.held_replica_ids');
-        this.#inOrder(facts.machineId, { kind: 'MachineJoined', providerId: this.#providerId, facts, heldReplicaIds, ...(isGone === true ? { isGone } : {}) });
+        this.#inOrder(facts.machineId, {
+          kind: 'MachineJoined',
+          providerId: this.#providerId,
+          facts,
+          heldReplicaIds,
+          ...(isGone === true ? { isGone } : {}),
+        });
         break;
       }
       case 'lost':
         this.#checkName(message.value.machineId);
-        this.#inOrder(message.value.machineId, { kind: 'MachineLost', machineId: message.value.machineId, reason: boundCode(message.value.reason, 'lost.reason') });
+        this.#inOrder(message.value.machineId, {
+          kind: 'MachineLost',
+          machineId: message.value.machineId,
+          reason: boundCode(message.value.reason, 'lost.reason'),
+        });
         break;
       case 'fromMachine':
         // What the provider wants for its site it wants in the name of no machine.
-        if (message.value.machineId !== '' || message.value.message?.$case !== 'contentWanted') this.#checkName(message.value.machineId);
+        if (message.value.machineId !== '' || message.value.message?.$case !== 'contentWanted')
+          this.#checkName(message.value.machineId);
         this.#receiveFromMachine(message.value);
         break;
       case 'requests':
-        this.#port.deliver({ kind: 'RequestsChanged', providerId: this.#providerId, requests: boundList(message.value.requests, 'requests', 'requests').map(decodeAllocationRequest) });
+        this.#port.deliver({
+          kind: 'RequestsChanged',
+          providerId: this.#providerId,
+          requests: boundList(message.value.requests, 'requests', 'requests').map(decodeAllocationRequest),
+        });
         break;
-      case 'standings': this.#port.deliver({ kind: 'StandingsTold', providerId: this.#providerId, standings: boundList(message.value.standings, 'reservations', 'standings').map(decodeStanding) }); break;
-      case 'draining': this.#port.deliver({ kind: 'DrainingTold', providerId: this.#providerId, draining: decodeDraining(message.value) }); break;
-      case 'resource': this.#port.deliver({ kind: 'ResourceTold', providerId: this.#providerId, standing: decodeResourceStanding(message.value) }); break;
-      case 'settled': this.#settle(); break;
-      case 'leaseConfirmed': this.#port.deliver({ kind: 'LeaseConfirmed', providerId: this.#providerId, sequence: message.value.sequence }); break;
-      case 'hello': throw new MutiraoError('MUT_PROTOCOL', 'the provider said hello twice');
+      case 'standings':
+        this.#port.deliver({
+          kind: 'StandingsTold',
+          providerId: this.#providerId,
+          standings: boundList(message.value.standings, 'reservations', 'standings').map(decodeStanding),
+        });
+        break;
+      case 'draining':
+        this.#port.deliver({
+          kind: 'DrainingTold',
+          providerId: this.#providerId,
+          draining: decodeDraining(message.value),
+        });
+        break;
+      case 'resource':
+        this.#port.deliver({
+          kind: 'ResourceTold',
+          providerId: this.#providerId,
+          standing: decodeResourceStanding(message.value),
+        });
+        break;
+      case 'settled':
+        this.#settle();
+        break;
+      case 'leaseConfirmed':
+        this.#port.deliver({ kind: 'LeaseConfirmed', providerId: this.#providerId, sequence: message.value.sequence });
+        break;
+      case 'hello':
+        throw new MutiraoError('MUT_PROTOCOL', 'the provider said hello twice');
     }
   }
 
@@ -84,7 +136,10 @@ export class FromProvider {
         break;
       }
       case 'contentWanted': {
-        const read = this.#read(machineId, () => ({ wanted: decodeContentWanted(message.value), proofs: decodeReaderProofs(message.value) }));
+        const read = this.#read(machineId, () => ({
+          wanted: decodeContentWanted(message.value),
+          proofs: decodeReaderProofs(message.value),
+        }));
         if (read !== undefined) this.#port.serveWanted(machineId, read.wanted, read.proofs);
         break;
       }
@@ -93,18 +148,27 @@ export class FromProvider {
         if (pushed !== undefined) this.#port.fetchPushed(machineId, pushed);
         break;
       }
-      case undefined: throw new MutiraoError('MUT_PROTOCOL', `machine ${machineId} sent a message that this release does not know`);
+      case undefined:
+        throw new MutiraoError('MUT_PROTOCOL', `machine ${machineId} sent a message that this release does not know`);
     }
   }
 
-  /** What a machine says that cannot be is held against it, and not against its provider, which has other machines. Undefined for such a thing. */
+  /**
+   * What a machine says that cannot be is held against it, and not against its provider, which has other machines.
+   * Undefined for such a thing.
+   */
   #read<T>(machineId: MachineId, decode: () => T, sequence?: number): T | undefined {
     try {
       return decode();
     } catch (error) {
       // The provider speaks for itself there.
       if (!(error instanceof MutiraoError) || machineId === '') throw error;
-      this.#inOrder(machineId, { kind: 'MachineMisbehaved', machineId, detail: error.message, ...(sequence === undefined ? {} : { sequence }) });
+      this.#inOrder(machineId, {
+        kind: 'MachineMisbehaved',
+        machineId,
+        detail: error.message,
+        ...(sequence === undefined ? {} : { sequence }),
+      });
       return undefined;
     }
   }
@@ -135,7 +199,10 @@ export class FromProvider {
     const input: BrokerInput = { kind: 'ProviderSettled', providerId: this.#providerId };
     const waiting = this.#lanes.whenDone();
     if (waiting === undefined) this.#port.deliver(input);
-    else void waiting.then(() => { this.#port.deliver(input); });
+    else
+      void waiting.then(() => {
+        this.#port.deliver(input);
+      });
   }
 
   #hold(bytes: number): void {
@@ -145,7 +212,10 @@ export class FromProvider {
 
   #checkName(machineId: MachineId): void {
     if (!machineId.startsWith(`${this.#providerId}/`)) {
-      throw new MutiraoError('MUT_PROTOCOL', `provider ${this.#providerId} speaks of machine ${JSON.stringify(machineId)}, which is not its own`);
+      throw new MutiraoError(
+        'MUT_PROTOCOL',
+        `provider ${this.#providerId} speaks of machine ${JSON.stringify(machineId)}, which is not its own`,
+      );
     }
   }
 }

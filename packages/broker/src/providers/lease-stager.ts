@@ -10,7 +10,10 @@ import type { ProviderLink } from './provider-link.ts';
 type GrantLease = Extract<BrokerCommand, { kind: 'GrantLease' }>;
 type TrimLease = Extract<BrokerCommand, { kind: 'TrimLease' }>;
 
-/** A telling of a lease: it may be told again, with other machines caught, while it is staged, so that its sequence alone does not name one. */
+/**
+ * A telling of a lease: it may be told again, with other machines caught, while it is staged, so that its sequence
+ * alone does not name one.
+ */
 interface Telling {
   /** What was placed while it was staged. */
   readonly placed: Set<ReplicaId>;
@@ -39,7 +42,8 @@ export interface LeaseStagerPort {
 const leaseBytesMax: Bytes = 8 * 1024 * 1024;
 
 /**
- * Sends providers the leases that the broker decided on, with their files looked at and hashed. A level: of two that are being
+ * Sends providers the leases that the broker decided on, with their files looked at and hashed. A level: of two that
+ * are being
  * staged only the later one is sent.
  */
 export class LeaseStager {
@@ -59,16 +63,27 @@ export class LeaseStager {
     const telling: Telling = { placed: new Set() };
     this.#latest.set(providerId, telling);
     const { epoch } = link;
-    this.#stage(command).then((lease) => {
-      if (this.#latest.get(providerId) !== telling || link.epoch !== epoch) return;
-      this.#latest.delete(providerId);
-      leaveOut(lease, telling.placed);
-      link.send({ $case: 'lease', value: lease });
-      this.#port.onGranted(providerId, lease.groups.reduce((sum, { start }) => sum + (start?.replicas.length ?? 0), 0));
-    }, (error: unknown) => { this.#port.onBug(error); });
+    this.#stage(command).then(
+      (lease) => {
+        if (this.#latest.get(providerId) !== telling || link.epoch !== epoch) return;
+        this.#latest.delete(providerId);
+        leaveOut(lease, telling.placed);
+        link.send({ $case: 'lease', value: lease });
+        this.#port.onGranted(
+          providerId,
+          lease.groups.reduce((sum, { start }) => sum + (start?.replicas.length ?? 0), 0),
+        );
+      },
+      (error: unknown) => {
+        this.#port.onBug(error);
+      },
+    );
   }
 
-  /** Tells a provider which of its leased replicas were placed; those that are being staged are left out of what is told then. */
+  /**
+   * Tells a provider which of its leased replicas were placed; those that are being staged are left out of what is told
+   * then.
+   */
   trim({ providerId, replicaIds }: TrimLease): void {
     const telling = this.#latest.get(providerId);
     for (const replicaId of replicaIds) telling?.placed.add(replicaId);
@@ -90,7 +105,8 @@ export class LeaseStager {
 
 function leaveOut(lease: Lease, placed: ReadonlySet<ReplicaId>): void {
   if (placed.size === 0) return;
-  for (const { start } of lease.groups) if (start !== undefined) start.replicas = start.replicas.filter(({ replicaId }) => !placed.has(replicaId));
+  for (const { start } of lease.groups)
+    if (start !== undefined) start.replicas = start.replicas.filter(({ replicaId }) => !placed.has(replicaId));
   lease.groups = lease.groups.filter(({ start }) => start !== undefined && start.replicas.length > 0);
 }
 

@@ -3,11 +3,15 @@ import { LRUCache } from 'lru-cache';
 import type { StartReplicas } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 
-/** Names that are remembered, the latest used. A machine whose names were forgotten is named them again when its replicas are staged again. */
+/**
+ * Names that are remembered, the latest used. A machine whose names were forgotten is named them again when its
+ * replicas are staged again.
+ */
 const namesMax = 200_000;
 
 /**
- * Which contents were named to whom, as inputs of what was placed there: nobody else is sent them, though it may know their hash.
+ * Which contents were named to whom, as inputs of what was placed there: nobody else is sent them, though it may know
+ * their hash.
  *
  * A lease names its contents to its provider.
  */
@@ -16,7 +20,8 @@ export class NamedContents {
 
   /** Notes the inputs of a batch. */
   note(reader: MachineId | ProviderId, { replicas }: StartReplicas): void {
-    for (const { inputs } of replicas) for (const { content } of inputs) this.#names.set(nameOf(reader, content.sha256), true);
+    for (const { inputs } of replicas)
+      for (const { content } of inputs) this.#names.set(nameOf(reader, content.sha256), true);
   }
 
   /** Whether a content was named to a machine, or to a provider. */

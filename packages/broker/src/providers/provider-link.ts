@@ -88,12 +88,24 @@ export class ProviderLink {
       stream.close(new MutiraoError('MUT_UNREACHABLE', `no hello within ${helloWaitMax} ms`));
     });
     stream.listen({
-      onMessage: (message) => { this.#receive(message); },
-      onEnd: () => { stream.close(); },
-      onClosed: (error) => { this.#closed(stream, error); },
+      onMessage: (message) => {
+        this.#receive(message);
+      },
+      onEnd: () => {
+        stream.close();
+      },
+      onClosed: (error) => {
+        this.#closed(stream, error);
+      },
     });
     const { brokerId, instance, programVersion } = this.#options;
-    const hello = { protocolVersion, programVersion, capabilities: ['standings', 'resource'], speakerId: brokerId, instance };
+    const hello = {
+      protocolVersion,
+      programVersion,
+      capabilities: ['standings', 'resource'],
+      speakerId: brokerId,
+      instance,
+    };
     stream.write({ message: { $case: 'hello', value: hello } });
   }
 
@@ -125,13 +137,15 @@ export class ProviderLink {
   }
 
   #receive({ message }: ConnectResponse): void {
-    if (message === undefined) throw new MutiraoError('MUT_PROTOCOL', 'the provider sent a message that this release does not know');
+    if (message === undefined)
+      throw new MutiraoError('MUT_PROTOCOL', 'the provider sent a message that this release does not know');
     if (this.#isConnected) {
       if (message.$case === 'hello') throw new MutiraoError('MUT_PROTOCOL', 'the provider said hello twice');
       this.#options.listener.onMessage(message);
       return;
     }
-    if (message.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `the provider began with ${message.$case}; want hello`);
+    if (message.$case !== 'hello')
+      throw new MutiraoError('MUT_PROTOCOL', `the provider began with ${message.$case}; want hello`);
     const { programVersion, speakerId, sentAt, capabilities, resourceId } = decodeHello(message.value);
     this.#options.timers.cancel(this.#helloTimer);
     this.#isConnected = true;
@@ -152,10 +166,14 @@ export class ProviderLink {
     this.#stream = undefined;
     this.#isConnected = false;
     // A provider that stays away is one line in the log, not one for each try.
-    if (reason !== this.#lastTrouble && !this.#isStopped) log.warn({ reason }, 'no connection to a provider; trying again');
+    if (reason !== this.#lastTrouble && !this.#isStopped)
+      log.warn({ reason }, 'no connection to a provider; trying again');
     this.#lastTrouble = reason;
     if (wasConnected) listener.onDisconnected(reason);
     else listener.onUnreachable(reason);
-    if (!this.#isStopped) this.#retryTimer = timers.start(this.#options.backoff.next(), () => { this.start(); });
+    if (!this.#isStopped)
+      this.#retryTimer = timers.start(this.#options.backoff.next(), () => {
+        this.start();
+      });
   }
 }

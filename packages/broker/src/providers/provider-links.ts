@@ -1,6 +1,12 @@
 import { encodeContentOffered, chunkData } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { GridMachineProviderServiceClient, GridMachineProviderServiceService, type ReceiveContentRequest, ReceiveContentResponse, type ProviderQueue } from '@mutirao/api/provider';
+import {
+  GridMachineProviderServiceClient,
+  GridMachineProviderServiceService,
+  type ReceiveContentRequest,
+  ReceiveContentResponse,
+  type ProviderQueue,
+} from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content, MachineFacts } from '@mutirao/core/messages';
 import type { MachineId, ProcessorCount, ProviderId } from '@mutirao/core/shared';
@@ -93,7 +99,10 @@ export class ProviderLinks {
     if (known?.address === address) return;
     known?.link.stop();
     known?.client.close();
-    const client = dial(GridMachineProviderServiceClient, address, { token: this.#options.tokenOf(providerId), trust: this.#options.trust });
+    const client = dial(GridMachineProviderServiceClient, address, {
+      token: this.#options.tokenOf(providerId),
+      trust: this.#options.trust,
+    });
     const connection: Connection = { address, client, link: this.#createLink(providerId, client), trouble: '' };
     this.#connections.set(providerId, connection);
     connection.link.start();
@@ -109,20 +118,33 @@ export class ProviderLinks {
     return this.#connections.get(providerId)?.trouble ?? '';
   }
 
-  /** The most processors that one of its requests may have; undefined where it has no such bound, does not know it yet, or does not answer. */
+  /**
+   * The most processors that one of its requests may have; undefined where it has no such bound, does not know it yet,
+   * or does not answer.
+   */
   async widthMaxOf(providerId: ProviderId): Promise<ProcessorCount | undefined> {
     const client = this.#connections.get(providerId)?.client;
     if (client === undefined) return undefined;
     const limits = { deadlineMs: askDeadline, signal: new AbortController().signal };
     const resource = await callUnary(client, 'getResource', {}, limits).catch(() => undefined);
-    return resource?.resourceKind !== 'cluster' || resource.widthProcessorsMax === 0 ? undefined : resource.widthProcessorsMax;
+    return resource?.resourceKind !== 'cluster' || resource.widthProcessorsMax === 0
+      ? undefined
+      : resource.widthProcessorsMax;
   }
 
-  /** The queue of its resource as its request heuristic sees it. @throws {MutiraoError} MUT_NOT_FOUND; MUT_UNREACHABLE and others, as it answers. */
+  /**
+   * The queue of its resource as its request heuristic sees it. @throws {MutiraoError} MUT_NOT_FOUND; MUT_UNREACHABLE
+   * and others, as it answers.
+   */
   async queueOf(providerId: ProviderId): Promise<ProviderQueue> {
     const client = this.#connections.get(providerId)?.client;
     if (client === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no provider ${providerId}`);
-    const { queue } = await callUnary(client, 'getQueue', {}, { deadlineMs: askDeadline, signal: new AbortController().signal });
+    const { queue } = await callUnary(
+      client,
+      'getQueue',
+      {},
+      { deadlineMs: askDeadline, signal: new AbortController().signal },
+    );
     if (queue === undefined) throw new MutiraoError('MUT_PROTOCOL', `provider ${providerId} told no queue`);
     return queue;
   }
@@ -149,14 +171,25 @@ export class ProviderLinks {
       if (connection?.client === client) connection.trouble = trouble;
     };
     const link: ProviderLink = new ProviderLink({
-      brokerId, instance, programVersion, timers, log,
+      brokerId,
+      instance,
+      programVersion,
+      timers,
+      log,
       connect: () => openStream(client.connect(), log),
       backoff: new Backoff({ first: 100, longest: 5000, random: Math.random }),
       listener: {
         onConnected: ({ clock, capabilities, resourceId }) => {
           note('');
           counts.connected(providerId);
-          deliver({ kind: 'ProviderConnected', providerId, resourceId, ...(clock === undefined ? {} : { clock }), ...(capabilities.includes('lease') ? { takesLeases: true } : {}), ...(capabilities.includes('resource') ? { tellsResource: true } : {}) });
+          deliver({
+            kind: 'ProviderConnected',
+            providerId,
+            resourceId,
+            ...(clock === undefined ? {} : { clock }),
+            ...(capabilities.includes('lease') ? { takesLeases: true } : {}),
+            ...(capabilities.includes('resource') ? { tellsResource: true } : {}),
+          });
         },
         onMessage: (message) => {
           from.receive(message);
@@ -176,9 +209,15 @@ export class ProviderLinks {
 
   #createReader({ providerId, client, link, log }: Readers, hold: Hold): FromProvider {
     const { arrivals, timers, counts, deliver, room } = this.#options;
-    const onTrouble = (error: unknown): void => { log.warn({ err: error }, 'a file could not be carried'); };
+    const onTrouble = (error: unknown): void => {
+      log.warn({ err: error }, 'a file could not be carried');
+    };
     const fetcher = new ContentFetcher({
-      arrivals, begun: this.#begun, concurrencyMax: transfersMax, onTrouble, whenRoom: (bytes) => room.whenFree(bytes),
+      arrivals,
+      begun: this.#begun,
+      concurrencyMax: transfersMax,
+      onTrouble,
+      whenRoom: (bytes) => room.whenFree(bytes),
       receive: (transferId, offset) => receiveContent(client, { transferId, offset, refusal: '' }),
       refuse: async (transferId, refusal) => {
         const nothing = receiveContent(client, { transferId, offset: 0, refusal });
@@ -186,30 +225,56 @@ export class ProviderLinks {
         await nothing.return(undefined);
       },
       takesOffsets: () => link.can('offset'),
-      pause: (delay) => new Promise((resolve) => { timers.start(delay, resolve); }),
+      pause: (delay) =>
+        new Promise((resolve) => {
+          timers.start(delay, resolve);
+        }),
       isConnected: () => link.isConnected,
-      onBytes: (bytes) => { this.#pass('in', bytes); },
+      onBytes: (bytes) => {
+        this.#pass('in', bytes);
+      },
     });
     const server = new ContentServer({
-      ...this.#options, concurrencyMax: transfersMax, onTrouble, isNamed: (machineId, sha256) => this.#options.named.has(machineId === '' ? providerId : machineId, sha256),
-      offer: (machineId, offer) => { link.sendToMachine(machineId, { $case: 'content', value: encodeContentOffered(offer) }); },
-      send: (transferId) => openContentSink(client, transferId, timers),
-      onBytes: (bytes) => { this.#pass('out', bytes); },
-    });
-    return new FromProvider(providerId, {
-      deliver,
-      describeMachine: (facts) => this.#options.describeMachine(facts),
-      keepOutputs: async (machineId, report) => {
-        counts.staged('in', bytesOf(report));
-        const { epoch } = link;
-        const kept = await keepOutputs({ machineId, report }, { arrivals, pushed: fetcher, room, known: this.#options.known }, onTrouble);
-        // With the connection the transfers of its outputs broke.
-        return link.isConnected && link.epoch === epoch ? kept : undefined;
+      ...this.#options,
+      concurrencyMax: transfersMax,
+      onTrouble,
+      isNamed: (machineId, sha256) => this.#options.named.has(machineId === '' ? providerId : machineId, sha256),
+      offer: (machineId, offer) => {
+        link.sendToMachine(machineId, { $case: 'content', value: encodeContentOffered(offer) });
       },
-      fetchPushed: (machineId, pushed) => { fetcher.fetch(machineId, pushed); },
-      serveWanted: (machineId, contents, proofs) => { void server.serve(machineId, contents, proofs).catch(onTrouble); },
-      onHeldBytes: (bytes) => { hold.heldBytes = bytes; },
-    }, new Lanes<MachineId>(onTrouble));
+      send: (transferId) => openContentSink(client, transferId, timers),
+      onBytes: (bytes) => {
+        this.#pass('out', bytes);
+      },
+    });
+    return new FromProvider(
+      providerId,
+      {
+        deliver,
+        describeMachine: (facts) => this.#options.describeMachine(facts),
+        keepOutputs: async (machineId, report) => {
+          counts.staged('in', bytesOf(report));
+          const { epoch } = link;
+          const kept = await keepOutputs(
+            { machineId, report },
+            { arrivals, pushed: fetcher, room, known: this.#options.known },
+            onTrouble,
+          );
+          // With the connection the transfers of its outputs broke.
+          return link.isConnected && link.epoch === epoch ? kept : undefined;
+        },
+        fetchPushed: (machineId, pushed) => {
+          fetcher.fetch(machineId, pushed);
+        },
+        serveWanted: (machineId, contents, proofs) => {
+          void server.serve(machineId, contents, proofs).catch(onTrouble);
+        },
+        onHeldBytes: (bytes) => {
+          hold.heldBytes = bytes;
+        },
+      },
+      new Lanes<MachineId>(onTrouble),
+    );
   }
 
   /** Holds a provider back while too much of what it said waits, and lets it go on a little later. */
@@ -243,7 +308,10 @@ const dataField = 1;
 const passing = new PassingBytes();
 
 /** The bytes of a transfer, as views of the messages that bring them. */
-async function* receiveContent(client: GridMachineProviderServiceClient, request: ReceiveContentRequest): AsyncGenerator<Uint8Array> {
+async function* receiveContent(
+  client: GridMachineProviderServiceClient,
+  request: ReceiveContentRequest,
+): AsyncGenerator<Uint8Array> {
   for await (const message of rawMessagesOf(client, GridMachineProviderServiceService.receiveContent, request)) {
     yield chunkData(message, dataField, ReceiveContentResponse);
     passing.note(message.length);

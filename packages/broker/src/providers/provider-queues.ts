@@ -38,7 +38,9 @@ export class ProviderQueues {
     this.#kept.set(providerId, fetched);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > keptMax && oldest !== undefined) this.#kept.delete(oldest);
-    fetched.queue.catch(() => { if (this.#kept.get(providerId) === fetched) this.#kept.delete(providerId); });
+    fetched.queue.catch(() => {
+      if (this.#kept.get(providerId) === fetched) this.#kept.delete(providerId);
+    });
     return fetched;
   }
 }

@@ -51,8 +51,10 @@ export interface OutputStores {
 /**
  * Keeps the files of a report and returns it without their bytes.
  *
- * Where there is no room it waits until there is some. A file that cannot be kept for another reason, or whose bytes are not those that were announced, is left out of `arrivals`: accepting the
- * result then says so, and the task runs again. `onTrouble` hears of each. Of a replica that ended otherwise meanwhile, as when its machine is caught, nothing stays.
+ * Where there is no room it waits until there is some. A file that cannot be kept for another reason, or whose bytes
+ * are not those that were announced, is left out of `arrivals`: accepting the
+ * result then says so, and the task runs again. `onTrouble` hears of each. Of a replica that ended otherwise meanwhile,
+ * as when its machine is caught, nothing stays.
  */
 export async function keepOutputs(
   from: { readonly machineId: MachineId; readonly report: MachineReport },
@@ -65,7 +67,10 @@ export async function keepOutputs(
     kept.push({ origin, outputs: await keepOutputsOf(origin, outputs, stores, onTrouble) });
   }
   await dropEnded(kept, stores, onTrouble);
-  return { ...from.report, ended: from.report.ended.map((end) => ({ ...end, outputs: end.outputs.map(withoutBytes) })) };
+  return {
+    ...from.report,
+    ended: from.report.ended.map((end) => ({ ...end, outputs: end.outputs.map(withoutBytes) })),
+  };
 }
 
 interface KeptOutputs {
@@ -74,7 +79,12 @@ interface KeptOutputs {
 }
 
 /** Answers those that it kept, or tried to. */
-async function keepOutputsOf(origin: Origin, outputs: readonly OutputContent[], { arrivals, pushed, room, known }: OutputStores, onTrouble: (error: unknown) => void): Promise<OutputContent[]> {
+async function keepOutputsOf(
+  origin: Origin,
+  outputs: readonly OutputContent[],
+  { arrivals, pushed, room, known }: OutputStores,
+  onTrouble: (error: unknown) => void,
+): Promise<OutputContent[]> {
   const kept: OutputContent[] = [];
   for (const output of outputs) {
     const { droppedName } = output;
@@ -86,17 +96,27 @@ async function keepOutputsOf(origin: Origin, outputs: readonly OutputContent[], 
       if (known.isAwaited(origin.replicaId)) arrivals.unreported.release(arrivals.pathOf(origin, output));
       continue;
     }
-    const keep = (): Promise<void> => (droppedName === undefined ? keepInline(arrivals, origin, output) : arrivals.keepDropped(origin, output, droppedName));
+    const keep = (): Promise<void> =>
+      droppedName === undefined
+        ? keepInline(arrivals, origin, output)
+        : arrivals.keepDropped(origin, output, droppedName);
     await room.patiently(keep).catch(onTrouble);
     kept.push(output);
   }
   return kept;
 }
 
-/** Who ended a replica while its outputs were being kept removed what was there then. Others may end while these are removed. */
-async function dropEnded(kept: readonly KeptOutputs[], { arrivals, known }: OutputStores, onTrouble: (error: unknown) => void): Promise<void> {
+/**
+ * Who ended a replica while its outputs were being kept removed what was there then. Others may end while these are
+ * removed.
+ */
+async function dropEnded(
+  kept: readonly KeptOutputs[],
+  { arrivals, known }: OutputStores,
+  onTrouble: (error: unknown) => void,
+): Promise<void> {
   let left = kept.filter(({ outputs }) => outputs.length > 0);
-  for (let count = -1; count !== left.length;) {
+  for (let count = -1; count !== left.length; ) {
     count = left.length;
     const ended = left.filter(({ origin }) => !known.isOpen(origin.replicaId));
     left = left.filter((one) => !ended.includes(one));
@@ -109,7 +129,10 @@ async function keepInline(arrivals: Arrivals, origin: Origin, output: OutputCont
   const found = createHash('sha256').update(bytes).digest('hex');
   if (found !== output.content.sha256) {
     arrivals.noteMismatch(arrivals.pathOf(origin, output));
-    throw new MutiraoError('MUT_CONTENT_MISMATCH', `output ${output.outputIndex} of r${origin.replicaId} has hash ${found}; want ${output.content.sha256}`);
+    throw new MutiraoError(
+      'MUT_CONTENT_MISMATCH',
+      `output ${output.outputIndex} of r${origin.replicaId} has hash ${found}; want ${output.content.sha256}`,
+    );
   }
   await arrivals.keepBytes(origin, output, bytes);
 }

@@ -4,7 +4,10 @@ import type { HomeProver } from '@mutirao/runtime/files';
 /** The attribute of machines that share the file system and the account of the broker's home folder. */
 export const sharedHomeAttribute = 'sharedhome';
 
-/** States in a machine's attributes whether it has the key of our home folder; nothing else that the machine says of that is believed. Its marks are kept in no record. */
+/**
+ * States in a machine's attributes whether it has the key of our home folder; nothing else that the machine says of
+ * that is believed. Its marks are kept in no record.
+ */
 export function stateSharedHome(told: MachineFacts, prover: Pick<HomeProver, 'isMarked'>): MachineFacts {
   const isShared = prover.isMarked(told);
   const { homeMarks: _marks, ...facts } = told;

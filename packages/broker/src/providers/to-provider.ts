@@ -21,7 +21,8 @@ export interface ToProviderPort {
 }
 
 /**
- * Sends to providers what the broker decided, in the order in which it decided for each machine: a cancel never overtakes
+ * Sends to providers what the broker decided, in the order in which it decided for each machine: a cancel never
+ * overtakes
  * the start that it is about, although starts wait for their inputs to be hashed.
  */
 export class ToProvider {
@@ -46,7 +47,8 @@ export class ToProvider {
     const link = this.#port.findLink(providerId);
     const epoch = link?.epoch;
     this.#lanes.run(machineId, () => {
-      if (link?.epoch === epoch) link?.sendToMachine(machineId, { $case: 'cancel', value: encodeCancelReplicas(command) });
+      if (link?.epoch === epoch)
+        link?.sendToMachine(machineId, { $case: 'cancel', value: encodeCancelReplicas(command) });
       return undefined;
     });
   }
@@ -73,7 +75,9 @@ export class ToProvider {
         return undefined;
       }
       // What was placed on an earlier connection is lost already by the time it could be sent on this one.
-      return staged.then((batch) => { if (link.epoch === epoch) this.#send(link, order, batch); });
+      return staged.then((batch) => {
+        if (link.epoch === epoch) this.#send(link, order, batch);
+      });
     });
   }
 

@@ -13,7 +13,16 @@ import { processorOf, Templates, type FillIn } from '../staging/variables.ts';
 import type { Arrivals } from './arrivals.ts';
 import { below as belowFolder, checkAside } from './check-aside.ts';
 import type { Checks } from './checks.ts';
-import { pathOfPlace, placeBelow, placeOfPath, putInPlace, targetOf, type Place, type Placing, type Wanted } from './put-in-place.ts';
+import {
+  pathOfPlace,
+  placeBelow,
+  placeOfPath,
+  putInPlace,
+  targetOf,
+  type Place,
+  type Placing,
+  type Wanted,
+} from './put-in-place.ts';
 import { specOf, type ResultOrder } from './result-order.ts';
 import { runCheck } from './run-check.ts';
 
@@ -65,7 +74,8 @@ export class ResultAcceptor {
    *
    * Where they are gathered the check comes first, beside them: what is in an archive stays there.
    * Safe to do again after a crash as long as the arrived files are there.
-   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND for bytes that did not arrive, MUT_CONTENT_MISMATCH for others than the machine announced, MUT_OUTPUT_FORBIDDEN,
+   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND for bytes that did not arrive, MUT_CONTENT_MISMATCH for others than
+   * the machine announced, MUT_OUTPUT_FORBIDDEN,
    * MUT_PATH_ESCAPES, MUT_UNSAFE_ATTRIBUTE or MUT_CHECK_FAILED.
    */
   async accept(order: ResultOrder): Promise<void> {
@@ -81,7 +91,11 @@ export class ResultAcceptor {
     const { arrivals } = this.#stores;
     for (const output of order.outputs) {
       if (await isThere(arrivals.pathOf(order, output))) continue;
-      const found = arrivals.explainMissing(order, output, `output ${describeOutput(order, output)} of r${order.replicaId}`);
+      const found = arrivals.explainMissing(
+        order,
+        output,
+        `output ${describeOutput(order, output)} of r${order.replicaId}`,
+      );
       if (!isNotFound(found)) return found;
     }
     return error;
@@ -100,7 +114,8 @@ export class ResultAcceptor {
   /**
    * Puts what a failed task has left beside the places of its outputs, marked: `NAME.failed`. Nothing is checked.
    *
-   * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN, MUT_PATH_ESCAPES or MUT_CONTENT_NOT_FOUND; others of its outputs may be there.
+   * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN, MUT_PATH_ESCAPES or MUT_CONTENT_NOT_FOUND; others of its outputs may
+   * be there.
    */
   async keepFailed(order: ResultOrder): Promise<void> {
     const fillIn = this.#templates.fillIn(order, order);
@@ -108,7 +123,11 @@ export class ResultAcceptor {
       const spec = order.outputSpecs[output.outputIndex];
       if (spec === undefined || spec.localPath === '') continue;
       const source = this.#stores.arrivals.pathOf(order, output);
-      const place = await failedPlaceOf({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: output.path });
+      const place = await failedPlaceOf({
+        place: fillIn(spec.localPath),
+        remote: fillIn(spec.path),
+        below: output.path,
+      });
       await this.#placing.run(() => this.#put({ source, place, mode: output.mode, isShared: true }));
     }
   }
@@ -124,7 +143,8 @@ export class ResultAcceptor {
     }
     const result = { taskIndex: order.taskIndex, replicaId: order.replicaId, files };
     // What is gathered has passed its check, and is not among the arrivals any more.
-    if (order.check !== '' && (files.length === 0 || !(await gatherer.holds(job, result)))) await this.#checkAside(order);
+    if (order.check !== '' && (files.length === 0 || !(await gatherer.holds(job, result))))
+      await this.#checkAside(order);
     if (files.length > 0) await gatherer.gather(job, result);
     for (const { source } of files) this.#stores.arrivals.forget(source);
     if (blobs.length > 0) await this.#placing.run(() => this.#placeAll({ ...order, outputs: blobs }, fillIn));
@@ -136,19 +156,34 @@ export class ResultAcceptor {
     const placeOf = async (output: OutputContent): Promise<string> => {
       const source = arrivals.pathOf(order, output);
       // A blob may have come to its place before a crash.
-      return isBlob(order, output) && !(await isThere(source)) ? blobPathOf(order.userId, output.content.sha256) : source;
+      return isBlob(order, output) && !(await isThere(source))
+        ? blobPathOf(order.userId, output.content.sha256)
+        : source;
     };
-    await this.#checking.run(order, (signal) => checkAside(order, { placeOf, folder, deadline: this.#checkDeadline, signal, templates: this.#templates }));
+    await this.#checking.run(order, (signal) =>
+      checkAside(order, { placeOf, folder, deadline: this.#checkDeadline, signal, templates: this.#templates }),
+    );
   }
 
   async #fileToGather(order: ResultOrder, output: OutputContent, fillIn: FillIn): Promise<FileToGather> {
     const spec = specOf(order, output);
     const target = pathOfPlace(await this.#placeOf(order, spec, output, fillIn));
     const path = belowFolder(order.homeDirectory, target);
-    if (path === undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${target} is not below ${order.homeDirectory}; want a path below it for an output that is gathered`);
+    if (path === undefined)
+      throw new MutiraoError(
+        'MUT_PATH_ESCAPES',
+        `${target} is not below ${order.homeDirectory}; want a path below it for an output that is gathered`,
+      );
     const { arrivals } = this.#stores;
     const source = arrivals.pathOf(order, output);
-    return { source, bytes: arrivals.bytesOf(source), path, size: output.content.size, mode: output.mode, sha256: output.content.sha256 };
+    return {
+      source,
+      bytes: arrivals.bytesOf(source),
+      path,
+      size: output.content.size,
+      mode: output.mode,
+      sha256: output.content.sha256,
+    };
   }
 
   async #placeAll(order: ResultOrder, fillIn: FillIn): Promise<void> {
@@ -170,9 +205,11 @@ export class ResultAcceptor {
     for (const source of sources) this.#stores.arrivals.forget(source);
   }
 
-  /** Before a crash a part of the outputs may have come to their places; these are there, and not among the arrivals. */
+  /**
+   * Before a crash a part of the outputs may have come to their places; these are there, and not among the arrivals.
+   */
   async #isInPlace(source: string, target: string, { content }: OutputContent): Promise<boolean> {
-    if (await isThere(source) || !(await isThere(target))) return false;
+    if ((await isThere(source)) || !(await isThere(target))) return false;
     // A file that cannot be read is not known to be the output, whose bytes are gone then.
     const found = await this.#stores.hashFile(target).catch(() => undefined);
     return found?.sha256 === content.sha256;
@@ -193,15 +230,27 @@ export class ResultAcceptor {
     await runCheck({
       command: renderCommand(parseCommand(order.check), order.value, order.taskIndex),
       homeDirectory: order.homeDirectory,
-      environment: { JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: proc, VALUE: order.value, REPLICA: String(order.replicaId), JOB_HOME: order.homeDirectory },
-      deadline: this.#checkDeadline, signal,
+      environment: {
+        JOB: String(order.jobId),
+        TASK: String(order.taskIndex),
+        PROC: proc,
+        VALUE: order.value,
+        REPLICA: String(order.replicaId),
+        JOB_HOME: order.homeDirectory,
+      },
+      deadline: this.#checkDeadline,
+      signal,
     });
   }
 }
 
 /** The mark is on the output itself, of a folder on the folder. */
 async function failedPlaceOf(wanted: Wanted): Promise<Place> {
-  if (wanted.below !== '') return await targetOf({ ...wanted, place: { ...wanted.place, path: `${wanted.place.path.replace(/\/+$/, '')}.failed` } });
+  if (wanted.below !== '')
+    return await targetOf({
+      ...wanted,
+      place: { ...wanted.place, path: `${wanted.place.path.replace(/\/+$/, '')}.failed` },
+    });
   const { folder, names } = await targetOf(wanted);
   return placeBelow(folder, names.with(-1, `${names.at(-1)}.failed`));
 }
@@ -220,5 +269,8 @@ function isBlob(order: ResultOrder, { outputIndex }: OutputContent): boolean {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return await stat(fsPath(path)).then((status) => status.isFile(), () => false);
+  return await stat(fsPath(path)).then(
+    (status) => status.isFile(),
+    () => false,
+  );
 }

@@ -32,7 +32,8 @@ const begunAgeMax: Duration = 24 * 3_600_000;
 /**
  * The outputs of replicas between their arrival and their acceptance, a file each.
  *
- * A file's name follows from what the journal knows of it, so that a broker that was restarted finds it again. Nothing is
+ * A file's name follows from what the journal knows of it, so that a broker that was restarted finds it again. Nothing
+ * is
  * shared between replicas: an accepted file is moved away, and a surplus one removed, without asking anybody.
  */
 export class Arrivals {
@@ -42,7 +43,10 @@ export class Arrivals {
   #partCount = 0;
   /** Paths of outputs whose bytes were not those that were announced; forgotten with the process. */
   readonly #mismatched = new Set<string>();
-  readonly #recent = new LRUCache<string, Uint8Array>({ maxSize: recentBytesMax, sizeCalculation: (bytes) => bytes.length + 1 });
+  readonly #recent = new LRUCache<string, Uint8Array>({
+    maxSize: recentBytesMax,
+    sizeCalculation: (bytes) => bytes.length + 1,
+  });
 
   /** Names of files of replicas that were there when the folder was opened, until the replica has ended. */
   readonly #found: Map<ReplicaId, string[]>;
@@ -53,8 +57,14 @@ export class Arrivals {
     this.#found = found;
   }
 
-  /** Opens the folder, makes it where it is missing, and removes what a killed broker was writing, and what was left there longer than `ageMax` ago. */
-  static async open(folder: string, options: { readonly now: Instant; readonly ageMax: Duration; readonly unreported?: UnreportedBytes }): Promise<Arrivals> {
+  /**
+   * Opens the folder, makes it where it is missing, and removes what a killed broker was writing, and what was left
+   * there longer than `ageMax` ago.
+   */
+  static async open(
+    folder: string,
+    options: { readonly now: Instant; readonly ageMax: Duration; readonly unreported?: UnreportedBytes },
+  ): Promise<Arrivals> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const found = new Map<ReplicaId, string[]>();
     for (const name of await readdir(folder)) {
@@ -78,17 +88,28 @@ export class Arrivals {
    * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND, MUT_CONTENT_MISMATCH, MUT_PATH_ESCAPES
    */
   async keepDropped(origin: Origin, output: OutputContent, name: string): Promise<void> {
-    if (!droppedPattern.test(name)) throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(name)} is not the name of a file that was left here`);
+    if (!droppedPattern.test(name))
+      throw new MutiraoError(
+        'MUT_PATH_ESCAPES',
+        `${JSON.stringify(name)} is not the name of a file that was left here`,
+      );
     const source = join(this.#folder, name);
     const target = this.pathOf(origin, output);
     const status = await lstat(source).catch(() => undefined);
     if (status === undefined && (await lstat(target).catch(() => undefined)) !== undefined) return;
-    if (status?.isFile() !== true) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `${source}, which a machine that shares our file system left, is not there`);
+    if (status?.isFile() !== true)
+      throw new MutiraoError(
+        'MUT_CONTENT_NOT_FOUND',
+        `${source}, which a machine that shares our file system left, is not there`,
+      );
     const found = await hashRegular(source);
     if (found.sha256 !== output.content.sha256) {
       await rm(source, { force: true });
       this.noteMismatch(target);
-      throw new MutiraoError('MUT_CONTENT_MISMATCH', `${source} has hash ${found.sha256}; want ${output.content.sha256}`);
+      throw new MutiraoError(
+        'MUT_CONTENT_MISMATCH',
+        `${source} has hash ${found.sha256}; want ${output.content.sha256}`,
+      );
     }
     await rename(source, target);
     // The name may have been given to another file since.
@@ -99,9 +120,13 @@ export class Arrivals {
 
   /** Where an output is, or will be, kept. */
   pathOf(origin: Origin, output: OutputContent): string {
-    if (output.transferId !== '') return this.pathOfTransfer(origin.machineId, output.transferId, output.content.sha256);
+    if (output.transferId !== '')
+      return this.pathOfTransfer(origin.machineId, output.transferId, output.content.sha256);
     // No machine may replace what another one brings under the same number.
-    return join(this.#folder, `r${origin.replicaId}-${output.outputIndex}-${shortHash(`${origin.machineId}\n${output.path}`)}`);
+    return join(
+      this.#folder,
+      `r${origin.replicaId}-${output.outputIndex}-${shortHash(`${origin.machineId}\n${output.path}`)}`,
+    );
   }
 
   /** Where the content of a transfer is kept. */
@@ -127,7 +152,8 @@ export class Arrivals {
 
   /** Why an output is not here, as far as this process knows: it came with other bytes, or did not come. */
   explainMissing(origin: Origin, output: OutputContent, name: string): MutiraoError {
-    if (!this.#mismatched.has(this.pathOf(origin, output))) return new MutiraoError('MUT_CONTENT_NOT_FOUND', `${name} is not here`);
+    if (!this.#mismatched.has(this.pathOf(origin, output)))
+      return new MutiraoError('MUT_CONTENT_NOT_FOUND', `${name} is not here`);
     return new MutiraoError('MUT_CONTENT_MISMATCH', `${name} came with other bytes than ${origin.machineId} announced`);
   }
 
@@ -162,7 +188,10 @@ export class Arrivals {
     this.#recent.delete(path);
   }
 
-  /** Removes the outputs of a replica that was not accepted, those too that came with a report of it which a killed broker had not written down. */
+  /**
+   * Removes the outputs of a replica that was not accepted, those too that came with a report of it which a killed
+   * broker had not written down.
+   */
   async discard(origin: Origin, outputs: readonly OutputContent[]): Promise<void> {
     for (const name of this.#found.get(origin.replicaId) ?? []) await rm(join(this.#folder, name), { force: true });
     this.#found.delete(origin.replicaId);

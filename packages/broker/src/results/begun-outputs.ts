@@ -37,11 +37,18 @@ export class BegunOutputs {
     const path = this.#arrivals.beginningOf(machineId, content);
     if (this.#inUse.has(path)) {
       const part = this.#arrivals.newPart();
-      return { path: part, offset: 0, leave: () => { rmSync(part, { force: true }); } };
+      return {
+        path: part,
+        offset: 0,
+        leave: () => {
+          rmSync(part, { force: true });
+        },
+      };
     }
     this.#inUse.add(path);
     return {
-      path, offset: this.sizeOf(machineId, content),
+      path,
+      offset: this.sizeOf(machineId, content),
       leave: (bytes) => {
         this.#inUse.delete(path);
         if (bytes > 0) this.#left.set(path, bytes);

@@ -25,22 +25,34 @@ export interface CheckingAside {
 }
 
 /**
- * Runs a task's check in a folder of its own, which holds this result's outputs where they would be below the job's home directory;
+ * Runs a task's check in a folder of its own, which holds this result's outputs where they would be below the job's
+ * home directory;
  * resolves to what it prints. Nothing at home is touched.
  *
- * @throws {MutiraoError} MUT_CHECK_FAILED; MUT_CONTENT_NOT_FOUND when the bytes of an output are gone; MUT_OUTPUT_FORBIDDEN where two outputs are in each other's way;
+ * @throws {MutiraoError} MUT_CHECK_FAILED; MUT_CONTENT_NOT_FOUND when the bytes of an output are gone;
+ * MUT_OUTPUT_FORBIDDEN where two outputs are in each other's way;
  * MUT_PATH_ESCAPES or MUT_UNSAFE_ATTRIBUTE for an output that would leave that folder.
  */
-export async function checkAside(order: ResultOrder, { placeOf, folder: parent, deadline, signal, templates }: CheckingAside): Promise<Uint8Array> {
+export async function checkAside(
+  order: ResultOrder,
+  { placeOf, folder: parent, deadline, signal, templates }: CheckingAside,
+): Promise<Uint8Array> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(parent, 'check-'));
   try {
     const fillIn = templates.fillIn(order, order);
     for (const output of order.outputs) await copy(order, output, { source: await placeOf(output), folder, fillIn });
     return await runCheck({
-      command: renderCommand(parseCommand(order.check), order.value, order.taskIndex), homeDirectory: folder, deadline, signal,
+      command: renderCommand(parseCommand(order.check), order.value, order.taskIndex),
+      homeDirectory: folder,
+      deadline,
+      signal,
       environment: {
-        JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: processorOf(fillIn, order), VALUE: order.value, REPLICA: String(order.replicaId),
+        JOB: String(order.jobId),
+        TASK: String(order.taskIndex),
+        PROC: processorOf(fillIn, order),
+        VALUE: order.value,
+        REPLICA: String(order.replicaId),
         JOB_HOME: order.homeDirectory,
       },
     });
@@ -57,18 +69,34 @@ interface Copying {
 
 async function copy(order: ResultOrder, output: OutputContent, { source, folder, fillIn }: Copying): Promise<void> {
   const spec = specOf(order, output);
-  await putInPlace({ source, place: placeBelow(folder, await namesAside(order, output, { spec, fillIn })), mode: output.mode | 0o600, isShared: true });
+  await putInPlace({
+    source,
+    place: placeBelow(folder, await namesAside(order, output, { spec, fillIn })),
+    mode: output.mode | 0o600,
+    isShared: true,
+  });
 }
 
-/** The names on the way to an output's copy: those on the way to its place from the home directory, where that is below it, else those that it has on the machine. */
-async function namesAside({ homeDirectory }: ResultOrder, { path: inside }: OutputContent, { spec, fillIn }: { readonly spec: OutputSpec; readonly fillIn: FillIn }): Promise<string[]> {
+/**
+ * The names on the way to an output's copy: those on the way to its place from the home directory, where that is below
+ * it, else those that it has on the machine.
+ */
+async function namesAside(
+  { homeDirectory }: ResultOrder,
+  { path: inside }: OutputContent,
+  { spec, fillIn }: { readonly spec: OutputSpec; readonly fillIn: FillIn },
+): Promise<string[]> {
   const remote = fillIn(spec.path);
   if (spec.localPath !== '') {
-    const way = below(homeDirectory, pathOfPlace(await targetOf({ place: fillIn(spec.localPath), remote, below: inside })));
+    const way = below(
+      homeDirectory,
+      pathOfPlace(await targetOf({ place: fillIn(spec.localPath), remote, below: inside })),
+    );
     if (way !== undefined) return namesBelow(way, homeDirectory);
   }
   const kept = keepInside(remote.path);
-  if (kept === undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(remote.path)} leads out of its root`);
+  if (kept === undefined)
+    throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(remote.path)} leads out of its root`);
   return [...(kept === '.' ? [] : kept.split('/')), ...(inside === '' ? [] : namesBelow(inside, kept))];
 }
 

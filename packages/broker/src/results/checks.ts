@@ -26,7 +26,8 @@ interface Check extends CheckedTask {
 const jobsMax = 64;
 
 /**
- * Shares out the checks that run at home between jobs: each job with results to check runs one at least, whatever those of others do, and the rest goes to the job that
+ * Shares out the checks that run at home between jobs: each job with results to check runs one at least, whatever those
+ * of others do, and the rest goes to the job that
  * runs the fewest.
  */
 export class Checks {
@@ -45,7 +46,14 @@ export class Checks {
    */
   async run<Result>(task: CheckedTask, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const turn = Promise.withResolvers<void>();
-    const check: Check = { jobId: task.jobId, taskIndex: task.taskIndex, abort: new AbortController(), since: undefined, begin: turn.resolve, drop: turn.reject };
+    const check: Check = {
+      jobId: task.jobId,
+      taskIndex: task.taskIndex,
+      abort: new AbortController(),
+      since: undefined,
+      begin: turn.resolve,
+      drop: turn.reject,
+    };
     this.#waiting.add(check);
     this.#beginSome();
     try {
@@ -78,13 +86,28 @@ export class Checks {
 
   /** What goes on for a job, or for one of its tasks, as sentences; none where nothing is checked. */
   describe(jobId: JobId, taskIndex?: TaskIndex): string[] {
-    const isMeant = (check: Check): boolean => check.jobId === jobId && (taskIndex === undefined || check.taskIndex === taskIndex);
+    const isMeant = (check: Check): boolean =>
+      check.jobId === jobId && (taskIndex === undefined || check.taskIndex === taskIndex);
     const running = [...this.#running].filter(isMeant);
     const waitingCount = [...this.#waiting].filter(isMeant).length;
     if (running.length + waitingCount === 0) return [];
     const longest = describeTime(this.#options.now() - Math.min(...running.map((check) => check.since ?? Infinity)));
-    const runs = running.length === 0 ? [] : [running.length === 1 ? `A check of a result has run at home for ${longest}.` : `${running.length} checks of results run at home, the longest for ${longest}.`];
-    const waits = waitingCount === 0 ? [] : [`${waitingCount === 1 ? 'A check waits' : `${waitingCount} checks wait`} for ${waitingCount === 1 ? 'its' : 'their'} turn; the broker runs ${this.#options.most} at a time (--checks-max), and one of each job in any case.`];
+    const runs =
+      running.length === 0
+        ? []
+        : [
+            running.length === 1
+              ? `A check of a result has run at home for ${longest}.`
+              : `${running.length} checks of results run at home, the longest for ${longest}.`,
+          ];
+    const waits =
+      waitingCount === 0
+        ? []
+        : [
+            `${waitingCount === 1 ? 'A check waits' : `${waitingCount} checks wait`} for ` +
+              `${waitingCount === 1 ? 'its' : 'their'} turn; the broker runs ${this.#options.most} at a time ` +
+              '(--checks-max), and one of each job in any case.',
+          ];
     return [...runs, ...waits];
   }
 

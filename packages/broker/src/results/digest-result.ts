@@ -33,29 +33,48 @@ export class ResultDigester {
   }
 
   /**
-   * Resolves to what the check prints, where there is one and it prints something; else to the outputs' paths and contents; else,
-   * where the task has no outputs, to what it wrote to standard output; a SHA-256 in each case. Modes and times of files do not count.
+   * Resolves to what the check prints, where there is one and it prints something; else to the outputs' paths and
+   * contents; else,
+   * where the task has no outputs, to what it wrote to standard output; a SHA-256 in each case. Modes and times of
+   * files do not count.
    *
-   * The check runs in a folder of its own which holds this result's outputs where they would be below the job's home directory. Nothing
+   * The check runs in a folder of its own which holds this result's outputs where they would be below the job's home
+   * directory. Nothing
    * at home is touched. Safe to do again after a crash.
-   * @throws {MutiraoError} MUT_CHECK_FAILED, MUT_CONTENT_NOT_FOUND for an output that did not arrive, MUT_CONTENT_MISMATCH for one
+   * @throws {MutiraoError} MUT_CHECK_FAILED, MUT_CONTENT_NOT_FOUND for an output that did not arrive,
+   * MUT_CONTENT_MISMATCH for one
    * whose bytes were not those that were announced.
    */
   async digest(order: ResultOrder): Promise<string> {
     for (const output of order.outputs) await this.#demandArrived(order, output);
     if (order.check !== '') {
       const { arrivals, folder } = this.#sources;
-      const said = await this.#checking.run(order, (signal) => checkAside(order, { placeOf: (output) => Promise.resolve(arrivals.pathOf(order, output)), folder, deadline: this.#checkDeadline, signal, templates: this.#templates }));
+      const said = await this.#checking.run(order, (signal) =>
+        checkAside(order, {
+          placeOf: (output) => Promise.resolve(arrivals.pathOf(order, output)),
+          folder,
+          deadline: this.#checkDeadline,
+          signal,
+          templates: this.#templates,
+        }),
+      );
       if (said.length > 0) return hashOf('check', said);
     }
-    if (order.outputSpecs.length > 0) return hashOf('outputs', JSON.stringify(order.outputs.map((output) => describe(order, output)).sort()));
+    if (order.outputSpecs.length > 0)
+      return hashOf('outputs', JSON.stringify(order.outputs.map((output) => describe(order, output)).sort()));
     return hashOf('standard output', this.#sources.standardOutputOf(order.jobId, order.taskIndex, order.replicaId));
   }
 
   async #demandArrived(order: ResultOrder, output: OutputContent): Promise<void> {
     const { arrivals } = this.#sources;
     const path = arrivals.pathOf(order, output);
-    if (await stat(path).then(() => true, () => false)) return;
+    if (
+      await stat(path).then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
     throw arrivals.explainMissing(order, output, `output ${describe(order, output)} of r${order.replicaId}`);
   }
 }

@@ -6,7 +6,10 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { FilledPath } from '@mutirao/core/bag';
 import { followLinksLater, fsPath, inFolderBelow, isPlainName, type HeldFolder } from '@mutirao/runtime/files';
 
-/** Where a file goes: below a folder that its user named. Links on the way to that folder are hers and are followed; what comes after it a machine chose, and no link is. */
+/**
+ * Where a file goes: below a folder that its user named. Links on the way to that folder are hers and are followed;
+ * what comes after it a machine chose, and no link is.
+ */
 export interface Place {
   readonly folder: string;
   /** The folders below it, and last the file's own name. */
@@ -40,7 +43,8 @@ export function placeOfPath(path: string): Place {
  * Brings a file to its place at once and whole: whoever looks sees the former file or the new one.
  * Folders above are made. A move where both are on one file system, otherwise a copy.
  *
- * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND when the bytes are gone, MUT_PATH_ESCAPES for a link where none is followed, MUT_OUTPUT_FORBIDDEN when the place cannot be written.
+ * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND when the bytes are gone, MUT_PATH_ESCAPES for a link where none is
+ * followed, MUT_OUTPUT_FORBIDDEN when the place cannot be written.
  */
 export async function putInPlace(placing: Placing): Promise<void> {
   const { source, place, forbidden = [] } = placing;
@@ -68,7 +72,8 @@ export async function putInPlace(placing: Placing): Promise<void> {
 /** @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN for a path that is forbidden, or inside of a folder that is. */
 function demandAllowed(path: string, forbidden: readonly string[]): void {
   const owner = forbidden.find((folder) => path === folder || path.startsWith(folder + sep));
-  if (owner !== undefined) throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path} is inside ${owner}, which is not for results`);
+  if (owner !== undefined)
+    throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path} is inside ${owner}, which is not for results`);
 }
 
 /** What leads to the place of an output. */
@@ -82,7 +87,8 @@ export interface Wanted {
 }
 
 /**
- * Where an output file goes: to the path that its user named, or below it where it is one of a folder's files, or into it under its own
+ * Where an output file goes: to the path that its user named, or below it where it is one of a folder's files, or into
+ * it under its own
  * name where that path is a folder.
  *
  * @throws {MutiraoError} MUT_PATH_ESCAPES when what a machine chose leads out of there.
@@ -96,17 +102,22 @@ export async function targetOf({ place: { path, machineFrom }, remote, below }: 
   return machineFrom === undefined ? placeOfPath(folder) : placeBelow(folder, chosen);
 }
 
-/** The names on the way to a file that is below an output. @throws {MutiraoError} MUT_PATH_ESCAPES where it leads out of there. */
+/**
+ * The names on the way to a file that is below an output. @throws {MutiraoError} MUT_PATH_ESCAPES where it leads out of
+ * there.
+ */
 export function namesBelow(below: string, shown: string): string[] {
   const names = below.split('/');
-  if (!names.every(isPlainName)) throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(below)} leads out of ${shown}`);
+  if (!names.every(isPlainName))
+    throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(below)} leads out of ${shown}`);
   return names;
 }
 
 /** @throws {MutiraoError} MUT_PATH_ESCAPES where there is no name for the file. */
 export function placeBelow(folder: string, names: readonly string[]): Place {
   const [first, ...rest] = names;
-  if (first === undefined || !names.every(isPlainName)) throw new MutiraoError('MUT_PATH_ESCAPES', `an output that goes into ${folder} has no name of its own`);
+  if (first === undefined || !names.every(isPlainName))
+    throw new MutiraoError('MUT_PATH_ESCAPES', `an output that goes into ${folder} has no name of its own`);
   return { folder, names: [first, ...rest] };
 }
 
@@ -127,7 +138,10 @@ async function move({ source, mode }: Placing, folder: HeldFolder, name: string)
   }
 }
 
-/** The copy grows beside its place under a name that follows from the source's, which no two copies at a time share; and not from the target's, which may be as long as names can be. */
+/**
+ * The copy grows beside its place under a name that follows from the source's, which no two copies at a time share; and
+ * not from the target's, which may be as long as names can be.
+ */
 async function copy({ source, mode }: Placing, folder: HeldFolder, name: string): Promise<void> {
   const part = folder.entry(`.mutirao-${basename(source)}.part`);
   try {
@@ -143,5 +157,8 @@ async function copy({ source, mode }: Placing, folder: HeldFolder, name: string)
 }
 
 async function isAbsent(path: string): Promise<boolean> {
-  return await stat(path).then(() => false, () => true);
+  return await stat(path).then(
+    () => false,
+    () => true,
+  );
 }

@@ -21,8 +21,15 @@ export interface ResultOrder extends Place {
 }
 
 /** What was asked of an output. @throws {MutiraoError} MUT_BAD_REPORT for one that nobody asked for. */
-export function specOf({ outputSpecs, machineId }: Pick<ResultOrder, 'outputSpecs' | 'machineId'>, { outputIndex }: Pick<OutputContent, 'outputIndex'>): OutputSpec {
+export function specOf(
+  { outputSpecs, machineId }: Pick<ResultOrder, 'outputSpecs' | 'machineId'>,
+  { outputIndex }: Pick<OutputContent, 'outputIndex'>,
+): OutputSpec {
   const spec = outputSpecs[outputIndex];
-  if (spec === undefined) throw new MutiraoError('MUT_BAD_REPORT', `${machineId} brings output ${outputIndex}, and ${outputSpecs.length} were asked for`);
+  if (spec === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REPORT',
+      `${machineId} brings output ${outputIndex}, and ${outputSpecs.length} were asked for`,
+    );
   return spec;
 }

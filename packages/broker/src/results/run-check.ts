@@ -15,18 +15,30 @@ export interface Check {
 }
 
 /**
- * Runs a task's check at home; status 0 accepts the result. Resolves to what it wrote to standard output, 16 KiB at most.
+ * Runs a task's check at home; status 0 accepts the result. Resolves to what it wrote to standard output, 16 KiB at
+ * most.
  *
- * @throws {MutiraoError} MUT_CHECK_FAILED with the status and the end of what the check wrote, or when the deadline passed.
+ * @throws {MutiraoError} MUT_CHECK_FAILED with the status and the end of what the check wrote, or when the deadline
+ * passed.
  */
 export async function runCheck(check: Check): Promise<Uint8Array> {
   const result = await runCommand({
-    command: '/bin/sh', args: ['-c', check.command], cwd: check.homeDirectory,
-    env: { ...process.env, ...check.environment }, deadlineMs: check.deadline, signal: check.signal, outputBytesMax: 16_384,
+    command: '/bin/sh',
+    args: ['-c', check.command],
+    cwd: check.homeDirectory,
+    env: { ...process.env, ...check.environment },
+    deadlineMs: check.deadline,
+    signal: check.signal,
+    outputBytesMax: 16_384,
   });
-  if (result.startError !== '') throw new MutiraoError('MUT_CHECK_FAILED', `the check could not be started: ${result.startError}`);
-  if (result.isTimedOut) throw new MutiraoError('MUT_CHECK_FAILED', `the check took longer than ${check.deadline} ms and was killed`);
+  if (result.startError !== '')
+    throw new MutiraoError('MUT_CHECK_FAILED', `the check could not be started: ${result.startError}`);
+  if (result.isTimedOut)
+    throw new MutiraoError('MUT_CHECK_FAILED', `the check took longer than ${check.deadline} ms and was killed`);
   if (result.status === 0) return result.stdout;
   const said = Buffer.concat([result.stdout, result.stderr]).toString('utf8').trim().slice(-500);
-  throw new MutiraoError('MUT_CHECK_FAILED', `the check ended with status ${result.status}${said === '' ? '' : `: ${said}`}`);
+  throw new MutiraoError(
+    'MUT_CHECK_FAILED',
+    `the check ended with status ${result.status}${said === '' ? '' : `: ${said}`}`,
+  );
 }

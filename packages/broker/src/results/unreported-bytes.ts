@@ -1,7 +1,13 @@
 import { rmSync } from 'node:fs';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { allowedMachineQuota, findMachineQuotaExcess, noQuotaRules, type QuotaRules, type QuotaUse } from '@mutirao/core/quotas';
+import {
+  allowedMachineQuota,
+  findMachineQuotaExcess,
+  noQuotaRules,
+  type QuotaRules,
+  type QuotaUse,
+} from '@mutirao/core/quotas';
 import type { Bytes, Duration, Instant, MachineId } from '@mutirao/core/shared';
 import { steadyClock } from '@mutirao/runtime/driver';
 
@@ -28,7 +34,8 @@ const ageMax: Duration = 24 * 3_600_000;
 /**
  * Bytes that each machine has brought without a report that a task of its own ended with them.
  *
- * A file counts from when it is announced until its report comes: then it is one of the outputs of a task, which has one report. So what a machine brings is bounded
+ * A file counts from when it is announced until its report comes: then it is one of the outputs of a task, which has
+ * one report. So what a machine brings is bounded
  * by the tasks that it is given. Forgotten with the process: files from before are removed when they are old.
  */
 export class UnreportedBytes {
@@ -69,7 +76,11 @@ export class UnreportedBytes {
 
   /** What the machine has that has most. */
   mostUsed(): QuotaUse {
-    return { name: 'machine-bytes', used: Math.max(0, ...this.#sums.values()), allowed: allowedMachineQuota(this.#options.quotas, 'machine-bytes') };
+    return {
+      name: 'machine-bytes',
+      used: Math.max(0, ...this.#sums.values()),
+      allowed: allowedMachineQuota(this.#options.quotas, 'machine-bytes'),
+    };
   }
 
   #enter(path: string, file: Unreported): void {
@@ -80,7 +91,12 @@ export class UnreportedBytes {
 
   #findExcess(machineId: MachineId, more: Bytes): string | undefined {
     const { quotas, tasksOn } = this.#options;
-    return findMachineQuotaExcess(quotas, { name: 'machine-bytes', used: this.bytesOf(machineId), more, times: Math.max(1, tasksOn(machineId)) })?.message;
+    return findMachineQuotaExcess(quotas, {
+      name: 'machine-bytes',
+      used: this.bytesOf(machineId),
+      more,
+      times: Math.max(1, tasksOn(machineId)),
+    })?.message;
   }
 
   #removeOld(machineId: MachineId): void {

@@ -1,6 +1,13 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ProviderQueue } from '@mutirao/api/provider';
-import { findJobOf, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerJob, type BrokerState } from '@mutirao/core/machines/broker';
+import {
+  findJobOf,
+  type BrokerChange,
+  type BrokerCommand,
+  type BrokerInput,
+  type BrokerJob,
+  type BrokerState,
+} from '@mutirao/core/machines/broker';
 import type { Duration, JobId, ProcessorCount, ProviderId, UserId } from '@mutirao/core/shared';
 import type { Clock, MachineDriver, Timers } from '@mutirao/runtime/driver';
 import type { Room } from '@mutirao/runtime/files';
@@ -59,5 +66,9 @@ export function getJob(parts: Pick<BrokerParts, 'driver'>, userId: UserId, jobId
 
 /** @throws {MutiraoError} MUT_NOT_OWNER unless the caller is the broker's own owner. */
 export function demandOwner(parts: Pick<BrokerParts, 'ownerId'>, userId: UserId, what: string): void {
-  if (userId !== parts.ownerId) throw new MutiraoError('MUT_NOT_OWNER', `${what} is for ${parts.ownerId} alone, who owns this broker; you are ${userId}`);
+  if (userId !== parts.ownerId)
+    throw new MutiraoError(
+      'MUT_NOT_OWNER',
+      `${what} is for ${parts.ownerId} alone, who owns this broker; you are ${userId}`,
+    );
 }

@@ -1,4 +1,10 @@
-import { BrokerServiceService, type AddProviderRequest, type SubmitJobRequest, type SubmitJobResponse, type UploadBlobResponse } from '@mutirao/api/broker';
+import {
+  BrokerServiceService,
+  type AddProviderRequest,
+  type SubmitJobRequest,
+  type SubmitJobResponse,
+  type UploadBlobResponse,
+} from '@mutirao/api/broker';
 import { bind, type AuditedMethods, type Handlers, type ServiceBinding } from '@mutirao/runtime/rpc';
 
 import { downloadBlobRoute, uploadBlobRoute } from './blobs.ts';
@@ -9,7 +15,17 @@ import { getTaskOutputRoute } from './get-task-output.ts';
 import { cancelJobRoute, getJobRoute, listJobsRoute, retryTasksRoute } from './jobs.ts';
 import { listTasksRoute } from './list-tasks.ts';
 import {
-  addProviderRoute, drainMachineRoute, undrainMachineRoute, getOverviewRoute, getProviderQueueRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute, listTrustRoute, pardonMachineRoute, quarantineMachineRoute,
+  addProviderRoute,
+  drainMachineRoute,
+  undrainMachineRoute,
+  getOverviewRoute,
+  getProviderQueueRoute,
+  listMachinesRoute,
+  listProvidersRoute,
+  listRequestsRoute,
+  listTrustRoute,
+  pardonMachineRoute,
+  quarantineMachineRoute,
 } from './resources.ts';
 import { submitJobRoute } from './submit-job.ts';
 import { waitJobRoute } from './wait-job.ts';
@@ -55,13 +71,23 @@ const jobOf = ({ jobId }: { readonly jobId: number }): string => `job ${jobId}`;
 const machineOf = ({ machineId }: { readonly machineId: string }): string => `machine ${machineId}`;
 
 const audited: AuditedMethods = {
-  submitJob: { action: 'job.submit', target: (_request: SubmitJobRequest, { jobId, taskCount }: SubmitJobResponse) => `job ${jobId} of ${taskCount} tasks` },
+  submitJob: {
+    action: 'job.submit',
+    target: (_request: SubmitJobRequest, { jobId, taskCount }: SubmitJobResponse) =>
+      `job ${jobId} of ${taskCount} tasks`,
+  },
   cancelJob: { action: 'job.cancel', target: jobOf },
   retryTasks: { action: 'job.retry', target: jobOf },
-  uploadBlob: { action: 'blob.upload', target: (_request: unknown, { content }: UploadBlobResponse) => `${content?.sizeBytes ?? 0} bytes` },
+  uploadBlob: {
+    action: 'blob.upload',
+    target: (_request: unknown, { content }: UploadBlobResponse) => `${content?.sizeBytes ?? 0} bytes`,
+  },
   quarantineMachine: { action: 'machine.quarantine', target: machineOf },
   pardonMachine: { action: 'machine.pardon', target: machineOf },
   drainMachine: { action: 'machine.drain', target: machineOf },
   undrainMachine: { action: 'machine.undrain', target: machineOf },
-  addProvider: { action: 'provider.add', target: ({ providerId, address }: AddProviderRequest) => `provider ${providerId} at ${address}` },
+  addProvider: {
+    action: 'provider.add',
+    target: ({ providerId, address }: AddProviderRequest) => `provider ${providerId} at ${address}`,
+  },
 };

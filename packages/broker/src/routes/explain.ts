@@ -1,7 +1,14 @@
 import type { ExplainRequest, ExplainResponse, GetLedgerRequest, GetLedgerResponse } from '@mutirao/api/broker';
 import { badRequest, encodeExplanation, encodeLedgerRow } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { explainJob, explainRequest, explainTask, jobLedgerOf, ledgerOf, type Explanation } from '@mutirao/core/machines/broker';
+import {
+  explainJob,
+  explainRequest,
+  explainTask,
+  jobLedgerOf,
+  ledgerOf,
+  type Explanation,
+} from '@mutirao/core/machines/broker';
 import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 import type { UnaryHandler } from '@mutirao/runtime/rpc';
 
@@ -11,23 +18,39 @@ import { getJob, type BrokerParts } from './broker-parts.ts';
 /** Says why a job, a task or an allocation request is as it is. */
 export function explainRoute(parts: BrokerParts): UnaryHandler<ExplainRequest, ExplainResponse> {
   return ({ subject }, { userId }) => {
-    const { driver: { state }, clock } = parts;
+    const {
+      driver: { state },
+      clock,
+    } = parts;
     switch (subject?.$case) {
-      case 'jobId': return encodeFound(withChecks(explainJob(state, userId, subject.value, clock.now()), parts.checks.describe(subject.value)), `job ${subject.value} of yours`);
-      case 'task': return explainTaskOf(parts, { userId, ...subject.value });
-      case 'request': return encodeFound(explainRequest(state, subject.value, clock.now()), `request ${subject.value}`);
-      case undefined: throw badRequest('subject is absent; want a job, a task or a request');
+      case 'jobId':
+        return encodeFound(
+          withChecks(explainJob(state, userId, subject.value, clock.now()), parts.checks.describe(subject.value)),
+          `job ${subject.value} of yours`,
+        );
+      case 'task':
+        return explainTaskOf(parts, { userId, ...subject.value });
+      case 'request':
+        return encodeFound(explainRequest(state, subject.value, clock.now()), `request ${subject.value}`);
+      case undefined:
+        throw badRequest('subject is absent; want a job, a task or a request');
     }
   };
 }
 
-function explainTaskOf(parts: BrokerParts, subject: { readonly userId: UserId; readonly jobId: JobId; readonly taskIndex: TaskIndex }): ExplainResponse {
+function explainTaskOf(
+  parts: BrokerParts,
+  subject: { readonly userId: UserId; readonly jobId: JobId; readonly taskIndex: TaskIndex },
+): ExplainResponse {
   const { jobId, taskIndex, userId } = subject;
   const takenFrom = findTaken(parts.specs.getSpec(getJob(parts, userId, jobId)).resumes?.tasks ?? [], taskIndex);
   const ended = parts.records.endingsOf(jobId, taskIndex, taskIndex).get(taskIndex) ?? [];
   const past = ended.map(({ machineId, ...ending }) => ({ machineId, ending }));
   const explanation = explainTask(parts.driver.state, { ...subject, past, takenFrom }, parts.clock.now());
-  return encodeFound(withChecks(explanation, parts.checks.describe(jobId, taskIndex)), `task ${taskIndex} in job ${jobId} of yours`);
+  return encodeFound(
+    withChecks(explanation, parts.checks.describe(jobId, taskIndex)),
+    `task ${taskIndex} in job ${jobId} of yours`,
+  );
 }
 
 /** The core knows that a result is being checked, and not whether the check runs. */
@@ -43,7 +66,10 @@ function encodeFound(explanation: Explanation | undefined, what: string): Explai
 /** What became of the processor-time that the broker held, for all jobs or one of the user's. */
 export function getLedgerRoute(parts: BrokerParts): UnaryHandler<GetLedgerRequest, GetLedgerResponse> {
   return ({ jobId }, { userId }) => {
-    const { driver: { state }, clock } = parts;
+    const {
+      driver: { state },
+      clock,
+    } = parts;
     if (jobId === 0) return { rows: ledgerOf(state, clock.now()).map(encodeLedgerRow) };
     getJob(parts, userId, jobId);
     return { rows: (jobLedgerOf(state, jobId, clock.now()) ?? []).map(encodeLedgerRow) };

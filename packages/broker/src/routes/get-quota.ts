@@ -11,10 +11,20 @@ import { demandOwner, type BrokerParts } from './broker-parts.ts';
 export type QuotaSource = (userId: UserId) => readonly QuotaUse[];
 
 /** What a user has at the broker, and may have. */
-export function getQuotaRoute(parts: Pick<BrokerParts, 'driver' | 'blobs' | 'ownerId'>, usesOf: QuotaSource): UnaryHandler<GetQuotaRequest, GetQuotaResponse> {
+export function getQuotaRoute(
+  parts: Pick<BrokerParts, 'driver' | 'blobs' | 'ownerId'>,
+  usesOf: QuotaSource,
+): UnaryHandler<GetQuotaRequest, GetQuotaResponse> {
   return async ({ userId: asked }, { userId: caller }) => {
     if (asked !== '' && asked !== caller) demandOwner(parts, caller, 'looking at the quotas of others');
     const userId = asked === '' ? caller : asked;
-    return { userId, uses: encodeQuotaUses([...listJobQuotas(parts.driver.state, userId), await parts.blobs.usesOf(userId), ...usesOf(userId)]) };
+    return {
+      userId,
+      uses: encodeQuotaUses([
+        ...listJobQuotas(parts.driver.state, userId),
+        await parts.blobs.usesOf(userId),
+        ...usesOf(userId),
+      ]),
+    };
   };
 }

@@ -23,21 +23,35 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
   return ({ jobId, taskIndex, pageToken }, { userId }) => {
     const job = getJob(parts, userId, jobId);
     const summary = findTaskSummary(job, taskIndex);
-    if (summary === undefined) throw new MutiraoError('MUT_NOT_FOUND', `job ${jobId} has no task ${taskIndex}; it has ${job.taskCount}`);
+    if (summary === undefined)
+      throw new MutiraoError('MUT_NOT_FOUND', `job ${jobId} has no task ${taskIndex}; it has ${job.taskCount}`);
     const origin = originOf(parts.specs.getSpec(job), { jobId, taskIndex });
-    const record = findTellingRecord(parts.records.endingsOf(origin.jobId, origin.taskIndex, origin.taskIndex).get(origin.taskIndex) ?? []);
+    const record = findTellingRecord(
+      parts.records.endingsOf(origin.jobId, origin.taskIndex, origin.taskIndex).get(origin.taskIndex) ?? [],
+    );
     if (record === undefined) {
-      throw new MutiraoError('MUT_NOT_FOUND', `task ${taskIndex} of job ${jobId} is ${summary.status} and has no output yet`);
+      throw new MutiraoError(
+        'MUT_NOT_FOUND',
+        `task ${taskIndex} of job ${jobId} is ${summary.status} and has no output yet`,
+      );
     }
     const output = parts.records.outputOf(origin.jobId, origin.taskIndex, record.replicaId);
     const { replicaId, outputTruncated: truncated } = record;
-    const whole = { standardOutput: asBuffer(output?.standardOutput), standardError: asBuffer(output?.standardError), files: filesOf(parts, job, { ...record, taskIndex }) };
+    const whole = {
+      standardOutput: asBuffer(output?.standardOutput),
+      standardError: asBuffer(output?.standardError),
+      files: filesOf(parts, job, { ...record, taskIndex }),
+    };
     return { replicaId, truncated, ...cutOutput(whole, replicaId, pageToken) };
   };
 }
 
 function findTellingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
-  return records.find((record) => record.fate === 'accepted') ?? records.findLast((record) => record.fate === 'failed') ?? records.at(-1);
+  return (
+    records.find((record) => record.fate === 'accepted') ??
+    records.findLast((record) => record.fate === 'failed') ??
+    records.at(-1)
+  );
 }
 
 function filesOf(parts: BrokerParts, job: BrokerJob, record: ReplicaRecord): TaskFile[] {
@@ -46,19 +60,26 @@ function filesOf(parts: BrokerParts, job: BrokerJob, record: ReplicaRecord): Tas
   const group = groupOfTask(spec, record.taskIndex);
   const attributes = parts.driver.state.machines.get(record.machineId)?.facts.attributes;
   const place = { jobId: job.jobId, machineId: record.machineId, attributes: attributes ?? {} };
-  const fillIn = new Templates().fillIn({ taskIndex: record.taskIndex, value: valueOfTask(spec, record.taskIndex) }, place);
+  const fillIn = new Templates().fillIn(
+    { taskIndex: record.taskIndex, value: valueOfTask(spec, record.taskIndex) },
+    place,
+  );
   const indexPath = spec.gatherFolder === undefined ? '' : join(spec.gatherFolder, gatheredIndexName(job.jobId));
   const positions = positionsAsked(group, attributes);
   return record.outputs.map((output) => {
     const found = positions === undefined ? undefined : group.outputs[positions[output.outputIndex] ?? -1];
     const path = found === undefined ? output.path : below(shownPath(fillIn, found.path), output);
-    const localPath = found === undefined || found.localPath === '' ? '' : below(shownPath(fillIn, found.localPath), output);
+    const localPath =
+      found === undefined || found.localPath === '' ? '' : below(shownPath(fillIn, found.localPath), output);
     return { path, content: encodeContent(output.content), localPath, gatheredIn: localPath === '' ? '' : indexPath };
   });
 }
 
 /** Which outputs the machine was asked for; undefined when they depended on a machine that nobody remembers. */
-function positionsAsked(group: TaskGroup, attributes: Readonly<Record<string, string>> | undefined): TaskIndex[] | undefined {
+function positionsAsked(
+  group: TaskGroup,
+  attributes: Readonly<Record<string, string>> | undefined,
+): TaskIndex[] | undefined {
   if (attributes === undefined && group.outputs.some((output) => output.condition !== '')) return undefined;
   return outputPositions(group, attributes ?? {});
 }

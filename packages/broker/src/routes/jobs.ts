@@ -1,5 +1,13 @@
 import {
-  JobSummary, type CancelJobRequest, type CancelJobResponse, type GetJobRequest, type GetJobResponse, type ListJobsRequest, type ListJobsResponse, type RetryTasksRequest, type RetryTasksResponse,
+  JobSummary,
+  type CancelJobRequest,
+  type CancelJobResponse,
+  type GetJobRequest,
+  type GetJobResponse,
+  type ListJobsRequest,
+  type ListJobsResponse,
+  type RetryTasksRequest,
+  type RetryTasksResponse,
 } from '@mutirao/api/broker';
 import { badRequest, encodeJobSpec, encodeJobSummary, encodeTaskTimes, taskCountMax } from '@mutirao/api/codecs';
 import { findJobSummary, listJobSummaries, outlookOf, plannedEndOf } from '@mutirao/core/machines/broker';
@@ -21,8 +29,14 @@ export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, Get
     const now = parts.clock.now();
     const { times, placeCount, remaining } = outlookOf(parts.driver.state, job, now);
     return {
-      job: summary && encodeJobSummary(summary), spec: withoutSpec ? undefined : encodeJobSpec(parts.specs.getSpec(job)), trouble: parts.room.trouble(),
-      taskTimes: times && encodeTaskTimes(times), placeCount, remainingMsMin: remaining?.least, remainingMsMax: remaining?.most, plannedEndUnixMs: plannedEndOf(parts.driver.state, job, now),
+      job: summary && encodeJobSummary(summary),
+      spec: withoutSpec ? undefined : encodeJobSpec(parts.specs.getSpec(job)),
+      trouble: parts.room.trouble(),
+      taskTimes: times && encodeTaskTimes(times),
+      placeCount,
+      remainingMsMin: remaining?.least,
+      remainingMsMax: remaining?.most,
+      plannedEndUnixMs: plannedEndOf(parts.driver.state, job, now),
     };
   };
 }
@@ -33,8 +47,15 @@ export function listJobsRoute(parts: BrokerParts): UnaryHandler<ListJobsRequest,
     const sizeMax = Math.min(pageSize === 0 ? pageDefault : pageSize, pageMax);
     const found = listJobSummaries(parts.driver.state, userId, { beforeJobId, sizeMax: sizeMax + 1 });
     const jobs = found.slice(0, sizeMax).map(encodeJobSummary);
-    const page = jobs.slice(0, countOfPage(jobs, (job) => JobSummary.encode(job).finish().length));
-    return { jobs: page, trouble: parts.room.trouble(), nextBeforeJobId: page.length < found.length ? page.at(-1)?.jobId : undefined };
+    const page = jobs.slice(
+      0,
+      countOfPage(jobs, (job) => JobSummary.encode(job).finish().length),
+    );
+    return {
+      jobs: page,
+      trouble: parts.room.trouble(),
+      nextBeforeJobId: page.length < found.length ? page.at(-1)?.jobId : undefined,
+    };
   };
 }
 
@@ -47,13 +68,27 @@ export function cancelJobRoute(parts: BrokerParts): UnaryHandler<CancelJobReques
   };
 }
 
-/** Runs failed or cancelled tasks again, with what is at home now where that is asked for. @throws {MutiraoError} MUT_INPUT_MISSING where an input of the job is not there. */
+/**
+ * Runs failed or cancelled tasks again, with what is at home now where that is asked for. @throws {MutiraoError}
+ * MUT_INPUT_MISSING where an input of the job is not there.
+ */
 export function retryTasksRoute(parts: BrokerParts): UnaryHandler<RetryTasksRequest, RetryTasksResponse> {
   return async ({ jobId, taskIndexes, currentInputs, sharedPlaces }, { userId }) => {
-    if (taskIndexes.length > taskCountMax) throw badRequest(`task_indexes has ${taskIndexes.length} entries; expected at most ${taskCountMax}`);
+    if (taskIndexes.length > taskCountMax)
+      throw badRequest(`task_indexes has ${taskIndexes.length} entries; expected at most ${taskCountMax}`);
     const current = currentInputs ? { current: await readInputsAgain(parts, userId, jobId) } : {};
-    const retry = (): Promise<RetryTasksResponse> => parts.driver.ask<RetryTasksResponse>((replyTo) => ({ kind: 'TasksRetried', replyTo, userId, jobId, taskIndexes, ...current }));
-    return sharedPlaces === true ? await retry() : await parts.otherJobsPlaces.duringRetry(getJob(parts, userId, jobId), taskIndexes, retry);
+    const retry = (): Promise<RetryTasksResponse> =>
+      parts.driver.ask<RetryTasksResponse>((replyTo) => ({
+        kind: 'TasksRetried',
+        replyTo,
+        userId,
+        jobId,
+        taskIndexes,
+        ...current,
+      }));
+    return sharedPlaces === true
+      ? await retry()
+      : await parts.otherJobsPlaces.duringRetry(getJob(parts, userId, jobId), taskIndexes, retry);
   };
 }
 
@@ -61,7 +96,8 @@ async function readInputsAgain(parts: BrokerParts, userId: UserId, jobId: JobId)
   const { spec } = getJob(parts, userId, jobId);
   // Of a job all of whose tasks have finished nothing runs again.
   if (spec === undefined) return [];
-  if (spec.groups.some(({ inputs }) => inputs.some(({ source }) => source.kind === 'path'))) demandOwner(parts, userId, 'reading the inputs of a job again');
+  if (spec.groups.some(({ inputs }) => inputs.some(({ source }) => source.kind === 'path')))
+    demandOwner(parts, userId, 'reading the inputs of a job again');
   const fingerprints = fingerprintsIn(await fingerprintInputs(spec, parts.homeFiles));
   return [...fingerprints].map(([path, fingerprint]) => ({ path, fingerprint }));
 }

@@ -1,6 +1,24 @@
-import type { ListTasksRequest, ListTasksResponse, ReplicaRecord as ReplicaRecordWire, TaskRecord } from '@mutirao/api/broker';
-import { badRequest, decodeTaskStatus, encodeOutcome, encodeReplicaFate, encodeStagingTimes, encodeTaskStatus } from '@mutirao/api/codecs';
-import { findTaskSummary, listTaskIndexes, type BrokerJob, type OpenReplica, type TaskSummary } from '@mutirao/core/machines/broker';
+import type {
+  ListTasksRequest,
+  ListTasksResponse,
+  ReplicaRecord as ReplicaRecordWire,
+  TaskRecord,
+} from '@mutirao/api/broker';
+import {
+  badRequest,
+  decodeTaskStatus,
+  encodeOutcome,
+  encodeReplicaFate,
+  encodeStagingTimes,
+  encodeTaskStatus,
+} from '@mutirao/api/codecs';
+import {
+  findTaskSummary,
+  listTaskIndexes,
+  type BrokerJob,
+  type OpenReplica,
+  type TaskSummary,
+} from '@mutirao/core/machines/broker';
 import type { JobSpec, TaskStatus } from '@mutirao/core/messages';
 import { invariant, type MachineId, type RequestId, type TaskIndex, type UserId } from '@mutirao/core/shared';
 import { unary, type UnaryHandler } from '@mutirao/runtime/rpc';
@@ -33,7 +51,8 @@ export function listTasksRoute(parts: BrokerParts): UnaryHandler<ListTasksReques
 }
 
 function decodeListTasks({ jobId, taskIndexes, status, pageSize, fromTaskIndex }: ListTasksRequest): ListTasks {
-  if (taskIndexes.length > 100_000) throw badRequest(`task_indexes has ${taskIndexes.length} entries; want at most 100000`);
+  if (taskIndexes.length > 100_000)
+    throw badRequest(`task_indexes has ${taskIndexes.length} entries; want at most 100000`);
   const sizeMax = Math.min(pageSize === 0 ? pageDefault : pageSize, pageMax);
   return { jobId, taskIndexes, status: decodeTaskStatus(status), sizeMax, from: fromTaskIndex };
 }
@@ -41,7 +60,10 @@ function decodeListTasks({ jobId, taskIndexes, status, pageSize, fromTaskIndex }
 function listTasks(parts: BrokerParts, userId: UserId, request: ListTasks): ListTasksResponse {
   const job = getJob(parts, userId, request.jobId);
   // One more than the page holds says where the next one begins.
-  const indexes = request.taskIndexes.length > 0 ? chosenIndexes(job, request) : listTaskIndexes(job, { ...request, sizeMax: request.sizeMax + 1 });
+  const indexes =
+    request.taskIndexes.length > 0
+      ? chosenIndexes(job, request)
+      : listTaskIndexes(job, { ...request, sizeMax: request.sizeMax + 1 });
   const page = indexes.slice(0, request.sizeMax);
   const spec = parts.specs.getSpec(job);
   const records = readRecords(parts, job, page);
@@ -50,13 +72,20 @@ function listTasks(parts: BrokerParts, userId: UserId, request: ListTasks): List
 }
 
 function chosenIndexes(job: BrokerJob, { taskIndexes, from, status, sizeMax }: ListTasks): TaskIndex[] {
-  const wanted = [...new Set(taskIndexes)].filter((index) => index >= from && index < job.taskCount).sort((a, b) => a - b);
-  const matching = status === undefined ? wanted : wanted.filter((index) => findTaskSummary(job, index)?.status === status);
+  const wanted = [...new Set(taskIndexes)]
+    .filter((index) => index >= from && index < job.taskCount)
+    .sort((a, b) => a - b);
+  const matching =
+    status === undefined ? wanted : wanted.filter((index) => findTaskSummary(job, index)?.status === status);
   return matching.slice(0, sizeMax + 1);
 }
 
 /** Reads the records of neighbouring tasks together. */
-function readRecords(parts: BrokerParts, job: BrokerJob, indexes: readonly TaskIndex[]): Map<TaskIndex, readonly ReplicaRecord[]> {
+function readRecords(
+  parts: BrokerParts,
+  job: BrokerJob,
+  indexes: readonly TaskIndex[],
+): Map<TaskIndex, readonly ReplicaRecord[]> {
   const records = new Map<TaskIndex, readonly ReplicaRecord[]>();
   let start = 0;
   for (let at = 1; at <= indexes.length; at += 1) {
@@ -101,20 +130,49 @@ function failureCountOf(summary: TaskSummary, records: readonly ReplicaRecord[])
 function encodeEnded(record: ReplicaRecord, requestId: RequestId): ReplicaRecordWire {
   const { replicaId, machineId, exitStatus, reason, detail } = record;
   return {
-    replicaId, machineId, requestId, exitStatus, reason, detail,
-    placedUnixMs: record.placedAt, startedUnixMs: record.startedAt, endedUnixMs: record.endedAt,
-    outcome: encodeOutcome(record.outcome), accepted: record.fate === 'accepted', fate: encodeReplicaFate(record.fate), takenUnixMs: record.takenAt, staging: encodeStagingTimes(record.staging),
+    replicaId,
+    machineId,
+    requestId,
+    exitStatus,
+    reason,
+    detail,
+    placedUnixMs: record.placedAt,
+    startedUnixMs: record.startedAt,
+    endedUnixMs: record.endedAt,
+    outcome: encodeOutcome(record.outcome),
+    accepted: record.fate === 'accepted',
+    fate: encodeReplicaFate(record.fate),
+    takenUnixMs: record.takenAt,
+    staging: encodeStagingTimes(record.staging),
   };
 }
 
-function encodeOpen({ replicaId, machineId, placedAt, startedAt }: OpenReplica, requestId: RequestId): ReplicaRecordWire {
+function encodeOpen(
+  { replicaId, machineId, placedAt, startedAt }: OpenReplica,
+  requestId: RequestId,
+): ReplicaRecordWire {
   return {
-    replicaId, machineId, requestId, exitStatus: 0, reason: '', detail: '',
-    placedUnixMs: placedAt, startedUnixMs: startedAt, endedUnixMs: 0, outcome: encodeOutcome(undefined), accepted: false, fate: encodeReplicaFate(undefined), takenUnixMs: 0, staging: undefined,
+    replicaId,
+    machineId,
+    requestId,
+    exitStatus: 0,
+    reason: '',
+    detail: '',
+    placedUnixMs: placedAt,
+    startedUnixMs: startedAt,
+    endedUnixMs: 0,
+    outcome: encodeOutcome(undefined),
+    accepted: false,
+    fate: encodeReplicaFate(undefined),
+    takenUnixMs: 0,
+    staging: undefined,
   };
 }
 
-/** The request that a machine was allocated by; of a machine that is gone its name tells, where such a request was heard of. */
+/**
+ * The request that a machine was allocated by; of a machine that is gone its name tells, where such a request was heard
+ * of.
+ */
 function requestIdOf(parts: BrokerParts, machineId: MachineId): RequestId {
   const { machines, requests } = parts.driver.state;
   const known = machines.get(machineId);

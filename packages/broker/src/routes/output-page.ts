@@ -7,8 +7,15 @@ import { countOfPage } from '@mutirao/runtime/rpc';
 /** All that a task wrote. */
 export type Written = Pick<GetTaskOutputResponse, 'standardOutput' | 'standardError' | 'files'>;
 
-/** What of an output a page holds: its place counts the bytes of the streams, and then the files. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function cutOutput({ standardOutput, standardError, files }: Written, replicaId: ReplicaId, token: string | undefined): Written & Pick<GetTaskOutputResponse, 'nextPageToken'> {
+/**
+ * What of an output a page holds: its place counts the bytes of the streams, and then the files. @throws {MutiraoError}
+ * MUT_BAD_REQUEST
+ */
+export function cutOutput(
+  { standardOutput, standardError, files }: Written,
+  replicaId: ReplicaId,
+  token: string | undefined,
+): Written & Pick<GetTaskOutputResponse, 'nextPageToken'> {
   const begin = token === undefined ? 0 : placeIn(token, replicaId);
   const streamBytes = standardOutput.length + standardError.length;
   const end = Math.min(streamBytes, begin + pageBytesMax);
@@ -17,14 +24,22 @@ export function cutOutput({ standardOutput, standardError, files }: Written, rep
   const count = countOfPage(left, (file) => TaskFile.encode(file).finish().length, Math.max(0, end - begin));
   const next = Math.max(begin, end) + count;
   return {
-    standardOutput: part(standardOutput, 0), standardError: part(standardError, standardOutput.length), files: left.slice(0, count),
+    standardOutput: part(standardOutput, 0),
+    standardError: part(standardError, standardOutput.length),
+    files: left.slice(0, count),
     nextPageToken: next < streamBytes + files.length ? `${replicaId}/${next}` : undefined,
   };
 }
 
 function placeIn(token: string, replicaId: ReplicaId): number {
   const [, ofReplica, place] = /^(\d{1,15})\/(\d{1,15})$/.exec(token) ?? [];
-  if (place === undefined) throw badRequest(`page_token is ${JSON.stringify(token.slice(0, 100))}; want the next_page_token of the answer before`);
-  if (Number(ofReplica) !== replicaId) throw badRequest(`page_token is of replica ${ofReplica}, and the output is of replica ${replicaId} now; begin without a token`);
+  if (place === undefined)
+    throw badRequest(
+      `page_token is ${JSON.stringify(token.slice(0, 100))}; want the next_page_token of the answer before`,
+    );
+  if (Number(ofReplica) !== replicaId)
+    throw badRequest(
+      `page_token is of replica ${ofReplica}, and the output is of replica ${replicaId} now; begin without a token`,
+    );
   return Number(place);
 }

@@ -1,27 +1,65 @@
 import type {
-  AddProviderRequest, AddProviderResponse, DrainMachineRequest, DrainMachineResponse, UndrainMachineRequest, UndrainMachineResponse, GetOverviewRequest, GetOverviewResponse, GetProviderQueueRequest, GetProviderQueueResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
-  ListRequestsRequest, ListRequestsResponse, ListTrustRequest, ListTrustResponse, PardonMachineRequest, PardonMachineResponse,
-  QuarantineMachineRequest, QuarantineMachineResponse,
+  AddProviderRequest,
+  AddProviderResponse,
+  DrainMachineRequest,
+  DrainMachineResponse,
+  UndrainMachineRequest,
+  UndrainMachineResponse,
+  GetOverviewRequest,
+  GetOverviewResponse,
+  GetProviderQueueRequest,
+  GetProviderQueueResponse,
+  ListMachinesRequest,
+  ListMachinesResponse,
+  ListProvidersRequest,
+  ListProvidersResponse,
+  ListRequestsRequest,
+  ListRequestsResponse,
+  ListTrustRequest,
+  ListTrustResponse,
+  PardonMachineRequest,
+  PardonMachineResponse,
+  QuarantineMachineRequest,
+  QuarantineMachineResponse,
 } from '@mutirao/api/broker';
-import { badRequest, boundName, boundText, encodeAllocationRequest, encodeMachineRecord, encodeProviderRecord, encodeTrustRecord } from '@mutirao/api/codecs';
+import {
+  badRequest,
+  boundName,
+  boundText,
+  encodeAllocationRequest,
+  encodeMachineRecord,
+  encodeProviderRecord,
+  encodeTrustRecord,
+} from '@mutirao/api/codecs';
 import { listMachineRecords, listProviders, listRequests, listTrust, overviewOf } from '@mutirao/core/machines/broker';
 import { parseAddress, unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import type { BrokerParts } from './broker-parts.ts';
 
 /** How much there is of what jobs run on. */
-export function getOverviewRoute({ driver, clock, room }: BrokerParts): UnaryHandler<GetOverviewRequest, GetOverviewResponse> {
+export function getOverviewRoute({
+  driver,
+  clock,
+  room,
+}: BrokerParts): UnaryHandler<GetOverviewRequest, GetOverviewResponse> {
   return () => {
     const { machines, ...rest } = overviewOf(driver.state, clock.now());
     return {
-      ...rest, trouble: room.trouble(),
-      idleMachineCount: machines.idle, busyMachineCount: machines.busy, drainingMachineCount: machines.draining, quarantinedMachineCount: machines.quarantined,
+      ...rest,
+      trouble: room.trouble(),
+      idleMachineCount: machines.idle,
+      busyMachineCount: machines.busy,
+      drainingMachineCount: machines.draining,
+      quarantinedMachineCount: machines.quarantined,
     };
   };
 }
 
 /** The GridMachines that the broker has now. */
-export function listMachinesRoute({ driver, clock }: BrokerParts): UnaryHandler<ListMachinesRequest, ListMachinesResponse> {
+export function listMachinesRoute({
+  driver,
+  clock,
+}: BrokerParts): UnaryHandler<ListMachinesRequest, ListMachinesResponse> {
   return () => ({ machines: listMachineRecords(driver.state, clock.now()).map(encodeMachineRecord) });
 }
 
@@ -36,7 +74,9 @@ export function listTrustRoute({ driver }: BrokerParts): UnaryHandler<ListTrustR
 }
 
 /** Has a machine get nothing more. */
-export function quarantineMachineRoute(parts: BrokerParts): UnaryHandler<QuarantineMachineRequest, QuarantineMachineResponse> {
+export function quarantineMachineRoute(
+  parts: BrokerParts,
+): UnaryHandler<QuarantineMachineRequest, QuarantineMachineResponse> {
   return async ({ machineId, reason }) => {
     boundName(machineId, 'machineName', 'machine_id');
     boundText(reason, 'text', 'reason');
@@ -83,7 +123,10 @@ export function addProviderRoute(parts: BrokerParts): UnaryHandler<AddProviderRe
   });
 }
 
-/** Reads the name and the address of a provider. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_BAD_CONFIG or MUT_LOOPBACK_ONLY. */
+/**
+ * Reads the name and the address of a provider. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_BAD_CONFIG or
+ * MUT_LOOPBACK_ONLY.
+ */
 export function decodeProvider({ providerId, address }: AddProviderRequest): AddProviderRequest {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(providerId)) {
     throw badRequest(`provider_id is ${JSON.stringify(providerId)}; want letters, digits and "._-", 64 at most`);
@@ -102,8 +145,13 @@ export function listProvidersRoute(parts: BrokerParts): UnaryHandler<ListProvide
   });
 }
 
-/** The queue of a provider's resource, as the provider tells it. @throws {MutiraoError} MUT_NOT_FOUND; what the provider refuses, or MUT_UNREACHABLE. */
-export function getProviderQueueRoute(parts: BrokerParts): UnaryHandler<GetProviderQueueRequest, GetProviderQueueResponse> {
+/**
+ * The queue of a provider's resource, as the provider tells it. @throws {MutiraoError} MUT_NOT_FOUND; what the provider
+ * refuses, or MUT_UNREACHABLE.
+ */
+export function getProviderQueueRoute(
+  parts: BrokerParts,
+): UnaryHandler<GetProviderQueueRequest, GetProviderQueueResponse> {
   return async ({ providerId }) => {
     const { queue, age } = await parts.queueOf(providerId);
     return { queue, ageMs: age };

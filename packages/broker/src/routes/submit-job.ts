@@ -25,32 +25,55 @@ export function submitJobRoute(parts: BrokerParts): UnaryHandler<SubmitJobReques
   });
 }
 
-async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec: given, resumesJobId }: SubmitJob): Promise<SubmitJobResponse> {
+async function submitJob(
+  parts: BrokerParts,
+  userId: UserId,
+  { clientJobId, spec: given, resumesJobId }: SubmitJob,
+): Promise<SubmitJobResponse> {
   // The same job again, although its inputs may be gone by now.
   const known = findJobByClientId(parts.driver.state, userId, clientJobId);
   // While the journal is behind, it may be of the last turn and not be kept yet.
-  if (known !== undefined && parts.driver.stalledBy === undefined) return { jobId: known.jobId, taskCount: known.taskCount };
+  if (known !== undefined && parts.driver.stalledBy === undefined)
+    return { jobId: known.jobId, taskCount: known.taskCount };
   parts.room.demand();
   if (touchesHome(given)) demandOwner(parts, userId, 'a job with local paths, a work folder or a check');
   // What tasks of users on other hosts write is kept as blobs.
-  if (given.groups.some(({ outputs }) => outputs.some(({ localPath }) => localPath === ''))) await parts.blobs.demandQuota(userId, 0);
+  if (given.groups.some(({ outputs }) => outputs.some(({ localPath }) => localPath === '')))
+    await parts.blobs.demandQuota(userId, 0);
   const resolved = await placeInFolder(resolveLocalPaths(given), parts.workFolderRules);
   checkRequirements(resolved);
   await checkWidths(resolved, { state: parts.driver.state, widthMaxOf: (providerId) => parts.widthMaxOf(providerId) });
-  await checkFiles(resolved, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256) });
+  await checkFiles(resolved, {
+    forbidden: parts.forbiddenFolders,
+    hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256),
+  });
   const places = await checkPlaces(resolved);
   const looked = await fingerprintInputs(resolved, parts.homeFiles);
-  const { spec, resumed } = resumesJobId === undefined ? { spec: looked, resumed: undefined } : await resumeJob(parts, { userId, spec: looked, resumesJobId });
+  const { spec, resumed } =
+    resumesJobId === undefined
+      ? { spec: looked, resumed: undefined }
+      : await resumeJob(parts, { userId, spec: looked, resumesJobId });
   if (spec.gatherFolder !== undefined) await checkIndexIsNew(spec.gatherFolder, parts.driver.state.nextJobId);
-  const reply = await parts.otherJobsPlaces.during({ userId, clientJobId, spec }, places, () => (
-    parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec }))
-  ));
+  const reply = await parts.otherJobsPlaces.during({ userId, clientJobId, spec }, places, () =>
+    parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec })),
+  );
   const doubts = doubtRequirements(spec, parts.driver.state);
-  return { ...reply, ...(resumed === undefined ? {} : { resumed }), ...(doubts.length === 0 ? {} : { requirementsWarning: doubts.join('\n') }) };
+  return {
+    ...reply,
+    ...(resumed === undefined ? {} : { resumed }),
+    ...(doubts.length === 0 ? {} : { requirementsWarning: doubts.join('\n') }),
+  };
 }
 
 function touchesHome(spec: JobSpec): boolean {
-  return spec.gatherFolder !== undefined || spec.workFolder !== undefined || spec.groups.some((group) => group.check !== ''
-    || group.inputs.some((input) => input.source.kind === 'path')
-    || group.outputs.some((output) => output.localPath !== ''));
+  return (
+    spec.gatherFolder !== undefined ||
+    spec.workFolder !== undefined ||
+    spec.groups.some(
+      (group) =>
+        group.check !== '' ||
+        group.inputs.some((input) => input.source.kind === 'path') ||
+        group.outputs.some((output) => output.localPath !== ''),
+    )
+  );
 }

@@ -17,6 +17,15 @@ export function fillPage(indexes: readonly TaskIndex[], encode: (index: TaskInde
 
 /** At least what a task takes on the wire: its texts, and more than its numbers. */
 function bytesOf({ value, replicas, waitsFor }: TaskRecord): number {
-  const ofReplicas = replicas.reduce((sum, { machineId, requestId, reason, detail }) => sum + 250 + Buffer.byteLength(machineId) + Buffer.byteLength(requestId) + Buffer.byteLength(reason) + Buffer.byteLength(detail), 0);
+  const ofReplicas = replicas.reduce(
+    (sum, { machineId, requestId, reason, detail }) =>
+      sum +
+      250 +
+      Buffer.byteLength(machineId) +
+      Buffer.byteLength(requestId) +
+      Buffer.byteLength(reason) +
+      Buffer.byteLength(detail),
+    0,
+  );
   return 64 + Buffer.byteLength(value) + 6 * waitsFor.length + ofReplicas;
 }

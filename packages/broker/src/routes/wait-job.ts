@@ -18,8 +18,12 @@ export function waitJobRoute(parts: BrokerParts): UnaryHandler<WaitJobRequest, W
 async function waitJob(parts: BrokerParts, jobId: JobId, context: CallContext): Promise<JobSummary> {
   const { userId, signal, stopping } = context;
   const expired = new AbortController();
-  const timer = context.deadline === undefined ? undefined
-    : parts.timers.start(Math.max(0, context.deadline - parts.clock.now() - answerMargin), () => { expired.abort(); });
+  const timer =
+    context.deadline === undefined
+      ? undefined
+      : parts.timers.start(Math.max(0, context.deadline - parts.clock.now() - answerMargin), () => {
+          expired.abort();
+        });
   try {
     for (;;) {
       const summary = findJobSummary(parts.driver.state, userId, jobId);
@@ -28,7 +32,8 @@ async function waitJob(parts: BrokerParts, jobId: JobId, context: CallContext): 
       const hasEnded = summary.endedAt !== 0 && parts.driver.stalledBy === undefined;
       if (hasEnded || expired.signal.aborted) return summary;
       if (signal.aborted) throw new MutiraoError('MUT_CANCELLED', 'the caller left');
-      if (stopping.aborted) throw new MutiraoError('MUT_STOPPING', 'the broker is stopping; wait again when it is back');
+      if (stopping.aborted)
+        throw new MutiraoError('MUT_STOPPING', 'the broker is stopping; wait again when it is back');
       await parts.watchers.next(jobId, [signal, stopping, expired.signal]);
     }
   } finally {

@@ -13,11 +13,15 @@ const readMax = 200;
 const taskIndexesMost = 1_000_000;
 
 /**
- * Tells the events of one job, or of all of the user's and of what they run on, from a sequence on, and then each as it comes.
+ * Tells the events of one job, or of all of the user's and of what they run on, from a sequence on, and then each as it
+ * comes.
  *
- * Everything is read from the journal, also what has just happened: a watcher that falls behind costs nothing but its place,
- * and one that comes back with the last sequence it saw misses nothing. All events of one change travel in one message; an
- * empty one says, once, that all that had happened before has been told. Who wants some changes a second only is told a sample.
+ * Everything is read from the journal, also what has just happened: a watcher that falls behind costs nothing but its
+ * place,
+ * and one that comes back with the last sequence it saw misses nothing. All events of one change travel in one message;
+ * an
+ * empty one says, once, that all that had happened before has been told. Who wants some changes a second only is told a
+ * sample.
  */
 export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobRequest, WatchJobResponse> {
   return async (request, writer, context) => {
@@ -50,7 +54,8 @@ function beginningOf({ journal }: BrokerParts, { afterSequence, lastChanges }: W
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
 function demandIndexesMax({ taskIndexesMax = 0 }: WatchJobRequest): void {
-  if (taskIndexesMax > taskIndexesMost) throw badRequest(`task_indexes_max is ${taskIndexesMax}; want an integer in 0..${taskIndexesMost}`);
+  if (taskIndexesMax > taskIndexesMost)
+    throw badRequest(`task_indexes_max is ${taskIndexesMax}; want an integer in 0..${taskIndexesMost}`);
 }
 
 interface Watcher {
@@ -58,8 +63,14 @@ interface Watcher {
   readonly writer: StreamWriter<WatchJobResponse>;
 }
 
-/** Tells what one read of the journal brings and returns the last sequence that was read; undefined when there was none. */
-async function tellPage(parts: BrokerParts, { jobId, afterSequence, taskIndexesMax }: WatchJobRequest, { userId, writer }: Watcher): Promise<number | undefined> {
+/**
+ * Tells what one read of the journal brings and returns the last sequence that was read; undefined when there was none.
+ */
+async function tellPage(
+  parts: BrokerParts,
+  { jobId, afterSequence, taskIndexesMax }: WatchJobRequest,
+  { userId, writer }: Watcher,
+): Promise<number | undefined> {
   const entries = parts.journal.read({ after: afterSequence, limit: readMax, ...(jobId === 0 ? {} : { job: jobId }) });
   for (const entry of entries) {
     const events = eventsFor(parts, userId, { entry, taskIndexesMax });

@@ -20,20 +20,34 @@ interface SampleRules {
 }
 
 /**
- * Tells the newest events, some changes a second at most, and how many changes it passed over: the cost does not grow with what happens.
+ * Tells the newest events, some changes a second at most, and how many changes it passed over: the cost does not grow
+ * with what happens.
  *
  * The first look may go back as far as `lastChanges` says; an empty message follows it.
  * @throws {MutiraoError} MUT_BAD_REQUEST; MUT_STOPPING, so that the watcher knows to come again.
  */
-export async function watchSample(parts: WatchParts, request: WatchJobRequest, { writer, after: begin, context }: { readonly writer: StreamWriter<WatchJobResponse>; readonly after: number; readonly context: CallContext }): Promise<void> {
+export async function watchSample(
+  parts: WatchParts,
+  request: WatchJobRequest,
+  {
+    writer,
+    after: begin,
+    context,
+  }: { readonly writer: StreamWriter<WatchJobResponse>; readonly after: number; readonly context: CallContext },
+): Promise<void> {
   const { changesMax, period } = readRules(request);
   const { journal, watchers } = parts;
   const signals = [context.signal, context.stopping];
   let after = begin;
   let hasCaughtUp = false;
-  for (let most = Math.max(changesMax, Math.min(request.lastChanges ?? 0, firstChangesMost)); !isOver(context); most = changesMax) {
+  for (
+    let most = Math.max(changesMax, Math.min(request.lastChanges ?? 0, firstChangesMost));
+    !isOver(context);
+    most = changesMax
+  ) {
     const { messages, last } = lookAtNewest(parts, request, { after, most, userId: context.userId });
-    for (const message of messages) if (!writer.write({ ...message, journalInstance: parts.journalInstance })) await writer.drained();
+    for (const message of messages)
+      if (!writer.write({ ...message, journalInstance: parts.journalInstance })) await writer.drained();
     if (!hasCaughtUp) writer.write({ events: [], journalInstance: parts.journalInstance });
     hasCaughtUp = true;
     after = last;
@@ -49,22 +63,35 @@ interface Look {
   readonly userId: UserId;
 }
 
-/** What there is to tell of the newest changes, in messages that any client takes, and the last one that was looked at. */
-function lookAtNewest(parts: WatchParts, { taskIndexesMax }: WatchJobRequest, { after, most, userId }: Look): { readonly messages: WatchJobResponse[]; readonly last: number } {
+/**
+ * What there is to tell of the newest changes, in messages that any client takes, and the last one that was looked at.
+ */
+function lookAtNewest(
+  parts: WatchParts,
+  { taskIndexesMax }: WatchJobRequest,
+  { after, most, userId }: Look,
+): { readonly messages: WatchJobResponse[]; readonly last: number } {
   const from = Math.max(after, parts.journal.lastSequence() - most);
   const entries = parts.journal.read({ after: from, limit: most });
-  const told = entries.map((entry) => eventsFor(parts, userId, { entry, taskIndexesMax })).filter((events) => events.length > 0);
+  const told = entries
+    .map((entry) => eventsFor(parts, userId, { entry, taskIndexesMax }))
+    .filter((events) => events.length > 0);
   const passedOver = from > after ? { passedOverCount: from - after } : {};
   const [first, ...others] = inMessages(told);
-  const messages = first === undefined && from === after ? [] : [{ events: first ?? [], ...passedOver }, ...others.map((events) => ({ events }))];
+  const messages =
+    first === undefined && from === after
+      ? []
+      : [{ events: first ?? [], ...passedOver }, ...others.map((events) => ({ events }))];
   return { messages, last: entries.at(-1)?.sequence ?? from };
 }
 
 /** As many changes in a message as fit; the events of one stay together. */
 function inMessages(told: readonly (readonly JobEvent[])[]): JobEvent[][] {
   const messages: JobEvent[][] = [];
-  for (let left = told; left.length > 0;) {
-    const count = countOfPage(left, (events) => events.reduce((sum, event) => sum + JobEvent.encode(event).finish().length, 0));
+  for (let left = told; left.length > 0; ) {
+    const count = countOfPage(left, (events) =>
+      events.reduce((sum, event) => sum + JobEvent.encode(event).finish().length, 0),
+    );
     messages.push(left.slice(0, count).flat());
     left = left.slice(count);
   }
@@ -84,7 +111,9 @@ function readRules({ jobId, changesPerSecondMax = 0 }: WatchJobRequest): SampleR
 /** Resolves after a while, or when one of `signals` is aborted. */
 async function rest({ timers }: WatchParts, milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const wake = (): void => { resolve(); };
+  const wake = (): void => {
+    resolve();
+  };
   const timer = timers.start(milliseconds, wake);
   for (const signal of signals) signal.addEventListener('abort', wake);
   if (signals.some((signal) => signal.aborted)) wake();

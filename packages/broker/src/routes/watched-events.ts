@@ -9,14 +9,24 @@ import type { CallContext } from '@mutirao/runtime/rpc';
 import type { BrokerDriver, BrokerParts } from './broker-parts.ts';
 
 /** What watching needs of the broker. */
-export type WatchParts = Pick<BrokerParts, 'journal' | 'journalInstance' | 'watchers' | 'timers'> & { readonly driver: Pick<BrokerDriver, 'state'> };
+export type WatchParts = Pick<BrokerParts, 'journal' | 'journalInstance' | 'watchers' | 'timers'> & {
+  readonly driver: Pick<BrokerDriver, 'state'>;
+};
 
 /** Task indexes of an event that are told where a watcher names no bound: they take 2 MB at most. */
 export const taskIndexesUsual = 400_000;
 
-/** The events of a change that a user may hear of: those of the own jobs, and of what jobs run on. @param taskIndexesMax most task indexes of an event; `taskIndexesUsual` where it is undefined. */
+/**
+ * The events of a change that a user may hear of: those of the own jobs, and of what jobs run on. @param taskIndexesMax
+ * most task indexes of an event; `taskIndexesUsual` where it is undefined.
+ */
 export function eventsFor(
-  { driver }: Pick<WatchParts, 'driver'>, userId: UserId, { entry, taskIndexesMax = taskIndexesUsual }: { readonly entry: JournalEntry<BrokerChange>; readonly taskIndexesMax: number | undefined },
+  { driver }: Pick<WatchParts, 'driver'>,
+  userId: UserId,
+  {
+    entry,
+    taskIndexesMax = taskIndexesUsual,
+  }: { readonly entry: JournalEntry<BrokerChange>; readonly taskIndexesMax: number | undefined },
 ): JobEvent[] {
   return eventsOf(entry.change)
     .filter((event) => event.jobId === 0 || driver.state.jobs.get(event.jobId)?.userId === userId)
@@ -26,6 +36,10 @@ export function eventsFor(
 /** Whether a watcher has left. @throws {MutiraoError} MUT_STOPPING, so that it knows to come again. */
 export function isOver({ signal, stopping }: CallContext): boolean {
   if (signal.aborted) return true;
-  if (stopping.aborted) throw new MutiraoError('MUT_STOPPING', 'the broker is stopping; watch again from the last sequence when it is back');
+  if (stopping.aborted)
+    throw new MutiraoError(
+      'MUT_STOPPING',
+      'the broker is stopping; watch again from the last sequence when it is back',
+    );
   return false;
 }

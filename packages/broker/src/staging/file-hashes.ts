@@ -28,7 +28,11 @@ export class FileHashes {
   readonly #cache = new Map<string, CachedHash>();
   readonly #reading: Semaphore;
 
-  constructor(options: { readonly hashFile: HashFile; readonly entriesMax?: number; readonly concurrencyMax?: number }) {
+  constructor(options: {
+    readonly hashFile: HashFile;
+    readonly entriesMax?: number;
+    readonly concurrencyMax?: number;
+  }) {
     this.#hashFile = options.hashFile;
     this.#entriesMax = options.entriesMax ?? 200_000;
     this.#reading = new Semaphore(options.concurrencyMax ?? 2);
@@ -38,11 +42,21 @@ export class FileHashes {
   contentOf(path: string, status: FileStatus): Promise<Content> {
     const cached = this.#cache.get(path);
     if (cached !== undefined) this.#cache.delete(path);
-    if (cached !== undefined && cached.size === status.size && cached.mtimeMs === status.mtimeMs && cached.ino === status.ino) {
+    if (
+      cached !== undefined &&
+      cached.size === status.size &&
+      cached.mtimeMs === status.mtimeMs &&
+      cached.ino === status.ino
+    ) {
       this.#cache.set(path, cached);
       return cached.content;
     }
-    const entry: CachedHash = { size: status.size, mtimeMs: status.mtimeMs, ino: status.ino, content: this.#reading.run(() => this.#hashFile(path, status.size)) };
+    const entry: CachedHash = {
+      size: status.size,
+      mtimeMs: status.mtimeMs,
+      ino: status.ino,
+      content: this.#reading.run(() => this.#hashFile(path, status.size)),
+    };
     this.#cache.set(path, entry);
     entry.content.catch(() => {
       if (this.#cache.get(path) === entry) this.#cache.delete(path);

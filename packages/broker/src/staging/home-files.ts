@@ -25,7 +25,8 @@ export interface HomeSource {
 /**
  * The files at home that tasks read, and which of them holds a content that a machine asks for.
  *
- * Bounded: of the contents that were not staged for longest the source is forgotten; staging a replica anew finds it again.
+ * Bounded: of the contents that were not staged for longest the source is forgotten; staging a replica anew finds it
+ * again.
  */
 export class HomeFiles {
   readonly #hashes: FileHashes;
@@ -34,27 +35,43 @@ export class HomeFiles {
   readonly #forbidden: readonly string[];
   readonly #turns = new Turns();
 
-  /** @param options.forbidden folders and files of which a machine chooses nothing; without links on the way to them. */
-  constructor(hashes: FileHashes, { sourcesMax = 200_000, forbidden = [] }: { readonly sourcesMax?: number; readonly forbidden?: readonly string[] } = {}) {
+  /**
+   * @param options.forbidden folders and files of which a machine chooses nothing; without links on the way to them.
+   */
+  constructor(
+    hashes: FileHashes,
+    {
+      sourcesMax = 200_000,
+      forbidden = [],
+    }: { readonly sourcesMax?: number; readonly forbidden?: readonly string[] } = {},
+  ) {
     this.#hashes = hashes;
     this.#sourcesMax = sourcesMax;
     this.#forbidden = forbidden;
   }
 
-  /** All files that a path stands for now. @throws {MutiraoError} MUT_INPUT_MISSING, MUT_INPUT_UNUSABLE; MUT_PATH_ESCAPES where a machine chose a link, or a file that is not for tasks. */
+  /**
+   * All files that a path stands for now. @throws {MutiraoError} MUT_INPUT_MISSING, MUT_INPUT_UNUSABLE;
+   * MUT_PATH_ESCAPES where a machine chose a link, or a file that is not for tasks.
+   */
   async resolve({ path, machineFrom }: FilledPath): Promise<HomeFile[]> {
     const files = await listFiles(path, machineFrom);
     if (machineFrom !== undefined) for (const { absolutePath } of files) this.#demandAllowed(absolutePath);
-    return await Promise.all(files.map(async (file) => {
-      const content = await this.#hashes.contentOf(file.absolutePath, file.status);
-      requireWhole(file.absolutePath, file.status.size, content.size);
-      this.#remember(content, { path: file.absolutePath, mtimeMs: file.status.mtimeMs, machineFrom });
-      const remoteName = (wanted: string): string => remoteNameOf(wanted, path, file);
-      return { remoteName, content, mode: file.status.mode & 0o777, below: file.below, status: file.status };
-    }));
+    return await Promise.all(
+      files.map(async (file) => {
+        const content = await this.#hashes.contentOf(file.absolutePath, file.status);
+        requireWhole(file.absolutePath, file.status.size, content.size);
+        this.#remember(content, { path: file.absolutePath, mtimeMs: file.status.mtimeMs, machineFrom });
+        const remoteName = (wanted: string): string => remoteNameOf(wanted, path, file);
+        return { remoteName, content, mode: file.status.mode & 0o777, below: file.below, status: file.status };
+      }),
+    );
   }
 
-  /** Sums up what a path stands for now. @param spend whether so many bytes may be read for it. @throws {MutiraoError} MUT_INPUT_MISSING. */
+  /**
+   * Sums up what a path stands for now. @param spend whether so many bytes may be read for it. @throws {MutiraoError}
+   * MUT_INPUT_MISSING.
+   */
   async fingerprintOf(path: string, spend: (bytes: number) => boolean): Promise<string> {
     const files = await listFiles(path);
     const isRead = spend(files.reduce((total, { status }) => total + status.size, 0));
@@ -67,7 +84,13 @@ export class HomeFiles {
     if (source === undefined) return undefined;
     if (this.#turns.isOver()) await this.#turns.next();
     const status = statSync(fsPath(source.path), { throwIfNoEntry: false });
-    if (findLink(source.path, source.machineFrom) === undefined && status?.isFile() === true && status.size === content.size && status.mtimeMs === source.mtimeMs) return source;
+    if (
+      findLink(source.path, source.machineFrom) === undefined &&
+      status?.isFile() === true &&
+      status.size === content.size &&
+      status.mtimeMs === source.mtimeMs
+    )
+      return source;
     this.#sources.delete(content.sha256);
     return undefined;
   }
@@ -75,7 +98,11 @@ export class HomeFiles {
   #demandAllowed(path: string): void {
     const real = realpathSync(fsPath(path));
     const owner = this.#forbidden.find((folder) => real === folder || real.startsWith(folder + sep));
-    if (owner !== undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${path} is inside ${owner}, of which nothing is sent to a machine that names it`);
+    if (owner !== undefined)
+      throw new MutiraoError(
+        'MUT_PATH_ESCAPES',
+        `${path} is inside ${owner}, of which nothing is sent to a machine that names it`,
+      );
   }
 
   #remember(content: Content, source: HomeSource): void {
@@ -85,13 +112,24 @@ export class HomeFiles {
   }
 }
 
-/** A file of the system, as in /proc, has bytes of which its status does not tell, and other ones each time; one that grows has no content yet. */
+/**
+ * A file of the system, as in /proc, has bytes of which its status does not tell, and other ones each time; one that
+ * grows has no content yet.
+ */
 function requireWhole(path: string, stated: Bytes, found: Bytes): void {
   if (stated === found) return;
   if (isGenerated(path)) {
-    throw new MutiraoError('MUT_INPUT_UNUSABLE', `${path} is no file on a disk: the system generates it anew each time that it is read. Bring a copy ("cp ${path} ${basename(path)}" and "--put ${basename(path)}"), or have the command read it on its machine`);
+    throw new MutiraoError(
+      'MUT_INPUT_UNUSABLE',
+      `${path} is no file on a disk: the system generates it anew each time that it is read. Bring a copy ("cp ` +
+        `${path} ${basename(path)}" and "--put ${basename(path)}"), or have the command read it on its machine`,
+    );
   }
-  throw new MutiraoError('MUT_INPUT_UNUSABLE', `${path} has ${found} bytes, and had ${stated} a moment ago: a program is writing to it. Wait until it is complete, or bring a copy`);
+  throw new MutiraoError(
+    'MUT_INPUT_UNUSABLE',
+    `${path} has ${found} bytes, and had ${stated} a moment ago: a program is writing to it. Wait until it is ` +
+      'complete, or bring a copy',
+  );
 }
 
 const generatingTypes: readonly number[] = [0x9fa0, 0x62656572, 0x63677270, 0x27e0eb, 0x64626720, 0x74726163];

@@ -13,7 +13,10 @@ export interface HomeSharingOptions {
   readonly dropFolder: string;
 }
 
-/** How a broker and the machines that share its file system find each other: with proofs, so that no secret is in a message or a record. */
+/**
+ * How a broker and the machines that share its file system find each other: with proofs, so that no secret is in a
+ * message or a record.
+ */
 export class HomeSharing {
   readonly prover: HomeProver;
   readonly #dropKey: string;
@@ -31,7 +34,10 @@ export class HomeSharing {
     let hints = this.#hints.get(facts);
     if (hints === undefined) {
       const { challenge } = this.prover;
-      hints = challenge === '' ? {} : { homeChallenge: challenge, dropProof: proveDropFolder(this.#dropKey, challenge, facts.incarnation) };
+      hints =
+        challenge === ''
+          ? {}
+          : { homeChallenge: challenge, dropProof: proveDropFolder(this.#dropKey, challenge, facts.incarnation) };
       this.#hints.set(facts, hints);
     }
     return hints;

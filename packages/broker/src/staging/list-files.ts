@@ -24,7 +24,9 @@ export const folderFilesMax = 100_000;
  * Links are followed, but never into a folder that is being listed. Empty folders are not carried.
  *
  * @param machineFrom see `FilledPath`: from there on no link is followed.
- * @throws {MutiraoError} MUT_INPUT_MISSING when the path or a file below it is not there, or is neither file nor folder; MUT_INPUT_UNUSABLE when a home folder of Mutirao is among what would be brought; MUT_PATH_ESCAPES for a link where none is followed.
+ * @throws {MutiraoError} MUT_INPUT_MISSING when the path or a file below it is not there, or is neither file nor
+ * folder; MUT_INPUT_UNUSABLE when a home folder of Mutirao is among what would be brought; MUT_PATH_ESCAPES for a link
+ * where none is followed.
  */
 export async function listFiles(path: string, machineFrom?: number): Promise<LocalFile[]> {
   const status = statusOf(path);
@@ -36,10 +38,13 @@ export async function listFiles(path: string, machineFrom?: number): Promise<Loc
   return files;
 }
 
-/** The first link, or way back to the folder above, of a path from `from` on; undefined where there is none, and without a `from`. */
+/**
+ * The first link, or way back to the folder above, of a path from `from` on; undefined where there is none, and without
+ * a `from`.
+ */
 export function findLink(path: string, from: number | undefined): string | undefined {
   if (from === undefined) return undefined;
-  for (let end = from; end < path.length;) {
+  for (let end = from; end < path.length; ) {
     const next = path.indexOf('/', end + 1);
     end = next === -1 ? path.length : next;
     const part = path.slice(0, end);
@@ -50,7 +55,8 @@ export function findLink(path: string, from: number | undefined): string | undef
 
 function demandNoLink(path: string, from: number | undefined): void {
   const link = findLink(path, from);
-  if (link !== undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${link} is a link, and no link is followed in what a machine chooses`);
+  if (link !== undefined)
+    throw new MutiraoError('MUT_PATH_ESCAPES', `${link} is a link, and no link is followed in what a machine chooses`);
 }
 
 function isLink(path: string): boolean {
@@ -78,7 +84,9 @@ async function listFolder(folder: Folder, files: LocalFile[]): Promise<void> {
   const real = nameOfBytes(await realpath(fsPath(folder.path), { encoding: 'buffer' }));
   if (folder.ancestors.has(real)) return;
   const ancestors = new Set(folder.ancestors).add(real);
-  const entries = await readdir(fsPath(folder.path), { encoding: 'buffer' }).catch((error: unknown) => Promise.reject(missing(`${folder.path} cannot be read`, error)));
+  const entries = await readdir(fsPath(folder.path), { encoding: 'buffer' }).catch((error: unknown) =>
+    Promise.reject(missing(`${folder.path} cannot be read`, error)),
+  );
   const names = entries.map(nameOfBytes).sort();
   refuseHome(folder.path, names);
   for (const name of names) {
@@ -95,8 +103,17 @@ async function listFolder(folder: Folder, files: LocalFile[]): Promise<void> {
 
 /** A home folder changes all the time while its grid runs, and holds keys that no machine should get. */
 function refuseHome(folder: string, names: readonly string[]): void {
-  if (!names.includes('shared') || !names.includes('token') || statSync(fsPath(join(folder, 'shared', 'home.json')), { throwIfNoEntry: false }) === undefined) return;
-  throw new MutiraoError('MUT_INPUT_UNUSABLE', `${folder} is a home folder of Mutirao: its files change all the time, and some are keys. Name the files and folders that the task needs, or use a home folder elsewhere (--home)`);
+  if (
+    !names.includes('shared') ||
+    !names.includes('token') ||
+    statSync(fsPath(join(folder, 'shared', 'home.json')), { throwIfNoEntry: false }) === undefined
+  )
+    return;
+  throw new MutiraoError(
+    'MUT_INPUT_UNUSABLE',
+    `${folder} is a home folder of Mutirao: its files change all the time, and some are keys. Name the files ` +
+      'and folders that the task needs, or use a home folder elsewhere (--home)',
+  );
 }
 
 function statusOf(path: string): Stats {

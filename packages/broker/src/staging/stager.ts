@@ -1,9 +1,28 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { keepInside, type FilledPath } from '@mutirao/core/bag';
 import { outputsRead, type OutputsRead, type PlacedStart } from '@mutirao/core/machines/broker';
-import type { Content, GangPlace, InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
+import type {
+  Content,
+  GangPlace,
+  InputFile,
+  InputSpec,
+  JobSpec,
+  OutputFile,
+  ReplicaStart,
+  StartReplicas,
+  TaskGroup,
+} from '@mutirao/core/messages';
 import { evaluate, parseRequirements } from '@mutirao/core/requirements';
-import { invariant, type JobId, type MachineId, type ProcessorCount, type ProviderId, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
+import {
+  invariant,
+  type JobId,
+  type MachineId,
+  type ProcessorCount,
+  type ProviderId,
+  type ReplicaId,
+  type TaskIndex,
+  type UserId,
+} from '@mutirao/core/shared';
 import { describeWorkFolder } from '@mutirao/runtime/files';
 
 import { demandUnchanged } from './fingerprint.ts';
@@ -53,7 +72,10 @@ export interface StagedBatch {
 /** Sources of one batch that were looked at already. */
 type SeenSources = Map<string, Promise<HomeFile[]>>;
 
-/** Turns a placed batch into what its machine gets: values, and inputs and outputs with their variables and conditions resolved. */
+/**
+ * Turns a placed batch into what its machine gets: values, and inputs and outputs with their variables and conditions
+ * resolved.
+ */
 export class Stager {
   readonly #homeFiles: HomeFiles;
   readonly #home: string;
@@ -68,7 +90,10 @@ export class Stager {
     this.#taskOutputs = taskOutputs;
   }
 
-  /** Stages a batch: at once where its tasks read no file, otherwise when all its inputs have been looked at. Never rejects. */
+  /**
+   * Stages a batch: at once where its tasks read no file, otherwise when all its inputs have been looked at. Never
+   * rejects.
+   */
   stage(order: StageOrder): StagedBatch | Promise<StagedBatch> {
     const group = groupOf(order);
     if (order.spec.workFolder !== undefined) return this.#stageInFolder(order, group, order.spec.workFolder);
@@ -78,7 +103,13 @@ export class Stager {
     for (const start of order.starts) {
       const value = valueAt(group.values, start.taskIndex - order.groupFirst);
       try {
-        replicas.push({ ...start, value, inputs: [], outputs: this.#outputsOf(group, value, start.taskIndex, order), ...placeOf(order) });
+        replicas.push({
+          ...start,
+          value,
+          inputs: [],
+          outputs: this.#outputsOf(group, value, start.taskIndex, order),
+          ...placeOf(order),
+        });
       } catch (error) {
         unstartable.push(refusal(start.replicaId, error));
       }
@@ -94,7 +125,11 @@ export class Stager {
       const staged = await this.#stageInputs(order, { ...group, inputs });
       return { ...staged, batch: { ...staged.batch, template: { ...staged.batch.template, workFolder } } };
     } catch (error) {
-      return { batch: { template: templateOf(order, group), replicas: [] }, unstartable: order.starts.map(({ replicaId }) => refusal(replicaId, error)), sources: [] };
+      return {
+        batch: { template: templateOf(order, group), replicas: [] },
+        unstartable: order.starts.map(({ replicaId }) => refusal(replicaId, error)),
+        sources: [],
+      };
     }
   }
 
@@ -108,7 +143,13 @@ export class Stager {
       try {
         const fillIn = this.#templates.fillIn({ taskIndex: start.taskIndex, value }, order);
         const inputs = await this.#inputsOf(order, specs, { fillIn, seen });
-        replicas.push({ ...start, value, inputs, outputs: this.#outputsOf(group, value, start.taskIndex, order), ...placeOf(order) });
+        replicas.push({
+          ...start,
+          value,
+          inputs,
+          outputs: this.#outputsOf(group, value, start.taskIndex, order),
+          ...placeOf(order),
+        });
       } catch (error) {
         unstartable.push(refusal(start.replicaId, error));
       }
@@ -116,14 +157,22 @@ export class Stager {
     return { batch: { template: templateOf(order, group), replicas }, unstartable, sources: await sourcesOf(seen) };
   }
 
-  async #inputsOf(order: StageOrder, specs: readonly InputSpec[], { fillIn, seen }: { readonly fillIn: FillIn; readonly seen: SeenSources }): Promise<InputFile[]> {
+  async #inputsOf(
+    order: StageOrder,
+    specs: readonly InputSpec[],
+    { fillIn, seen }: { readonly fillIn: FillIn; readonly seen: SeenSources },
+  ): Promise<InputFile[]> {
     const inputs: InputFile[] = [];
     for (const spec of specs) {
       const { source, root, path } = spec;
       const wanted = fillIn(path).path;
       switch (source.kind) {
-        case 'content': inputs.push({ root, path: wanted, content: source.content, mode: 0o644 }); break;
-        case 'output': inputs.push(...(await this.#outputsRead(order, source, { root, wanted }))); break;
+        case 'content':
+          inputs.push({ root, path: wanted, content: source.content, mode: 0o644 });
+          break;
+        case 'output':
+          inputs.push(...(await this.#outputsRead(order, source, { root, wanted })));
+          break;
         case 'path': {
           const files = await this.#resolveOnce(fillIn(source.path), seen);
           demandUnchanged({ jobId: order.jobId, path: source.path, fingerprint: spec.fingerprint }, files);
@@ -134,9 +183,18 @@ export class Stager {
     return inputs.map((input) => ({ ...input, path: inside(input.path) }));
   }
 
-  async #outputsRead(order: StageOrder, source: Extract<InputSpec['source'], { kind: 'output' }>, { root, wanted }: { readonly root: InputFile['root']; readonly wanted: string }): Promise<InputFile[]> {
+  async #outputsRead(
+    order: StageOrder,
+    source: Extract<InputSpec['source'], { kind: 'output' }>,
+    { root, wanted }: { readonly root: InputFile['root']; readonly wanted: string },
+  ): Promise<InputFile[]> {
     const files = await this.#taskOutputs.filesOf(order, source);
-    return files.map(({ below, content, mode }) => ({ root, path: below === '' ? wanted : `${wanted}/${below}`, content, mode }));
+    return files.map(({ below, content, mode }) => ({
+      root,
+      path: below === '' ? wanted : `${wanted}/${below}`,
+      content,
+      mode,
+    }));
   }
 
   /** Many tasks of a batch read the same file: it is looked at once for all of them. */
@@ -158,13 +216,17 @@ export class Stager {
       invariant(spec, `output ${position} of a group that has ${group.outputs.length}`);
       // Where it could not come home it is better not begun.
       if (spec.localPath !== '') fillIn(spec.localPath);
-      return { root: spec.root, path: inside(fillIn(spec.path).path), ...(this.#readOf(place).get(taskIndex)?.has(spec.path) === true ? { keep: true as const } : {}) };
+      return {
+        root: spec.root,
+        path: inside(fillIn(spec.path).path),
+        ...(this.#readOf(place).get(taskIndex)?.has(spec.path) === true ? { keep: true as const } : {}),
+      };
     });
   }
 
   #readOf({ spec }: Pick<StageOrder, 'spec'>): OutputsRead {
     let read = this.#read.get(spec);
-    if (read === undefined) this.#read.set(spec, read = outputsRead(spec));
+    if (read === undefined) this.#read.set(spec, (read = outputsRead(spec)));
     return read;
   }
 }
@@ -187,7 +249,9 @@ export function holds(condition: string, attributes: Readonly<Record<string, str
 
 /** What was found at home; what was not there is left out. */
 async function sourcesOf(seen: SeenSources): Promise<StagedBatch['sources']> {
-  const settled = await Promise.allSettled([...seen].map(async ([path, files]) => ({ path, contents: (await files).map(({ content }) => content) })));
+  const settled = await Promise.allSettled(
+    [...seen].map(async ([path, files]) => ({ path, contents: (await files).map(({ content }) => content) })),
+  );
   return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
 
@@ -200,11 +264,26 @@ function groupOf({ spec, groupIndex, jobId }: StageOrder): TaskGroup {
 function templateOf(order: StageOrder, group: TaskGroup): StartReplicas['template'] {
   const { environment, limits } = order.spec;
   const processors = order.gang?.processors ?? order.processors ?? group.processors ?? order.spec.processors;
-  return { jobId: order.jobId, userId: order.userId, command: group.command, noOp: group.noOp, environment, limits, processors, ...hintsOf(order) };
+  return {
+    jobId: order.jobId,
+    userId: order.userId,
+    command: group.command,
+    noOp: group.noOp,
+    environment,
+    limits,
+    processors,
+    ...hintsOf(order),
+  };
 }
 
-function hintsOf({ homeChallenge, dropProof }: StageOrder): Pick<StartReplicas['template'], 'homeChallenge' | 'dropProof'> {
-  return { ...(homeChallenge === undefined ? {} : { homeChallenge }), ...(dropProof === undefined ? {} : { dropProof }) };
+function hintsOf({
+  homeChallenge,
+  dropProof,
+}: StageOrder): Pick<StartReplicas['template'], 'homeChallenge' | 'dropProof'> {
+  return {
+    ...(homeChallenge === undefined ? {} : { homeChallenge }),
+    ...(dropProof === undefined ? {} : { dropProof }),
+  };
 }
 
 function placeOf({ gang }: StageOrder): Pick<ReplicaStart, 'gang'> {
@@ -213,13 +292,15 @@ function placeOf({ gang }: StageOrder): Pick<ReplicaStart, 'gang'> {
 
 function inside(path: string): string {
   const kept = keepInside(path);
-  if (kept === undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(path)} leads out of its root on the machine`);
+  if (kept === undefined)
+    throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(path)} leads out of its root on the machine`);
   return kept;
 }
 
 /** What went wrong with one replica's files is that replica's affair; a bug is not. */
 function refusal(replicaId: ReplicaId, error: unknown): Unstartable {
   if (error instanceof MutiraoError) return { replicaId, reason: error.code, detail: error.message };
-  if (error instanceof Error && 'syscall' in error) return { replicaId, reason: 'MUT_INPUT_MISSING', detail: error.message };
+  if (error instanceof Error && 'syscall' in error)
+    return { replicaId, reason: 'MUT_INPUT_MISSING', detail: error.message };
   throw error;
 }

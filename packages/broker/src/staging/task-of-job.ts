@@ -32,7 +32,9 @@ function positionOf(spec: JobSpec, index: TaskIndex): { readonly group: TaskGrou
   throw new InvariantError(`a job has no task ${index}`);
 }
 
-/** Where the result of a task is on record: its own, or the one that was taken over for it. Cost: O(log tasks taken). */
+/**
+ * Where the result of a task is on record: its own, or the one that was taken over for it. Cost: O(log tasks taken).
+ */
 export function originOf({ resumes }: Pick<JobSpec, 'resumes'>, own: TaskOfJob): TaskOfJob {
   const taken = findTaken(resumes?.tasks ?? [], own.taskIndex);
   return taken === undefined ? own : { jobId: taken.jobId, taskIndex: taken.fromTaskIndex };

@@ -45,7 +45,8 @@ export interface TaskOutputsPort {
 type TaskOutput = Extract<InputSource, { kind: 'output' }>;
 
 /**
- * Finds what finished tasks wrote, for those that wait for them: the files of the result that was taken, by their hashes. They are at home by then, as
+ * Finds what finished tasks wrote, for those that wait for them: the files of the result that was taken, by their
+ * hashes. They are at home by then, as
  * blobs, or at the places that the user named.
  */
 export class TaskOutputs {
@@ -59,26 +60,37 @@ export class TaskOutputs {
   /**
    * The files of one output. Cost: one read of the journal.
    *
-   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND where they are gone, MUT_INPUT_CHANGED where the user's place holds something else now.
+   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND where they are gone, MUT_INPUT_CHANGED where the user's place holds
+   * something else now.
    */
   async filesOf(job: ReadingJob, { taskIndex, path }: TaskOutput): Promise<WrittenFile[]> {
     const { outputs: specs } = groupOfTask(job.spec, taskIndex);
     const spec = specs.find((one) => one.path === path);
     // What readers name has no condition, so that positions are those of the group.
     const written = this.#acceptedOutputs(job, taskIndex).filter(({ outputIndex }) => specs[outputIndex] === spec);
-    if (spec === undefined || written.length === 0) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `task ${taskIndex} of job ${job.jobId} has written no ${path}, by its records`);
+    if (spec === undefined || written.length === 0)
+      throw new MutiraoError(
+        'MUT_CONTENT_NOT_FOUND',
+        `task ${taskIndex} of job ${job.jobId} has written no ${path}, by its records`,
+      );
     const fillIn = this.#fillInFor(job, taskIndex);
-    return await Promise.all(written.map(async (output) => {
-      await this.#demandHere(job, output, { spec, fillIn });
-      return { below: output.path, content: output.content, mode: output.mode };
-    }));
+    return await Promise.all(
+      written.map(async (output) => {
+        await this.#demandHere(job, output, { spec, fillIn });
+        return { below: output.path, content: output.content, mode: output.mode };
+      }),
+    );
   }
 
-  /** Sees whether what a finished task wrote is still there, each output as it was. Cost: one read of the journal, and of files that changed since. */
+  /**
+   * Sees whether what a finished task wrote is still there, each output as it was. Cost: one read of the journal, and
+   * of files that changed since.
+   */
   async lookAt(job: ReadingJob, taskIndex: TaskIndex): Promise<OutputsThere> {
     const { outputs: specs } = groupOfTask(job.spec, taskIndex);
     const gone = new Set<string>();
-    if (specs.some(({ condition }) => condition !== '')) return { fault: 'which outputs it has depends on its machine', gone };
+    if (specs.some(({ condition }) => condition !== ''))
+      return { fault: 'which outputs it has depends on its machine', gone };
     const written = specs.length === 0 ? [] : this.#acceptedOutputs(job, taskIndex);
     for (const [position, spec] of specs.entries()) {
       if (job.spec.workFolder !== undefined && spec.root === 'playpen') {
@@ -86,14 +98,25 @@ export class TaskOutputs {
         if (!existsSync(fsPath(place.path))) return { fault: `${place.path}, which it wrote, is gone`, gone };
         continue;
       }
-      const fault = await this.#findLoss(job, { taskIndex, spec, written: written.filter(({ outputIndex }) => outputIndex === position) });
+      const fault = await this.#findLoss(job, {
+        taskIndex,
+        spec,
+        written: written.filter(({ outputIndex }) => outputIndex === position),
+      });
       if (fault !== undefined && spec.localPath !== '') return { fault, gone };
       if (fault !== undefined) gone.add(spec.path);
     }
     return { fault: undefined, gone };
   }
 
-  async #findLoss(job: ReadingJob, { taskIndex, spec, written }: { readonly taskIndex: TaskIndex; readonly spec: OutputSpec; readonly written: readonly OutputContent[] }): Promise<string | undefined> {
+  async #findLoss(
+    job: ReadingJob,
+    {
+      taskIndex,
+      spec,
+      written,
+    }: { readonly taskIndex: TaskIndex; readonly spec: OutputSpec; readonly written: readonly OutputContent[] },
+  ): Promise<string | undefined> {
     const place = spec.localPath === '' ? spec.path : spec.localPath;
     if (written.length === 0) return `what it wrote as ${place} is not on record`;
     const fillIn = this.#fillInFor(job, taskIndex);
@@ -101,38 +124,62 @@ export class TaskOutputs {
       for (const output of written) await this.#demandHere(job, output, { spec, fillIn });
       return undefined;
     } catch (error) {
-      return error instanceof MutiraoError && error.code === 'MUT_INPUT_CHANGED' ? `${place} is not what it wrote there` : `${place}, which it wrote, is gone`;
+      return error instanceof MutiraoError && error.code === 'MUT_INPUT_CHANGED'
+        ? `${place} is not what it wrote there`
+        : `${place}, which it wrote, is gone`;
     }
   }
 
   #fillInFor({ jobId, spec }: ReadingJob, taskIndex: TaskIndex): FillIn {
-    return this.#templates.fillIn({ taskIndex, value: valueOfTask(spec, taskIndex) }, { jobId, machineId: '', attributes: {} });
+    return this.#templates.fillIn(
+      { taskIndex, value: valueOfTask(spec, taskIndex) },
+      { jobId, machineId: '', attributes: {} },
+    );
   }
 
   /** A task that ran again after its result was doubted has two; the later one counts. */
   #acceptedOutputs({ jobId, spec }: ReadingJob, taskIndex: number): readonly OutputContent[] {
     const origin = originOf(spec, { jobId, taskIndex });
-    const records = this.#port.records.endingsOf(origin.jobId, origin.taskIndex, origin.taskIndex).get(origin.taskIndex) ?? [];
+    const records =
+      this.#port.records.endingsOf(origin.jobId, origin.taskIndex, origin.taskIndex).get(origin.taskIndex) ?? [];
     return records.findLast(({ fate }) => fate === 'accepted')?.outputs ?? [];
   }
 
-  async #demandHere({ userId }: ReadingJob, output: OutputContent, { spec, fillIn }: { readonly spec: OutputSpec; readonly fillIn: FillIn }): Promise<void> {
+  async #demandHere(
+    { userId }: ReadingJob,
+    output: OutputContent,
+    { spec, fillIn }: { readonly spec: OutputSpec; readonly fillIn: FillIn },
+  ): Promise<void> {
     const { sha256 } = output.content;
     if (spec.localPath === '') {
       if (this.#port.hasBlob(userId, sha256)) return;
-      throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `content ${sha256}, which was written as ${spec.path}, is not here any more`);
+      throw new MutiraoError(
+        'MUT_CONTENT_NOT_FOUND',
+        `content ${sha256}, which was written as ${spec.path}, is not here any more`,
+      );
     }
     const target = await findTarget(spec, output, fillIn);
     const [file] = await this.#port.homeFiles.resolve({ path: target, machineFrom: undefined });
-    if (file?.content.sha256 !== sha256) throw new MutiraoError('MUT_INPUT_CHANGED', `${target} is not what was written there for the tasks that wait for it`);
+    if (file?.content.sha256 !== sha256)
+      throw new MutiraoError(
+        'MUT_INPUT_CHANGED',
+        `${target} is not what was written there for the tasks that wait for it`,
+      );
   }
 }
 
-/** @throws {MutiraoError} MUT_CONTENT_NOT_FOUND where the place depends on the machine that wrote it, which is not known any more. */
+/**
+ * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND where the place depends on the machine that wrote it, which is not known
+ * any more.
+ */
 async function findTarget(spec: OutputSpec, { path }: OutputContent, fillIn: FillIn): Promise<string> {
   try {
     return pathOfPlace(await targetOf({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: path }));
   } catch (error) {
-    throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `cannot find out where ${spec.localPath} is: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new MutiraoError(
+      'MUT_CONTENT_NOT_FOUND',
+      `cannot find out where ${spec.localPath} is: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }

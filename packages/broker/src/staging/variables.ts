@@ -1,5 +1,12 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { expandPathVariables, fillPath, parseTemplate, renderPath, type FilledPath, type Template } from '@mutirao/core/bag';
+import {
+  expandPathVariables,
+  fillPath,
+  parseTemplate,
+  renderPath,
+  type FilledPath,
+  type Template,
+} from '@mutirao/core/bag';
 import type { Values } from '@mutirao/core/messages';
 import type { JobId, MachineId, TaskIndex } from '@mutirao/core/shared';
 
@@ -16,7 +23,10 @@ export interface Place {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Fills in the paths of one task on one machine. @throws {MutiraoError} MUT_UNSAFE_ATTRIBUTE where the machine states what cannot be part of a name. */
+/**
+ * Fills in the paths of one task on one machine. @throws {MutiraoError} MUT_UNSAFE_ATTRIBUTE where the machine states
+ * what cannot be part of a name.
+ */
 export type FillIn = (template: string) => FilledPath;
 
 /** Templates that were read, so that a path of a million tasks is parsed once. Bounded; the oldest go first. */
@@ -34,7 +44,8 @@ export class Templates {
     return (text) => {
       if (isPlain(text)) return { path: text, machineFrom: undefined };
       const filled = fillPath(this.#parse(text), words);
-      if ('fault' in filled) throw new MutiraoError('MUT_UNSAFE_ATTRIBUTE', `${JSON.stringify(text)} cannot be filled in: ${filled.fault}`);
+      if ('fault' in filled)
+        throw new MutiraoError('MUT_UNSAFE_ATTRIBUTE', `${JSON.stringify(text)} cannot be filled in: ${filled.fault}`);
       return filled;
     };
   }
@@ -42,7 +53,10 @@ export class Templates {
   /** Fills in paths of a task before its job has a number and the task a machine. */
   fillInEarly(task: TaskOfTemplate): (template: string) => string {
     const variables = [['TASK', String(task.taskIndex)]] as const;
-    return (text) => (isPlain(text) ? text : renderPath(this.#parse(text), task.value, task.taskIndex, (part) => expandPathVariables(part, variables)));
+    return (text) =>
+      isPlain(text)
+        ? text
+        : renderPath(this.#parse(text), task.value, task.taskIndex, (part) => expandPathVariables(part, variables));
   }
 
   #parse(text: string): Template {
@@ -56,7 +70,10 @@ export class Templates {
   }
 }
 
-/** What `$PROC` is in the environment of a check, where it may get into a path too: the machine's id where it states what cannot be part of a name. */
+/**
+ * What `$PROC` is in the environment of a check, where it may get into a path too: the machine's id where it states
+ * what cannot be part of a name.
+ */
 export function processorOf(fillIn: FillIn, { machineId }: Pick<Place, 'machineId'>): string {
   try {
     return fillIn('$PROC').path;

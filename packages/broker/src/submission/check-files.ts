@@ -18,7 +18,9 @@ export interface FileRules {
   hasContent(content: Content): boolean;
 }
 
-/** Listed values of a group are all looked at up to so many; of longer lists and of ranges the first and the last are. */
+/**
+ * Listed values of a group are all looked at up to so many; of longer lists and of ranges the first and the last are.
+ */
 export const lookedAtMax = 10_000;
 
 const concurrencyMax = 32;
@@ -37,7 +39,10 @@ export async function checkFiles(spec: JobSpec, rules: FileRules): Promise<void>
     collectPaths(group, first, { inputs, outputs });
     for (const { source } of group.inputs) {
       if (source.kind === 'content' && !rules.hasContent(source.content)) {
-        throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `content ${source.content.sha256} is not here; upload it first`);
+        throw new MutiraoError(
+          'MUT_CONTENT_NOT_FOUND',
+          `content ${source.content.sha256} is not here; upload it first`,
+        );
       }
     }
     first += countOf(group.values);
@@ -48,7 +53,11 @@ export async function checkFiles(spec: JobSpec, rules: FileRules): Promise<void>
   if (spec.groups.some((group) => group.check !== '')) await checkHomeDirectory(spec.homeDirectory);
 }
 
-function collectPaths(group: TaskGroup, first: TaskIndex, into: { readonly inputs: Set<string>; readonly outputs: Set<string> }): void {
+function collectPaths(
+  group: TaskGroup,
+  first: TaskIndex,
+  into: { readonly inputs: Set<string>; readonly outputs: Set<string> },
+): void {
   const tasks = samplesOf(group.values, first);
   for (const { source } of group.inputs) {
     if (source.kind === 'path' && isKnownEarly(source.path)) addAll(into.inputs, source.path, tasks);
@@ -66,15 +75,20 @@ function addAll(paths: Set<string>, template: string, tasks: readonly TaskOfTemp
 
 function samplesOf(values: Values, first: TaskIndex): TaskOfTemplate[] {
   const count = countOf(values);
-  const sample = (position: number): TaskOfTemplate => ({ taskIndex: first + position, value: valueAt(values, position) });
+  const sample = (position: number): TaskOfTemplate => ({
+    taskIndex: first + position,
+    value: valueAt(values, position),
+  });
   if (values.kind === 'list' && count <= lookedAtMax) return values.values.map((_, position) => sample(position));
   return [sample(0), sample(count - 1)];
 }
 
 async function checkInput(path: string): Promise<void> {
   const status = await findStatus(path);
-  if (status === undefined) throw new MutiraoError('MUT_INPUT_MISSING', `${path} is not there; want a file or a folder`);
-  if (!status.isFile() && !status.isDirectory()) throw new MutiraoError('MUT_INPUT_MISSING', `${path} is neither a file nor a folder`);
+  if (status === undefined)
+    throw new MutiraoError('MUT_INPUT_MISSING', `${path} is not there; want a file or a folder`);
+  if (!status.isFile() && !status.isDirectory())
+    throw new MutiraoError('MUT_INPUT_MISSING', `${path} is neither a file nor a folder`);
   await access(path, constants.R_OK).catch((error: unknown) => {
     throw new MutiraoError('MUT_INPUT_MISSING', `${path} cannot be read`, { cause: error });
   });
@@ -84,11 +98,13 @@ async function checkInput(path: string): Promise<void> {
 async function checkOutput(path: string, forbidden: readonly string[]): Promise<void> {
   const wanted = resolve(path);
   const owner = forbidden.find((folder) => wanted === folder || wanted.startsWith(folder + sep));
-  if (owner !== undefined) throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path} is inside ${owner}, which is not for results`);
+  if (owner !== undefined)
+    throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path} is inside ${owner}, which is not for results`);
   for (let folder = path.endsWith('/') ? wanted : dirname(wanted); ; folder = dirname(folder)) {
     const status = await findStatus(folder);
     if (status === undefined && folder !== dirname(folder)) continue;
-    if (status?.isDirectory() !== true) throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path}: ${folder} is not a folder`);
+    if (status?.isDirectory() !== true)
+      throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path}: ${folder} is not a folder`);
     await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
       throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path}: ${folder} cannot be written`, { cause: error });
     });
@@ -98,22 +114,35 @@ async function checkOutput(path: string, forbidden: readonly string[]): Promise<
 
 /** Gathered outputs go to no place of their own, and are called by the way to it from the home directory. */
 async function checkGathering(
-  { groups, homeDirectory }: JobSpec, folder: string, { outputs, forbidden }: { readonly outputs: ReadonlySet<string>; readonly forbidden: readonly string[] },
+  { groups, homeDirectory }: JobSpec,
+  folder: string,
+  { outputs, forbidden }: { readonly outputs: ReadonlySet<string>; readonly forbidden: readonly string[] },
 ): Promise<void> {
   if (!groups.some((group) => group.outputs.some(({ localPath }) => localPath !== ''))) {
-    throw new MutiraoError('MUT_BAD_REQUEST', 'job.gathering is given and no output has a local path; want one at least');
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      'job.gathering is given and no output has a local path; want one at least',
+    );
   }
-  if (homeDirectory === '') throw new MutiraoError('MUT_BAD_REQUEST', 'job.home_directory is empty; want a folder that gathered outputs are called from');
+  if (homeDirectory === '')
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      'job.home_directory is empty; want a folder that gathered outputs are called from',
+    );
   for (const path of outputs) {
     if (below(homeDirectory, resolve(path)) === undefined) {
-      throw new MutiraoError('MUT_PATH_ESCAPES', `output ${path} is not below ${homeDirectory}; want a path below it for an output that is gathered`);
+      throw new MutiraoError(
+        'MUT_PATH_ESCAPES',
+        `output ${path} is not below ${homeDirectory}; want a path below it for an output that is gathered`,
+      );
     }
   }
   await checkOutput(`${folder.replace(/\/$/, '')}/`, forbidden);
 }
 
 /**
- * Sees that what a job gathers does not get among the results of another: the index of a job that is not there yet is another broker's, or of one whose
+ * Sees that what a job gathers does not get among the results of another: the index of a job that is not there yet is
+ * another broker's, or of one whose
  * journal is gone.
  *
  * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN, naming the index.
@@ -121,13 +150,18 @@ async function checkGathering(
 export async function checkIndexIsNew(folder: string, nextJobId: JobId): Promise<void> {
   const path = join(folder, gatheredIndexName(nextJobId));
   if (((await findStatus(path))?.size ?? 0) > 0) {
-    throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `${path} is there already, of a job of another broker or of one whose journal is gone; want another folder for what is gathered`);
+    throw new MutiraoError(
+      'MUT_OUTPUT_FORBIDDEN',
+      `${path} is there already, of a job of another broker or of one whose journal is gone; want another ` +
+        'folder for what is gathered',
+    );
   }
 }
 
 async function checkHomeDirectory(path: string): Promise<void> {
   const status = await findStatus(path);
-  if (status?.isDirectory() !== true) throw new MutiraoError('MUT_BAD_REQUEST', `job.home_directory is ${path}; want a folder that is there`);
+  if (status?.isDirectory() !== true)
+    throw new MutiraoError('MUT_BAD_REQUEST', `job.home_directory is ${path}; want a folder that is there`);
 }
 
 async function findStatus(path: string): Promise<Stats | undefined> {

@@ -19,7 +19,10 @@ export interface Holder {
   readonly output: OutputSpec;
 }
 
-/** Where the outputs of a job end up, as far as that is known before it runs: by path, and the folders that these are in. */
+/**
+ * Where the outputs of a job end up, as far as that is known before it runs: by path, and the folders that these are
+ * in.
+ */
 export class Places {
   readonly #holders = new Map<string, Holder>();
   /** Folders above a place, with one of the outputs below. */
@@ -35,7 +38,8 @@ export class Places {
     const found = this.#holderAt(place);
     if (found !== undefined) return found;
     this.#holders.set(place, holder);
-    for (let folder = dirname(place); folder !== dirname(folder) && !this.#above.has(folder); folder = dirname(folder)) this.#above.set(folder, holder);
+    for (let folder = dirname(place); folder !== dirname(folder) && !this.#above.has(folder); folder = dirname(folder))
+      this.#above.set(folder, holder);
     return undefined;
   }
 
@@ -63,7 +67,9 @@ export class Places {
 
   #placeOf(target: string, remote: string): string {
     const wanted = resolve(target);
-    const isInto = target.endsWith('/') || remembered(this.#folders, dirname(wanted), (folder) => new FoldersIn(folder)).has(basename(wanted));
+    const isInto =
+      target.endsWith('/') ||
+      remembered(this.#folders, dirname(wanted), (folder) => new FoldersIn(folder)).has(basename(wanted));
     const place = isInto ? join(wanted, basename(remote)) : wanted;
     const real = join(remembered(this.#real, dirname(place), followLinks), basename(place));
     return remembered(this.#foldCase, dirname(real), foldsCase) ? real.toLowerCase() : real;
@@ -71,9 +77,11 @@ export class Places {
 }
 
 /**
- * Sees that no two outputs of a job end up in one place at home, where all results but the last would vanish, nor one below another.
+ * Sees that no two outputs of a job end up in one place at home, where all results but the last would vanish, nor one
+ * below another.
  *
- * The final paths are compared: after values and numbers are filled in, with links at home followed, and without regard to case where home's file system has none. What
+ * The final paths are compared: after values and numbers are filled in, with links at home followed, and without regard
+ * to case where home's file system has none. What
  * depends on the machine is not known yet and is left to the run. It compares the first 200,000 outputs of a job.
  * @returns the places; undefined where the job may share them, or has none of its own.
  * @throws {MutiraoError} MUT_OUTPUT_CONFLICT, naming both tasks and what to write instead.
@@ -85,14 +93,24 @@ export async function checkPlaces(spec: JobSpec): Promise<Places | undefined> {
   await eachPlace(spec, isKnownButForJob, ({ holder, target, remote }) => {
     const other = places.add(target, remote, holder);
     // Of two outputs under conditions a machine may meet one alone.
-    if (other !== undefined && (other.taskIndex !== holder.taskIndex || (other.output.condition === '' && holder.output.condition === ''))) throw conflict(other, holder, target);
+    if (
+      other !== undefined &&
+      (other.taskIndex !== holder.taskIndex || (other.output.condition === '' && holder.output.condition === ''))
+    )
+      throw conflict(other, holder, target);
     return places.count < placesMax;
   });
   return places;
 }
 
-/** The places of those tasks of a job that was accepted before; undefined where it may share them, or has none of its own. */
-export async function placesOfTasks(spec: JobSpec, isOf: (taskIndex: TaskIndex) => boolean): Promise<Places | undefined> {
+/**
+ * The places of those tasks of a job that was accepted before; undefined where it may share them, or has none of its
+ * own.
+ */
+export async function placesOfTasks(
+  spec: JobSpec,
+  isOf: (taskIndex: TaskIndex) => boolean,
+): Promise<Places | undefined> {
   if (spec.sharedPlaces === true || spec.gatherFolder !== undefined) return undefined;
   const places = new Places();
   await eachPlace(spec, isKnownButForJob, ({ holder, target, remote }) => {
@@ -111,12 +129,16 @@ export interface PlaceOfTask {
 }
 
 /** Visits the places of a job's outputs, task by task, until `visit` is false. Lets others have their turn. */
-export async function eachPlace(spec: JobSpec, isWanted: (output: OutputSpec) => boolean, visit: (place: PlaceOfTask) => boolean): Promise<void> {
+export async function eachPlace(
+  spec: JobSpec,
+  isWanted: (output: OutputSpec) => boolean,
+  visit: (place: PlaceOfTask) => boolean,
+): Promise<void> {
   const templates = new Templates();
   let first = 0;
   for (const group of spec.groups) {
     const outputs = group.outputs.filter((output) => output.localPath !== '' && isWanted(output));
-    if (outputs.length > 0 && !await eachPlaceOf({ group, outputs, first }, templates, visit)) return;
+    if (outputs.length > 0 && !(await eachPlaceOf({ group, outputs, first }, templates, visit))) return;
     first += countOf(group.values);
   }
 }
@@ -127,14 +149,19 @@ interface GroupOutputs {
   readonly first: TaskIndex;
 }
 
-async function eachPlaceOf({ group: { values }, outputs, first }: GroupOutputs, templates: Templates, visit: (place: PlaceOfTask) => boolean): Promise<boolean> {
+async function eachPlaceOf(
+  { group: { values }, outputs, first }: GroupOutputs,
+  templates: Templates,
+  visit: (place: PlaceOfTask) => boolean,
+): Promise<boolean> {
   const count = countOf(values);
   for (let position = 0; position < count; position += 1) {
     if (turns.isOver()) await turns.next();
     const taskIndex = first + position;
     const fillIn = templates.fillInEarly({ taskIndex, value: valueAt(values, position) });
     for (const output of outputs) {
-      if (!visit({ holder: { taskIndex, output }, target: fillIn(output.localPath), remote: fillIn(output.path) })) return false;
+      if (!visit({ holder: { taskIndex, output }, target: fillIn(output.localPath), remote: fillIn(output.path) }))
+        return false;
     }
   }
   return true;
@@ -150,10 +177,20 @@ function withoutJob(path: string): string {
 }
 
 function conflict(one: Holder, other: Holder, target: string): MutiraoError {
-  const [first, second] = [`${one.output.path} of task ${one.taskIndex}`, `${other.output.path} of task ${other.taskIndex}`];
+  const [first, second] = [
+    `${one.output.path} of task ${one.taskIndex}`,
+    `${other.output.path} of task ${other.taskIndex}`,
+  ];
   const isSame = one.taskIndex === other.taskIndex;
-  const fix = isSame ? 'give each output of a task a place of its own' : `put {} (the value) or {#} (the task's number) into the place, as in "--get '${other.output.path}:${basename(target)}-{#}'"`;
-  return new MutiraoError('MUT_OUTPUT_CONFLICT', `${first} and ${second} go to one place at home, ${target}, where one would replace the other; ${fix}, or allow it with --shared-places`);
+  const fix = isSame
+    ? 'give each output of a task a place of its own'
+    : `put {} (the value) or {#} (the task's number) into the place, as in "--get ` +
+      `'${other.output.path}:${basename(target)}-{#}'"`;
+  return new MutiraoError(
+    'MUT_OUTPUT_CONFLICT',
+    `${first} and ${second} go to one place at home, ${target}, where one would replace the other; ${fix}, or ` +
+      'allow it with --shared-places',
+  );
 }
 
 function remembered<Value>(known: Map<string, Value>, key: string, find: (key: string) => Value): Value {

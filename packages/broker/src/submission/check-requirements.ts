@@ -8,12 +8,14 @@ export function checkRequirements(spec: JobSpec): void {
   const check = (text: string, name: string): void => {
     if (seen.has(text)) return;
     const parsed = parseRequirements(text);
-    if (parsed.kind === 'error') throw new MutiraoError('MUT_BAD_REQUEST', `${name}: ${describeRequirementsError(parsed)}`);
+    if (parsed.kind === 'error')
+      throw new MutiraoError('MUT_BAD_REQUEST', `${name}: ${describeRequirementsError(parsed)}`);
     seen.add(text);
   };
   for (const [index, group] of spec.groups.entries()) {
     check(group.requirements, `job.groups[${index}]`);
     for (const input of group.inputs) check(input.condition, `job.groups[${index}], condition of input ${input.path}`);
-    for (const output of group.outputs) check(output.condition, `job.groups[${index}], condition of output ${output.path}`);
+    for (const output of group.outputs)
+      check(output.condition, `job.groups[${index}], condition of output ${output.path}`);
   }
 }

@@ -3,16 +3,34 @@ import type { JobSpec } from '@mutirao/core/messages';
 import { findDoubts, parseRequirements } from '@mutirao/core/requirements';
 
 /** What every agent states of its machine. */
-const usualAttributes = ['os', 'mem', 'hostname', 'processorfamily', 'site', 'sharedhome', 'isolation', 'manager_job'] as const;
+const usualAttributes = [
+  'os',
+  'mem',
+  'hostname',
+  'processorfamily',
+  'site',
+  'sharedhome',
+  'isolation',
+  'manager_job',
+] as const;
 /** Sentences of one job. */
 const doubtsMax = 10;
 
-/** What of a job's requirements holds on no machine that is here, or that providers had before: sentences. Cost: O(machines + groups). */
-export function doubtRequirements({ groups }: JobSpec, { machines, providers }: Pick<BrokerState, 'machines' | 'providers'>): string[] {
+/**
+ * What of a job's requirements holds on no machine that is here, or that providers had before: sentences. Cost:
+ * O(machines + groups).
+ */
+export function doubtRequirements(
+  { groups }: JobSpec,
+  { machines, providers }: Pick<BrokerState, 'machines' | 'providers'>,
+): string[] {
   const expressions = new Set(groups.map(({ requirements }) => requirements).filter((text) => text !== ''));
   if (expressions.size === 0) return [];
   const ofMachines = [...machines.values()].flatMap(({ facts }) => Object.keys(facts.attributes));
-  const ofProviders = [...providers.values()].flatMap(({ pattern }) => [...Object.keys(pattern?.attributes ?? {}), ...pattern?.varying ?? []]);
+  const ofProviders = [...providers.values()].flatMap(({ pattern }) => [
+    ...Object.keys(pattern?.attributes ?? {}),
+    ...(pattern?.varying ?? []),
+  ]);
   const known = new Set<string>([...usualAttributes, ...ofMachines, ...ofProviders]);
   const doubts = [...expressions].flatMap((text) => {
     const parsed = parseRequirements(text);

@@ -3,7 +3,8 @@ import type { InputSpec, JobSpec } from '@mutirao/core/messages';
 import type { HomeFiles } from '../staging/home-files.ts';
 
 /**
- * Notes what is there now at each local path of a job that does not depend on a task or a machine, so that tasks which start later
+ * Notes what is there now at each local path of a job that does not depend on a task or a machine, so that tasks which
+ * start later
  * notice when it has changed.
  *
  * @throws {MutiraoError} MUT_INPUT_MISSING
@@ -25,7 +26,9 @@ export async function fingerprintInputs(spec: JobSpec, homeFiles: Pick<HomeFiles
   };
   const groups = [];
   for (const group of spec.groups) {
-    groups.push(group.inputs.length === 0 ? group : { ...group, inputs: await Promise.all(group.inputs.map(fingerprint)) });
+    groups.push(
+      group.inputs.length === 0 ? group : { ...group, inputs: await Promise.all(group.inputs.map(fingerprint)) },
+    );
   }
   return { ...spec, groups };
 }

@@ -19,9 +19,11 @@ export interface WorkFolderRules {
 }
 
 /**
- * Lets a job whose tasks start in a folder of home run only on machines that have the same folder; any other job is returned as it is.
+ * Lets a job whose tasks start in a folder of home run only on machines that have the same folder; any other job is
+ * returned as it is.
  *
- * @throws {MutiraoError} MUT_WORK_FOLDER where no machine can have it, MUT_BAD_REQUEST for what cannot be combined with it.
+ * @throws {MutiraoError} MUT_WORK_FOLDER where no machine can have it, MUT_BAD_REQUEST for what cannot be combined with
+ * it.
  */
 export async function placeInFolder(spec: JobSpec, rules: WorkFolderRules): Promise<JobSpec> {
   const { workFolder } = spec;
@@ -30,13 +32,26 @@ export async function placeInFolder(spec: JobSpec, rules: WorkFolderRules): Prom
   for (const group of spec.groups) requireInPlace(group, workFolder);
   const folder = await describeWorkFolder(workFolder, rules.home);
   const around = await findFolderAround(workFolder, rules.forbidden);
-  if (around !== undefined) throw new MutiraoError('MUT_WORK_FOLDER', `${workFolder} is inside ${around}, where Mutirao removes files`);
+  if (around !== undefined)
+    throw new MutiraoError('MUT_WORK_FOLDER', `${workFolder} is inside ${around}, where Mutirao removes files`);
   await access(workFolder, constants.X_OK).catch((error: unknown) => {
-    throw new MutiraoError('MUT_WORK_FOLDER', `cannot work in the folder ${workFolder}: permission denied`, { cause: error });
+    throw new MutiraoError('MUT_WORK_FOLDER', `cannot work in the folder ${workFolder}: permission denied`, {
+      cause: error,
+    });
   });
-  if (!rules.hasKey) throw new MutiraoError('MUT_WORK_FOLDER', `no machine can show that it shares files with this host: the home folder ${rules.home} holds no key`);
+  if (!rules.hasKey)
+    throw new MutiraoError(
+      'MUT_WORK_FOLDER',
+      `no machine can show that it shares files with this host: the home folder ${rules.home} holds no key`,
+    );
   const condition = describeMachines(folder);
-  return { ...spec, groups: spec.groups.map((group) => ({ ...group, requirements: group.requirements === '' ? condition : `(${group.requirements}) && ${condition}` })) };
+  return {
+    ...spec,
+    groups: spec.groups.map((group) => ({
+      ...group,
+      requirements: group.requirements === '' ? condition : `(${group.requirements}) && ${condition}`,
+    })),
+  };
 }
 
 /** What of machines shows that they may have the folder. Each looks at it once more before a task starts there. */
@@ -47,8 +62,10 @@ function describeMachines({ isBesideHome, fileSystem }: WorkFolder): string {
 
 /** Two runs of a task at once, or on two machines to compare them, would write the same files. */
 function refuseCombinations({ replicasMax, verification, gatherFolder }: JobSpec): void {
-  if (replicasMax > 1) throw cannotBeside(`${replicasMax} replicas of a task at once; expected 1, since both would write the same files`);
-  if (verification?.kind === 'vote' || verification?.kind === 'credibility') throw cannotBeside('votes, which run a task several times in the same files');
+  if (replicasMax > 1)
+    throw cannotBeside(`${replicasMax} replicas of a task at once; expected 1, since both would write the same files`);
+  if (verification?.kind === 'vote' || verification?.kind === 'credibility')
+    throw cannotBeside('votes, which run a task several times in the same files');
   if (gatherFolder !== undefined) throw cannotBeside('gathered outputs, since outputs are left where tasks write them');
 }
 
@@ -72,6 +89,12 @@ function isOutputInPlace({ path, localPath }: OutputSpec, folder: string): boole
 }
 
 function moved(kind: 'input' | 'output', path: string, folder: string): MutiraoError {
-  const fix = kind === 'input' ? 'leave it out, and have the command read the file where it is' : 'leave it out, and have the command write the file where it is wanted';
-  return new MutiraoError('MUT_BAD_REQUEST', `the ${kind} ${path} would be copied, but tasks start in ${folder} and use its files where they are; ${fix}`);
+  const fix =
+    kind === 'input'
+      ? 'leave it out, and have the command read the file where it is'
+      : 'leave it out, and have the command write the file where it is wanted';
+  return new MutiraoError(
+    'MUT_BAD_REQUEST',
+    `the ${kind} ${path} would be copied, but tasks start in ${folder} and use its files where they are; ${fix}`,
+  );
 }

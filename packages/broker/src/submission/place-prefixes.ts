@@ -6,7 +6,8 @@ import { followLinks } from '@mutirao/runtime/files';
 import { isKnownEarly } from '../staging/variables.ts';
 
 /**
- * Where the outputs of a job may end up, as the beginnings of their paths up to what differs between tasks: enough to decide quickly that two jobs cannot write to one place.
+ * Where the outputs of a job may end up, as the beginnings of their paths up to what differs between tasks: enough to
+ * decide quickly that two jobs cannot write to one place.
  *
  * Links at home are followed, case is ignored. Sorted; none is the beginning of another one.
  */
@@ -15,13 +16,14 @@ export type PlacePrefixes = readonly string[];
 const known = new WeakMap<JobSpec, PlacePrefixes>();
 
 /**
- * Of a job with resolved paths; kept, so that it is cheap again. Cost: the outputs of its groups, whatever the number of tasks.
+ * Of a job with resolved paths; kept, so that it is cheap again. Cost: the outputs of its groups, whatever the number
+ * of tasks.
  *
  * @param folders those whose links were followed already, for many jobs at once.
  */
 export function placePrefixesOf(spec: JobSpec, folders: Map<string, string> = new Map()): PlacePrefixes {
   let prefixes = known.get(spec);
-  if (prefixes === undefined) known.set(spec, prefixes = findPrefixes(spec, folders));
+  if (prefixes === undefined) known.set(spec, (prefixes = findPrefixes(spec, folders)));
   return prefixes;
 }
 
@@ -38,7 +40,8 @@ export function mayMeet(one: PlacePrefixes, other: PlacePrefixes): boolean {
 function findPrefixes({ groups }: JobSpec, folders: Map<string, string>): string[] {
   const found = new Set<string>();
   for (const { outputs } of groups) {
-    for (const { localPath } of outputs) if (localPath !== '' && isKnownEarly(localPath)) found.add(prefixOf(localPath, folders));
+    for (const { localPath } of outputs)
+      if (localPath !== '' && isKnownEarly(localPath)) found.add(prefixOf(localPath, folders));
   }
   const sorted = [...found].sort();
   const kept: string[] = [];
@@ -53,7 +56,7 @@ function prefixOf(template: string, folders: Map<string, string>): string {
   const literal = /^[^{$\\]*/.exec(template)?.[0] ?? '';
   const [folder, name] = literal.endsWith('/') ? [literal, ''] : [dirname(literal), basename(literal)];
   let real = folders.get(folder);
-  if (real === undefined) folders.set(folder, real = followLinks(folder));
+  if (real === undefined) folders.set(folder, (real = followLinks(folder)));
   return join(real, name === '' ? '/' : name).toLowerCase();
 }
 
@@ -67,4 +70,3 @@ function firstNotBelow(prefixes: PlacePrefixes, text: string): number {
   }
   return low;
 }
-

@@ -6,7 +6,8 @@ import type { JobSpec, TaskGroup } from '@mutirao/core/messages';
 /**
  * Makes the local paths of a job absolute: relative ones begin at its home directory.
  *
- * @throws {MutiraoError} MUT_BAD_REQUEST when the home directory is relative, or absent although something is relative to it.
+ * @throws {MutiraoError} MUT_BAD_REQUEST when the home directory is relative, or absent although something is relative
+ * to it.
  */
 export function resolveLocalPaths(spec: JobSpec): JobSpec {
   const { homeDirectory } = spec;
@@ -15,7 +16,8 @@ export function resolveLocalPaths(spec: JobSpec): JobSpec {
   }
   const { gatherFolder, workFolder } = spec;
   return {
-    ...spec, groups: spec.groups.map((group) => resolveGroup(group, homeDirectory)),
+    ...spec,
+    groups: spec.groups.map((group) => resolveGroup(group, homeDirectory)),
     ...(gatherFolder === undefined ? {} : { gatherFolder: absolute(gatherFolder, homeDirectory) }),
     ...(workFolder === undefined ? {} : { workFolder: resolve(absolute(workFolder, homeDirectory)) }),
   };
@@ -29,7 +31,8 @@ function resolveGroup(group: TaskGroup, homeDirectory: string): TaskGroup {
   const outputs = group.outputs.map((output) => {
     return output.localPath === '' ? output : { ...output, localPath: absolute(output.localPath, homeDirectory) };
   });
-  if (group.check !== '' && homeDirectory === '') throw new MutiraoError('MUT_BAD_REQUEST', 'job.home_directory is empty; a check needs a folder to run in');
+  if (group.check !== '' && homeDirectory === '')
+    throw new MutiraoError('MUT_BAD_REQUEST', 'job.home_directory is empty; a check needs a folder to run in');
   return { ...group, inputs, outputs };
 }
 

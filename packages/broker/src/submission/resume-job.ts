@@ -31,18 +31,35 @@ const concurrencyMax = 32;
 /**
  * Finds what a job need not run again.
  *
- * @throws {MutiraoError} MUT_NOT_FOUND; MUT_RESUME_OPEN while the earlier job runs; MUT_RESUME_OTHER where it has no task that is like one of these, or one would write over the result of another; MUT_BAD_REQUEST
+ * @throws {MutiraoError} MUT_NOT_FOUND; MUT_RESUME_OPEN while the earlier job runs; MUT_RESUME_OTHER where it has no
+ * task that is like one of these, or one would write over the result of another; MUT_BAD_REQUEST
  * where outputs are gathered.
  */
-export async function resumeJob(parts: ResumeParts, wanted: ResumedJob): Promise<{ readonly spec: JobSpec; readonly resumed: Resumed }> {
+export async function resumeJob(
+  parts: ResumeParts,
+  wanted: ResumedJob,
+): Promise<{ readonly spec: JobSpec; readonly resumed: Resumed }> {
   const { spec, userId } = wanted;
   const job = findFormer(parts, wanted);
   if (job.endedAt === 0) throw new MutiraoError('MUT_RESUME_OPEN', `job ${job.jobId} has not ended; want one that has`);
-  if (job.taskCount > tasksMax) throw new MutiraoError('MUT_BAD_REQUEST', `job ${job.jobId} has ${job.taskCount} tasks; want ${tasksMax} at most where a job goes on with another`);
+  if (job.taskCount > tasksMax)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `job ${job.jobId} has ${job.taskCount} tasks; want ${tasksMax} at most where a job goes on with another`,
+    );
   const former = parts.specs.getSpec(job);
-  if (spec.gatherFolder !== undefined || former.gatherFolder !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `the outputs of job ${job.jobId} or of this one are gathered; want neither where a job goes on with another`);
+  if (spec.gatherFolder !== undefined || former.gatherFolder !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the outputs of job ${job.jobId} or of this one are gathered; want neither where a job goes on with another`,
+    );
   const matches = matchTasks(spec, former);
-  if (matches.every((match) => match.kind === 'other' && match.isUnknown)) throw new MutiraoError('MUT_RESUME_OTHER', `job ${job.jobId} (${former.label}) has no task that is like one of these; want the job that this was submitted as`);
+  if (matches.every((match) => match.kind === 'other' && match.isUnknown))
+    throw new MutiraoError(
+      'MUT_RESUME_OTHER',
+      `job ${job.jobId} (${former.label}) has no task that is like one of these; want the job that this was ` +
+        'submitted as',
+    );
   const choice = await choose(parts, { job, former, userId }, { spec, matches });
   demandNoOverwrite({ spec, former, job }, choice);
   const tasks = [...choice.taken].map(([taskIndex, formerIndex]): TakenTask => {
@@ -50,21 +67,40 @@ export async function resumeJob(parts: ResumeParts, wanted: ResumedJob): Promise
     return { taskIndex, jobId: origin.jobId, fromTaskIndex: origin.taskIndex };
   });
   const runs = choice.runs.slice(0, runsToldMax).map(({ taskIndex, reason }) => ({ taskIndex, reason }));
-  return { spec: tasks.length === 0 ? spec : { ...spec, resumes: { jobId: job.jobId, tasks } }, resumed: { jobId: job.jobId, takenCount: tasks.length, runs } };
+  return {
+    spec: tasks.length === 0 ? spec : { ...spec, resumes: { jobId: job.jobId, tasks } },
+    resumed: { jobId: job.jobId, takenCount: tasks.length, runs },
+  };
 }
 
 /** @throws {MutiraoError} MUT_RESUME_OTHER where a task that runs would write over the result of another one. */
-function demandNoOverwrite({ spec, former, job }: { readonly spec: JobSpec; readonly former: JobSpec; readonly job: BrokerJob }, { runs }: Choice): void {
-  const found = findOverwrite(spec, former, { runs, hasFinished: (index) => findTaskSummary(job, index)?.status === 'finished' });
+function demandNoOverwrite(
+  { spec, former, job }: { readonly spec: JobSpec; readonly former: JobSpec; readonly job: BrokerJob },
+  { runs }: Choice,
+): void {
+  const found = findOverwrite(spec, former, {
+    runs,
+    hasFinished: (index) => findTaskSummary(job, index)?.status === 'finished',
+  });
   if (found === undefined) return;
   const { place, taskIndex, formerIndex } = found;
-  throw new MutiraoError('MUT_RESUME_OTHER', `task ${taskIndex} would write over ${place}, the result of task ${formerIndex} of job ${job.jobId}, which is another one; submit all tasks of that job, in its order: those that are done do not run again`);
+  throw new MutiraoError(
+    'MUT_RESUME_OTHER',
+    `task ${taskIndex} would write over ${place}, the result of task ${formerIndex} of job ${job.jobId}, which ` +
+      'is another one; submit all tasks of that job, in its order: those that are done do not run again',
+  );
 }
 
 function findFormer(parts: ResumeParts, { userId, spec, resumesJobId }: ResumedJob): BrokerJob {
   if (resumesJobId !== 0) return getJob(parts, userId, resumesJobId);
-  const former = [...parts.driver.state.jobs.values()].findLast((job) => job.userId === userId && job.label === spec.label);
-  if (former === undefined) throw new MutiraoError('MUT_RESUME_OTHER', `no earlier job of yours is called ${JSON.stringify(spec.label)}; want one, or its number`);
+  const former = [...parts.driver.state.jobs.values()].findLast(
+    (job) => job.userId === userId && job.label === spec.label,
+  );
+  if (former === undefined)
+    throw new MutiraoError(
+      'MUT_RESUME_OTHER',
+      `no earlier job of yours is called ${JSON.stringify(spec.label)}; want one, or its number`,
+    );
   return former;
 }
 
@@ -74,12 +110,17 @@ interface Former {
   readonly userId: UserId;
 }
 
-async function choose(parts: ResumeParts, { job, former, userId }: Former, { spec, matches }: { readonly spec: JobSpec; readonly matches: readonly TaskMatch[] }): Promise<Choice> {
+async function choose(
+  parts: ResumeParts,
+  { job, former, userId }: Former,
+  { spec, matches }: { readonly spec: JobSpec; readonly matches: readonly TaskMatch[] },
+): Promise<Choice> {
   const alike = matches.flatMap((match) => (match.kind === 'same' ? [match.former] : []));
   const there = new Map<TaskIndex, OutputsThere>();
   const queue = alike.filter((index) => findFault(job, index) === undefined).values();
   const look = async (): Promise<void> => {
-    for (const index of queue) there.set(index, await parts.taskOutputs.lookAt({ jobId: job.jobId, userId, spec: former }, index));
+    for (const index of queue)
+      there.set(index, await parts.taskOutputs.lookAt({ jobId: job.jobId, userId, spec: former }, index));
   };
   await Promise.all(Array.from({ length: concurrencyMax }, look));
   return chooseTaken(spec, matches, {

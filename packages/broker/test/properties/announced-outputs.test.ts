@@ -17,7 +17,10 @@ import { BegunOutputs } from '../../src/results/begun-outputs.ts';
 
 const machineId = 'alpha/m';
 /** Two of them bring the same bytes, as two replicas of a task do. */
-const outputs = ['one', 'one', 'two', 'three'].map((text, index) => ({ transferId: `t${index}`, bytes: Buffer.from(text.repeat(100)) }));
+const outputs = ['one', 'one', 'two', 'three'].map((text, index) => ({
+  transferId: `t${index}`,
+  bytes: Buffer.from(text.repeat(100)),
+}));
 
 const anyAction = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('push' as const), pick: fc.nat() }) },
@@ -25,7 +28,10 @@ const anyAction = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('announce' as const), pick: fc.nat() }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('serve' as const), pick: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const), pick: fc.nat() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('break' as const), pick: fc.nat(), after: fc.nat({ max: 99 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('break' as const), pick: fc.nat(), after: fc.nat({ max: 99 }) }),
+  },
 );
 type Action = typeof anyAction extends fc.Arbitrary<infer T> ? T : never;
 
@@ -54,9 +60,19 @@ class World {
   constructor(arrivals: Arrivals) {
     this.arrivals = arrivals;
     this.fetcher = new ContentFetcher({
-      arrivals, begun: new BegunOutputs(arrivals), refuse: () => Promise.resolve(), concurrencyMax: 2, takesOffsets: () => true, whenRoom: () => Promise.resolve(), isConnected: () => true,
-      onBytes: () => undefined, onTrouble: () => undefined,
-      pause: () => { this.pauseCount += 1; return Promise.resolve(); },
+      arrivals,
+      begun: new BegunOutputs(arrivals),
+      refuse: () => Promise.resolve(),
+      concurrencyMax: 2,
+      takesOffsets: () => true,
+      whenRoom: () => Promise.resolve(),
+      isConnected: () => true,
+      onBytes: () => undefined,
+      onTrouble: () => undefined,
+      pause: () => {
+        this.pauseCount += 1;
+        return Promise.resolve();
+      },
       receive: (transferId, offset) => this.#receive(transferId, offset),
     });
   }
@@ -70,14 +86,24 @@ class World {
         break;
       case 'keep':
         // The push was diverted before the broker took anything of it.
-        if ((held === 'pushed' || !this.announced.has(transferId)) && this.asked.every((one) => one.transferId !== transferId)) this.#hold(transferId, bytes, 'kept');
+        if (
+          (held === 'pushed' || !this.announced.has(transferId)) &&
+          this.asked.every((one) => one.transferId !== transferId)
+        )
+          this.#hold(transferId, bytes, 'kept');
         break;
       case 'forget':
         if (held === 'kept' && this.asked.every((one) => one.transferId !== transferId)) this.#forget(transferId);
         break;
-      case 'announce': this.announce(transferId); break;
-      case 'serve': this.asked[action.pick % this.asked.length]?.answer(Infinity); break;
-      case 'break': this.asked[action.pick % this.asked.length]?.answer(action.after); break;
+      case 'announce':
+        this.announce(transferId);
+        break;
+      case 'serve':
+        this.asked[action.pick % this.asked.length]?.answer(Infinity);
+        break;
+      case 'break':
+        this.asked[action.pick % this.asked.length]?.answer(action.after);
+        break;
     }
     await nextTurn();
   }
@@ -101,7 +127,8 @@ class World {
   }
 
   async *#receive(transferId: string, offset: number): AsyncGenerator<Uint8Array> {
-    if (this.asked.some((one) => one.transferId === transferId)) this.fault = `${transferId} is fetched twice at a time`;
+    if (this.asked.some((one) => one.transferId === transferId))
+      this.fault = `${transferId} is fetched twice at a time`;
     if (this.fetched.has(transferId)) this.fault = `${transferId} is fetched although it is here`;
     const held = this.held.get(transferId);
     if (held === undefined) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', 'nobody brings it');
@@ -125,7 +152,9 @@ class World {
   /** Answers all fetches, until each output that was announced is settled. */
   async settle(): Promise<void> {
     let isSettled = false;
-    const all = Promise.all(outputs.map(({ transferId }) => this.fetcher.settled(machineId, transferId))).then(() => { isSettled = true; });
+    const all = Promise.all(outputs.map(({ transferId }) => this.fetcher.settled(machineId, transferId))).then(() => {
+      isSettled = true;
+    });
     await until(() => {
       for (const one of this.asked) one.answer(Infinity);
       return isSettled;
@@ -135,12 +164,15 @@ class World {
 
   check(): string {
     if (this.fault !== '') return this.fault;
-    if (this.pauseCount > this.breakCount) return `${this.pauseCount} pauses for ${this.breakCount} transfers that broke`;
+    if (this.pauseCount > this.breakCount)
+      return `${this.pauseCount} pauses for ${this.breakCount} transfers that broke`;
     for (const [transferId, { content, isKept }] of this.announced) {
       if (this.fetched.has(transferId)) {
         const { bytes } = outputs.find((output) => output.transferId === transferId)!;
-        if (!readFileSync(this.arrivals.pathOfTransfer(machineId, transferId, content.sha256)).equals(bytes)) return `${transferId} came with other bytes`;
-      } else if (isKept && this.breakCount === 0 && !this.forgotten.has(transferId)) return `${transferId} is kept and was not fetched`;
+        if (!readFileSync(this.arrivals.pathOfTransfer(machineId, transferId, content.sha256)).equals(bytes))
+          return `${transferId} came with other bytes`;
+      } else if (isKept && this.breakCount === 0 && !this.forgotten.has(transferId))
+        return `${transferId} is kept and was not fetched`;
     }
     return '';
   }
@@ -155,15 +187,18 @@ async function aWorld(t: ExecutionContext): Promise<World> {
 }
 
 test('an output is fetched until it is here and never again, however often, late and in which order it is announced', async (t) => {
-  await fc.assert(fc.asyncProperty(fc.array(anyAction, { minLength: 5, maxLength: 60 }), async (actions) => {
-    const world = await aWorld(t);
-    for (const action of actions) await world.perform(action);
-    await world.settle();
-    for (const { transferId } of outputs) world.announce(transferId);
-    await world.settle();
-    const fault = world.check();
-    if (fault !== '') throw new Error(fault);
-  }), runs(20_261_126, 80));
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyAction, { minLength: 5, maxLength: 60 }), async (actions) => {
+      const world = await aWorld(t);
+      for (const action of actions) await world.perform(action);
+      await world.settle();
+      for (const { transferId } of outputs) world.announce(transferId);
+      await world.settle();
+      const fault = world.check();
+      if (fault !== '') throw new Error(fault);
+    }),
+    runs(20_261_126, 80),
+  );
   t.pass();
 });
 

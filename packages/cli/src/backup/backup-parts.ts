@@ -1,7 +1,10 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What of a home folder cannot be made again: jobs and their inputs, reservations and the key of their claims, who is who, which sites there are. */
+/**
+ * What of a home folder cannot be made again: jobs and their inputs, reservations and the key of their claims, who is
+ * who, which sites there are.
+ */
 const wholeParts = ['broker', 'reservations', 'identity', 'token', 'sites'] as const;
 /** Of each provider: the machines that the user added. */
 const providerFile = 'machines.json';
@@ -11,14 +14,20 @@ const leftOut: ReadonlySet<string> = new Set(['broker/checks']);
 /** Parts of a home folder that a back-up holds, as far as they are there. */
 export function listParts(home: string): string[] {
   const machines = namesIn(join(home, 'providers')).map((provider) => join('providers', provider, providerFile));
-  return [...wholeParts, ...machines].filter((part) => lstatSync(join(home, part), { throwIfNoEntry: false }) !== undefined);
+  return [...wholeParts, ...machines].filter(
+    (part) => lstatSync(join(home, part), { throwIfNoEntry: false }) !== undefined,
+  );
 }
 
-/** The regular files below a part, as paths below the home folder, in order. Logs and notes of journals are not among them: they go with their journals. */
+/**
+ * The regular files below a part, as paths below the home folder, in order. Logs and notes of journals are not among
+ * them: they go with their journals.
+ */
 export function listFiles(home: string, part: string): string[] {
   if (leftOut.has(part)) return [];
   const status = lstatSync(join(home, part), { throwIfNoEntry: false });
-  if (status?.isDirectory() === true) return namesIn(join(home, part)).flatMap((name) => listFiles(home, join(part, name)));
+  if (status?.isDirectory() === true)
+    return namesIn(join(home, part)).flatMap((name) => listFiles(home, join(part, name)));
   return status?.isFile() === true && !/\.sqlite-(wal|shm|last|journal)$/.test(part) ? [part] : [];
 }
 

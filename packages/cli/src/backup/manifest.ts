@@ -26,7 +26,9 @@ export const manifestName = 'backup.json';
 /** The folder of a back-up in which its files are, each where it is in the home folder. */
 export const filesFolder = 'home';
 
-/** Reads the manifest of a back-up. @throws {MutiraoError} MUT_BAD_REQUEST when the folder has none that can be read. */
+/**
+ * Reads the manifest of a back-up. @throws {MutiraoError} MUT_BAD_REQUEST when the folder has none that can be read.
+ */
 export function readManifest(folder: string): Manifest {
   const path = join(folder, manifestName);
   try {
@@ -34,6 +36,11 @@ export function readManifest(folder: string): Manifest {
     if (manifest.format === 1) return manifest;
     throw new Error(`its format is ${String(manifest.format)}; this release reads 1`);
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `${folder} is no back-up that can be read: ${(error as Error).message}; expected a folder that "mutirao backup" has made`, { cause: error });
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${folder} is no back-up that can be read: ${(error as Error).message}; expected a folder that "mutirao ` +
+        'backup" has made',
+      { cause: error },
+    );
   }
 }

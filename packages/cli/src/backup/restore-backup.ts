@@ -13,11 +13,17 @@ export interface Restored {
 }
 
 /**
- * Puts a back-up back into a home folder that no process uses. Each file is compared with the manifest before anything is touched; what is in the home folder is moved aside, never removed.
+ * Puts a back-up back into a home folder that no process uses. Each file is compared with the manifest before anything
+ * is touched; what is in the home folder is moved aside, never removed.
  *
- * @throws {MutiraoError} MUT_JOURNAL_CORRUPT when a file of the back-up is missing or another one, MUT_ALREADY_RUNNING, MUT_BAD_REQUEST when something is in the way and is not to be replaced.
+ * @throws {MutiraoError} MUT_JOURNAL_CORRUPT when a file of the back-up is missing or another one, MUT_ALREADY_RUNNING,
+ * MUT_BAD_REQUEST when something is in the way and is not to be replaced.
  */
-export async function restoreBackup(home: string, folder: string, { replaces, now }: { readonly replaces: boolean; readonly now: number }): Promise<Restored> {
+export async function restoreBackup(
+  home: string,
+  folder: string,
+  { replaces, now }: { readonly replaces: boolean; readonly now: number },
+): Promise<Restored> {
   const manifest = readManifest(folder);
   for (const file of manifest.files) await checkFile(folder, file);
   const parts = listParts(home);
@@ -25,7 +31,10 @@ export async function restoreBackup(home: string, folder: string, { replaces, no
   // A token alone is made whenever a command is tried.
   const inTheWay = parts.filter((part) => part !== 'token');
   if (inTheWay.length > 0 && !replaces) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `${home} has ${inTheWay.join(', ')} already; expected an empty home folder, or --replace, which moves them aside`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${home} has ${inTheWay.join(', ')} already; expected an empty home folder, or --replace, which moves them aside`,
+    );
   }
   const replacedFolder = parts.length === 0 ? undefined : moveAside(home, parts, now);
   for (const file of manifest.files) putBack(home, folder, file);
@@ -33,11 +42,18 @@ export async function restoreBackup(home: string, folder: string, { replaces, no
 }
 
 async function checkFile(folder: string, { path, size, sha256, lastChange }: BackupFile): Promise<void> {
-  if (isAbsolute(path) || normalize(path) !== path || path.startsWith('..')) throw new MutiraoError('MUT_BAD_REQUEST', `the back-up names ${path}; expected paths below the home folder`);
+  if (isAbsolute(path) || normalize(path) !== path || path.startsWith('..'))
+    throw new MutiraoError('MUT_BAD_REQUEST', `the back-up names ${path}; expected paths below the home folder`);
   const copy = join(folder, filesFolder, path);
-  if (lstatSync(copy, { throwIfNoEntry: false })?.isFile() !== true) throw new MutiraoError('MUT_JOURNAL_CORRUPT', `the back-up lacks ${path}`);
+  if (lstatSync(copy, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new MutiraoError('MUT_JOURNAL_CORRUPT', `the back-up lacks ${path}`);
   const found = await hashFile(copy);
-  if (found.size !== size || found.sha256 !== sha256) throw new MutiraoError('MUT_JOURNAL_CORRUPT', `${path} of the back-up has changed since it was made: ${found.size} bytes with SHA-256 ${found.sha256}; expected ${size} with ${sha256}`);
+  if (found.size !== size || found.sha256 !== sha256)
+    throw new MutiraoError(
+      'MUT_JOURNAL_CORRUPT',
+      `${path} of the back-up has changed since it was made: ${found.size} bytes with SHA-256 ${found.sha256}; ` +
+        `expected ${size} with ${sha256}`,
+    );
   if (lastChange !== undefined) checkJournal(copy, lastChange);
 }
 

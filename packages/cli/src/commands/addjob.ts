@@ -11,6 +11,11 @@ export function define(command: Command, act: Act): void {
     .option('--task-command <command>', 'as of "job submit"')
     .option('--wait', 'wait until the job has ended')
     .option('--progress', 'show progress also where standard error is no terminal')
-    .action((first: string, second: string | undefined, options: SubmitOptions) => act((context) => (
-      second === undefined ? submitJob(context, first, options) : submitJob(context, second, { ...options, label: first }))));
+    .action((first: string, second: string | undefined, options: SubmitOptions) =>
+      act((context) =>
+        second === undefined
+          ? submitJob(context, first, options)
+          : submitJob(context, second, { ...options, label: first }),
+      ),
+    );
 }

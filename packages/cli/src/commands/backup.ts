@@ -19,7 +19,9 @@ export async function backUp(context: CommandContext, name: string): Promise<Exi
   const manifest = await makeBackup(context.home, folder, context.clock.now());
   tell(context.output, {
     json: () => backupJson(folder, manifest, undefined),
-    table: () => [`${manifest.files.length} files of ${context.home} are in ${folder}. "mutirao restore ${folder}" puts them back.`],
+    table: () => [
+      `${manifest.files.length} files of ${context.home} are in ${folder}. "mutirao restore ${folder}" puts them back.`,
+    ],
     quiet: () => [folder],
   });
   return 0;

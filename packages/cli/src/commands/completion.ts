@@ -8,8 +8,14 @@ import type { ExitStatus } from '../exit-status.ts';
 export function define(command: Command, act: Act): void {
   command
     .argument('<shell>', 'bash, zsh or fish')
-    .addHelpText('after', '\nbash: source <(mutirao completion bash)\nzsh:  source <(mutirao completion zsh)\nfish: mutirao completion fish | source')
-    .action((shell: string) => act((context) => Promise.resolve(printCompletion(context, shell, wordsOf(command.parent)))));
+    .addHelpText(
+      'after',
+      '\nbash: source <(mutirao completion bash)\nzsh:  source <(mutirao completion zsh)\nfish: mutirao ' +
+        'completion fish | source',
+    )
+    .action((shell: string) =>
+      act((context) => Promise.resolve(printCompletion(context, shell, wordsOf(command.parent)))),
+    );
 }
 
 /** A word, what it means, and the words that may follow it. */
@@ -21,13 +27,21 @@ interface Word {
 
 /** The words of the commands, as the parser knows them. */
 function wordsOf(command: Command | null): Word[] {
-  return (command?.commands ?? []).map((inner) => ({ name: inner.name(), summary: inner.description(), next: wordsOf(inner) }));
+  return (command?.commands ?? []).map((inner) => ({
+    name: inner.name(),
+    summary: inner.description(),
+    next: wordsOf(inner),
+  }));
 }
 
 /** Prints a script that completes the words of commands. */
 function printCompletion(context: CommandContext, shell: string, words: readonly Word[]): ExitStatus {
   const script = scripts[shell];
-  if (script === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `"${shell}" is no shell that we know; want one of ${Object.keys(scripts).join(', ')}`);
+  if (script === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `"${shell}" is no shell that we know; want one of ${Object.keys(scripts).join(', ')}`,
+    );
   context.output.write(script(words));
   return 0;
 }
@@ -52,8 +66,15 @@ complete -F _mutirao mutirao
 }
 
 function fishScript(words: readonly Word[]): string {
-  const line = (condition: string, { name, summary }: Word): string => `complete -c mutirao -n '${condition}' -a ${name} -d '${summary.replaceAll("'", "\\'")}'\n`;
-  return words.map((word) => line('__fish_use_subcommand', word) + word.next.map((next) => line(`__fish_seen_subcommand_from ${word.name}`, next)).join('')).join('');
+  const line = (condition: string, { name, summary }: Word): string =>
+    `complete -c mutirao -n '${condition}' -a ${name} -d '${summary.replaceAll("'", "\\'")}'\n`;
+  return words
+    .map(
+      (word) =>
+        line('__fish_use_subcommand', word) +
+        word.next.map((next) => line(`__fish_seen_subcommand_from ${word.name}`, next)).join(''),
+    )
+    .join('');
 }
 
 const scripts: Readonly<Record<string, (words: readonly Word[]) => string>> = {

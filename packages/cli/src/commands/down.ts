@@ -22,13 +22,21 @@ export async function stopGrid(context: CommandContext): Promise<ExitStatus> {
     context.output.note(`No grid runs in ${context.home}.`);
     return 0;
   }
-  if (isElsewhere(grid)) throw new MutiraoError('MUT_BAD_REQUEST', `the grid in ${context.home} runs on ${grid.host ?? ''}; want "mutirao down" there`);
+  if (isElsewhere(grid))
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the grid in ${context.home} runs on ${grid.host ?? ''}; want "mutirao down" there`,
+    );
   if (isSupervised(grid)) process.kill(grid.pid, 'SIGTERM');
   else await endLeftovers(context, grid);
   const until = context.clock.now() + waitMax;
   while (isSupervised(grid)) {
     if (context.signal.aborted) throw new MutiraoError('MUT_CANCELLED', 'stopped waiting; the grid goes on ending');
-    if (context.clock.now() > until) throw new MutiraoError('MUT_UNREACHABLE', `the grid (process ${grid.pid}) has not ended after ${waitMax / 1000} s`);
+    if (context.clock.now() > until)
+      throw new MutiraoError(
+        'MUT_UNREACHABLE',
+        `the grid (process ${grid.pid}) has not ended after ${waitMax / 1000} s`,
+      );
     await context.sleep(50);
   }
   tell(context.output, {

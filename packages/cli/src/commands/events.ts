@@ -34,22 +34,33 @@ const retryMs = 500;
 
 /** Prints events in their order, each once. */
 export async function printEvents(context: CommandContext, options: EventsOptions): Promise<ExitStatus> {
-  if (!/^\d+$/.test(options.after)) throw new MutiraoError('MUT_BAD_REQUEST', `--after is "${options.after}"; want an integer of 0 or more`);
+  if (!/^\d+$/.test(options.after))
+    throw new MutiraoError('MUT_BAD_REQUEST', `--after is "${options.after}"; want an integer of 0 or more`);
   const broker = await context.broker();
   const jobId = options.job === undefined ? 0 : await resolveJobId(broker, options.job);
   const position: Position = { after: Number(options.after), journalInstance: undefined };
   if (options.follow !== true) {
-    await print(context.output, broker.watchJob(requestOf(jobId, position), context.signal), { position, untilToldAll: true });
+    await print(context.output, broker.watchJob(requestOf(jobId, position), context.signal), {
+      position,
+      untilToldAll: true,
+    });
     return 0;
   }
   await follow(context, broker, { jobId, position });
   return 0;
 }
 
-async function follow(context: CommandContext, broker: BrokerClient, { jobId, position }: { readonly jobId: number; readonly position: Position }): Promise<void> {
+async function follow(
+  context: CommandContext,
+  broker: BrokerClient,
+  { jobId, position }: { readonly jobId: number; readonly position: Position },
+): Promise<void> {
   while (!context.signal.aborted) {
     try {
-      await print(context.output, broker.watchJob(requestOf(jobId, position), context.signal), { position, untilToldAll: false });
+      await print(context.output, broker.watchJob(requestOf(jobId, position), context.signal), {
+        position,
+        untilToldAll: false,
+      });
     } catch (error) {
       if (context.signal.aborted) break;
       if (!(error instanceof MutiraoError)) throw error;
@@ -64,9 +75,14 @@ function requestOf(jobId: number, { after, journalInstance }: Position): WatchJo
   return { jobId, afterSequence: after, taskIndexesMax, ...(journalInstance === undefined ? {} : { journalInstance }) };
 }
 
-/** Events of before a restore may come again, as others than they were; what was printed last is of a journal that is no more. */
+/**
+ * Events of before a restore may come again, as others than they were; what was printed last is of a journal that is no
+ * more.
+ */
 function startOver(output: Output, position: Position, { message }: MutiraoError): void {
-  output.note(`The broker has another journal, as after a restore from a back-up (${message}); events follow from its beginning.`);
+  output.note(
+    `The broker has another journal, as after a restore from a back-up (${message}); events follow from its beginning.`,
+  );
   position.after = 0;
   position.journalInstance = undefined;
 }
@@ -84,7 +100,11 @@ interface Reading {
   readonly untilToldAll: boolean;
 }
 
-async function print(output: Output, stream: AsyncIterable<WatchJobResponse>, { position, untilToldAll }: Reading): Promise<void> {
+async function print(
+  output: Output,
+  stream: AsyncIterable<WatchJobResponse>,
+  { position, untilToldAll }: Reading,
+): Promise<void> {
   for await (const { events, journalInstance } of stream) {
     position.journalInstance = journalInstance ?? position.journalInstance;
     for (const event of events) printEvent(output, event);
@@ -95,19 +115,34 @@ async function print(output: Output, stream: AsyncIterable<WatchJobResponse>, { 
 
 function printEvent(output: Output, event: JobEvent): void {
   switch (output.mode) {
-    case 'json': writeJson(output, eventJson(event), 0); break;
-    case 'quiet': writeLine(output, String(event.sequence)); break;
-    case 'table': writeLine(output, eventLine(event)); break;
+    case 'json':
+      writeJson(output, eventJson(event), 0);
+      break;
+    case 'quiet':
+      writeLine(output, String(event.sequence));
+      break;
+    case 'table':
+      writeLine(output, eventLine(event));
+      break;
   }
 }
 
 function eventLine(event: JobEvent): string {
   const { taskIndexes: tasks, taskCount = tasks.length } = event;
   return [
-    String(event.sequence).padStart(6), showInstant(event.atUnixMs), event.type.padEnd(18), event.jobId === 0 ? '' : `job ${event.jobId}`,
-    tasks.length === 0 ? '' : `${tasks.length === 1 ? 'task' : 'tasks'} ${tasks.slice(0, 8).join(',')}${tasks.length > 8 ? `,... (${taskCount})` : ''}`,
-    placeOf(event), event.reason === '' ? '' : `(${event.reason})`,
-  ].filter((part) => part !== '').join('  ');
+    String(event.sequence).padStart(6),
+    showInstant(event.atUnixMs),
+    event.type.padEnd(18),
+    event.jobId === 0 ? '' : `job ${event.jobId}`,
+    tasks.length === 0
+      ? ''
+      : `${tasks.length === 1 ? 'task' : 'tasks'} ` +
+        `${tasks.slice(0, 8).join(',')}${tasks.length > 8 ? `,... (${taskCount})` : ''}`,
+    placeOf(event),
+    event.reason === '' ? '' : `(${event.reason})`,
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
 }
 
 function placeOf({ machineId, providerId, requestId }: JobEvent): string {

@@ -20,7 +20,11 @@ export interface InitOptions {
 export function define(command: Command, act: Act): void {
   command
     .option('--host <name...>', 'what other hosts call this one, besides its own name and addresses')
-    .option('--authority <folder>', 'keep the key of the authority in this folder, such as one of another account or on a removable disk; a key that is there already moves')
+    .option(
+      '--authority <folder>',
+      'keep the key of the authority in this folder, such as one of another account or on a removable disk; a ' +
+        'key that is there already moves',
+    )
     .option('--days <count>', 'how long the certificates are good for', '365')
     .action((options: InitOptions) => act((context) => init(context, options)));
 }
@@ -29,7 +33,16 @@ export function define(command: Command, act: Act): void {
 export async function init(context: CommandContext, { host, authority, days }: InitOptions): Promise<ExitStatus> {
   prepareHome(context.home);
   const folder = identityFolder(context.home);
-  const made = await initIdentity({ folder, user: accountName(), hosts: host ?? [], ...(authority === undefined ? {} : { authority: path.resolve(authority) }), lasts: readDays(days), now: context.clock.now() });
-  tellIdentity(context.output, made, ['Servers may listen for other hosts now. For another host: mutirao identity issue --for HOST --out FOLDER.']);
+  const made = await initIdentity({
+    folder,
+    user: accountName(),
+    hosts: host ?? [],
+    ...(authority === undefined ? {} : { authority: path.resolve(authority) }),
+    lasts: readDays(days),
+    now: context.clock.now(),
+  });
+  tellIdentity(context.output, made, [
+    'Servers may listen for other hosts now. For another host: mutirao identity issue --for HOST --out FOLDER.',
+  ]);
   return 0;
 }

@@ -34,10 +34,15 @@ export async function printLedger(context: CommandContext, job: string | undefin
 export function sumOf(rows: readonly LedgerRow[]): LedgerRow {
   const sum = (pick: (row: LedgerRow) => number): number => rows.reduce((total, row) => total + pick(row), 0);
   return {
-    providerId: '', requestId: '', ended: rows.every((row) => row.ended),
-    requestedProcessorMs: sum((row) => row.requestedProcessorMs), heldProcessorMs: sum((row) => row.heldProcessorMs),
-    usedProcessorMs: sum((row) => row.usedProcessorMs), losersProcessorMs: sum((row) => row.losersProcessorMs),
-    killedProcessorMs: sum((row) => row.killedProcessorMs), idleProcessorMs: sum((row) => row.idleProcessorMs),
+    providerId: '',
+    requestId: '',
+    ended: rows.every((row) => row.ended),
+    requestedProcessorMs: sum((row) => row.requestedProcessorMs),
+    heldProcessorMs: sum((row) => row.heldProcessorMs),
+    usedProcessorMs: sum((row) => row.usedProcessorMs),
+    losersProcessorMs: sum((row) => row.losersProcessorMs),
+    killedProcessorMs: sum((row) => row.killedProcessorMs),
+    idleProcessorMs: sum((row) => row.idleProcessorMs),
   };
 }
 
@@ -49,18 +54,37 @@ export function sumOf(rows: readonly LedgerRow[]): LedgerRow {
 export function ledgerTable(rows: readonly LedgerRow[], total: LedgerRow, ofJob: boolean): string[] {
   const right = (title: string): Column => ({ title, right: true });
   const columns = [
-    { title: 'ALLOCATION' }, ...(ofJob ? [] : [right('REQUESTED')]), right('HELD'), right('='), right('USED'), right('LOSERS'), right('KILLED'),
-    ...(ofJob ? [] : [right('IDLE')]), right('USED %'), { title: '' },
+    { title: 'ALLOCATION' },
+    ...(ofJob ? [] : [right('REQUESTED')]),
+    right('HELD'),
+    right('='),
+    right('USED'),
+    right('LOSERS'),
+    right('KILLED'),
+    ...(ofJob ? [] : [right('IDLE')]),
+    right('USED %'),
+    { title: '' },
   ];
   const cells = (name: string, row: LedgerRow, end: string): string[] => [
-    name, ...(ofJob ? [] : [requestedOf(row)]), showProcessorSeconds(row.heldProcessorMs), addsUp(row) ? '=' : '≠',
-    ...[row.usedProcessorMs, row.losersProcessorMs, row.killedProcessorMs, ...(ofJob ? [] : [row.idleProcessorMs])].map(showProcessorSeconds),
-    row.heldProcessorMs === 0 ? '-' : ((100 * row.usedProcessorMs) / row.heldProcessorMs).toFixed(1), end,
+    name,
+    ...(ofJob ? [] : [requestedOf(row)]),
+    showProcessorSeconds(row.heldProcessorMs),
+    addsUp(row) ? '=' : '≠',
+    ...[row.usedProcessorMs, row.losersProcessorMs, row.killedProcessorMs, ...(ofJob ? [] : [row.idleProcessorMs])].map(
+      showProcessorSeconds,
+    ),
+    row.heldProcessorMs === 0 ? '-' : ((100 * row.usedProcessorMs) / row.heldProcessorMs).toFixed(1),
+    end,
   ];
   const parts = `used + losers + killed${ofJob ? '' : ' + idle'}`;
   return [
-    ...renderTable(columns, [...rows.map((row) => cells(nameOfRow(row), row, row.ended ? '' : 'still held')), cells('total', total, '')]), '',
-    `Processor-seconds. ${rows.every(addsUp) ? `Held = ${parts}, in every row.` : 'Rows marked ≠ do not add up: a bug, report it.'}`,
+    ...renderTable(columns, [
+      ...rows.map((row) => cells(nameOfRow(row), row, row.ended ? '' : 'still held')),
+      cells('total', total, ''),
+    ]),
+    '',
+    'Processor-seconds. ' +
+      `${rows.every(addsUp) ? `Held = ${parts}, in every row.` : 'Rows marked ≠ do not add up: a bug, report it.'}`,
     ...(ofJob ? ['What this job\'s replicas held; idle time belongs to no job: "mutirao ledger" shows it.'] : []),
   ];
 }
@@ -71,7 +95,9 @@ function requestedOf(row: LedgerRow): string {
 }
 
 function addsUp(row: LedgerRow): boolean {
-  return row.heldProcessorMs === row.usedProcessorMs + row.losersProcessorMs + row.killedProcessorMs + row.idleProcessorMs;
+  return (
+    row.heldProcessorMs === row.usedProcessorMs + row.losersProcessorMs + row.killedProcessorMs + row.idleProcessorMs
+  );
 }
 
 function nameOfRow(row: LedgerRow): string {

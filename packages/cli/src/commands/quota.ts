@@ -31,15 +31,40 @@ export async function showQuotas(context: CommandContext, { user = '' }: QuotaOp
   const broker = await context.broker();
   const kept = keptBy('broker', (await broker.getQuota({ userId: user })).uses);
   for (const { providerId, address } of (await broker.listProviders()).providers) {
-    kept.push(...await ask(context, `provider ${providerId}`, async () => (await (await context.provider(address)).getQuota({ userId: user })).uses));
+    kept.push(
+      ...(await ask(
+        context,
+        `provider ${providerId}`,
+        async () => (await (await context.provider(address)).getQuota({ userId: user })).uses,
+      )),
+    );
   }
-  kept.push(...await ask(context, 'reservations', async () => (await (await openManager(context, undefined)).getQuota({ userId: user })).uses));
+  kept.push(
+    ...(await ask(
+      context,
+      'reservations',
+      async () => (await (await openManager(context, undefined)).getQuota({ userId: user })).uses,
+    )),
+  );
   tell(context.output, {
     json: () => kept.map(({ keeper, kind, used, allowed }) => ({ keeper, kind, used, allowed: allowed ?? null })),
-    table: () => renderTable(
-      [{ title: 'KEPT BY' }, { title: 'KIND' }, { title: 'USED', right: true }, { title: 'ALLOWED', right: true }, { title: 'WHAT IS COUNTED' }],
-      kept.map(({ keeper, kind, used, allowed }) => [keeper, kind, show(kind, used), show(kind, allowed ?? Infinity), isQuotaName(kind) ? quotaKinds[kind].of : '']),
-    ),
+    table: () =>
+      renderTable(
+        [
+          { title: 'KEPT BY' },
+          { title: 'KIND' },
+          { title: 'USED', right: true },
+          { title: 'ALLOWED', right: true },
+          { title: 'WHAT IS COUNTED' },
+        ],
+        kept.map(({ keeper, kind, used, allowed }) => [
+          keeper,
+          kind,
+          show(kind, used),
+          show(kind, allowed ?? Infinity),
+          isQuotaName(kind) ? quotaKinds[kind].of : '',
+        ]),
+      ),
     quiet: () => kept.map(({ kind }) => kind),
   });
   return 0;
@@ -51,7 +76,8 @@ async function ask(context: CommandContext, keeper: string, get: () => Promise<r
     return keptBy(keeper, await get());
   } catch (error) {
     if (!(error instanceof MutiraoError)) throw error;
-    if (error.code !== 'MUT_UNREACHABLE' && error.code !== 'MUT_UNIMPLEMENTED') context.output.note(`${keeper} does not say: ${error.message}`);
+    if (error.code !== 'MUT_UNREACHABLE' && error.code !== 'MUT_UNIMPLEMENTED')
+      context.output.note(`${keeper} does not say: ${error.message}`);
     return [];
   }
 }

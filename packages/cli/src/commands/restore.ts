@@ -14,18 +14,24 @@ export function define(command: Command, act: Act): void {
   command
     .argument('<folder>', 'what "mutirao backup" has made')
     .option('--replace', 'move what the home folder has now aside, into a folder of its folder "replaced"')
-    .action((folder: string, options: { readonly replace?: true }) => act((context) => restore(context, folder, options.replace === true)));
+    .action((folder: string, options: { readonly replace?: true }) =>
+      act((context) => restore(context, folder, options.replace === true)),
+    );
 }
 
 /** Puts a back-up back into the home folder, while nothing runs that has a journal of it open. */
 export async function restore(context: CommandContext, name: string, replaces: boolean): Promise<ExitStatus> {
   const folder = resolve(context.directory, name);
   prepareHome(context.home);
-  const { manifest, replacedFolder } = await restoreBackup(context.home, folder, { replaces, now: context.clock.now() });
+  const { manifest, replacedFolder } = await restoreBackup(context.home, folder, {
+    replaces,
+    now: context.clock.now(),
+  });
   tell(context.output, {
     json: () => backupJson(folder, manifest, replacedFolder),
     table: () => [
-      `${manifest.files.length} files are back in ${context.home}, as they were at ${showInstant(manifest.madeUnixMs)}.`,
+      `${manifest.files.length} files are back in ${context.home}, as they were at ` +
+        `${showInstant(manifest.madeUnixMs)}.`,
       'Tasks that have ended since run again, and jobs that were submitted since are unknown.',
       ...(replacedFolder === undefined ? [] : [`What was there before is in ${replacedFolder}.`]),
     ],

@@ -17,7 +17,9 @@ const jobsShownMax = 10;
 export async function printStatus(context: CommandContext): Promise<ExitStatus> {
   const broker = await context.broker();
   const [{ jobs, trouble = '' }, { providers }, { machines }] = await Promise.all([
-    broker.listJobs({ pageSize: jobsShownMax, beforeJobId: 0 }), broker.listProviders(), broker.listMachines(),
+    broker.listJobs({ pageSize: jobsShownMax, beforeJobId: 0 }),
+    broker.listProviders(),
+    broker.listMachines(),
   ]);
   const sums = {
     machine_count: machines.length,
@@ -28,8 +30,10 @@ export async function printStatus(context: CommandContext): Promise<ExitStatus> 
     json: () => ({ jobs: jobs.map(jobJson), providers: providers.map(providerJson), machines: sums, trouble }),
     table: () => [
       ...(trouble === '' ? [] : [`The broker takes nothing new: ${trouble}`, '']),
-      ...(jobs.length === 0 ? ['No jobs.'] : jobTable(jobs, context.clock.now())), '',
-      ...(providers.length === 0 ? ['No providers.'] : providerTable(providers)), '',
+      ...(jobs.length === 0 ? ['No jobs.'] : jobTable(jobs, context.clock.now())),
+      '',
+      ...(providers.length === 0 ? ['No providers.'] : providerTable(providers)),
+      '',
       `${sums.machine_count} machines with ${sums.processors} processors, ${sums.running_count} replicas running.`,
     ],
     quiet: () => jobs.map((job) => job.jobId),

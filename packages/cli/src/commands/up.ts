@@ -36,9 +36,22 @@ export function define(command: Command, act: Act): void {
     .option('--machine-processors <count>', 'processors of each lab machine', count, 1)
     .option('--reservations', 'a reservation manager too; the clusters honour its reservations')
     .option('--no-web', 'serve no page of it')
-    .option('--placement <strategy[:a]>', 'which cluster tasks join that take several processors, where their job does not say: min-ct:0.5, min-wwt:adaptive (default: none)')
-    .option('--isolation <how>', 'how tasks are kept apart from agents, on lab machines and in allocations: auto, bubblewrap, account=NAME, none (default: auto)')
-    .option('--set <process.option=value>', 'an option of all processes of a kind, as in cluster.walltime-max=10m', collect, [])
+    .option(
+      '--placement <strategy[:a]>',
+      'which cluster tasks join that take several processors, where their job does not say: min-ct:0.5, ' +
+        'min-wwt:adaptive (default: none)',
+    )
+    .option(
+      '--isolation <how>',
+      'how tasks are kept apart from agents, on lab machines and in allocations: auto, bubblewrap, ' +
+        'account=NAME, none (default: auto)',
+    )
+    .option(
+      '--set <process.option=value>',
+      'an option of all processes of a kind, as in cluster.walltime-max=10m',
+      collect,
+      [],
+    )
     .option('--trace <folder>', 'have all processes write debugging traces there, for "mutirao sim replay"')
     .option('-d, --detach', 'go on in the background; "mutirao down" stops it')
     .action((options: UpOptions) => act((context) => startGrid(context, options)));
@@ -47,11 +60,16 @@ export function define(command: Command, act: Act): void {
 /** Starts a whole grid on this machine, and stays with it until interrupted unless it is to be detached. */
 export async function startGrid(context: CommandContext, options: UpOptions): Promise<ExitStatus> {
   const size: GridSize = {
-    clusters: parseClusters(options.clusters), machines: options.machines, machineProcessors: Math.max(1, options.machineProcessors),
-    settings: settingsOf(options), ...(options.trace === undefined ? {} : { traces: resolve(context.directory, options.trace) }),
-    ...(options.reservations === true ? { hasReservations: true } : {}), ...(options.web ? { hasPage: true } : {}),
+    clusters: parseClusters(options.clusters),
+    machines: options.machines,
+    machineProcessors: Math.max(1, options.machineProcessors),
+    settings: settingsOf(options),
+    ...(options.trace === undefined ? {} : { traces: resolve(context.directory, options.trace) }),
+    ...(options.reservations === true ? { hasReservations: true } : {}),
+    ...(options.web ? { hasPage: true } : {}),
   };
-  if (size.clusters.length === 0 && size.machines === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; want one at least');
+  if (size.clusters.length === 0 && size.machines === 0)
+    throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; want one at least');
   refuseIneffective(size);
   if (options.detach === true) {
     await startDetached(context, options);
@@ -77,12 +95,21 @@ function refuseIneffective({ settings, clusters, machines, hasReservations, hasP
   });
 }
 
-/** The options of a grid's processes by kind. Those of --set come last, and so win. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_BAD_CONFIG */
-export function settingsOf({ set, placement, isolation }: Pick<UpOptions, 'set' | 'placement' | 'isolation'>): GridSize['settings'] {
+/**
+ * The options of a grid's processes by kind. Those of --set come last, and so win. @throws {MutiraoError}
+ * MUT_BAD_REQUEST, MUT_BAD_CONFIG
+ */
+export function settingsOf({
+  set,
+  placement,
+  isolation,
+}: Pick<UpOptions, 'set' | 'placement' | 'isolation'>): GridSize['settings'] {
   const given = parseSettings(set);
   const apart = isolation === undefined ? [] : ['--isolation', checkIsolation(isolation)];
   const settings = { ...given, agent: [...apart, ...given.agent], provider: [...apart, ...given.provider] };
-  return placement === undefined ? settings : { ...settings, broker: ['--placement', checkPlacement(placement), ...settings.broker] };
+  return placement === undefined
+    ? settings
+    : { ...settings, broker: ['--placement', checkPlacement(placement), ...settings.broker] };
 }
 
 /** @throws {MutiraoError} MUT_BAD_CONFIG before anything is started. */
@@ -94,13 +121,29 @@ function checkIsolation(word: string): string {
 /** Starts this same command again in the background, and answers when its grid is ready. */
 async function startDetached(context: CommandContext, options: UpOptions): Promise<void> {
   const { detachGrid } = await import('../grid/detach.ts');
-  const args = ['--clusters', options.clusters, '--machines', String(options.machines), '--machine-processors', String(options.machineProcessors),
-    ...(options.reservations === true ? ['--reservations'] : []), ...(options.web ? [] : ['--no-web']), ...(options.placement === undefined ? [] : ['--placement', options.placement]), ...(options.isolation === undefined ? [] : ['--isolation', options.isolation]), ...options.set.flatMap((setting) => ['--set', setting]), ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)])];
+  const args = [
+    '--clusters',
+    options.clusters,
+    '--machines',
+    String(options.machines),
+    '--machine-processors',
+    String(options.machineProcessors),
+    ...(options.reservations === true ? ['--reservations'] : []),
+    ...(options.web ? [] : ['--no-web']),
+    ...(options.placement === undefined ? [] : ['--placement', options.placement]),
+    ...(options.isolation === undefined ? [] : ['--isolation', options.isolation]),
+    ...options.set.flatMap((setting) => ['--set', setting]),
+    ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)]),
+  ];
   tellGrid(context, await detachGrid(context, args), '"mutirao down" stops it.');
 }
 
 function tellGrid(context: CommandContext, grid: GridRecord, ending: string): void {
-  tell(context.output, { json: () => gridJson(context.home, grid), quiet: () => [grid.broker], table: () => gridLines(context.home, grid, ending) });
+  tell(context.output, {
+    json: () => gridJson(context.home, grid),
+    quiet: () => [grid.broker],
+    table: () => gridLines(context.home, grid, ending),
+  });
 }
 
 function gridLines(home: string, grid: GridRecord, ending: string): string[] {
@@ -108,7 +151,9 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
   const parts = [
     grid.clusters.length === 0 ? '' : `${grid.clusters.length === 1 ? 'cluster' : 'clusters'} ${clusters}`,
     grid.machines === 0 ? '' : `${grid.machines} lab ${grid.machines === 1 ? 'machine' : 'machines'}`,
-  ].filter((part) => part !== '').join(' and ');
+  ]
+    .filter((part) => part !== '')
+    .join(' and ');
   const first = grid.clusters[0]?.name;
   const tries = renderPairs([
     [`  export MUTIRAO_HOME=${home}`, '# where it is not the default folder'],
@@ -116,10 +161,24 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
     ['  npx mutirao status', '# jobs, providers, machines'],
     ['  npx mutirao task list last', '# who ran what, when'],
     ['  npx mutirao ledger', '# where the processor-time went'],
-    ...(first === undefined || grid.reservations === undefined ? [] : [[`  npx mutirao reservation request --resource ${first} --count 1 --for 10m`, '# a processor of your own for a time'] as const]),
-    ...(first === undefined ? [] : [[`  npx mutirao cluster submit --cluster ${first} -- sleep 30`, '# a request of a local user'] as const]),
+    ...(first === undefined || grid.reservations === undefined
+      ? []
+      : [
+          [
+            `  npx mutirao reservation request --resource ${first} --count 1 --for 10m`,
+            '# a processor of your own for a time',
+          ] as const,
+        ]),
+    ...(first === undefined
+      ? []
+      : [[`  npx mutirao cluster submit --cluster ${first} -- sleep 30`, '# a request of a local user'] as const]),
   ]);
-  return [`A grid with ${parts} runs in ${home}; its broker listens at ${grid.broker}. ${ending}`, ...(grid.page === undefined ? [] : [`Its page: ${grid.page}`]), '', ...tries];
+  return [
+    `A grid with ${parts} runs in ${home}; its broker listens at ${grid.broker}. ${ending}`,
+    ...(grid.page === undefined ? [] : [`Its page: ${grid.page}`]),
+    '',
+    ...tries,
+  ];
 }
 
 function count(text: string): number {

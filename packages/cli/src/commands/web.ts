@@ -22,7 +22,12 @@ const pollMs = 25;
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--port <number>', 'where to serve it, on loopback (default: where it was last time if that is free, else anywhere)', readPort, 0)
+    .option(
+      '--port <number>',
+      'where to serve it, on loopback (default: where it was last time if that is free, else anywhere)',
+      readPort,
+      0,
+    )
     .option('--open', 'show it in your browser')
     .action((options: WebOptions) => act((context) => servePage(context, options)));
 }
@@ -39,14 +44,20 @@ export async function servePage(context: CommandContext, options: WebOptions): P
   const ended = Promise.withResolvers<ExitStatus>();
   let hasEnded = false;
   const { pid } = startProcess({
-    command, args: [...own, '--home', context.home, '--listen', `127.0.0.1:${options.port}`, '--leash'], detached: false, env: { ...process.env, MUTIRAO_HOME: context.home }, leash: true,
+    command,
+    args: [...own, '--home', context.home, '--listen', `127.0.0.1:${options.port}`, '--leash'],
+    detached: false,
+    env: { ...process.env, MUTIRAO_HOME: context.home },
+    leash: true,
     stderr: { kind: 'inherit' },
     onExit: ({ status }) => {
       hasEnded = true;
       ended.resolve(status as ExitStatus);
     },
   });
-  const stop = (): void => { if (pid !== undefined && !hasEnded) process.kill(pid, 'SIGTERM'); };
+  const stop = (): void => {
+    if (pid !== undefined && !hasEnded) process.kill(pid, 'SIGTERM');
+  };
   context.signal.addEventListener('abort', stop, { once: true });
   try {
     const page = await untilServed(context, () => hasEnded);
@@ -61,7 +72,10 @@ export async function servePage(context: CommandContext, options: WebOptions): P
   }
 }
 
-/** Undefined where it ended instead, or was interrupted. @throws {MutiraoError} MUT_UNREACHABLE where it does not come up. */
+/**
+ * Undefined where it ended instead, or was interrupted. @throws {MutiraoError} MUT_UNREACHABLE where it does not come
+ * up.
+ */
 async function untilServed(context: CommandContext, hasEnded: () => boolean): Promise<ServedPage | undefined> {
   const until = context.clock.now() + readyMax;
   while (!hasEnded() && !context.signal.aborted) {
@@ -74,13 +88,28 @@ async function untilServed(context: CommandContext, hasEnded: () => boolean): Pr
 }
 
 async function show({ output, home }: CommandContext, page: ServedPage, { open }: WebOptions): Promise<void> {
-  tell(output, { json: () => ({ url: page.url, pid: page.pid }), quiet: () => [page.url], table: () => [`The page: ${page.url}`, 'Whoever has this address can do on the grid what you can.'] });
+  tell(output, {
+    json: () => ({ url: page.url, pid: page.pid }),
+    quiet: () => [page.url],
+    table: () => [`The page: ${page.url}`, 'Whoever has this address can do on the grid what you can.'],
+  });
   if (open !== true) return;
   const { startProcess } = await import('@mutirao/runtime/processes');
-  // Everybody on this host reads command lines: the browser is shown a file that only its user can read, which leads on.
+  // Everybody on this host reads command lines: the browser is shown a file that only its user can read, which leads
+  // on.
   const way = join(home, 'web', 'open.html');
-  writeAtomic(way, `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${page.url}"><title>Mutirao</title>\n`);
-  startProcess({ command: 'xdg-open', args: [way], onExit: ({ status }) => { if (status !== 0) output.note('No browser could be opened; open the address yourself.'); } });
+  writeAtomic(
+    way,
+    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; ' +
+      `url=${page.url}"><title>Mutirao</title>\n`,
+  );
+  startProcess({
+    command: 'xdg-open',
+    args: [way],
+    onExit: ({ status }) => {
+      if (status !== 0) output.note('No browser could be opened; open the address yourself.');
+    },
+  });
 }
 
 function readPort(text: string): number {

@@ -11,16 +11,28 @@ export interface NamedAddress {
   readonly address: string;
 }
 
-/** The clusters of the home folder's grid, or without a grid those that have started there by themselves. @throws {MutiraoError} MUT_UNREACHABLE when there is neither. */
+/**
+ * The clusters of the home folder's grid, or without a grid those that have started there by themselves. @throws
+ * {MutiraoError} MUT_UNREACHABLE when there is neither.
+ */
 export function listClusterAddresses(home: string): NamedAddress[] {
   const grid = findGridRecord(home);
   if (grid !== undefined) return grid.clusters.map(({ name, cluster }) => ({ name, address: cluster }));
-  const clusters = listFolders(join(home, 'clusters')).map((name) => findOwnCluster(home, name)).filter((cluster) => cluster !== undefined);
-  if (clusters.length === 0) throw new MutiraoError('MUT_UNREACHABLE', `there is no grid in ${home}, and no cluster has started there; want one, or --cluster with an address`);
+  const clusters = listFolders(join(home, 'clusters'))
+    .map((name) => findOwnCluster(home, name))
+    .filter((cluster) => cluster !== undefined);
+  if (clusters.length === 0)
+    throw new MutiraoError(
+      'MUT_UNREACHABLE',
+      `there is no grid in ${home}, and no cluster has started there; want one, or --cluster with an address`,
+    );
   return clusters;
 }
 
-/** The cluster that is meant: by name, by address, or the only one. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_UNREACHABLE. */
+/**
+ * The cluster that is meant: by name, by address, or the only one. @throws {MutiraoError} MUT_BAD_REQUEST,
+ * MUT_UNREACHABLE.
+ */
 export function findClusterAddress(home: string, name: string | undefined): NamedAddress {
   if (name?.includes(':') === true) return { name, address: name };
   const clusters = listClusterAddresses(home);
@@ -28,8 +40,13 @@ export function findClusterAddress(home: string, name: string | undefined): Name
   const [first, ...others] = name === undefined ? clusters : clusters.filter((cluster) => cluster.name === name);
   // One may have been started beside the grid.
   const found = first ?? (name === undefined ? undefined : findOwnCluster(home, name));
-  if (found === undefined) throw new MutiraoError('MUT_BAD_REQUEST', name === undefined ? 'this grid has no clusters' : `no cluster is named "${name}"; want one of ${names}`);
-  if (others.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `there are several clusters; want --cluster with one of ${names}`);
+  if (found === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      name === undefined ? 'this grid has no clusters' : `no cluster is named "${name}"; want one of ${names}`,
+    );
+  if (others.length > 0)
+    throw new MutiraoError('MUT_BAD_REQUEST', `there are several clusters; want --cluster with one of ${names}`);
   return found;
 }
 
@@ -44,7 +61,10 @@ export function hasReservations(home: string): boolean {
   return (process.env['MUTIRAO_RESERVATIONS'] ?? '') !== '' || listFolders(join(home, 'reservations')).length > 0;
 }
 
-/** The reservation manager that is meant: by address, by its name in the home folder, or the only one there. @throws {MutiraoError} MUT_UNREACHABLE, MUT_BAD_REQUEST */
+/**
+ * The reservation manager that is meant: by address, by its name in the home folder, or the only one there. @throws
+ * {MutiraoError} MUT_UNREACHABLE, MUT_BAD_REQUEST
+ */
 export function findReservationsAddress(home: string, name: string | undefined): string {
   if (name?.includes(':') === true) return name;
   const folder = join(home, 'reservations');
@@ -52,9 +72,17 @@ export function findReservationsAddress(home: string, name: string | undefined):
   const [first, ...others] = names;
   if (first === undefined) {
     const which = name === undefined ? 'reservation manager' : `reservation manager "${name}"`;
-    throw new MutiraoError('MUT_UNREACHABLE', `no ${which} has started in ${home}; start one with "mutirao run reservations", or want --manager with an address`);
+    throw new MutiraoError(
+      'MUT_UNREACHABLE',
+      `no ${which} has started in ${home}; start one with "mutirao run reservations", or want --manager with an ` +
+        'address',
+    );
   }
-  if (others.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `there are several reservation managers; want --manager with one of ${names.join(', ')}`);
+  if (others.length > 0)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `there are several reservation managers; want --manager with one of ${names.join(', ')}`,
+    );
   return readAddress(join(folder, first, 'reservations.json'), `the reservation manager "${first}" has not started`);
 }
 
@@ -63,7 +91,8 @@ function listFolders(folder: string): string[] {
     return readdirSync(folder);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new MutiraoError('MUT_UNREACHABLE', `${folder} cannot be read: ${message}`, { cause: error });
+    if (code !== 'ENOENT' && code !== 'ENOTDIR')
+      throw new MutiraoError('MUT_UNREACHABLE', `${folder} cannot be read: ${message}`, { cause: error });
     return [];
   }
 }
@@ -74,13 +103,20 @@ function readAddress(path: string, otherwise: string): string {
     ({ address } = JSON.parse(readFileSync(path, 'utf8')) as { address?: unknown });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new MutiraoError('MUT_UNREACHABLE', code === undefined || code === 'ENOENT' ? otherwise : `${path} cannot be read: ${message}`, { cause: error });
+    throw new MutiraoError(
+      'MUT_UNREACHABLE',
+      code === undefined || code === 'ENOENT' ? otherwise : `${path} cannot be read: ${message}`,
+      { cause: error },
+    );
   }
   if (typeof address !== 'string') throw new MutiraoError('MUT_UNREACHABLE', `${path} names no address`);
   return address;
 }
 
-/** The address that the home folder's broker wrote when it started. @throws {MutiraoError} MUT_UNREACHABLE when there is none. */
+/**
+ * The address that the home folder's broker wrote when it started. @throws {MutiraoError} MUT_UNREACHABLE when there is
+ * none.
+ */
 export function findBrokerAddress(home: string): string {
   return readAddress(join(home, 'broker.json'), `no broker has started in ${home}`);
 }

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 export const logBytesMax = 16 * 1024 ** 2;
 
 /**
- * Keeps the logs of a folder bounded: of one that has grown too large, what is there becomes its former part, in place of the one before, and the log begins again.
+ * Keeps the logs of a folder bounded: of one that has grown too large, what is there becomes its former part, in place
+ * of the one before, and the log begins again.
  *
- * The processes go on writing to the file that they have open, at its end, wherever that is; a line that comes between the copy and the cut is lost. Never throws: without room for the copy the log
+ * The processes go on writing to the file that they have open, at its end, wherever that is; a line that comes between
+ * the copy and the cut is lost. Never throws: without room for the copy the log
  * is cut all the same.
  */
 export function boundLogs(folder: string, bytesMax = logBytesMax): void {
@@ -17,7 +19,9 @@ export function boundLogs(folder: string, bytesMax = logBytesMax): void {
       if (statSync(path).size <= bytesMax) continue;
       keepFormer(path);
       truncateSync(path, 0);
-    } catch { /* It went meanwhile. */ }
+    } catch {
+      /* It went meanwhile. */
+    }
   }
 }
 
@@ -35,7 +39,9 @@ function keepFormer(path: string): void {
 function dropHalf(former: string): void {
   try {
     rmSync(former, { force: true });
-  } catch { /* Something else is there, and stays. */ }
+  } catch {
+    /* Something else is there, and stays. */
+  }
 }
 
 function listLogs(folder: string): string[] {

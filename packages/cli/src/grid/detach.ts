@@ -25,8 +25,12 @@ export async function detachGrid(context: CommandContext, args: readonly string[
   let hasEnded = false;
   const [command, ...own] = ownCommandLine();
   const { pid = -1 } = startProcess({
-    command, args: [...own, 'up', '--home', context.home, ...args], stderr: { kind: 'file', path: log },
-    onExit: () => { hasEnded = true; },
+    command,
+    args: [...own, 'up', '--home', context.home, ...args],
+    stderr: { kind: 'file', path: log },
+    onExit: () => {
+      hasEnded = true;
+    },
   });
   const until = context.clock.now() + startMax;
   for (;;) {
@@ -44,5 +48,8 @@ export async function detachGrid(context: CommandContext, args: readonly string[
 /** The error that the command in the background told, as our own. */
 function failureOf(log: string): MutiraoError {
   const [, code, message] = /^error: (MUT_[A-Z_]+) (.*)$/m.exec(log) ?? [];
-  return new MutiraoError(code !== undefined && isErrorCode(code) ? code : 'MUT_UNREACHABLE', message ?? `the grid did not start: ${log.trim().slice(-400)}`);
+  return new MutiraoError(
+    code !== undefined && isErrorCode(code) ? code : 'MUT_UNREACHABLE',
+    message ?? `the grid did not start: ${log.trim().slice(-400)}`,
+  );
 }

@@ -18,7 +18,10 @@ const prefix = 'job-';
 /** How often a removal is tried again. */
 const roundsMax = 5;
 
-/** Opens the folder that the user gave, or makes one in `here/` of the usual home folder, which the nodes of a cluster share as a rule. */
+/**
+ * Opens the folder that the user gave, or makes one in `here/` of the usual home folder, which the nodes of a cluster
+ * share as a rule.
+ */
 export function openHereHome(given: string | undefined, usualHome: string): HereHome {
   prepareHome(given ?? usualHome);
   if (given !== undefined) return { path: given, isTemporary: false };
@@ -28,7 +31,10 @@ export function openHereHome(given: string | undefined, usualHome: string): Here
 }
 
 /** Removes a temporary home; an agent that is just ending on a node may still write there, which is told. */
-export async function closeHereHome({ path, isTemporary }: HereHome, { output, sleep }: { readonly output: Pick<Output, 'note'>; readonly sleep: (delay: number) => Promise<unknown> }): Promise<void> {
+export async function closeHereHome(
+  { path, isTemporary }: HereHome,
+  { output, sleep }: { readonly output: Pick<Output, 'note'>; readonly sleep: (delay: number) => Promise<unknown> },
+): Promise<void> {
   if (!isTemporary) return;
   let removal = await removeTreeLater(path);
   for (let round = 0; round < roundsMax && !removal.isComplete; round++) {

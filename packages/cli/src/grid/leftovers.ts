@@ -8,8 +8,12 @@ import { gridRecordPath, isOurs, type GridRecord } from './record.ts';
 export const endMax = 10_000;
 
 /** Ends what is left of a grid whose supervisor was killed, and forgets the grid. */
-export async function endLeftovers(context: Pick<CommandContext, 'sleep' | 'clock' | 'home' | 'output'>, grid: GridRecord): Promise<void> {
-  const alive = (): number[] => Object.values(grid.processes).filter((pid) => processMarks.some((mark) => isOurs(pid, mark)));
+export async function endLeftovers(
+  context: Pick<CommandContext, 'sleep' | 'clock' | 'home' | 'output'>,
+  grid: GridRecord,
+): Promise<void> {
+  const alive = (): number[] =>
+    Object.values(grid.processes).filter((pid) => processMarks.some((mark) => isOurs(pid, mark)));
   const left = alive();
   if (left.length > 0) context.output.note(`Ending ${left.length} processes of a grid whose supervisor is gone.`);
   for (const pid of left) process.kill(pid, 'SIGTERM');

@@ -43,26 +43,50 @@ export class GridPlan {
   cluster(id: string, processors: number, reservations = ''): ProcessPlan {
     const info = join(this.#home, 'clusters', id, 'cluster.json');
     const honours = reservations === '' ? [] : ['--reservations', reservations];
-    return this.#plan('cluster', `cluster-${id}`, { args: ['--id', id, '--processors', String(processors), ...honours], info });
+    return this.#plan('cluster', `cluster-${id}`, {
+      args: ['--id', id, '--processors', String(processors), ...honours],
+      info,
+    });
   }
 
   reservations(id: string): ProcessPlan {
-    return this.#plan('reservations', 'reservations', { args: ['--id', id], info: join(this.#home, 'reservations', id, 'reservations.json') });
+    return this.#plan('reservations', 'reservations', {
+      args: ['--id', id],
+      info: join(this.#home, 'reservations', id, 'reservations.json'),
+    });
   }
 
   /** @param manager the options that say what it obtains machines from: `embeddedManager`, `noManager`, or others. */
   provider(id: string, manager: readonly string[]): ProcessPlan {
-    return this.#plan('provider', `provider-${id}`, { args: ['--id', id, ...manager], info: join(this.#home, 'providers', id, 'provider.json') });
+    return this.#plan('provider', `provider-${id}`, {
+      args: ['--id', id, ...manager],
+      info: join(this.#home, 'providers', id, 'provider.json'),
+    });
   }
 
-  /** @param reservations address of the reservation manager to which jobs' own reservations are given back; empty for none. */
+  /**
+   * @param reservations address of the reservation manager to which jobs' own reservations are given back; empty for
+   * none.
+   */
   broker(providers: readonly { readonly name: string; readonly address: string }[], reservations = ''): ProcessPlan {
     const args = providers.flatMap(({ name, address }) => ['--provider', `${name}=${address}`]);
-    return this.#plan('broker', 'broker', { args: [...args, ...(reservations === '' ? [] : ['--reservations', reservations])], info: join(this.#home, 'broker.json') });
+    return this.#plan('broker', 'broker', {
+      args: [...args, ...(reservations === '' ? [] : ['--reservations', reservations])],
+      info: join(this.#home, 'broker.json'),
+    });
   }
 
   agent(machine: string, providerAddress: string): ProcessPlan {
-    const args = ['--provider', providerAddress, '--machine-id', machine, '--identity', machine, '--processors', String(this.#size.machineProcessors)];
+    const args = [
+      '--provider',
+      providerAddress,
+      '--machine-id',
+      machine,
+      '--identity',
+      machine,
+      '--processors',
+      String(this.#size.machineProcessors),
+    ];
     return this.#plan('agent', `agent-${machine.replace('/', '-')}`, { args, info: undefined });
   }
 
@@ -72,11 +96,18 @@ export class GridPlan {
   }
 
   /** @param info where the process writes its address; undefined for one that does not listen. */
-  #plan(kind: ProcessName, name: string, { args, info }: { args: readonly string[]; info: string | undefined }): ProcessPlan {
+  #plan(
+    kind: ProcessName,
+    name: string,
+    { args, info }: { args: readonly string[]; info: string | undefined },
+  ): ProcessPlan {
     const { settings, traces, isLeashed } = this.#size;
     const trace = traces === undefined || kind === 'web' ? [] : ['--trace', join(traces, `${name}.jsonl`)];
     const leash = isLeashed === true ? ['--leash'] : [];
-    const fixed = [...ownProgram(kind), ...keepLast(['--home', this.#home, ...leash, ...args, ...trace, ...settings[kind]])];
+    const fixed = [
+      ...ownProgram(kind),
+      ...keepLast(['--home', this.#home, ...leash, ...args, ...trace, ...settings[kind]]),
+    ];
     return {
       name,
       command: (address) => [...fixed, ...(info === undefined || address === undefined ? [] : ['--listen', address])],
@@ -91,7 +122,13 @@ export class GridPlan {
  * @param reservedAs what the cluster is called at its reservation manager; empty where it honours no reservations.
  */
 export function embeddedManager(clusterAddress: string, reservedAs = ''): readonly string[] {
-  return ['--manager', 'embedded', '--cluster', clusterAddress, ...(reservedAs === '' ? [] : ['--reservation-resource', reservedAs])];
+  return [
+    '--manager',
+    'embedded',
+    '--cluster',
+    clusterAddress,
+    ...(reservedAs === '' ? [] : ['--reservation-resource', reservedAs]),
+  ];
 }
 
 /** The options of a provider whose machines attach by themselves. */
@@ -114,7 +151,9 @@ export function clusterName(index: number): string {
   return greek[index] ?? `cluster${index + 1}`;
 }
 
-/** Reads `8,4`: the processors of each cluster; `0` or nothing for no cluster. @throws {MutiraoError} MUT_BAD_REQUEST. */
+/**
+ * Reads `8,4`: the processors of each cluster; `0` or nothing for no cluster. @throws {MutiraoError} MUT_BAD_REQUEST.
+ */
 export function parseClusters(text: string): number[] {
   if (text === '' || text === '0') return [];
   return text.split(',').map((part) => {

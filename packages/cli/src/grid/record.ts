@@ -10,7 +10,10 @@ export interface GridRecord {
   readonly pid: number;
   /** The host of that process; a home folder may be shared among hosts. */
   readonly host?: string;
-  /** Identifies the home folder, so that a copy of it does not use the record; left out where the file system has no identities. */
+  /**
+   * Identifies the home folder, so that a copy of it does not use the record; left out where the file system has no
+   * identities.
+   */
   readonly homeId?: number;
   readonly startedUnixMs: number;
   /** Its address; empty while the grid is starting. */
@@ -50,12 +53,17 @@ export function findGridRecord(home: string): GridRecord | undefined {
   }
 }
 
-/** Writes the first record of a home folder's grid. @returns false when there is one already; of two that try at once one wins. */
+/**
+ * Writes the first record of a home folder's grid. @returns false when there is one already; of two that try at once
+ * one wins.
+ */
 export function claimHome(home: string, record: GridRecord): boolean {
   prepareHome(home);
   const draft = `${gridRecordPath(home)}.${record.pid}.tmp`;
   const homeId = readFileId(home);
-  writeFileSync(draft, `${JSON.stringify({ ...record, ...(homeId === undefined ? {} : { homeId }) })}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${JSON.stringify({ ...record, ...(homeId === undefined ? {} : { homeId }) })}\n`, {
+    mode: 0o600,
+  });
   try {
     linkSync(draft, gridRecordPath(home));
     return true;
@@ -93,6 +101,13 @@ export function isSupervised(grid: GridRecord): boolean {
 /** A grid as JSON. */
 export function gridJson(home: string, grid: GridRecord): Record<string, unknown> {
   return {
-    home, pid: grid.pid, started_unix_ms: grid.startedUnixMs, broker: grid.broker, clusters: grid.clusters, machines: grid.machines, reservations: grid.reservations ?? '', page: grid.page ?? '',
+    home,
+    pid: grid.pid,
+    started_unix_ms: grid.startedUnixMs,
+    broker: grid.broker,
+    clusters: grid.clusters,
+    machines: grid.machines,
+    reservations: grid.reservations ?? '',
+    page: grid.page ?? '',
   };
 }

@@ -13,7 +13,14 @@ import { boundLogs } from './bound-logs.ts';
 import { logPath } from './log-path.ts';
 import { clusterName, embeddedManager, GridPlan, noManager, type GridSize } from './plan.ts';
 import { findPage } from './page.ts';
-import { claimHome, findGridRecord, gridRecordPath, isSupervised, type ClusterRecord, type GridRecord } from './record.ts';
+import {
+  claimHome,
+  findGridRecord,
+  gridRecordPath,
+  isSupervised,
+  type ClusterRecord,
+  type GridRecord,
+} from './record.ts';
 import { Supervisor, type Host, type ProcessPlan } from './supervisor.ts';
 
 /** How long a process may take to end. */
@@ -26,11 +33,17 @@ const readyMax = 30_000;
  * Runs a grid until the context's signal fires, then stops all of it.
  *
  * @param onReady called once, when everything listens.
- * @throws {MutiraoError} MUT_ALREADY_RUNNING when the home folder has a grid, MUT_UNREACHABLE when a process does not come up.
+ * @throws {MutiraoError} MUT_ALREADY_RUNNING when the home folder has a grid, MUT_UNREACHABLE when a process does not
+ * come up.
  */
-export async function runGrid(context: CommandContext, size: GridSize, onReady: (grid: GridRecord) => void): Promise<void> {
+export async function runGrid(
+  context: CommandContext,
+  size: GridSize,
+  onReady: (grid: GridRecord) => void,
+): Promise<void> {
   await withGrid(context, size, {
-    endMax: usualEndMax, start: startAll,
+    endMax: usualEndMax,
+    start: startAll,
     work: async (grid) => {
       onReady(grid);
       await untilAborted(context.signal);
@@ -51,10 +64,19 @@ export interface GridCourse {
   work(grid: GridRecord): Promise<void>;
 }
 
-/** Runs a grid in the context's home folder for as long as `course.work` takes. @throws {MutiraoError} as `runGrid`, and what `work` throws. */
+/**
+ * Runs a grid in the context's home folder for as long as `course.work` takes. @throws {MutiraoError} as `runGrid`, and
+ * what `work` throws.
+ */
 export async function withGrid(context: CommandContext, size: GridSize, course: GridCourse): Promise<void> {
   let grid: GridRecord = {
-    pid: process.pid, host: hostname(), startedUnixMs: context.clock.now(), broker: '', clusters: [], machines: size.machines, processes: {},
+    pid: process.pid,
+    host: hostname(),
+    startedUnixMs: context.clock.now(),
+    broker: '',
+    clusters: [],
+    machines: size.machines,
+    processes: {},
   };
   await takeHome(context, grid);
   grid = findGridRecord(context.home) ?? grid;
@@ -82,11 +104,16 @@ async function takeHome(context: CommandContext, grid: GridRecord): Promise<void
   if (claimHome(context.home, grid)) return;
   const former = findGridRecord(context.home);
   if (former !== undefined && isSupervised(former)) {
-    throw new MutiraoError('MUT_ALREADY_RUNNING', `a grid already runs in ${context.home} (process ${former.pid} on ${former.host ?? 'this host'}); "mutirao down" stops it, --home names another folder`);
+    throw new MutiraoError(
+      'MUT_ALREADY_RUNNING',
+      `a grid already runs in ${context.home} (process ${former.pid} on ${former.host ?? 'this host'}); ` +
+        '"mutirao down" stops it, --home names another folder',
+    );
   }
   if (former !== undefined) await endLeftovers(context, former);
   rmSync(gridRecordPath(context.home), { force: true });
-  if (!claimHome(context.home, grid)) throw new MutiraoError('MUT_ALREADY_RUNNING', `another grid is just starting in ${context.home}`);
+  if (!claimHome(context.home, grid))
+    throw new MutiraoError('MUT_ALREADY_RUNNING', `another grid is just starting in ${context.home}`);
 }
 
 /** A grid that is being started. */
@@ -97,17 +124,30 @@ export interface Starting {
 }
 
 async function startAll(starting: Starting): Promise<StartedGrid | undefined> {
-  const { context: { home, signal }, size } = starting;
+  const {
+    context: { home, signal },
+    size,
+  } = starting;
   const plan = new GridPlan(home, size);
   const page = size.hasPage === true ? startPage(starting, plan) : undefined;
   // Its failure is met at the end, unless another part fails before.
   page?.catch(() => undefined);
   const reservations = size.hasReservations === true ? await startPart(starting, plan.reservations('local')) : '';
-  const clusters = Promise.all(size.clusters.map(async (processors, index): Promise<ClusterRecord> => {
-    const name = clusterName(index);
-    const cluster = await startPart(starting, plan.cluster(name, processors, reservations));
-    return { name, processors, cluster, provider: await startPart(starting, plan.provider(name, embeddedManager(cluster, reservations === '' ? '' : name))) };
-  }));
+  const clusters = Promise.all(
+    size.clusters.map(async (processors, index): Promise<ClusterRecord> => {
+      const name = clusterName(index);
+      const cluster = await startPart(starting, plan.cluster(name, processors, reservations));
+      return {
+        name,
+        processors,
+        cluster,
+        provider: await startPart(
+          starting,
+          plan.provider(name, embeddedManager(cluster, reservations === '' ? '' : name)),
+        ),
+      };
+    }),
+  );
   // Machines that were added in a former life are kept again, whatever this one starts on its own host.
   const hasKept = existsSync(join(home, 'providers', 'lab', 'machines.json'));
   const lab = size.machines === 0 && !hasKept ? undefined : startPart(starting, plan.provider('lab', noManager));
@@ -116,20 +156,27 @@ async function startAll(starting: Starting): Promise<StartedGrid | undefined> {
   const providers = foundClusters.map(({ name, provider }) => ({ name, address: provider }));
   if (foundLab !== undefined) {
     providers.push({ name: 'lab', address: foundLab });
-    for (let index = 1; index <= size.machines; index += 1) await startPart(starting, plan.agent(`lab/m${index}`, foundLab));
+    for (let index = 1; index <= size.machines; index += 1)
+      await startPart(starting, plan.agent(`lab/m${index}`, foundLab));
   }
   const broker = await startPart(starting, plan.broker(providers, reservations));
   return signal.aborted ? undefined : { broker, clusters: foundClusters, ...given({ reservations, page: await page }) };
 }
 
 /** The addresses that there are. */
-function given(addresses: { readonly reservations: string; readonly page: string | undefined }): Pick<GridRecord, 'reservations' | 'page'> {
+function given(addresses: {
+  readonly reservations: string;
+  readonly page: string | undefined;
+}): Pick<GridRecord, 'reservations' | 'page'> {
   return Object.fromEntries(Object.entries(addresses).filter(([, address]) => address !== undefined && address !== ''));
 }
 
-/** Starts the page beside everything else, which does without it where it does not come up. @throws {MutiraoError} MUT_BAD_CONFIG for a setting that it does not have. */
+/**
+ * Starts the page beside everything else, which does without it where it does not come up. @throws {MutiraoError}
+ * MUT_BAD_CONFIG for a setting that it does not have.
+ */
 async function startPage({ context, supervisor }: Starting, plan: GridPlan): Promise<string | undefined> {
-  if (await supervisor.start(plan.web(), readyMax) === undefined) {
+  if ((await supervisor.start(plan.web(), readyMax)) === undefined) {
     if (context.signal.aborted || supervisor.isStopping) return undefined;
     const { code, words } = endOf(logPath(context.home, 'web'));
     if (code === 'MUT_BAD_CONFIG') throw new MutiraoError(code, `web did not come up: ${words}`);
@@ -150,7 +197,9 @@ export async function startPart({ context, supervisor }: Starting, plan: Process
   return address ?? '';
 }
 
-/** The broker goes first, so that it journals no losses; clusters last, so that providers can release what they hold. */
+/**
+ * The broker goes first, so that it journals no losses; clusters last, so that providers can release what they hold.
+ */
 async function stopAll(supervisor: Supervisor, endMax: number): Promise<void> {
   await supervisor.stop((name) => name === 'broker', endMax);
   await supervisor.stop((name) => name.startsWith('provider-') || name.startsWith('agent-'), endMax);
@@ -160,7 +209,14 @@ async function stopAll(supervisor: Supervisor, endMax: number): Promise<void> {
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => { resolve(); }, { once: true });
+    else
+      signal.addEventListener(
+        'abort',
+        () => {
+          resolve();
+        },
+        { once: true },
+      );
   });
 }
 
@@ -175,21 +231,31 @@ function endOf(path: string): { readonly code: ErrorCode; readonly words: string
   const last = readLine(lines.at(-1) ?? '');
   if (last !== undefined) return { code: last.code, words: `${last.words.slice(0, 400)} (${path})` };
   const text = findComplaint(lines);
-  return text === undefined ? { code: 'MUT_UNREACHABLE', words: `${(lines.at(-1) ?? '').slice(0, 400)} (${path})` } : { code: 'MUT_BAD_CONFIG', words: text.slice(0, 400) };
+  return text === undefined
+    ? { code: 'MUT_UNREACHABLE', words: `${(lines.at(-1) ?? '').slice(0, 400)} (${path})` }
+    : { code: 'MUT_BAD_CONFIG', words: text.slice(0, 400) };
 }
 
-/** What is wrong with a command line or a configuration comes as text: an error, perhaps the nearest name, and then what to do. */
+/**
+ * What is wrong with a command line or a configuration comes as text: an error, perhaps the nearest name, and then what
+ * to do.
+ */
 function findComplaint(lines: readonly string[]): string | undefined {
   const at = lines.findLastIndex((line) => /^(?:error: |mutirao \w+: )/.test(line));
   const [line = '', next = ''] = at < 0 ? [] : lines.slice(at, at + 2);
-  return at < 0 ? undefined : `${line.replace(/^(?:error: |mutirao \w+: )/, '')}${next.startsWith('(Did you mean') ? ` ${next}` : ''}`;
+  return at < 0
+    ? undefined
+    : `${line.replace(/^(?:error: |mutirao \w+: )/, '')}${next.startsWith('(Did you mean') ? ` ${next}` : ''}`;
 }
 
 /** What a line of a log says; undefined for text. */
 function readLine(line: string): { readonly code: ErrorCode; readonly words: string } | undefined {
   try {
     const { msg, code } = JSON.parse(line) as { msg?: unknown; code?: unknown };
-    return { code: typeof code === 'string' && isErrorCode(code) ? code : 'MUT_UNREACHABLE', words: typeof msg === 'string' ? msg : line };
+    return {
+      code: typeof code === 'string' && isErrorCode(code) ? code : 'MUT_UNREACHABLE',
+      words: typeof msg === 'string' ? msg : line,
+    };
   } catch {
     return undefined;
   }
@@ -200,20 +266,36 @@ const logCheckInterval = 30_000;
 
 /** An agent that an allocation starts knows the folder of debugging traces from the environment alone. */
 function liveHost(home: string, { traces, isLeashed }: GridSize): Host {
-  for (const folder of [join(home, 'logs'), ...(traces === undefined ? [] : [traces])]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  setInterval(() => { boundLogs(join(home, 'logs')); }, logCheckInterval).unref();
+  for (const folder of [join(home, 'logs'), ...(traces === undefined ? [] : [traces])])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  setInterval(() => {
+    boundLogs(join(home, 'logs'));
+  }, logCheckInterval).unref();
   boundLogs(join(home, 'logs'));
-  const env = { ...process.env, MUTIRAO_HOME: home, ...(traces === undefined ? {} : { MUTIRAO_AGENT_TRACE: join(traces, 'agent-allocated.jsonl') }) };
+  const env = {
+    ...process.env,
+    MUTIRAO_HOME: home,
+    ...(traces === undefined ? {} : { MUTIRAO_AGENT_TRACE: join(traces, 'agent-allocated.jsonl') }),
+  };
   return {
-    start: (name, [command = '', ...args], onExit) => startProcess({
-      command, args, env, leash: isLeashed === true, stderr: { kind: 'file', path: logPath(home, name) },
-      onExit: ({ status }) => { onExit(status); },
-    }).pid,
+    start: (name, [command = '', ...args], onExit) =>
+      startProcess({
+        command,
+        args,
+        env,
+        leash: isLeashed === true,
+        stderr: { kind: 'file', path: logPath(home, name) },
+        onExit: ({ status }) => {
+          onExit(status);
+        },
+      }).pid,
     signal: (pid, name) => {
       if (name === 'SIGKILL') killGroup(pid, name);
       else process.kill(pid, name);
     },
     now: () => performance.now(),
-    sleep: async (durationMs) => { await delay(durationMs); },
+    sleep: async (durationMs) => {
+      await delay(durationMs);
+    },
   };
 }

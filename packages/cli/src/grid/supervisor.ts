@@ -6,7 +6,10 @@ export interface ProcessPlan {
   readonly name: string;
   /** The program and its arguments. @param address where it listened before a restart; undefined at first. */
   command(address: string | undefined): readonly string[];
-  /** The address that the process with this id has written down; undefined until it has. Undefined for one that does not listen. */
+  /**
+   * The address that the process with this id has written down; undefined until it has. Undefined for one that does not
+   * listen.
+   */
   readonly findAddress: ((pid: number) => string | undefined) | undefined;
 }
 
@@ -34,7 +37,10 @@ const restartDelayMin = 250;
 const restartDelayMax = 15_000;
 const pollMs = 15;
 
-/** Keeps processes alive: starts them, starts those anew that end (at the same address, after a growing pause), and stops them. */
+/**
+ * Keeps processes alive: starts them, starts those anew that end (at the same address, after a growing pause), and
+ * stops them.
+ */
 export class Supervisor {
   readonly #host: Host;
   readonly #output: Pick<Output, 'note'>;
@@ -51,7 +57,8 @@ export class Supervisor {
   /**
    * Starts a process for the first time and waits until it listens.
    *
-   * @returns its address; empty for one that does not listen. Undefined when it ended instead, or did not listen in time.
+   * @returns its address; empty for one that does not listen. Undefined when it ended instead, or did not listen in
+   * time.
    */
   async start(plan: ProcessPlan, readyMax: number): Promise<string | undefined> {
     const supervised: Supervised = { plan, pid: undefined, startedAt: 0, address: undefined, quickEnds: 0 };
@@ -79,7 +86,10 @@ export class Supervisor {
     return found;
   }
 
-  /** Stops these processes (those named by a prefix), waits until they have ended, and kills what does not end within `endMax`. */
+  /**
+   * Stops these processes (those named by a prefix), waits until they have ended, and kills what does not end within
+   * `endMax`.
+   */
   async stop(belongs: (name: string) => boolean, endMax: number): Promise<void> {
     this.#isStopping = true;
     const mine = [...this.#all.values()].filter(({ plan }) => belongs(plan.name));

@@ -9,8 +9,16 @@ const noMachine: KeptMachine = { name: '', reach: undefined, processors: 0, fold
 export function keptMachineJson(providerId: string, state: KeptMachineState): JsonOf<(typeof shapes)['kept_machine']> {
   const { name, reach, processors, folder, attributes } = state.machine ?? noMachine;
   return {
-    machine_id: `${providerId}/${name}`, provider_id: providerId, status: nameOf(KeptMachineStatus, state.status), since_unix_ms: state.sinceUnixMs, reason: state.reason,
-    by: reach?.$case ?? '', at: placeOf(reach), processors, folder, attributes,
+    machine_id: `${providerId}/${name}`,
+    provider_id: providerId,
+    status: nameOf(KeptMachineStatus, state.status),
+    since_unix_ms: state.sinceUnixMs,
+    reason: state.reason,
+    by: reach?.$case ?? '',
+    at: placeOf(reach),
+    processors,
+    folder,
+    attributes,
   };
 }
 

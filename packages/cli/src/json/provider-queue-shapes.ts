@@ -4,14 +4,18 @@ const instant = 'integer or null';
 export const providerQueueShapes = {
   provider_queue: {
     provider_id: ['string', 'Name of the provider.'],
-    knowledge: ['string', '`complete`; `hidden` where the resource manager does not show others\' requests; `stale` where it cannot be read now; `none`.'],
+    knowledge: [
+      'string',
+      "`complete`; `hidden` where the resource manager does not show others' requests; `stale` where it cannot " +
+        'be read now; `none`.',
+    ],
     trouble: ['string', 'What is not known and why; empty where all is.'],
     at_unix_ms: ['integer', 'When the provider told it, by its clock, as are all instants here.'],
     read_unix_ms: [instant, 'When the queue was read; null where it never was.'],
     processors: ['integer', 'Of the resource.'],
     steps: ['array of free_step', 'Free processors over time, 2,000 steps at most.'],
     steps_until_unix_ms: [instant, 'From when on further steps were left out; null where all are there.'],
-    entries: ['array of queue_entry', 'Own requests first, then others\', 1,000 at most.'],
+    entries: ['array of queue_entry', "Own requests first, then others', 1,000 at most."],
     running_count: ['integer', 'Requests that run, of all.'],
     waiting_count: ['integer', 'Requests that wait, of all.'],
     decision: ['queue_decision or null', 'What the request heuristic compared last; null before it compared anything.'],
@@ -22,7 +26,7 @@ export const providerQueueShapes = {
   },
   queue_entry: {
     manager_request_id: ['string', 'What the resource manager calls it; may be empty while it is submitted.'],
-    request_id: ['string', 'The provider\'s own number for it; empty for others\' requests.'],
+    request_id: ['string', "The provider's own number for it; empty for others' requests."],
     running: ['boolean', 'Whether it runs.'],
     width_processors: ['integer', 'Processors that it holds or asks for.'],
     walltime_ms: ['integer', 'Its walltime.'],

@@ -7,8 +7,8 @@ const reservationFields = {
   status: ['string', '`held`, `confirmed`, `claimed`, `released`, `expired` or `cancelled`.'],
   start_unix_ms: ['integer', 'When it begins.'],
   end_unix_ms: ['integer', 'When it ends.'],
-  amount: ['integer', 'Units, or capacity in the resource\'s own unit.'],
-  unit: ['string', 'The resource\'s own unit: `B`, `B/s` or `Hz`; empty for units.'],
+  amount: ['integer', "Units, or capacity in the resource's own unit."],
+  unit: ['string', "The resource's own unit: `B`, `B/s` or `Hz`; empty for units."],
   units: ['array of object', 'Which units, as ranges: `first`, `count`; empty for a capacity.'],
   earliest_start_unix_ms: [instant, 'The limit that was asked for; null where there is none.'],
   latest_end_unix_ms: [instant, 'The limit that was asked for; null where there is none.'],
@@ -19,17 +19,22 @@ const reservationFields = {
   revision: ['integer', 'Grows whenever its place changes.'],
   reason: ['string', 'Why it is where it is, or why it is over.'],
   client_request_id: ['string', 'The key that its user chose; may be empty.'],
-  claim: ['string', 'The signed claim, to be shown at the resource; empty in lists, for holds, and for what is over or another user\'s.'],
+  claim: [
+    'string',
+    "The signed claim, to be shown at the resource; empty in lists, for holds, and for what is over or another user's.",
+  ],
   held_ahead: [
     'object or null',
-    'What who manages the resource holds ahead for it: `status` (`planned`, `asked`, `queued`, `held`, `honoured`, `late`, `lost`), `held` and `asked` units, `ask_unix_ms`, `expected_unix_ms`, `chance_percent` (each may be null), `reason`; null where nothing was told.',
+    'What who manages the resource holds ahead for it: `status` (`planned`, `asked`, `queued`, `held`, ' +
+      '`honoured`, `late`, `lost`), `held` and `asked` units, `ask_unix_ms`, `expected_unix_ms`, `chance_percent` ' +
+      '(each may be null), `reason`; null where nothing was told.',
   ],
 } as const;
 
 /** What the commands about reservations print. */
 export const reservationShapes = {
   honoured_reservation: {
-    reservation_id: ['integer', 'The reservation manager\'s number for it.'],
+    reservation_id: ['integer', "The reservation manager's number for it."],
     user_id: ['string', 'Whose it is.'],
     processors: ['integer', 'Processors that are set aside.'],
     processors_used: ['integer', 'Processors that requests inside it hold.'],
@@ -50,7 +55,11 @@ export const reservationShapes = {
     start_unix_ms: ['integer', 'When all of them begin.'],
     end_unix_ms: ['integer', 'When all of them end.'],
     rounds: ['integer', 'Windows that were tried.'],
-    reservations: ['array of object', 'In the order of the words: `manager` (empty for the usual one), and `reservation`, a [reservation](#reservation).'],
+    reservations: [
+      'array of object',
+      'In the order of the words: `manager` (empty for the usual one), and `reservation`, a ' +
+        '[reservation](#reservation).',
+    ],
   },
   reservation_verdict: {
     valid: ['boolean', 'Whether the claim may be used now.'],
@@ -62,7 +71,10 @@ export const reservationShapes = {
     resource: ['reservable_resource', 'The resource.'],
     from_unix_ms: ['integer', 'Beginning of the window.'],
     until_unix_ms: ['integer', 'End of the window.'],
-    slots: ['array of object', 'Stretches of time in which nothing changes, without gaps: `start_unix_ms`, `end_unix_ms`, `used`.'],
+    slots: [
+      'array of object',
+      'Stretches of time in which nothing changes, without gaps: `start_unix_ms`, `end_unix_ms`, `used`.',
+    ],
     truncated: ['boolean', 'Whether later slots are left out.'],
   },
   reservable_resource: {

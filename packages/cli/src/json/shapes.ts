@@ -28,7 +28,10 @@ const jobFields = {
   task_count: ['integer', 'Tasks in all.'],
   waiting_count: ['integer', 'Tasks that wait for other tasks of the job.'],
   ready_count: ['integer', 'Tasks that wait for a machine.'],
-  placed_count: ['integer', 'Tasks at a machine that have not begun there: their inputs are brought, or they wait for its processors.'],
+  placed_count: [
+    'integer',
+    'Tasks at a machine that have not begun there: their inputs are brought, or they wait for its processors.',
+  ],
   running_count: ['integer', 'Tasks that run, or whose results are verified.'],
   finished_count: ['integer', 'Tasks whose result was accepted.'],
   failed_count: ['integer', 'Tasks given up.'],
@@ -38,8 +41,16 @@ const jobFields = {
   extra_vote_count: ['integer', 'Results beyond the first of each task that votes took.'],
   doubtful_count: ['integer', 'Finished tasks whose result rests on a machine that was caught when the job was over.'],
   doubtful_task_indexes: ['array of integer', 'The first 100 of them.'],
-  awaited_reservation_id: ['integer or null', 'The reservation that its tasks wait for while none of them is at a machine; null where they wait for none. The status is `running` all the same.'],
-  awaited_from_unix_ms: [instant, 'When that reservation begins or began; null where it is over and the tasks wait until the job is retried or cancelled.'],
+  awaited_reservation_id: [
+    'integer or null',
+    'The reservation that its tasks wait for while none of them is at a machine; null where they wait for none. ' +
+      'The status is `running` all the same.',
+  ],
+  awaited_from_unix_ms: [
+    instant,
+    'When that reservation begins or began; null where it is over and the tasks wait until the job is retried ' +
+      'or cancelled.',
+  ],
 } satisfies Shape;
 
 const ledgerFields = {
@@ -85,7 +96,10 @@ export const shapes = {
     reason: ['string', 'A code of the error registry, or a sentence; may be empty.'],
   },
   page: {
-    url: ['string', 'Address of the page, with the token that it wants behind `#`; whoever has it can do on the grid what you can.'],
+    url: [
+      'string',
+      'Address of the page, with the token that it wants behind `#`; whoever has it can do on the grid what you can.',
+    ],
     pid: ['integer', 'The process that serves it.'],
   },
   explanation: {
@@ -105,17 +119,21 @@ export const shapes = {
   heuristic: {
     provider_id: ['string', 'Name of the provider.'],
     address: ['string', 'Where it listens.'],
-    heuristic: ['string', 'The request heuristic that decides from now on; `auto` for the best that this release knows, which requests name.'],
+    heuristic: [
+      'string',
+      'The request heuristic that decides from now on; `auto` for the best that this release knows, which ' +
+        'requests name.',
+    ],
     default_task_time_ms: ['integer', 'How long a task is taken to last before any was observed.'],
   },
   identity: {
     folder: ['string', 'Where its files are.'],
     authority_sha256: ['string', 'Fingerprint of the authority that signed the certificates, in hexadecimal.'],
-    signs: ['boolean', 'Whether the folder has the authority\'s key, so that certificates can be made with it.'],
-    user_id: ['string', 'Whom the user\'s certificate names; empty where there is none.'],
+    signs: ['boolean', "Whether the folder has the authority's key, so that certificates can be made with it."],
+    user_id: ['string', "Whom the user's certificate names; empty where there is none."],
     user_serial: ['string', 'Its serial number, in hexadecimal.'],
     user_until_unix_ms: ['integer or null', 'When it expires.'],
-    hosts: ['array of string', 'Names and addresses in the host\'s certificate; empty where there is none.'],
+    hosts: ['array of string', "Names and addresses in the host's certificate; empty where there is none."],
     host_serial: ['string', 'Its serial number, in hexadecimal.'],
     host_until_unix_ms: ['integer or null', 'When it expires.'],
   },
@@ -127,7 +145,11 @@ export const shapes = {
     timed_count: ['integer', 'Runs that ended, by which these times are known.'],
     cut_off_count: ['integer', 'Runs that were cut off before they could end, and of which that much is known.'],
     place_count: ['integer', 'Its replicas that run now.'],
-    remaining_ms_min: [instant, 'How long what is open takes at least, if it keeps these places; null where nothing of it runs or no task has ended, as the next.'],
+    remaining_ms_min: [
+      instant,
+      'How long what is open takes at least, if it keeps these places; null where nothing of it runs or no task ' +
+        'has ended, as the next.',
+    ],
     remaining_ms_max: [instant, 'How long it takes at most, as far as is known.'],
     planned_end_unix_ms: [instant, 'When it ends by the plan of the whole grid; null where nothing of it is planned.'],
     trouble: ['string', 'Why the broker takes nothing new, a full disk for example; empty while all is well.'],
@@ -136,16 +158,29 @@ export const shapes = {
     failures_max: ['integer', 'Failures of a task before it is given up.'],
     verification: ['string', 'As `--verify` takes it; empty where checks alone decide.'],
     scheduler: ['string', '`wqr`, `workqueue`, `storage-affinity`, `sufferage`, `min-min` or `plan`.'],
-    placement: ['string or null', 'Which resource tasks join that take several processors, as `--placement` takes it; null where its user says nothing and the grid\'s default decides.'],
-    extra_work: ['string', 'What its replicas may cost: `none` (no cap), `idle`, or per cent of what results took (`20%`).'],
+    placement: [
+      'string or null',
+      'Which resource tasks join that take several processors, as `--placement` takes it; null where its user ' +
+        "says nothing and the grid's default decides.",
+    ],
+    extra_work: [
+      'string',
+      'What its replicas may cost: `none` (no cap), `idle`, or per cent of what results took (`20%`).',
+    ],
     home_directory: ['string', 'Folder where `check` runs.'],
-    work_folder: ['string or null', 'Folder of home that its tasks start in (`--in-place`, `--chdir`); null where each has an empty folder.'],
+    work_folder: [
+      'string or null',
+      'Folder of home that its tasks start in (`--in-place`, `--chdir`); null where each has an empty folder.',
+    ],
     deadline_unix_ms: [instant, 'When the user wants it done.'],
     environment: ['object', 'Environment variables of its tasks.'],
     run_time_ms_max: ['integer', 'Limit on a replica; 0 is none.'],
     memory_bytes_max: ['integer', 'Limit on a replica; 0 is none.'],
     output_bytes_max: ['integer', 'Limit on standard output and error together; 0 is none.'],
-    groups: ['array of object', 'Task groups: `task_count`, `command`, `check`, `requirements`, `input_count`, `output_count`, `no_op`.'],
+    groups: [
+      'array of object',
+      'Task groups: `task_count`, `command`, `check`, `requirements`, `input_count`, `output_count`, `no_op`.',
+    ],
   },
   job_report: {
     job_id: ['integer', 'The job.'],
@@ -165,8 +200,12 @@ export const shapes = {
     kept_ends: ['integer', 'Replicas whose ends they tell of.'],
     spooled_bytes: ['integer', 'Bytes of outputs that are kept for it.'],
   },
-  quota: { keeper: ['string', 'Who counts: `broker`, `reservations`, or `provider NAME`.'], kind: ['string', 'What is counted: see docs/quotas.md.'],
-    used: ['number', 'What you have of it, in the unit of the kind: a count, bytes, or hours.'], allowed: ['number or null', 'What you may have; null for no limit.'] },
+  quota: {
+    keeper: ['string', 'Who counts: `broker`, `reservations`, or `provider NAME`.'],
+    kind: ['string', 'What is counted: see docs/quotas.md.'],
+    used: ['number', 'What you have of it, in the unit of the kind: a count, bytes, or hours.'],
+    allowed: ['number or null', 'What you may have; null for no limit.'],
+  },
   ledger: {
     job_id: ['integer or null', 'The job asked for; null for all that this broker has held.'],
     rows: ['array of ledger_row', 'One per allocation, and one per provider of time-shared machines.'],
@@ -186,7 +225,10 @@ export const shapes = {
     heuristic: ['string', 'What chose the requests.'],
     seed: ['string', 'The same seed, the same runs.'],
     runs: ['array of simulated_run', 'Every run.'],
-    turnaround_s: ['object', '`mean`, and `half_interval_95`: half of the 95 % confidence interval, null for a single run.'],
+    turnaround_s: [
+      'object',
+      '`mean`, and `half_interval_95`: half of the 95 % confidence interval, null for a single run.',
+    ],
     waste_processor_s: ['object', 'As `turnaround_s`.'],
     requests_made: ['object', 'As `turnaround_s`.'],
     ended_after_log_count: ['integer', 'Runs that ended after the last local request.'],
@@ -204,7 +246,10 @@ export const shapes = {
     until_unix_ms: [instant, 'When its allocation ends; null where it stays.'],
     request_id: ['string', 'The request that it was allocated by; may be empty.'],
     attributes: ['object', 'What requirements can ask for.'],
-    credibility: ['number or null', 'The probability of a result of it to be right, at least; null where the broker is of an earlier release.'],
+    credibility: [
+      'number or null',
+      'The probability of a result of it to be right, at least; null where the broker is of an earlier release.',
+    ],
   },
   machine_replay: {
     file: ['string', 'The trace as it was named.'],
@@ -230,7 +275,10 @@ export const shapes = {
     other_count: ['integer', 'Replicas that ended otherwise, or run still.'],
     used_ms: ['integer', 'Time in which the accepted ones ran.'],
     other_ms: ['integer', 'Time in which the others ran.'],
-    waited_ms_mean: ['integer or null', 'Mean time from placing a replica to its start: the way there, staging, waiting for a processor.'],
+    waited_ms_mean: [
+      'integer or null',
+      'Mean time from placing a replica to its start: the way there, staging, waiting for a processor.',
+    ],
   },
   output: {
     job_id: ['integer', 'The job.'],
@@ -239,12 +287,19 @@ export const shapes = {
     standard_output: ['string', 'As UTF-8.'],
     standard_error: ['string', 'As UTF-8.'],
     truncated: ['boolean', 'Whether the output limit cut it.'],
-    files: ['array of object', 'Files brought home: `path`, `local_path`, `sha256`, `size_bytes`, `gathered_in` (the index of the archives that hold it; null for a file of its own).'],
+    files: [
+      'array of object',
+      'Files brought home: `path`, `local_path`, `sha256`, `size_bytes`, `gathered_in` (the index of the ' +
+        'archives that hold it; null for a file of its own).',
+    ],
   },
   provider: providerFields,
   listed_provider: {
     ...providerFields,
-    heuristic: ['string or null', 'The request heuristic that decides now; null where it is away, gives no answer or asks for nothing.'],
+    heuristic: [
+      'string or null',
+      'The request heuristic that decides now; null where it is away, gives no answer or asks for nothing.',
+    ],
   },
   queue: {
     cluster: ['string', 'Name of the cluster.'],
@@ -261,11 +316,18 @@ export const shapes = {
     walltime_ms: ['integer', 'Upper limit of run time asked for.'],
     status: ['string', '`queued`, `running` or `ended`.'],
     submitted_unix_ms: ['integer', 'When it was submitted.'],
-    starts_unix_ms: [instant, 'When it started; for a queued one, the latest instant that it was promised, or in a queue by scores, the one that is planned.'],
+    starts_unix_ms: [
+      instant,
+      'When it started; for a queued one, the latest instant that it was promised, or in a queue by scores, the ' +
+        'one that is planned.',
+    ],
     ended_unix_ms: [instant, 'When it ended.'],
     end_reason: ['string', 'Why it ended; may be empty.'],
     reservation_id: ['integer or null', 'The reservation that it runs inside.'],
-    ranked_unix_ms: [instant, 'When it counts as submitted, of a queued one in a queue by scores: the earliest goes first.'],
+    ranked_unix_ms: [
+      instant,
+      'When it counts as submitted, of a queued one in a queue by scores: the earliest goes first.',
+    ],
   },
   replica: {
     replica_id: ['integer', 'The number of the replica at its broker.'],
@@ -276,7 +338,7 @@ export const shapes = {
     ended_unix_ms: [instant, 'When it ended.'],
     outcome: ['string', '`succeeded`, `failed`, `cancelled`, `limited` or `broken`; empty while it runs.'],
     exit_status: ['integer', 'As a shell reports it.'],
-    accepted: ['boolean', 'Whether its result is the task\'s.'],
+    accepted: ['boolean', "Whether its result is the task's."],
     reason: ['string', 'A code of the error registry; may be empty.'],
     detail: ['string', 'More about the reason; may be empty.'],
   },
@@ -293,7 +355,7 @@ export const shapes = {
   },
   request: {
     provider_id: ['string', 'Whose request it is.'],
-    request_id: ['string', 'The provider\'s number for it.'],
+    request_id: ['string', "The provider's number for it."],
     manager_request_id: ['string', 'What the resource manager calls it; empty until submitted.'],
     status: ['string', '`drafted`, `submitting`, `queued`, `running`, `ended`, `rejected` or `vanished`.'],
     width_processors: ['integer', 'Processors asked for.'],
@@ -324,7 +386,11 @@ export const shapes = {
     reasons: ['array of string', 'Why it asks for what it asks for, or for nothing.'],
     leases: ['array of lease', 'What brokers have leased to it, and what it keeps for those that are away.'],
     spool_trouble: ['string', 'Why reports or outputs wait at their machines; empty while they find room.'],
-    queue_trouble: ['string', 'Why the queue of the resource is not known now; empty while it is known, and where machines attach by themselves.'],
+    queue_trouble: [
+      'string',
+      'Why the queue of the resource is not known now; empty while it is known, and where machines attach by ' +
+        'themselves.',
+    ],
   },
   retried: {
     job_id: ['integer', 'The job.'],
@@ -343,7 +409,7 @@ export const shapes = {
   ...reservationShapes,
   ...simulationShapes,
   submission: {
-    job_id: ['integer', 'The new job\'s number.'],
+    job_id: ['integer', "The new job's number."],
     task_count: ['integer', 'Tasks that were accepted.'],
     resumed: ['resumed or null', 'What was taken over from an earlier job; null unless `--resume` is given.'],
     warnings: ['array of string', 'What of its requirements holds on no machine that is known.'],
@@ -351,22 +417,33 @@ export const shapes = {
   resumed: {
     job_id: ['integer', 'The earlier job.'],
     taken_count: ['integer', 'Tasks that have its results and do not run.'],
-    runs: ['array of object', '`task_index` and `reason` of the first 1,000 tasks that run; the reason is a part of a sentence.'],
+    runs: [
+      'array of object',
+      '`task_index` and `reason` of the first 1,000 tasks that run; the reason is a part of a sentence.',
+    ],
   },
   task: {
     job_id: ['integer', 'Its job.'],
     task_index: ['integer', 'Position in the job, from 0.'],
     value: ['string', 'What `{}` stands for.'],
-    status: ['string', '`waiting`, `ready`, `placed` (at a machine, where it has not begun), `running`, `verifying`, `finished`, `failed` or `cancelled`.'],
+    status: [
+      'string',
+      '`waiting`, `ready`, `placed` (at a machine, where it has not begun), `running`, `verifying`, `finished`, ' +
+        '`failed` or `cancelled`.',
+    ],
     failure_count: ['integer', 'Failures so far.'],
     waits_for: ['array of integer', 'The first of the tasks that it waits for and that have not finished.'],
     replicas: ['array of replica', 'Its replicas, first placed first.'],
-    taken_from: ['object or null', '`job_id` and `task_index` of the task whose result it has, where it did not run since `--resume` took that over.'],
+    taken_from: [
+      'object or null',
+      '`job_id` and `task_index` of the task whose result it has, where it did not run since `--resume` took ' +
+        'that over.',
+    ],
   },
   simulated_run: {
     run: ['integer', 'Its number, from 0.'],
-    instant_s: ['number', 'When the job was submitted, in the log\'s seconds.'],
-    turnaround_s: ['number', 'From the job\'s submission to its end.'],
+    instant_s: ['number', "When the job was submitted, in the log's seconds."],
+    turnaround_s: ['number', "From the job's submission to its end."],
     waste_processor_s: ['number', 'Processor-time held less that of the tasks.'],
     task_processor_s: ['number', 'Processor-time of the tasks.'],
     requests_made: ['integer', 'Requests submitted, those withdrawn at the end included.'],
@@ -377,7 +454,11 @@ export const shapes = {
     ssh: ['string', 'Where ssh connects to.'],
     ssh_options: ['array of string', 'Options of ssh.'],
     manager: ['string', '`slurm`, `grid-engine`, `oar`, `embedded`, `none` or `commands`.'],
-    status: ['string', '`connecting`, `copying`, `starting`, `connected`, `waiting` (for the next try), `failed`, or `stopped` when nobody keeps its connection.'],
+    status: [
+      'string',
+      '`connecting`, `copying`, `starting`, `connected`, `waiting` (for the next try), `failed`, or `stopped` ' +
+        'when nobody keeps its connection.',
+    ],
     since_unix_ms: [instant, 'When that began; null before the first try.'],
     detail: ['string', 'What went wrong, or what there is to know; may be empty.'],
     code: ['string', 'Of the error; empty without one.'],
@@ -385,7 +466,7 @@ export const shapes = {
     provider_options: ['array of string', 'Further options of the provider.'],
     system: ['string', 'Of the host there, as `uname -sm` has it; empty before the first connection.'],
     folder: ['string', 'Where our files are there.'],
-    provider_pid: [instant, 'The provider\'s process there, as last seen.'],
+    provider_pid: [instant, "The provider's process there, as last seen."],
     provider_address: ['string', 'Where it listens there.'],
     program_sha256: ['string', 'Hash of the executable that it runs.'],
     outdated: ['boolean', 'Another release runs there until it is idle.'],
@@ -398,9 +479,11 @@ export const shapes = {
     provider_id: ['string', 'The provider that was told.'],
     address: ['string', 'Where it listens.'],
   },
-  ...backupShapes, ...trustShapes,
+  ...backupShapes,
+  ...trustShapes,
   ...gatheredShapes,
-  ...scoreShapes, ...providerQueueShapes,
+  ...scoreShapes,
+  ...providerQueueShapes,
 } satisfies Record<string, Shape>;
 
 /** The name of a JSON document. */

@@ -15,7 +15,10 @@ export const simulationShapes = {
     file: ['string', 'File of the results.'],
   },
   swarm: {
-    scenario: ['string or null', 'The file of the world, as it was named; null where worlds were drawn from their seeds.'],
+    scenario: [
+      'string or null',
+      'The file of the world, as it was named; null where worlds were drawn from their seeds.',
+    ],
     seed_from: ['integer or null', 'The first seed; null where the scenario ran with its own.'],
     world_count: ['integer', 'Worlds that were to be run.'],
     passed_count: ['integer', 'Of those that were run, so many went well.'],
@@ -38,7 +41,11 @@ export const simulationShapes = {
     smallest_message: ['string', 'The same of the smallest one.'],
     run_count: ['integer', 'Worlds that were run to find it.'],
     about: ['array of string', 'Ids that its message names.'],
-    story: ['array of string', 'Every input and command of the smallest one that touched these, and what befell the processes; the last lines of it.'],
+    story: [
+      'array of string',
+      'Every input and command of the smallest one that touched these, and what befell the processes; the last ' +
+        'lines of it.',
+    ],
     story_left_out_count: ['integer', 'Lines before these.'],
   },
   trace: {
@@ -64,7 +71,10 @@ export const simulationShapes = {
     trace: ['trace', 'The log and what was made of its lines.'],
     policy: ['string', 'Queue policy of the machine.'],
     load_factor: ['number', 'What submission times were multiplied by.'],
-    offered_load: ['number', 'Work over capacity from the first submission to the last end of the log (costa2005, Eq. 4.2).'],
+    offered_load: [
+      'number',
+      'Work over capacity from the first submission to the last end of the log (costa2005, Eq. 4.2).',
+    ],
     utilisation: ['number', 'The same to the last end of the simulation.'],
     mean_wait_s: ['number', 'Mean time from submission to start.'],
     wait_s_max: ['number', 'The longest.'],
@@ -77,7 +87,10 @@ export const simulationShapes = {
     task_count: ['integer', 'Tasks.'],
     edge_count: ['integer', 'Edges between them.'],
     level_count: ['integer', 'Tasks of the longest chain.'],
-    widest_level: ['integer', 'Most tasks of one level, where each task stands one level below the lowest that it waits for.'],
+    widest_level: [
+      'integer',
+      'Most tasks of one level, where each task stands one level below the lowest that it waits for.',
+    ],
     without_command_count: ['integer', 'Tasks that only run with `--task-command`.'],
     inputs: ['array of string', 'Files that tasks read and no task writes.'],
     outputs: ['array of string', 'Files that come home: those that no task reads, and those that the file asks for.'],
@@ -105,7 +118,10 @@ export const simulationShapes = {
     edge_count: ['integer', 'Edges between them.'],
     processor_count: ['integer', 'Processors.'],
     makespan_s: ['number', 'From the first start to the last end.'],
-    bound_s: ['number', 'The critical path with each task on the fastest processors for it and nothing sent; no plan is shorter.'],
+    bound_s: [
+      'number',
+      'The critical path with each task on the fastest processors for it and nothing sent; no plan is shorter.',
+    ],
     speedup: ['number', 'Time of all tasks on the one fastest processor over the makespan.'],
     efficiency: ['number', 'Speedup over the number of processors.'],
     placements: ['array of workflow_placement', 'Every task, in the order of the file.'],

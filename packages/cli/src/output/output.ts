@@ -12,11 +12,20 @@ export interface Output {
   readonly mode: OutputMode;
   /** Columns of the terminal that standard error is; 100 where it is none. */
   readonly columns: number;
-  /** Writes text of our own to standard output as it is; text from outside goes through `writeLine`, `tell` or `writePrinted`. Throws where that cannot be done, which ends the command. */
+  /**
+   * Writes text of our own to standard output as it is; text from outside goes through `writeLine`, `tell` or
+   * `writePrinted`. Throws where that cannot be done, which ends the command.
+   */
   write(text: string | Uint8Array): void;
-  /** Writes a line to standard error: notices, warnings, progress. What would control a terminal, ends of lines among it, is shown as an escape. */
+  /**
+   * Writes a line to standard error: notices, warnings, progress. What would control a terminal, ends of lines among
+   * it, is shown as an escape.
+   */
   note(line: string): void;
-  /** Writes what a task printed: as it is to files and pipes; on a terminal its lines and colors, and all else that would control it as an escape. Throws as `write`. */
+  /**
+   * Writes what a task printed: as it is to files and pipes; on a terminal its lines and colors, and all else that
+   * would control it as an escape. Throws as `write`.
+   */
   writePrinted(bytes: Uint8Array, to: 'output' | 'error'): void;
   /** Draws on the terminal that standard error is; undefined where it is none. */
   readonly progress: ((text: string) => void) | undefined;
@@ -40,7 +49,14 @@ export function processOutput(mode: OutputMode): Output {
     columns: (process.stderr.columns as number | undefined) ?? 100,
     write: writeStandardOutput,
     note: terminal.note,
-    writePrinted: (bytes, to) => { writePrinted(bytes, to === 'output' ? { isTerminal: isatty(1), write: writeStandardOutput } : { isTerminal: isatty(2), write: writeStandardError }); },
+    writePrinted: (bytes, to) => {
+      writePrinted(
+        bytes,
+        to === 'output'
+          ? { isTerminal: isatty(1), write: writeStandardOutput }
+          : { isTerminal: isatty(2), write: writeStandardError },
+      );
+    },
     progress: process.stderr.isTTY ? terminal.progress : undefined,
   };
 }
@@ -57,7 +73,9 @@ export function writePrinted(bytes: Uint8Array, { isTerminal, write }: PrintedTo
 }
 
 /** Writes notes and a bar to one terminal: a note comes above the bar, on a line of its own. */
-export function terminalOutput(write: (text: string) => void): Required<Pick<Output, 'note'>> & { progress(text: string): void } {
+export function terminalOutput(
+  write: (text: string) => void,
+): Required<Pick<Output, 'note'>> & { progress(text: string): void } {
   let bar = '';
   return {
     note: (text) => {

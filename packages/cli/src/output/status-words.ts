@@ -5,19 +5,27 @@ import { showMoment } from './units.ts';
 
 /** What a job is, for people: a job that waits for its reservation is not called running. */
 export function jobStatusText(job: Pick<JobSummary, 'status' | 'reservationAwaited'>, now: number): string {
-  return job.status === JobStatus.RUNNING ? describeAwaited(job, now) ?? nameOf(JobStatus, job.status) : nameOf(JobStatus, job.status);
+  return job.status === JobStatus.RUNNING
+    ? (describeAwaited(job, now) ?? nameOf(JobStatus, job.status))
+    : nameOf(JobStatus, job.status);
 }
 
 /** The reservation that a job waits for, in words; undefined where it waits for none. */
-export function describeAwaited({ reservationAwaited: awaited }: Pick<JobSummary, 'reservationAwaited'>, now: number): string | undefined {
+export function describeAwaited(
+  { reservationAwaited: awaited }: Pick<JobSummary, 'reservationAwaited'>,
+  now: number,
+): string | undefined {
   if (awaited === undefined) return undefined;
   const { reservationId, startsUnixMs } = awaited;
-  return startsUnixMs === undefined ? `waiting, reservation ${reservationId} is over` : `waiting for reservation ${reservationId}, from ${showMoment(startsUnixMs, now)}`;
+  return startsUnixMs === undefined
+    ? `waiting, reservation ${reservationId} is over`
+    : `waiting for reservation ${reservationId}, from ${showMoment(startsUnixMs, now)}`;
 }
 
 /** What a task is: `placed` while it is at a machine and has not begun there. */
 export function taskStatusText({ status, replicas }: Pick<TaskRecord, 'status' | 'replicas'>): string {
   const open = replicas.filter(({ endedUnixMs }) => endedUnixMs === 0);
-  const isPlaced = status === TaskStatus.RUNNING && open.length > 0 && open.every(({ startedUnixMs }) => startedUnixMs === 0);
+  const isPlaced =
+    status === TaskStatus.RUNNING && open.length > 0 && open.every(({ startedUnixMs }) => startedUnixMs === 0);
   return isPlaced ? 'placed' : nameOf(TaskStatus, status);
 }

@@ -12,26 +12,42 @@ const none = { names: [], serial: '', validUntil: null };
 /** Reads how many days a certificate is to be good for, in milliseconds. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readDays(text: string): number {
   const days = Number(text);
-  if (!/^\d+$/.test(text) || days < 1 || days > 3650) throw new MutiraoError('MUT_BAD_REQUEST', `--days is "${text}"; want an integer in 1..3650`);
+  if (!/^\d+$/.test(text) || days < 1 || days > 3650)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--days is "${text}"; want an integer in 1..3650`);
   return days * day;
 }
 
 /** Says what an identity folder holds. @param next what to do with it. */
-export function tellIdentity(output: Output, { folder, authorityFingerprint, hasAuthorityKey, user, host }: IdentityDescription, next: readonly string[]): void {
+export function tellIdentity(
+  output: Output,
+  { folder, authorityFingerprint, hasAuthorityKey, user, host }: IdentityDescription,
+  next: readonly string[],
+): void {
   tell(output, {
     json: () => {
       const [userParts, hostParts] = [user ?? none, host ?? none];
       return {
-        folder, authority_sha256: authorityFingerprint.replaceAll(':', '').toLowerCase(), signs: hasAuthorityKey,
-        user_id: userParts.names.join(), user_serial: userParts.serial, user_until_unix_ms: userParts.validUntil,
-        hosts: hostParts.names, host_serial: hostParts.serial, host_until_unix_ms: hostParts.validUntil,
+        folder,
+        authority_sha256: authorityFingerprint.replaceAll(':', '').toLowerCase(),
+        signs: hasAuthorityKey,
+        user_id: userParts.names.join(),
+        user_serial: userParts.serial,
+        user_until_unix_ms: userParts.validUntil,
+        hosts: hostParts.names,
+        host_serial: hostParts.serial,
+        host_until_unix_ms: hostParts.validUntil,
       } satisfies JsonOf<typeof shapes.identity>;
     },
     table: () => [
       `Identity in ${folder}`,
-      `  authority  ${authorityFingerprint.slice(0, 29)}...${hasAuthorityKey ? ', with its key: it can make certificates' : ''}`,
-      user === undefined ? '  user       none' : `  user       ${user.names.join(', ')}, until ${showDay(user.validUntil)}, serial ${user.serial}`,
-      host === undefined ? '  host       none' : `  host       ${host.names.join(', ')}, until ${showDay(host.validUntil)}, serial ${host.serial}`,
+      '  authority  ' +
+        `${authorityFingerprint.slice(0, 29)}...${hasAuthorityKey ? ', with its key: it can make certificates' : ''}`,
+      user === undefined
+        ? '  user       none'
+        : `  user       ${user.names.join(', ')}, until ${showDay(user.validUntil)}, serial ${user.serial}`,
+      host === undefined
+        ? '  host       none'
+        : `  host       ${host.names.join(', ')}, until ${showDay(host.validUntil)}, serial ${host.serial}`,
       ...next,
     ],
     quiet: () => [folder],

@@ -12,7 +12,10 @@ export interface Answer {
   quiet(): readonly (string | number)[];
 }
 
-/** Writes an answer in the form that the user asked for. Where nobody reads it, the command goes on: its work is done, and its exit status counts. */
+/**
+ * Writes an answer in the form that the user asked for. Where nobody reads it, the command goes on: its work is done,
+ * and its exit status counts.
+ */
 export function tell(output: Output, answer: Answer): void {
   try {
     if (output.mode === 'json') writeJson(output, answer.json());
@@ -22,7 +25,10 @@ export function tell(output: Output, answer: Answer): void {
   }
 }
 
-/** In one piece, since each piece is a call of the system. A line stays one line, whatever machines and tasks have put into it. */
+/**
+ * In one piece, since each piece is a call of the system. A line stays one line, whatever machines and tasks have put
+ * into it.
+ */
 function writeLines(output: Output, lines: readonly (string | number)[]): void {
   if (lines.length > 0) output.write(`${lines.map((line) => showText(String(line))).join('\n')}\n`);
 }

@@ -23,7 +23,10 @@ export function showTimeOfDay(unixMs: number): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-/** A moment in local time, without its day where it lies less than half a day from now; `-` for one that has not come (0). */
+/**
+ * A moment in local time, without its day where it lies less than half a day from now; `-` for one that has not come
+ * (0).
+ */
 export function showMoment(unixMs: number, nowUnixMs: number): string {
   return unixMs !== 0 && Math.abs(unixMs - nowUnixMs) < 12 * 3_600_000 ? showTimeOfDay(unixMs) : showInstant(unixMs);
 }

@@ -18,13 +18,18 @@ export class OutputFailed extends Error {
   }
 }
 
-/** Writes to standard output. @throws {OutputClosed} when its reader is gone. @throws {OutputFailed} when it cannot be written. */
+/**
+ * Writes to standard output. @throws {OutputClosed} when its reader is gone. @throws {OutputFailed} when it cannot be
+ * written.
+ */
 export function writeStandardOutput(content: string | Uint8Array): void {
   try {
     writeDescriptor(1, content);
   } catch (error) {
     const failure = error as NodeJS.ErrnoException;
-    throw failure.code === 'EPIPE' ? new OutputClosed('standard output is closed', { cause: error }) : new OutputFailed('standard output', failure);
+    throw failure.code === 'EPIPE'
+      ? new OutputClosed('standard output is closed', { cause: error })
+      : new OutputFailed('standard output', failure);
   }
 }
 
@@ -32,12 +37,18 @@ export function writeStandardOutput(content: string | Uint8Array): void {
 export function writeStandardError(content: string | Uint8Array): void {
   try {
     writeDescriptor(2, content);
-  } catch { /* Its terminal or disk is gone. */ }
+  } catch {
+    /* Its terminal or disk is gone. */
+  }
 }
 
-/** Turns a full disk below any file that a command writes into what its user can mend; any other error comes back as it is. */
+/**
+ * Turns a full disk below any file that a command writes into what its user can mend; any other error comes back as it
+ * is.
+ */
 export function asOutputFailure(error: unknown): unknown {
-  if (error instanceof OutputFailed || !(error instanceof Error) || !('syscall' in error) || !isFullDisk(error)) return error;
+  if (error instanceof OutputFailed || !(error instanceof Error) || !('syscall' in error) || !isFullDisk(error))
+    return error;
   const failure: NodeJS.ErrnoException = error as Error;
   return new OutputFailed(failure.path ?? 'a file', failure);
 }

@@ -15,7 +15,13 @@ const repeatPause: Duration = 1000;
 const patienceShare = 0.75;
 
 /** Codes after which nobody knows. */
-const unclear: ReadonlySet<string> = new Set(['MUT_UNREACHABLE', 'MUT_DEADLINE_EXCEEDED', 'MUT_INTERNAL', 'MUT_STOPPING', 'MUT_OVERLOADED']);
+const unclear: ReadonlySet<string> = new Set([
+  'MUT_UNREACHABLE',
+  'MUT_DEADLINE_EXCEEDED',
+  'MUT_INTERNAL',
+  'MUT_STOPPING',
+  'MUT_OVERLOADED',
+]);
 
 /** What came of one call. */
 type Outcome =
@@ -35,10 +41,13 @@ export interface ConfirmedTogether {
 /**
  * Confirms all that is held, or gives all of it back, also where it dies amid it.
  *
- * All are pledged to one of them first, to stand or fall with it. Confirming that one decides for all; then the others are told. Who does not hear of it asks the manager of the
- * one that decides. Where a client dies before it has decided, the hold of that one lapses, and the others are given back.
+ * All are pledged to one of them first, to stand or fall with it. Confirming that one decides for all; then the others
+ * are told. Who does not hear of it asks the manager of the
+ * one that decides. Where a client dies before it has decided, the hold of that one lapses, and the others are given
+ * back.
  *
- * @throws {MutiraoError} MUT_NOT_TOGETHER; or, where nobody knows whether the deciding one was confirmed, the error of its manager.
+ * @throws {MutiraoError} MUT_NOT_TOGETHER; or, where nobody knows whether the deciding one was confirmed, the error of
+ * its manager.
  */
 export async function confirmTogether(context: CommandContext, held: readonly HeldPart[]): Promise<ConfirmedTogether> {
   const decider = chooseDecider(held);
@@ -51,21 +60,32 @@ export async function confirmTogether(context: CommandContext, held: readonly He
     if (outcomes.some(({ kind }) => kind === 'failed')) throw await giveUp(held, some, outcomes);
   }
   const [decided] = await callAll(context, [decider], { call: confirm, until });
-  if (decided?.kind === 'failed') throw decided.isKnown ? await giveUp(held, [decider], [decided]) : undecided(decider, decided.error);
+  if (decided?.kind === 'failed')
+    throw decided.isKnown ? await giveUp(held, [decider], [decided]) : undecided(decider, decided.error);
   const outcomes = await callAll(context, others, { call: confirm, until });
-  if (outcomes.some((outcome) => outcome.kind === 'failed' && outcome.isKnown)) throw await giveUp(held, others, outcomes);
+  if (outcomes.some((outcome) => outcome.kind === 'failed' && outcome.isKnown))
+    throw await giveUp(held, others, outcomes);
   const told = new Map([...toldBy([decider], [decided]), ...toldBy(others, outcomes)]);
-  return { reservations: held.map((one) => told.get(one) ?? one.reservation), unheard: others.filter((one) => !told.has(one)) };
+  return {
+    reservations: held.map((one) => told.get(one) ?? one.reservation),
+    unheard: others.filter((one) => !told.has(one)),
+  };
 }
 
-/** A while before the first hold lapses: what is given back then is still held, and is given back in words rather than by time. */
+/**
+ * A while before the first hold lapses: what is given back then is still held, and is given back in words rather than
+ * by time.
+ */
 function patienceEnd(now: Instant, held: readonly HeldPart[]): Instant {
   const lapse = Math.min(...held.map(({ lapsesAt }) => lapsesAt));
   return now + Math.max(0, lapse - now) * patienceShare;
 }
 
 /** What those said that answered. */
-function toldBy(asked: readonly HeldPart[], outcomes: readonly (Outcome | undefined)[]): (readonly [HeldPart, Reservation])[] {
+function toldBy(
+  asked: readonly HeldPart[],
+  outcomes: readonly (Outcome | undefined)[],
+): (readonly [HeldPart, Reservation])[] {
   return asked.flatMap((one, index) => {
     const outcome = outcomes[index];
     return outcome?.kind === 'done' ? [[one, outcome.reservation] as const] : [];
@@ -78,32 +98,59 @@ function chooseDecider(held: readonly HeldPart[]): HeldPart {
     const address = parseAddress(part.address);
     return !isSocket(address) && !isLoopback(address.host);
   });
-  return far ?? held[0] as HeldPart;
+  return far ?? (held[0] as HeldPart);
 }
 
 function pledgeTo(decider: HeldPart, togetherId: string): Call {
-  return ({ part, reservation: { reservationId } }) => part.manager.pledgeReservation({
-    reservationId, together: { togetherId, managerAddress: part.address === decider.part.address ? '' : decider.part.address, reservationId: decider.reservation.reservationId },
-  });
+  return ({ part, reservation: { reservationId } }) =>
+    part.manager.pledgeReservation({
+      reservationId,
+      together: {
+        togetherId,
+        managerAddress: part.address === decider.part.address ? '' : decider.part.address,
+        reservationId: decider.reservation.reservationId,
+      },
+    });
 }
 
 const confirm: Call = ({ part, reservation: { reservationId } }) => part.manager.confirmReservation({ reservationId });
 
 /** Gives all back, and says why. */
-async function giveUp(held: readonly HeldPart[], asked: readonly HeldPart[], outcomes: readonly Outcome[]): Promise<MutiraoError> {
+async function giveUp(
+  held: readonly HeldPart[],
+  asked: readonly HeldPart[],
+  outcomes: readonly Outcome[],
+): Promise<MutiraoError> {
   const kept = await letGo(held);
-  const reasons = outcomes.flatMap((outcome, index) => (outcome.kind === 'failed' ? [`${asked[index]?.part.text ?? ''} was not confirmed (${outcome.error.code} ${outcome.error.message})`] : []));
-  return new MutiraoError('MUT_NOT_TOGETHER', `${reasons.join('; ')}, and the others are given back${describeKept(kept)}`);
+  const reasons = outcomes.flatMap((outcome, index) =>
+    outcome.kind === 'failed'
+      ? [`${asked[index]?.part.text ?? ''} was not confirmed (${outcome.error.code} ${outcome.error.message})`]
+      : [],
+  );
+  return new MutiraoError(
+    'MUT_NOT_TOGETHER',
+    `${reasons.join('; ')}, and the others are given back${describeKept(kept)}`,
+  );
 }
 
 /** What could not be given back lapses, unless it was confirmed before its manager went away. */
 function describeKept(kept: readonly HeldPart[]): string {
-  return kept.map(({ part, reservation: { reservationId } }) => `, but for ${part.text}: unless it lapses by itself, give it back with "mutirao reservation cancel ${reservationId}${managerWords(part)}"`).join('');
+  return kept
+    .map(
+      ({ part, reservation: { reservationId } }) =>
+        `, but for ${part.text}: unless it lapses by itself, give it back with "mutirao reservation cancel ` +
+        `${reservationId}${managerWords(part)}"`,
+    )
+    .join('');
 }
 
 /** Its manager may have confirmed it before it went away: the others wait for its word, and are not given back. */
 function undecided({ part, reservation: { reservationId } }: HeldPart, { code, message }: MutiraoError): MutiraoError {
-  return errorOfCode(code, `nobody knows whether ${part.text} was confirmed (${message}); the others stand or fall with it: see "mutirao reservation show ${reservationId}${managerWords(part)}"`);
+  return errorOfCode(
+    code,
+    `nobody knows whether ${part.text} was confirmed (${message}); the others stand or fall with it: see ` +
+      `"mutirao reservation show ${reservationId}${managerWords(part)}"`,
+  );
 }
 
 interface Calling {

@@ -19,7 +19,8 @@ const tickEvery = 12;
 const day = 24 * 3_600_000;
 
 /**
- * Draws how much is reserved over time, as bars: a column is a stretch of time and as high as the most that is reserved in it.
+ * Draws how much is reserved over time, as bars: a column is a stretch of time and as high as the most that is reserved
+ * in it.
  *
  * The dotted line is what the owner offers, where that is less than all.
  */
@@ -31,10 +32,17 @@ export function drawCalendar(drawing: Drawing): string[] {
   const rows = Array.from({ length: rowCount }, (_none, index) => {
     const row = rowCount - 1 - index;
     const empty = row === capRow ? '·' : ' ';
-    const bar = heights.map((height) => eighths[Math.max(0, Math.min(8, height - row * 8))] ?? ' ').map((cell) => (cell === ' ' ? empty : cell)).join('');
+    const bar = heights
+      .map((height) => eighths[Math.max(0, Math.min(8, height - row * 8))] ?? ' ')
+      .map((cell) => (cell === ' ' ? empty : cell))
+      .join('');
     return `${labelOf(row).padStart(labelWidth - 1)} ┤${bar}`.trimEnd();
   });
-  return [...rows, `${' '.repeat(labelWidth)}└${tickLine(width)}`, `${' '.repeat(labelWidth + 1)}${timeLine({ from, until, width })}`.trimEnd()];
+  return [
+    ...rows,
+    `${' '.repeat(labelWidth)}└${tickLine(width)}`,
+    `${' '.repeat(labelWidth + 1)}${timeLine({ from, until, width })}`.trimEnd(),
+  ];
 }
 
 function peaks({ slots, from, until }: Drawing, width: number): number[] {
@@ -58,7 +66,15 @@ function tickLine(width: number): string {
 }
 
 /** The time at every tick; the day too where the window is longer than one. */
-function timeLine({ from, until, width }: { readonly from: number; readonly until: number; readonly width: number }): string {
+function timeLine({
+  from,
+  until,
+  width,
+}: {
+  readonly from: number;
+  readonly until: number;
+  readonly width: number;
+}): string {
   let line = '';
   for (let column = 0; column < width - 4; column += tickEvery) {
     const at = new Date(from + ((until - from) * column) / width);

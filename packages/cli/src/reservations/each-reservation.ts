@@ -8,16 +8,31 @@ import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { reservationJson } from '../json/reservation-documents.ts';
 import { tell } from '../output/tell.ts';
-import { managerOption, openManager, readReservationId, reservationPairs, resourcesByName } from './show-reservation.ts';
+import {
+  managerOption,
+  openManager,
+  readReservationId,
+  reservationPairs,
+  resourcesByName,
+} from './show-reservation.ts';
 
 /** Does something with one reservation, and answers how it is then. */
-type ActOnOne<Options> = (manager: ReservationClient, reservationId: number, options: Options) => Promise<{ readonly reservation?: Reservation | undefined }>;
+type ActOnOne<Options> = (
+  manager: ReservationClient,
+  reservationId: number,
+  options: Options,
+) => Promise<{ readonly reservation?: Reservation | undefined }>;
 
 /** Makes `define` of a command that does the same with each reservation that is named. */
-export function defineForEach<Options extends { readonly manager?: string }>(addOptions: (command: Command) => Command, actOnOne: ActOnOne<Options>): (command: Command, act: Act) => void {
+export function defineForEach<Options extends { readonly manager?: string }>(
+  addOptions: (command: Command) => Command,
+  actOnOne: ActOnOne<Options>,
+): (command: Command, act: Act) => void {
   return (command, act) => {
-    addOptions(command.argument('<reservations...>', 'their numbers').option(...managerOption))
-      .action((reservations: string[], options: Options) => act((context) => actOnEach(context, { reservations, options, actOnOne })));
+    addOptions(command.argument('<reservations...>', 'their numbers').option(...managerOption)).action(
+      (reservations: string[], options: Options) =>
+        act((context) => actOnEach(context, { reservations, options, actOnOne })),
+    );
   };
 }
 
@@ -27,7 +42,10 @@ interface EachOf<Options> {
   readonly actOnOne: ActOnOne<Options>;
 }
 
-async function actOnEach<Options extends { readonly manager?: string }>(context: CommandContext, { reservations, options, actOnOne }: EachOf<Options>): Promise<ExitStatus> {
+async function actOnEach<Options extends { readonly manager?: string }>(
+  context: CommandContext,
+  { reservations, options, actOnOne }: EachOf<Options>,
+): Promise<ExitStatus> {
   const ids = reservations.map(readReservationId);
   const manager = await openManager(context, options.manager);
   const { done, failure } = await actOnAll(ids, (id) => actOnOne(manager, id, options));

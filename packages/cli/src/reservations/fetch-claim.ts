@@ -8,19 +8,36 @@ import { readReservationId } from './show-reservation.ts';
 /**
  * The claim that a text is, or that of the reservation whose number it is, as its manager tells its user.
  *
- * @throws {MutiraoError} why the reservation has none: MUT_CLAIM_UNCONFIRMED, MUT_CLAIM_LATE, MUT_RESERVATION_OVER, MUT_CLAIM_NOT_YOURS.
+ * @throws {MutiraoError} why the reservation has none: MUT_CLAIM_UNCONFIRMED, MUT_CLAIM_LATE, MUT_RESERVATION_OVER,
+ * MUT_CLAIM_NOT_YOURS.
  */
 export async function fetchClaim(text: string, openManager: () => Promise<ReservationClient>): Promise<string> {
   if (text.includes('.')) return text;
   const reservationId = readReservationId(text);
   const found = (await (await openManager()).getReservation({ reservationId })).reservation;
-  if (found === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no reservation ${reservationId} of yours; "mutirao reservation list" shows those that there are`);
+  if (found === undefined)
+    throw new MutiraoError(
+      'MUT_NOT_FOUND',
+      `there is no reservation ${reservationId} of yours; "mutirao reservation list" shows those that there are`,
+    );
   const { status, reason, claim, userId } = found;
-  if (status === ReservationStatus.HELD) throw new MutiraoError('MUT_CLAIM_UNCONFIRMED', `reservation ${reservationId} is only held; want "mutirao reservation confirm ${reservationId}" first`);
+  if (status === ReservationStatus.HELD)
+    throw new MutiraoError(
+      'MUT_CLAIM_UNCONFIRMED',
+      `reservation ${reservationId} is only held; want "mutirao reservation confirm ${reservationId}" first`,
+    );
   if (status !== ReservationStatus.CONFIRMED && status !== ReservationStatus.CLAIMED) {
-    const told = `reservation ${reservationId} is ${nameOf(ReservationStatus, status)}${reason === '' ? '' : ` (${reason})`}; want one that is confirmed or claimed`;
+    const told =
+      `reservation ${reservationId} is ` +
+      `${nameOf(ReservationStatus, status)}${reason === '' ? '' : ` (${reason})`}; want one that is confirmed or ` +
+      'claimed';
     throw new MutiraoError(status === ReservationStatus.EXPIRED ? 'MUT_CLAIM_LATE' : 'MUT_RESERVATION_OVER', told);
   }
-  if (claim === '') throw new MutiraoError('MUT_CLAIM_NOT_YOURS', `reservation ${reservationId} is ${userId}'s, and its claim is told to nobody else; want the claim as ${userId} shows it`);
+  if (claim === '')
+    throw new MutiraoError(
+      'MUT_CLAIM_NOT_YOURS',
+      `reservation ${reservationId} is ${userId}'s, and its claim is told to nobody else; want the claim as ` +
+        `${userId} shows it`,
+    );
   return claim;
 }

@@ -26,7 +26,10 @@ export interface TogetherWish {
 export interface HeldPart {
   readonly part: TogetherPart;
   readonly reservation: Reservation;
-  /** By this host's clock, which may differ from the manager's: as long after it was asked for as the manager holds it, and so not after it lapses there. */
+  /**
+   * By this host's clock, which may differ from the manager's: as long after it was asked for as the manager holds it,
+   * and so not after it lapses there.
+   */
   readonly lapsesAt: Instant;
 }
 
@@ -38,24 +41,34 @@ export interface HeldTogether {
 }
 
 /**
- * Holds all parts for the same window, the earliest that all have: each round asks all of them at once, and lets go of what it got where one has no room.
+ * Holds all parts for the same window, the earliest that all have: each round asks all of them at once, and lets go of
+ * what it got where one has no room.
  *
- * @throws {MutiraoError} why there is none: the code of the part that has no room, or MUT_NO_COMMON_WINDOW. Nothing is held then, but at a manager that has gone away,
+ * @throws {MutiraoError} why there is none: the code of the part that has no room, or MUT_NO_COMMON_WINDOW. Nothing is
+ * held then, but at a manager that has gone away,
  * where it lapses.
  */
 export async function holdTogether(clock: Clock, wish: TogetherWish): Promise<HeldTogether> {
   let window: CommonWindow = { start: wish.earliestStart, end: wish.earliestStart + wish.duration };
-  if (wish.latestEnd !== undefined && window.end > wish.latestEnd) throw noWindow(wish, 'the time between them is too short');
+  if (wish.latestEnd !== undefined && window.end > wish.latestEnd)
+    throw noWindow(wish, 'the time between them is too short');
   for (let rounds = 1; rounds <= wish.roundsMax; rounds += 1) {
     const answers = await askAll(clock, wish, window);
-    const choice = chooseWindow(window, answers.map((answer) => toWindowAnswer(answer, window)), wish.latestEnd);
+    const choice = chooseWindow(
+      window,
+      answers.map((answer) => toWindowAnswer(answer, window)),
+      wish.latestEnd,
+    );
     const held = answers.flatMap((answer) => (answer.kind === 'held' ? [answer] : []));
     if (choice.kind === 'found') return { held, window, rounds };
     await letGo(held);
     if (choice.kind === 'none') throw refusalOf(wish, answers, choice.by);
     ({ window } = choice);
   }
-  throw noWindow(wish, `none was found in ${wish.roundsMax} rounds, the last from ${showInstant(window.start)} on; --rounds allows more`);
+  throw noWindow(
+    wish,
+    `none was found in ${wish.roundsMax} rounds, the last from ${showInstant(window.start)} on; --rounds allows more`,
+  );
 }
 
 type Outcome = NonNullable<RequestReservationResponse['outcome']>;
@@ -63,7 +76,9 @@ type PartAnswer = ({ readonly kind: 'held' } & HeldPart) | { readonly kind: 'ref
 
 /** Asks all at once; where one cannot be asked, what the others gave is let go. */
 async function askAll(clock: Clock, wish: TogetherWish, window: CommonWindow): Promise<PartAnswer[]> {
-  const settled = await Promise.allSettled(wish.parts.map(async (part) => toPartAnswer(part, clock.now(), await askOne(wish, part, window))));
+  const settled = await Promise.allSettled(
+    wish.parts.map(async (part) => toPartAnswer(part, clock.now(), await askOne(wish, part, window))),
+  );
   const failed = settled.findIndex(({ status }) => status === 'rejected');
   if (failed < 0) return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   await letGo(settled.flatMap((one) => (one.status === 'fulfilled' && one.value.kind === 'held' ? [one.value] : [])));
@@ -72,12 +87,23 @@ async function askAll(clock: Clock, wish: TogetherWish, window: CommonWindow): P
   throw new MutiraoError(cause.code, `${wish.parts[failed]?.text ?? ''}: ${cause.message}`, { cause });
 }
 
-async function askOne({ duration, hold }: TogetherWish, part: TogetherPart, { start, end }: CommonWindow): Promise<Outcome> {
+async function askOne(
+  { duration, hold }: TogetherWish,
+  part: TogetherPart,
+  { start, end }: CommonWindow,
+): Promise<Outcome> {
   const { outcome } = await part.manager.requestReservation({
     wish: {
-      resourceId: part.resourceId, amount: { $case: 'quantity', value: part.quantity }, durationMs: duration, earliestStartUnixMs: start, latestEndUnixMs: end, timing: Timing.ADVANCE,
+      resourceId: part.resourceId,
+      amount: { $case: 'quantity', value: part.quantity },
+      durationMs: duration,
+      earliestStartUnixMs: start,
+      latestEndUnixMs: end,
+      timing: Timing.ADVANCE,
     },
-    clientRequestId: randomUUID(), holdMs: hold, dryRun: false,
+    clientRequestId: randomUUID(),
+    holdMs: hold,
+    dryRun: false,
   });
   if (outcome === undefined) throw new MutiraoError('MUT_PROTOCOL', 'the reservation manager gave no answer');
   return outcome;
@@ -86,20 +112,31 @@ async function askOne({ duration, hold }: TogetherWish, part: TogetherPart, { st
 function toPartAnswer(part: TogetherPart, askedAt: Instant, outcome: Outcome): PartAnswer {
   if (outcome.$case === 'refusal') return { kind: 'refused', refusal: outcome.value };
   const { value: reservation } = outcome;
-  return { kind: 'held', part, reservation, lapsesAt: askedAt + reservation.holdUntilUnixMs - reservation.requestedUnixMs };
+  return {
+    kind: 'held',
+    part,
+    reservation,
+    lapsesAt: askedAt + reservation.holdUntilUnixMs - reservation.requestedUnixMs,
+  };
 }
 
 /** Of what could be had instead, what has room for all of the time, later. */
 function toWindowAnswer(answer: PartAnswer, { start, end }: CommonWindow): WindowAnswer {
   if (answer.kind === 'held') return { kind: 'placed' };
-  const later = answer.refusal.alternatives.filter(({ startUnixMs, endUnixMs }) => startUnixMs > start && endUnixMs - startUnixMs >= end - start);
-  return later.length === 0 ? { kind: 'never' } : { kind: 'later', start: Math.min(...later.map(({ startUnixMs }) => startUnixMs)) };
+  const later = answer.refusal.alternatives.filter(
+    ({ startUnixMs, endUnixMs }) => startUnixMs > start && endUnixMs - startUnixMs >= end - start,
+  );
+  return later.length === 0
+    ? { kind: 'never' }
+    : { kind: 'later', start: Math.min(...later.map(({ startUnixMs }) => startUnixMs)) };
 }
 
 /** Gives held places back; answers those that could not be: what is only held lapses, and what is confirmed stands. */
 export async function letGo(held: readonly HeldPart[]): Promise<HeldPart[]> {
   const reason = 'not to be had together with the others';
-  const settled = await Promise.allSettled(held.map(({ part, reservation: { reservationId } }) => part.manager.cancelReservation({ reservationId, reason })));
+  const settled = await Promise.allSettled(
+    held.map(({ part, reservation: { reservationId } }) => part.manager.cancelReservation({ reservationId, reason })),
+  );
   return held.filter((_, index) => settled[index]?.status === 'rejected');
 }
 
@@ -111,5 +148,8 @@ function refusalOf(wish: TogetherWish, answers: readonly PartAnswer[], by: numbe
 
 function noWindow({ earliestStart, latestEnd }: TogetherWish, why: string): MutiraoError {
   const until = latestEnd === undefined ? '' : ` and ${showInstant(latestEnd)}`;
-  return new MutiraoError('MUT_NO_COMMON_WINDOW', `there is no window for all of them between ${showInstant(earliestStart)}${until}: ${why}`);
+  return new MutiraoError(
+    'MUT_NO_COMMON_WINDOW',
+    `there is no window for all of them between ${showInstant(earliestStart)}${until}: ${why}`,
+  );
 }

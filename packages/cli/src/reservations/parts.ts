@@ -19,12 +19,25 @@ export interface TogetherPart {
 }
 
 /** Reads `RESOURCE=AMOUNT` or `RESOURCE=AMOUNT@MANAGER`. @throws {MutiraoError} MUT_BAD_REQUEST */
-export async function readParts(context: CommandContext, texts: readonly string[], usual: string | undefined): Promise<TogetherPart[]> {
-  if (texts.length < 2) throw new MutiraoError('MUT_BAD_REQUEST', `${texts.length} resource is given; want two or more, each as RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER`);
+export async function readParts(
+  context: CommandContext,
+  texts: readonly string[],
+  usual: string | undefined,
+): Promise<TogetherPart[]> {
+  if (texts.length < 2)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${texts.length} resource is given; want two or more, each as RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER`,
+    );
   const managers = new Map<string, Promise<ReservationClient>>();
   const parts = texts.map(async (text): Promise<TogetherPart> => {
     const [, resourceId, quantity, managerName = ''] = /^([^=@\s]+)=([^@\s]+)(?:@(\S+))?$/.exec(text) ?? [];
-    if (resourceId === undefined || quantity === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" is no resource with an amount; want RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER, as in alpha=4 or net=30%@10.0.0.7:7000`);
+    if (resourceId === undefined || quantity === undefined)
+      throw new MutiraoError(
+        'MUT_BAD_REQUEST',
+        `"${text}" is no resource with an amount; want RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER, as in ` +
+          'alpha=4 or net=30%@10.0.0.7:7000',
+      );
     const address = managerAddress(context, managerName === '' ? usual : managerName);
     const manager = managers.get(address) ?? context.reservations(address);
     managers.set(address, manager);

@@ -41,15 +41,31 @@ export function addResourceOptions(command: Command): Command {
     .option('--id <name>', 'maintain, unmaintain: name of the window')
     .option('--from <time>', 'maintain: its beginning (default: now)')
     .option('--until <time>', 'maintain: its end')
-    .option('--amount <number>', 'maintain, fail, restore: so many units, or so much in the resource\'s own unit (default for maintain: all)')
+    .option(
+      '--amount <number>',
+      "maintain, fail, restore: so many units, or so much in the resource's own unit (default for maintain: all)",
+    )
     .option('--unit <index>', 'fail, restore: one unit, counted from 0')
     .option('--reason <text>', 'maintain, fail: what users are told');
 }
 
-const algorithms = new Map<string, Algorithm>([['suvs', Algorithm.SUVS], ['suvs-p', Algorithm.SUVS_P]]);
-const placements = new Map<string, Placement>([['first-fit', Placement.FIRST_FIT], ['min-lip', Placement.MIN_LIP], ['min-tip', Placement.MIN_TIP]]);
+const algorithms = new Map<string, Algorithm>([
+  ['suvs', Algorithm.SUVS],
+  ['suvs-p', Algorithm.SUVS_P],
+]);
+const placements = new Map<string, Placement>([
+  ['first-fit', Placement.FIRST_FIT],
+  ['min-lip', Placement.MIN_LIP],
+  ['min-tip', Placement.MIN_TIP],
+]);
 const usual: ResourceRules = {
-  capPercent: undefined, algorithm: Algorithm.UNSPECIFIED, placement: Placement.UNSPECIFIED, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: undefined,
+  capPercent: undefined,
+  algorithm: Algorithm.UNSPECIFIED,
+  placement: Placement.UNSPECIFIED,
+  durationMsMax: 0,
+  reservationsPerUserMax: 0,
+  amountPerUserMax: 0,
+  movesMax: undefined,
   unclaimedMsMax: 0,
 };
 
@@ -77,7 +93,11 @@ export function areStated(rules: ResourceRules | undefined, options: ResourceOpt
   return JSON.stringify(mergeRules(rules, options)) === JSON.stringify(mergeRules(rules, {}));
 }
 
-function countsOf({ perUser, amountPerUser, movesMax }: Record<'perUser' | 'amountPerUser' | 'movesMax', string | undefined>): Partial<ResourceRules> {
+function countsOf({
+  perUser,
+  amountPerUser,
+  movesMax,
+}: Record<'perUser' | 'amountPerUser' | 'movesMax', string | undefined>): Partial<ResourceRules> {
   return {
     ...(perUser === undefined ? {} : { reservationsPerUserMax: readCount('per-user', perUser) }),
     ...(amountPerUser === undefined ? {} : { amountPerUserMax: readCount('amount-per-user', amountPerUser) }),
@@ -87,23 +107,29 @@ function countsOf({ perUser, amountPerUser, movesMax }: Record<'perUser' | 'amou
 
 /** Which part of a resource is meant. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readPart({ amount, unit }: ResourceOptions): NonNullable<FailResourceRequest['what']> {
-  if ((amount === undefined) === (unit === undefined)) throw new MutiraoError('MUT_BAD_REQUEST', 'want --amount or --unit, to say what is meant');
-  return unit === undefined ? { $case: 'amount', value: readCount('amount', amount ?? '') } : { $case: 'unitIndex', value: readCount('unit', unit) };
+  if ((amount === undefined) === (unit === undefined))
+    throw new MutiraoError('MUT_BAD_REQUEST', 'want --amount or --unit, to say what is meant');
+  return unit === undefined
+    ? { $case: 'amount', value: readCount('amount', amount ?? '') }
+    : { $case: 'unitIndex', value: readCount('unit', unit) };
 }
 
 /** Reads a whole number. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readCount(name: string, text: string): number {
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text))) throw new MutiraoError('MUT_BAD_REQUEST', `--${name} is ${JSON.stringify(text)}; want a whole number of 0 or more`);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text)))
+    throw new MutiraoError('MUT_BAD_REQUEST', `--${name} is ${JSON.stringify(text)}; want a whole number of 0 or more`);
   return Number(text);
 }
 
 function readNumber(name: string, text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new MutiraoError('MUT_BAD_REQUEST', `--${name} is ${JSON.stringify(text)}; want a number of 0 or more`);
+  if (!/^\d+(\.\d+)?$/.test(text))
+    throw new MutiraoError('MUT_BAD_REQUEST', `--${name} is ${JSON.stringify(text)}; want a number of 0 or more`);
   return Number(text);
 }
 
 function readWord<Value>(name: string, text: string, words: ReadonlyMap<string, Value>): Value {
   const value = words.get(text);
-  if (value === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--${name} is "${text}"; want one of ${[...words.keys()].join(', ')}`);
+  if (value === undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--${name} is "${text}"; want one of ${[...words.keys()].join(', ')}`);
   return value;
 }

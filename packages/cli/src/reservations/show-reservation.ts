@@ -13,7 +13,10 @@ import { showDuration, showInstant, showMoment } from '../output/units.ts';
 import { nameOf } from '../wire/names.ts';
 
 /** The option that names a reservation manager. */
-export const managerOption = ['--manager <name>', 'reservation manager, by name or address (default: MUTIRAO_RESERVATIONS, or the only one of the home folder)'] as const;
+export const managerOption = [
+  '--manager <name>',
+  'reservation manager, by name or address (default: MUTIRAO_RESERVATIONS, or the only one of the home folder)',
+] as const;
 
 /** The reservation manager that a command means. */
 export async function openManager(context: CommandContext, name: string | undefined): Promise<ReservationClient> {
@@ -27,7 +30,11 @@ export function managerAddress({ home }: CommandContext, name: string | undefine
 
 /** Reads a reservation's number. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readReservationId(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" is no reservation; want its number, as "reservation list" prints it`);
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `"${text}" is no reservation; want its number, as "reservation list" prints it`,
+    );
   return Number(text);
 }
 
@@ -36,12 +43,20 @@ export async function resourcesByName(manager: ReservationClient): Promise<Reado
   return new Map((await manager.listResources()).resources.map((resource) => [resource.resourceId, resource]));
 }
 
-/** @throws {MutiraoError} MUT_UNKNOWN_RESOURCE where there is none of a name that was given: nothing of it is not the same as no such thing. */
+/**
+ * @throws {MutiraoError} MUT_UNKNOWN_RESOURCE where there is none of a name that was given: nothing of it is not the
+ * same as no such thing.
+ */
 export function checkResource(resources: ReadonlyMap<string, Resource>, name: string | undefined): void {
   if (name === undefined || resources.has(name)) return;
   const names = [...resources.keys()];
   const nearest = findNearestWord(name, names);
-  const some = names.length === 0 ? 'none is registered' : nearest === undefined ? `want one of ${names.slice(0, 10).join(', ')}` : `did you mean "${nearest}"?`;
+  const some =
+    names.length === 0
+      ? 'none is registered'
+      : nearest === undefined
+        ? `want one of ${names.slice(0, 10).join(', ')}`
+        : `did you mean "${nearest}"?`;
   throw new MutiraoError('MUT_UNKNOWN_RESOURCE', `there is no resource "${name}"; ${some}`);
 }
 
@@ -64,40 +79,83 @@ export function showUnits(units: readonly UnitRange[]): string {
 }
 
 /** A list of reservations. */
-export function reservationTable(reservations: readonly Reservation[], resources: ReadonlyMap<string, Resource>, now: number): string[] {
+export function reservationTable(
+  reservations: readonly Reservation[],
+  resources: ReadonlyMap<string, Resource>,
+  now: number,
+): string[] {
   if (reservations.length === 0) return ['No reservations.'];
   // Most resources honour what is reserved of them, and hold nothing.
   const hasAhead = reservations.some(({ heldAhead }) => heldAhead !== undefined);
-  const aheadIn = ({ heldAhead, amount }: Reservation): string => (heldAhead === undefined ? '' : `${nameOf(AheadStatus, heldAhead.status)} ${heldAhead.heldUnits}/${amount}`);
+  const aheadIn = ({ heldAhead, amount }: Reservation): string =>
+    heldAhead === undefined ? '' : `${nameOf(AheadStatus, heldAhead.status)} ${heldAhead.heldUnits}/${amount}`;
   return renderTable(
     [
-      { title: 'ID', right: true }, { title: 'RESOURCE' }, { title: 'USER' }, { title: 'STATUS' }, { title: 'AMOUNT', right: true }, { title: 'STARTS' }, { title: 'ENDS' },
-      { title: 'FOR', right: true }, ...(hasAhead ? [{ title: 'AHEAD' }] : []), { title: 'REASON' },
+      { title: 'ID', right: true },
+      { title: 'RESOURCE' },
+      { title: 'USER' },
+      { title: 'STATUS' },
+      { title: 'AMOUNT', right: true },
+      { title: 'STARTS' },
+      { title: 'ENDS' },
+      { title: 'FOR', right: true },
+      ...(hasAhead ? [{ title: 'AHEAD' }] : []),
+      { title: 'REASON' },
     ],
     reservations.map((one) => [
-      String(one.reservationId), one.resourceId, one.userId, nameOf(ReservationStatus, one.status), showAmount(one.amount, resources.get(one.resourceId)?.unit ?? ''),
-      showMoment(one.startUnixMs, now), showMoment(one.endUnixMs, now), showDuration(one.endUnixMs - one.startUnixMs), ...(hasAhead ? [aheadIn(one)] : []), one.reason,
+      String(one.reservationId),
+      one.resourceId,
+      one.userId,
+      nameOf(ReservationStatus, one.status),
+      showAmount(one.amount, resources.get(one.resourceId)?.unit ?? ''),
+      showMoment(one.startUnixMs, now),
+      showMoment(one.endUnixMs, now),
+      showDuration(one.endUnixMs - one.startUnixMs),
+      ...(hasAhead ? [aheadIn(one)] : []),
+      one.reason,
     ]),
   );
 }
 
 /** Whether a reservation has no place any more. */
 export function isOver({ status }: Pick<Reservation, 'status'>): boolean {
-  return status === ReservationStatus.RELEASED || status === ReservationStatus.EXPIRED || status === ReservationStatus.CANCELLED;
+  return (
+    status === ReservationStatus.RELEASED ||
+    status === ReservationStatus.EXPIRED ||
+    status === ReservationStatus.CANCELLED
+  );
 }
 
 /** One reservation, whole. */
 export function reservationPairs(one: Reservation, unit: string): string[] {
   return renderPairs([
-    ['reservation', String(one.reservationId)], ['resource', one.resourceId], ['user', one.userId], ['status', nameOf(ReservationStatus, one.status)],
+    ['reservation', String(one.reservationId)],
+    ['resource', one.resourceId],
+    ['user', one.userId],
+    ['status', nameOf(ReservationStatus, one.status)],
     ['amount', `${showAmount(one.amount, unit)}${one.units.length === 0 ? '' : ` (units ${showUnits(one.units)})`}`],
-    ['starts', showInstant(one.startUnixMs)], ['ends', `${showInstant(one.endUnixMs)} (${showDuration(one.endUnixMs - one.startUnixMs)})`],
-    ['limits', `from ${showInstant(one.earliestStartUnixMs ?? 0)} until ${one.latestEndUnixMs === undefined ? 'any time' : showInstant(one.latestEndUnixMs)}`],
-    ['held until', one.holdUntilUnixMs === 0 ? '' : showInstant(one.holdUntilUnixMs)], ['in use since', one.claimedUnixMs === 0 ? '' : showInstant(one.claimedUnixMs)],
-    ['over since', one.endedUnixMs === 0 ? '' : showInstant(one.endedUnixMs)], ['revision', one.revision === 1 ? '' : String(one.revision)], ['reason', one.reason],
-    ['stands with', one.together === undefined ? '' : `reservation ${one.together.reservationId}${one.together.managerAddress === '' ? '' : ` at ${one.together.managerAddress}`}`],
+    ['starts', showInstant(one.startUnixMs)],
+    ['ends', `${showInstant(one.endUnixMs)} (${showDuration(one.endUnixMs - one.startUnixMs)})`],
+    [
+      'limits',
+      `from ${showInstant(one.earliestStartUnixMs ?? 0)} until ` +
+        `${one.latestEndUnixMs === undefined ? 'any time' : showInstant(one.latestEndUnixMs)}`,
+    ],
+    ['held until', one.holdUntilUnixMs === 0 ? '' : showInstant(one.holdUntilUnixMs)],
+    ['in use since', one.claimedUnixMs === 0 ? '' : showInstant(one.claimedUnixMs)],
+    ['over since', one.endedUnixMs === 0 ? '' : showInstant(one.endedUnixMs)],
+    ['revision', one.revision === 1 ? '' : String(one.revision)],
+    ['reason', one.reason],
+    [
+      'stands with',
+      one.together === undefined
+        ? ''
+        : 'reservation ' +
+          `${one.together.reservationId}${one.together.managerAddress === '' ? '' : ` at ${one.together.managerAddress}`}`,
+    ],
     ...aheadOf(one).map((line, index): [string, string] => [index === 0 ? 'held ahead' : '', line]),
-    ['key', one.clientRequestId], ['claim', one.claim],
+    ['key', one.clientRequestId],
+    ['claim', one.claim],
   ]);
 }
 
@@ -109,9 +167,25 @@ export function aheadOf({ heldAhead, amount: count, startUnixMs: startsAt }: Res
 /** Why there is no place, and what could be had, in lines for standard error. */
 export function refusalLines({ code, message, alternatives }: Refusal, unit: string): string[] {
   const { advice } = errorOfCode(code, message);
-  const rows = alternatives.map(({ reason, startUnixMs, endUnixMs, amount }: Alternative) => [reason, showAmount(amount, unit), showInstant(startUnixMs), showDuration(endUnixMs - startUnixMs)]);
+  const rows = alternatives.map(({ reason, startUnixMs, endUnixMs, amount }: Alternative) => [
+    reason,
+    showAmount(amount, unit),
+    showInstant(startUnixMs),
+    showDuration(endUnixMs - startUnixMs),
+  ]);
   return [
-    `error: ${code} ${message}`, advice,
-    ...(rows.length === 0 ? [] : renderTable([{ title: 'ALTERNATIVE' }, { title: 'AMOUNT', right: true }, { title: 'FROM' }, { title: 'FOR', right: true }], rows)),
+    `error: ${code} ${message}`,
+    advice,
+    ...(rows.length === 0
+      ? []
+      : renderTable(
+          [
+            { title: 'ALTERNATIVE' },
+            { title: 'AMOUNT', right: true },
+            { title: 'FROM' },
+            { title: 'FOR', right: true },
+          ],
+          rows,
+        )),
   ];
 }

@@ -10,17 +10,28 @@ import { isOver, refusalLines, reservationPairs } from './show-reservation.ts';
 
 /** What a manager answered to a wish. */
 export interface PlacementAnswer {
-  readonly outcome: { readonly $case: 'reservation'; readonly value: Reservation } | { readonly $case: 'refusal'; readonly value: Refusal } | undefined;
+  readonly outcome:
+    | { readonly $case: 'reservation'; readonly value: Reservation }
+    | { readonly $case: 'refusal'; readonly value: Refusal }
+    | undefined;
   readonly movedCount: number;
   readonly unit: string;
 }
 
-/** Tells what became of a wish: exit status 0 where it has a place, 3 where there is none, or none any more: of a repeated request that is over. */
+/**
+ * Tells what became of a wish: exit status 0 where it has a place, 3 where there is none, or none any more: of a
+ * repeated request that is over.
+ */
 export function tellPlacement({ output }: CommandContext, { outcome, movedCount, unit }: PlacementAnswer): ExitStatus {
   if (outcome === undefined) throw new InvariantError('the manager gave no answer');
   if (outcome.$case === 'refusal') {
     for (const line of refusalLines(outcome.value, unit)) output.note(line);
-    if (output.mode === 'json') tell(output, { json: () => placementJson({ refusal: outcome.value, movedCount, unit }), table: () => [], quiet: () => [] });
+    if (output.mode === 'json')
+      tell(output, {
+        json: () => placementJson({ refusal: outcome.value, movedCount, unit }),
+        table: () => [],
+        quiet: () => [],
+      });
     return 3;
   }
   const reservation = outcome.value;
@@ -30,6 +41,9 @@ export function tellPlacement({ output }: CommandContext, { outcome, movedCount,
     quiet: () => [reservation.reservationId],
   });
   if (!isOver(reservation)) return 0;
-  output.note(`Reservation ${reservation.reservationId} is ${nameOf(ReservationStatus, reservation.status)}: ${reservation.reason}. Another key asks for a new one.`);
+  output.note(
+    `Reservation ${reservation.reservationId} is ${nameOf(ReservationStatus, reservation.status)}: ` +
+      `${reservation.reason}. Another key asks for a new one.`,
+  );
   return 3;
 }

@@ -28,7 +28,10 @@ export function addWishOptions(command: Command): Command {
     .option('--count <units>', 'so many units')
     .option('--share <percent>', 'a share of the resource: 30%')
     .option('--capacity <amount>', 'a capacity: 200KB/s, 2TB, 3GHz')
-    .option('--processors <least..most>', 'between so many units and so many (2..8); --for is the time that --reference of them take')
+    .option(
+      '--processors <least..most>',
+      'between so many units and so many (2..8); --for is the time that --reference of them take',
+    )
     .option('--reference <units>', 'with --processors: units that --for holds for (default: the most)')
     .option('--work <time>', 'with --processors, instead of --for: an amount of work as the time of one unit')
     .option('--for <duration>', 'how long: 90s, 1h30m, HH:MM:SS')
@@ -41,29 +44,52 @@ export function addWishOptions(command: Command): Command {
 /** The amount that options ask for; undefined where they say nothing. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readAmount(options: WishOptions): ReservationWish['amount'] {
   const given = (['count', 'share', 'capacity', 'processors'] as const).filter((name) => options[name] !== undefined);
-  if (given.length > 1) throw new MutiraoError('MUT_BAD_REQUEST', `--${given.join(' and --')} are given; want one of them`);
+  if (given.length > 1)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--${given.join(' and --')} are given; want one of them`);
   const { count, share, capacity } = options;
   if (options.processors !== undefined) return readRange(options, options.processors);
-  if (options.work !== undefined || options.reference !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--work and --reference go with --processors');
-  if (count !== undefined && !/^-?\d+$/.test(count)) throw new MutiraoError('MUT_RESERVATION_AMOUNT', `--count is ${JSON.stringify(count)}; want a whole number of units, 1 or more`);
-  const text = share === undefined ? count ?? capacity : `${share.replace(/\s*%$/, '')}%`;
+  if (options.work !== undefined || options.reference !== undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', '--work and --reference go with --processors');
+  if (count !== undefined && !/^-?\d+$/.test(count))
+    throw new MutiraoError(
+      'MUT_RESERVATION_AMOUNT',
+      `--count is ${JSON.stringify(count)}; want a whole number of units, 1 or more`,
+    );
+  const text = share === undefined ? (count ?? capacity) : `${share.replace(/\s*%$/, '')}%`;
   return text === undefined ? undefined : { $case: 'quantity', value: text };
 }
 
 function readRange({ work, reference = '0' }: WishOptions, processors: string): NonNullable<ReservationWish['amount']> {
   const [, least = '0', most = least] = /^(\d+)(?:\.\.(\d+))?$/.exec(processors) ?? [];
   const [amountMin, amountMax] = [Number(least), Number(most)];
-  if (amountMin < 1 || amountMax < amountMin) throw new MutiraoError('MUT_RESERVATION_AMOUNT', `--processors is ${JSON.stringify(processors)}; want LEAST..MOST, as in 2..8`);
-  if (work !== undefined) return { $case: 'malleable', value: { workUnitMs: readDuration(work, '--work'), amountMin, amountMax } };
-  if (!/^\d+$/.test(reference)) throw new MutiraoError('MUT_RESERVATION_AMOUNT', `--reference is ${JSON.stringify(reference)}; want a whole number of units, 1 or more`);
+  if (amountMin < 1 || amountMax < amountMin)
+    throw new MutiraoError(
+      'MUT_RESERVATION_AMOUNT',
+      `--processors is ${JSON.stringify(processors)}; want LEAST..MOST, as in 2..8`,
+    );
+  if (work !== undefined)
+    return { $case: 'malleable', value: { workUnitMs: readDuration(work, '--work'), amountMin, amountMax } };
+  if (!/^\d+$/.test(reference))
+    throw new MutiraoError(
+      'MUT_RESERVATION_AMOUNT',
+      `--reference is ${JSON.stringify(reference)}; want a whole number of units, 1 or more`,
+    );
   return { $case: 'elastic', value: { amountMin, amountMax, referenceAmount: Number(reference) } };
 }
 
-/** Units are of what is counted: four of a bandwidth would be four bytes a second. @throws {MutiraoError} MUT_UNKNOWN_UNIT */
+/**
+ * Units are of what is counted: four of a bandwidth would be four bytes a second. @throws {MutiraoError}
+ * MUT_UNKNOWN_UNIT
+ */
 export function checkUnits({ count, processors }: WishOptions, resource: Resource | undefined): void {
   const [option, text] = processors === undefined ? ['--count', count] : ['--processors', processors];
   if (resource === undefined || resource.unit === '' || text === undefined) return;
-  throw new MutiraoError('MUT_UNKNOWN_UNIT', `${option} is ${text}, and ${resource.resourceId} is no units but a capacity in ${resource.unit}; want --share 30%, or --capacity as in ${showAmount(Math.ceil(resource.total / 4), resource.unit).replace(' ', '')}`);
+  throw new MutiraoError(
+    'MUT_UNKNOWN_UNIT',
+    `${option} is ${text}, and ${resource.resourceId} is no units but a capacity in ${resource.unit}; want ` +
+      '--share 30%, or --capacity as in ' +
+      `${showAmount(Math.ceil(resource.total / 4), resource.unit).replace(' ', '')}`,
+  );
 }
 
 /** A hundred years: what ends beyond is no date that can be told. */
@@ -71,24 +97,40 @@ const durationMax = 100 * 365.25 * 86_400_000;
 
 /** When a reservation is to be. */
 export function readTiming(options: WishOptions): Timing {
-  if (options.immediate === true && options.onDemand === true) throw new MutiraoError('MUT_BAD_REQUEST', '--immediate and --on-demand are given; want one of them');
+  if (options.immediate === true && options.onDemand === true)
+    throw new MutiraoError('MUT_BAD_REQUEST', '--immediate and --on-demand are given; want one of them');
   if (options.immediate === true) return Timing.IMMEDIATE;
   return options.onDemand === true ? Timing.ON_DEMAND : Timing.ADVANCE;
 }
 
 /** Reads a duration, which is not negative. @throws {MutiraoError} MUT_RESERVATION_DURATION */
 export function readDuration(text: string, option = '--for'): number {
-  if (/^-/.test(text.trim())) throw new MutiraoError('MUT_RESERVATION_DURATION', `${option} is ${JSON.stringify(text)}; want a duration of 1 ms or more`);
+  if (/^-/.test(text.trim()))
+    throw new MutiraoError(
+      'MUT_RESERVATION_DURATION',
+      `${option} is ${JSON.stringify(text)}; want a duration of 1 ms or more`,
+    );
   const duration = parseDuration(text);
-  if (duration > durationMax) throw new MutiraoError('MUT_RESERVATION_TOO_LONG', `${JSON.stringify(text)} is longer than a hundred years; want a shorter time`);
+  if (duration > durationMax)
+    throw new MutiraoError(
+      'MUT_RESERVATION_TOO_LONG',
+      `${JSON.stringify(text)} is longer than a hundred years; want a shorter time`,
+    );
   return duration;
 }
 
-/** Reads for how long a place is only held; 0 where it is to be reserved. @throws {MutiraoError} MUT_RESERVATION_DURATION */
+/**
+ * Reads for how long a place is only held; 0 where it is to be reserved. @throws {MutiraoError}
+ * MUT_RESERVATION_DURATION
+ */
 export function readHold(text: string | undefined): number {
   if (text === undefined) return 0;
   const hold = readDuration(text, '--hold');
-  if (hold === 0) throw new MutiraoError('MUT_RESERVATION_DURATION', `--hold is ${JSON.stringify(text)}; want a duration of 1 ms or more, or no --hold, which reserves at once`);
+  if (hold === 0)
+    throw new MutiraoError(
+      'MUT_RESERVATION_DURATION',
+      `--hold is ${JSON.stringify(text)}; want a duration of 1 ms or more, or no --hold, which reserves at once`,
+    );
   return hold;
 }
 

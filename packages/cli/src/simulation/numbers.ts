@@ -8,7 +8,9 @@ export interface Bounds {
   readonly max: number;
 }
 
-/** Reads a whole number of an option. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
+/**
+ * Reads a whole number of an option. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted.
+ */
 export function readWhole(option: string, text: string, { min, max }: Bounds): number {
   const value = /^\d+(_\d+)*$/.test(text) ? Number(text.replaceAll('_', '')) : NaN;
   if (value >= min && value <= max) return value;
@@ -22,7 +24,10 @@ export function readFraction(option: string, text: string, { min, max }: Bounds)
   throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; want a number in ${min}..${max}`);
 }
 
-/** Reads a time of an option: a number of seconds, or a duration as 1h30m. @throws {MutiraoError | FormatError} as `readWhole`; it is more than 0. */
+/**
+ * Reads a time of an option: a number of seconds, or a duration as 1h30m. @throws {MutiraoError | FormatError} as
+ * `readWhole`; it is more than 0.
+ */
 export function readTime(option: string, text: string): Duration {
   const time = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1000) : parseDuration(text);
   if (time > 0) return time;
@@ -32,7 +37,8 @@ export function readTime(option: string, text: string): Duration {
 /** Reads one of a few words. @throws {MutiraoError} as `readWhole`. */
 export function readWord<T extends string>(option: string, text: string, words: readonly T[]): T {
   const found = words.find((word) => word === text);
-  if (found === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; want one of ${words.join(', ')}`);
+  if (found === undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; want one of ${words.join(', ')}`);
   return found;
 }
 

@@ -6,11 +6,17 @@ import { readWord } from './numbers.ts';
 export function findPolicy(policy: string, variant: string | undefined): QueuePolicy {
   const name = readWord('--policy', policy, ['fcfs', 'easy', 'conservative']);
   if (name !== 'conservative' && variant !== undefined) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `--variant is "${variant}"; want none with --policy ${name}, which compresses nothing`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--variant is "${variant}"; want none with --policy ${name}, which compresses nothing`,
+    );
   }
   switch (name) {
-    case 'fcfs': return firstComeFirstServed;
-    case 'easy': return easyBackfilling;
-    case 'conservative': return conservativeBackfilling(readWord('--variant', variant ?? 'start-now', ['start-now', 'reinsert']));
+    case 'fcfs':
+      return firstComeFirstServed;
+    case 'easy':
+      return easyBackfilling;
+    case 'conservative':
+      return conservativeBackfilling(readWord('--variant', variant ?? 'start-now', ['start-now', 'reinsert']));
   }
 }

@@ -14,10 +14,12 @@ export interface Line {
 }
 
 /**
- * Reads a text file line by line, gzipped or not, holding no more than a line and a piece of the file in memory. What follows the
+ * Reads a text file line by line, gzipped or not, holding no more than a line and a piece of the file in memory. What
+ * follows the
  * last end of a line comes last, also when it is empty.
  *
- * @param file as the user named it. @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_BAD_REQUEST, MUT_TRACE_SYNTAX for broken gzip.
+ * @param file as the user named it. @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_BAD_REQUEST, MUT_TRACE_SYNTAX for
+ * broken gzip.
  */
 export async function* readLines(file: string, path: string): AsyncGenerator<Line, void, void> {
   let rest = '';
@@ -37,7 +39,7 @@ export async function* readLines(file: string, path: string): AsyncGenerator<Lin
 }
 
 async function openText(path: string): Promise<Readable> {
-  const isPlain = !await isGzipped(path);
+  const isPlain = !(await isGzipped(path));
   const raw = createReadStream(path);
   if (isPlain) return raw;
   // An error of either end reaches the reader through the second.

@@ -7,9 +7,19 @@ import { StudyProgress } from './study/study-progress.ts';
 /** Time between two looks at the clock's hand, the user's wish to stop, and the terminal. */
 const pauseEveryMs = 200;
 
-/** Samples run by run, and draws on a terminal how far it is; what it has when the user stops it is thrown away, as undefined. */
-export async function sampleRuns({ output, clock, signal }: CommandContext, count: number, sample: (run: number) => JobSample): Promise<JobSample[] | undefined> {
-  const progress = output.progress === undefined || output.mode !== 'table' ? undefined : new StudyProgress(output, clock, { runs: count, cost: count });
+/**
+ * Samples run by run, and draws on a terminal how far it is; what it has when the user stops it is thrown away, as
+ * undefined.
+ */
+export async function sampleRuns(
+  { output, clock, signal }: CommandContext,
+  count: number,
+  sample: (run: number) => JobSample,
+): Promise<JobSample[] | undefined> {
+  const progress =
+    output.progress === undefined || output.mode !== 'table'
+      ? undefined
+      : new StudyProgress(output, clock, { runs: count, cost: count });
   const samples: JobSample[] = [];
   let [pausedAt, told] = [clock.now(), 0];
   const pause = async (): Promise<void> => {

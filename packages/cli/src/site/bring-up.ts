@@ -9,7 +9,12 @@ import type { HostFacts, SiteRecord, SiteState } from './site-record.ts';
 export interface SiteHost {
   look(sha256: string): Promise<FoundSite>;
   install(program: ProgramFile): Promise<void>;
-  start(kind: ProcessKind, sha256: string, info: string, options: readonly string[]): Promise<FoundProcess & { readonly address: string; readonly token: string }>;
+  start(
+    kind: ProcessKind,
+    sha256: string,
+    info: string,
+    options: readonly string[],
+  ): Promise<FoundProcess & { readonly address: string; readonly token: string }>;
   stop(kinds: readonly ProcessKind[]): Promise<void>;
   /** Makes an address here lead to the provider, and waits until that speaks. @returns the address here. */
   forward(remoteAddress: string): Promise<string>;
@@ -38,9 +43,11 @@ export interface UpSite {
 }
 
 /**
- * Makes a site work: carries the executable over unless it is there, starts what does not run, and leads an address here to the provider.
+ * Makes a site work: carries the executable over unless it is there, starts what does not run, and leads an address
+ * here to the provider.
  *
- * What runs is left alone; that of another release is replaced when it is idle, or when `now` says so. @throws {MutiraoError}
+ * What runs is left alone; that of another release is replaced when it is idle, or when `now` says so. @throws
+ * {MutiraoError}
  */
 export async function bringUp(host: SiteHost, wanted: Wanted): Promise<UpSite> {
   const { site, program } = wanted;
@@ -56,29 +63,49 @@ export async function bringUp(host: SiteHost, wanted: Wanted): Promise<UpSite> {
   for (const kind of wantedKinds) {
     if (processes[kind] !== undefined) continue;
     wanted.onStep('starting', `the ${kind}`);
-    const { address, token: told, ...started } = await host.start(kind, program.sha256, infoOf(kind, site.name), optionsOf(kind, site, found.base));
+    const {
+      address,
+      token: told,
+      ...started
+    } = await host.start(kind, program.sha256, infoOf(kind, site.name), optionsOf(kind, site, found.base));
     processes[kind] = started;
     token = told;
     if (kind === 'provider') providerAddress = address;
   }
   const { provider } = processes;
-  if (provider === undefined || providerAddress === '' || token === '') throw new MutiraoError('MUT_UNREACHABLE', `the provider at ${site.ssh} told no address`);
+  if (provider === undefined || providerAddress === '' || token === '')
+    throw new MutiraoError('MUT_UNREACHABLE', `the provider at ${site.ssh} told no address`);
   const address = await host.forward(providerAddress);
   const isOutdated = Object.values(processes).some((process) => process.program !== program.sha256);
-  const facts: HostFacts = { system: found.system, base: found.base, providerPid: provider.pid, providerAddress, program: provider.program, isOutdated };
+  const facts: HostFacts = {
+    system: found.system,
+    base: found.base,
+    providerPid: provider.pid,
+    providerAddress,
+    program: provider.program,
+    isOutdated,
+  };
   return { facts, address, token, processes };
 }
 
 /** What may go on of that which runs; the rest has been ended. */
-async function keepOrStop(host: SiteHost, { site, program, now, onStep }: Wanted, found: FoundSite): Promise<FoundSite['processes']> {
-  if (found.system !== program.system) throw new MutiraoError('MUT_SITE_PROGRAM', `${site.ssh} is ${found.system}; the executable is for ${program.system}`);
+async function keepOrStop(
+  host: SiteHost,
+  { site, program, now, onStep }: Wanted,
+  found: FoundSite,
+): Promise<FoundSite['processes']> {
+  if (found.system !== program.system)
+    throw new MutiraoError(
+      'MUT_SITE_PROGRAM',
+      `${site.ssh} is ${found.system}; the executable is for ${program.system}`,
+    );
   const { processes, providerAddress, token } = found;
   const isCurrent = Object.values(processes).every((process) => process.program === program.sha256);
   if (isCurrent || processes.provider === undefined) {
     if (!isCurrent) await host.stop(['cluster']);
     return isCurrent ? processes : {};
   }
-  const mayStop = now || await host.isIdle(await host.forward(providerAddress), token);
+  const mayStop = now || (await host.isIdle(await host.forward(providerAddress), token));
   if (!mayStop) return processes;
   onStep('starting', 'this release in place of the one that ran there');
   await host.stop(['provider', 'cluster']);
@@ -91,8 +118,13 @@ function infoOf(kind: ProcessKind, name: string): string {
 }
 
 /** @throws {MutiraoError} MUT_BAD_CONFIG where the folder's name is too long for sockets. */
-function optionsOf(kind: ProcessKind, { name, manager, processors, providerOptions }: SiteRecord, base: string): string[] {
-  // A port of a host that others have accounts on can be taken by any of them while nobody listens; what is in our folder cannot.
+function optionsOf(
+  kind: ProcessKind,
+  { name, manager, processors, providerOptions }: SiteRecord,
+  base: string,
+): string[] {
+  // A port of a host that others have accounts on can be taken by any of them while nobody listens; what is in our
+  // folder cannot.
   const listen = socketAddress(`${base}/front/${name}/run/${kind}`);
   parseAddress(listen);
   if (kind === 'cluster') return ['--listen', listen, '--processors', String(processors)];

@@ -33,7 +33,10 @@ done 2>/dev/null
 exit 0
 `;
 
-/** BASE NAME SHA BYTES: reads the gzipped executable, checks it, has it run once, and puts it in its place. Nothing is left of one that failed. */
+/**
+ * BASE NAME SHA BYTES: reads the gzipped executable, checks it, has it run once, and puts it in its place. Nothing is
+ * left of one that failed.
+ */
 export const installScript: string = `${common}
 folder=$base/programs/$3
 draft=$folder/mutirao.$$
@@ -53,7 +56,8 @@ mv -f -- "$draft" "$folder/mutirao"
 `;
 
 /**
- * BASE NAME SHA KIND SETUP INFO OPTIONS...: starts a process of KIND, which outlives the connection, and waits until it has written INFO (a file of
+ * BASE NAME SHA KIND SETUP INFO OPTIONS...: starts a process of KIND, which outlives the connection, and waits until it
+ * has written INFO (a file of
  * the site's folder). Tells its number and that file, or the end of its log.
  */
 export const startScript: string = `${common}
@@ -88,7 +92,10 @@ done
 kill "$pid"; echo "it did not listen within 30 s" >&2; tail -n 3 "$log" >&2; exit 1
 `;
 
-/** BASE NAME SHA: removes the executables that nothing of this host runs and no site here was started with, but SHA's and those of the last hour. */
+/**
+ * BASE NAME SHA: removes the executables that nothing of this host runs and no site here was started with, but SHA's
+ * and those of the last hour.
+ */
 export const cleanScript: string = `${common}${removalScript}
 cd "$base/programs" || exit 0
 used=" $3 $(cat "$base"/front/*/*.pid 2>/dev/null | cut -d ' ' -f 2 | tr '\\n' ' ') "
@@ -138,7 +145,10 @@ rmdir -- "$base/front" 2>/dev/null && remove_tree "$base/programs" && rmdir -- "
 exit 0
 `;
 
-/** BASE NAME KIND PID...: ends as soon as one of the processes is gone. What it writes ends it when nobody reads any more. */
+/**
+ * BASE NAME KIND PID...: ends as soon as one of the processes is gone. What it writes ends it when nobody reads any
+ * more.
+ */
 export const watchScript: string = `${common}
 shift 2
 while :; do

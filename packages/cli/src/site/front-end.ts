@@ -5,7 +5,15 @@ import { isErrorCode, MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import { accountName } from '@mutirao/runtime/files';
 import { lastWords, type SshConnection } from '@mutirao/runtime/ssh';
 
-import { cleanScript, installScript, lookScript, removeScript, startScript, stopScript, watchScript } from './front-end-scripts.ts';
+import {
+  cleanScript,
+  installScript,
+  lookScript,
+  removeScript,
+  startScript,
+  stopScript,
+  watchScript,
+} from './front-end-scripts.ts';
 import type { ProgramFile } from '@mutirao/runtime/ssh';
 import type { SiteRecord } from './site-record.ts';
 
@@ -51,15 +59,31 @@ export class FrontEnd {
     this.#owner = ownerOf(home);
   }
 
-  /** Finds out what is there. @throws {MutiraoError} MUT_SITE_EXISTS when the name is taken there by another home folder; MUT_UNREACHABLE when it runs on another host of the same folder; MUT_NOT_OWNER, MUT_DISK_FULL. */
+  /**
+   * Finds out what is there. @throws {MutiraoError} MUT_SITE_EXISTS when the name is taken there by another home
+   * folder; MUT_UNREACHABLE when it runs on another host of the same folder; MUT_NOT_OWNER, MUT_DISK_FULL.
+   */
   async look(sha256: string): Promise<FoundSite> {
     const told = await this.#run('look', lookScript, [sha256, this.#owner]);
-    const [base, system, owner] = [this.#field(told, 'base', /^\//), this.#field(told, 'system', /^\S+ \S+$/), this.#field(told, 'owner', /^[0-9a-f]{16} /)];
-    if (owner !== this.#owner) throw new MutiraoError('MUT_SITE_EXISTS', `${this.#site.ssh} has a site "${this.#site.name}" of another home folder (${owner.split(' ').slice(1).join(' ')})`);
+    const [base, system, owner] = [
+      this.#field(told, 'base', /^\//),
+      this.#field(told, 'system', /^\S+ \S+$/),
+      this.#field(told, 'owner', /^[0-9a-f]{16} /),
+    ];
+    if (owner !== this.#owner)
+      throw new MutiraoError(
+        'MUT_SITE_EXISTS',
+        `${this.#site.ssh} has a site "${this.#site.name}" of another home folder ` +
+          `(${owner.split(' ').slice(1).join(' ')})`,
+      );
     this.#refuseElsewhere(told);
     const [cluster, provider] = [readProcess(told.get('cluster')), readProcess(told.get('provider'))];
     return {
-      base, system, hasProgram: told.has('has'), token: told.get('token') ?? '', providerAddress: addressOf(told.get('info')),
+      base,
+      system,
+      hasProgram: told.has('has'),
+      token: told.get('token') ?? '',
+      providerAddress: addressOf(told.get('info')),
       processes: { ...(cluster === undefined ? {} : { cluster }), ...(provider === undefined ? {} : { provider }) },
     };
   }
@@ -69,32 +93,71 @@ export class FrontEnd {
     const [, host, here = '', kind = ''] = /^(\S+) here=(\S+) kind=(\S+)$/.exec(told.get('elsewhere') ?? '') ?? [];
     if (host === undefined) return;
     const { ssh, name } = this.#site;
-    throw new MutiraoError('MUT_UNREACHABLE', `${ssh} led to ${here}, and the ${kind} of ${name} was started on ${host}, which shares its folder; want the name of that one host, `
-      + `or, where it is no more, ${told.get('base') ?? ''}/front/${name}/${kind}.pid removed`);
+    throw new MutiraoError(
+      'MUT_UNREACHABLE',
+      `${ssh} led to ${here}, and the ${kind} of ${name} was started on ${host}, which shares its folder; want ` +
+        'the name of that one host, ' +
+        `or, where it is no more, ${told.get('base') ?? ''}/front/${name}/${kind}.pid removed`,
+    );
   }
 
-  /** Carries the executable over. @throws {MutiraoError} MUT_SITE_PROGRAM with the host's words when it cannot run there; MUT_DISK_FULL. */
+  /**
+   * Carries the executable over. @throws {MutiraoError} MUT_SITE_PROGRAM with the host's words when it cannot run
+   * there; MUT_DISK_FULL.
+   */
   async install({ sha256, bytes, packed }: ProgramFile): Promise<void> {
     const inputFile = await packed();
-    const { status, stderr } = await this.#connection.run(this.#words(installScript, [sha256, String(bytes)]), { inputFile, deadlineMs: copyMax });
+    const { status, stderr } = await this.#connection.run(this.#words(installScript, [sha256, String(bytes)]), {
+      inputFile,
+      deadlineMs: copyMax,
+    });
     if (status === 0) return;
     const words = lastWords(stderr);
-    if (status === 126) throw new MutiraoError('MUT_SITE_PROGRAM', `${this.#site.ssh} cannot run the executable: ${words}`);
-    throw new MutiraoError(codeOf(words, 'MUT_TRANSFER_FAILED'), `the executable cannot be put on ${this.#site.ssh}: ${words}`);
+    if (status === 126)
+      throw new MutiraoError('MUT_SITE_PROGRAM', `${this.#site.ssh} cannot run the executable: ${words}`);
+    throw new MutiraoError(
+      codeOf(words, 'MUT_TRANSFER_FAILED'),
+      `the executable cannot be put on ${this.#site.ssh}: ${words}`,
+    );
   }
 
-  /** Starts a process there. @param info a file of the site's folder that it writes when it listens. @throws {MutiraoError} what the process said. */
-  async start(kind: ProcessKind, sha256: string, info: string, options: readonly string[]): Promise<FoundProcess & { readonly address: string; readonly token: string }> {
-    const told = await this.#run(`start the ${kind}`, startScript, [sha256, kind, this.#site.setup, info, ...options], startMax);
+  /**
+   * Starts a process there. @param info a file of the site's folder that it writes when it listens. @throws
+   * {MutiraoError} what the process said.
+   */
+  async start(
+    kind: ProcessKind,
+    sha256: string,
+    info: string,
+    options: readonly string[],
+  ): Promise<FoundProcess & { readonly address: string; readonly token: string }> {
+    const told = await this.#run(
+      `start the ${kind}`,
+      startScript,
+      [sha256, kind, this.#site.setup, info, ...options],
+      startMax,
+    );
     const pid = Number(this.#field(told, 'pid', /^[1-9]\d*$/));
-    return { pid, program: sha256, address: addressOf(this.#field(told, 'info', /^\{.*\}$/)), token: told.get('token') ?? '' };
+    return {
+      pid,
+      program: sha256,
+      address: addressOf(this.#field(told, 'info', /^\{.*\}$/)),
+      token: told.get('token') ?? '',
+    };
   }
 
-  /** A field of an answer. @throws {MutiraoError} MUT_UNREACHABLE when it is not there or not what it has to be: nothing is done on half an answer. */
+  /**
+   * A field of an answer. @throws {MutiraoError} MUT_UNREACHABLE when it is not there or not what it has to be: nothing
+   * is done on half an answer.
+   */
   #field(told: ReadonlyMap<string, string>, name: string, pattern: RegExp): string {
     const value = told.get(name);
     if (value !== undefined && pattern.test(value)) return value;
-    throw new MutiraoError('MUT_UNREACHABLE', `${this.#site.ssh} gave an answer ${value === undefined ? 'without' : 'with a wrong'} "${name}"${value === undefined ? '' : `: ${JSON.stringify(value.slice(0, 80))}`}`);
+    throw new MutiraoError(
+      'MUT_UNREACHABLE',
+      `${this.#site.ssh} gave an answer ${value === undefined ? 'without' : 'with a wrong'} ` +
+        `"${name}"${value === undefined ? '' : `: ${JSON.stringify(value.slice(0, 80))}`}`,
+    );
   }
 
   /** Ends processes, one after the other: politely, and after 15 s by force. */
@@ -102,7 +165,10 @@ export class FrontEnd {
     await this.#run('end what runs', stopScript, kinds, startMax);
   }
 
-  /** Removes former executables. To be called when the provider is idle: agents on other hosts, and those of requests that wait, may run one that nothing on this host does. */
+  /**
+   * Removes former executables. To be called when the provider is idle: agents on other hosts, and those of requests
+   * that wait, may run one that nothing on this host does.
+   */
   async clean(sha256: string): Promise<void> {
     await this.#run('remove former executables', cleanScript, [sha256]);
   }
@@ -119,7 +185,10 @@ export class FrontEnd {
   }
 
   async #run(what: string, script: string, args: readonly string[], deadlineMs?: number): Promise<Map<string, string>> {
-    const { status, stdout, stderr } = await this.#connection.run(this.#words(script, args), deadlineMs === undefined ? {} : { deadlineMs });
+    const { status, stdout, stderr } = await this.#connection.run(
+      this.#words(script, args),
+      deadlineMs === undefined ? {} : { deadlineMs },
+    );
     if (status !== 0) throw failure(`${this.#site.ssh} cannot ${what}`, stderr);
     return new Map(stdout.split('\n').map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]));
   }
@@ -157,11 +226,16 @@ function codeOf(words: string, otherwise: ErrorCode): ErrorCode {
 function failure(what: string, stderr: string): MutiraoError {
   for (const line of stderr.trim().split('\n').reverse()) {
     const told = parseLog(line);
-    if (told?.msg !== undefined) return new MutiraoError(told.code !== undefined && isErrorCode(told.code) ? told.code : 'MUT_UNREACHABLE', `${what}: ${told.msg}`);
+    if (told?.msg !== undefined)
+      return new MutiraoError(
+        told.code !== undefined && isErrorCode(told.code) ? told.code : 'MUT_UNREACHABLE',
+        `${what}: ${told.msg}`,
+      );
   }
   const words = lastWords(stderr);
   const usage = /^(?:mutirao \w+|error): (.*)/m.exec(stderr)?.[1];
-  if (usage !== undefined || words.includes('the set-up command ended')) return new MutiraoError('MUT_BAD_CONFIG', `${what}: ${usage ?? words}`);
+  if (usage !== undefined || words.includes('the set-up command ended'))
+    return new MutiraoError('MUT_BAD_CONFIG', `${what}: ${usage ?? words}`);
   return new MutiraoError(codeOf(words, 'MUT_UNREACHABLE'), `${what}: ${words}`);
 }
 

@@ -21,7 +21,10 @@ import { findState, readSite, writeSite, writeState, type SiteRecord, type SiteS
 const idleInterval = 30_000;
 const brokerPause = 3_000;
 
-/** Keeps a site's connection until interrupted; one process for each site. @throws {MutiraoError} MUT_NOT_FOUND, or why a new site cannot be made to work. */
+/**
+ * Keeps a site's connection until interrupted; one process for each site. @throws {MutiraoError} MUT_NOT_FOUND, or why
+ * a new site cannot be made to work.
+ */
 export async function runSite(context: CommandContext, name: string, now: boolean): Promise<ExitStatus> {
   const site = readSite(context.home, name);
   try {
@@ -48,17 +51,32 @@ class SiteProcess {
     this.#context = context;
     this.#site = site;
     this.#now = now;
-    this.#state = { pid: process.pid, status: 'connecting', sinceUnixMs: context.clock.now(), detail: '', code: '', host: findState(context.home, site.name)?.host };
+    this.#state = {
+      pid: process.pid,
+      status: 'connecting',
+      sinceUnixMs: context.clock.now(),
+      detail: '',
+      code: '',
+      host: findState(context.home, site.name)?.host,
+    };
   }
 
   async run(): Promise<void> {
     const { clock, home, signal } = this.#context;
     try {
       await keepSite({
-        isSettled: this.#site.isSettled, now: () => clock.now(), random: Math.random, sleep: (length) => this.#context.sleep(length), signal,
+        isSettled: this.#site.isSettled,
+        now: () => clock.now(),
+        random: Math.random,
+        sleep: (length) => this.#context.sleep(length),
+        signal,
         open: async () => this.#open(await findProgramFile(home, this.#site.program)),
-        onUp: (up) => { this.#up(up); },
-        onState: (status, trouble, pauseMs) => { this.#told(status, trouble, pauseMs); },
+        onUp: (up) => {
+          this.#up(up);
+        },
+        onState: (status, trouble, pauseMs) => {
+          this.#told(status, trouble, pauseMs);
+        },
       });
     } catch (error) {
       if (error instanceof MutiraoError) this.#tell({ status: 'failed', detail: error.message, code: error.code });
@@ -69,12 +87,18 @@ class SiteProcess {
 
   async #open(program: ProgramFile): Promise<SiteLink> {
     const { signal, home } = this.#context;
-    const connection = await SshConnection.open({ destination: this.#site.ssh, options: this.#site.sshOptions, signal });
+    const connection = await SshConnection.open({
+      destination: this.#site.ssh,
+      options: this.#site.sshOptions,
+      signal,
+    });
     const frontEnd = new FrontEnd(connection, this.#site, home);
     const host = hostOf(connection, frontEnd, socketIn(join(siteFolder(home, this.#site.name), 'run'), 'provider'));
     return {
       bringUp: async () => {
-        const onStep = (status: SiteState['status'], detail: string): void => { this.#tell({ status, detail, code: '' }); };
+        const onStep = (status: SiteState['status'], detail: string): void => {
+          this.#tell({ status, detail, code: '' });
+        };
         try {
           const up = await bringUp(host, { site: this.#site, program, now: this.#now, onStep });
           this.#now = false;
@@ -118,7 +142,12 @@ class SiteProcess {
       this.#site = { ...this.#site, address, isSettled: true };
       writeSite(home, this.#site);
     }
-    this.#tell({ status: 'connected', detail: facts.isOutdated ? 'its provider is of another release, and is replaced when it is idle' : '', code: '', host: facts });
+    this.#tell({
+      status: 'connected',
+      detail: facts.isOutdated ? 'its provider is of another release, and is replaced when it is idle' : '',
+      code: '',
+      host: facts,
+    });
     if (this.#toldAddress === address) return;
     this.#toldAddress = address;
     void this.#tellBroker(address);
@@ -143,14 +172,20 @@ class SiteProcess {
 
   #told(status: SiteState['status'], trouble: MutiraoError | undefined, pauseMs: number): void {
     const next = status === 'waiting' ? `next try in ${Math.ceil(pauseMs / 1000)} s` : '';
-    this.#tell({ status, detail: [trouble?.message ?? '', next].filter((part) => part !== '').join('; '), code: trouble?.code ?? '' });
+    this.#tell({
+      status,
+      detail: [trouble?.message ?? '', next].filter((part) => part !== '').join('; '),
+      code: trouble?.code ?? '',
+    });
   }
 
   #tell(change: Partial<SiteState>): void {
     const { clock, home, output } = this.#context;
     this.#state = { ...this.#state, ...change, sinceUnixMs: clock.now() };
     writeState(home, this.#site.name, this.#state);
-    output.note(`${new Date(this.#state.sinceUnixMs).toISOString()} ${this.#state.status} ${this.#state.detail}`.trimEnd());
+    output.note(
+      `${new Date(this.#state.sinceUnixMs).toISOString()} ${this.#state.status} ${this.#state.detail}`.trimEnd(),
+    );
   }
 }
 

@@ -16,17 +16,36 @@ export interface SeenSite {
 /** Looks at a site of a home folder; nothing is asked of the site itself. */
 export function seeSite(home: string, site: SiteRecord): SeenSite {
   const state = findState(home, site.name);
-  if (findKeeper(home, site.name) !== undefined && state !== undefined) return { site, status: state.status, detail: state.detail, state };
-  return { site, status: 'stopped', detail: `nobody keeps its connection; "mutirao site connect ${site.name}" does`, state };
+  if (findKeeper(home, site.name) !== undefined && state !== undefined)
+    return { site, status: state.status, detail: state.detail, state };
+  return {
+    site,
+    status: 'stopped',
+    detail: `nobody keeps its connection; "mutirao site connect ${site.name}" does`,
+    state,
+  };
 }
 
 /** A site as JSON. */
 export function siteJson({ site, status, detail, state = never }: SeenSite): JsonOf<typeof shapes.site> {
   const host = state.host ?? nowhere(site);
   return {
-    name: site.name, ssh: site.ssh, ssh_options: site.sshOptions, manager: site.manager, status, since_unix_ms: state.sinceUnixMs || null, detail, code: status === 'stopped' ? '' : state.code,
-    address: site.address, provider_options: site.providerOptions, system: host.system, folder: host.base,
-    provider_pid: host.providerPid || null, provider_address: host.providerAddress, program_sha256: host.program, outdated: host.isOutdated,
+    name: site.name,
+    ssh: site.ssh,
+    ssh_options: site.sshOptions,
+    manager: site.manager,
+    status,
+    since_unix_ms: state.sinceUnixMs || null,
+    detail,
+    code: status === 'stopped' ? '' : state.code,
+    address: site.address,
+    provider_options: site.providerOptions,
+    system: host.system,
+    folder: host.base,
+    provider_pid: host.providerPid || null,
+    provider_address: host.providerAddress,
+    program_sha256: host.program,
+    outdated: host.isOutdated,
   };
 }
 
@@ -40,8 +59,24 @@ function nowhere({ folder }: SiteRecord): HostFacts {
 /** Sites as a table. */
 export function siteTable(sites: readonly SeenSite[], nowUnixMs: number): string[] {
   return renderTable(
-    [{ title: 'SITE' }, { title: 'SSH' }, { title: 'MANAGER' }, { title: 'STATUS' }, { title: 'SINCE' }, { title: 'ADDRESS' }, { title: 'DETAIL' }],
-    sites.map(({ site, status, detail, state }) => [site.name, site.ssh, site.manager, status, showMoment(state?.sinceUnixMs ?? 0, nowUnixMs), site.address, detail]),
+    [
+      { title: 'SITE' },
+      { title: 'SSH' },
+      { title: 'MANAGER' },
+      { title: 'STATUS' },
+      { title: 'SINCE' },
+      { title: 'ADDRESS' },
+      { title: 'DETAIL' },
+    ],
+    sites.map(({ site, status, detail, state }) => [
+      site.name,
+      site.ssh,
+      site.manager,
+      status,
+      showMoment(state?.sinceUnixMs ?? 0, nowUnixMs),
+      site.address,
+      detail,
+    ]),
   );
 }
 
@@ -59,6 +94,9 @@ export function sitePairs({ site, status, detail, state = never }: SeenSite, now
     ['address there', host.providerAddress],
     ['system', host.system],
     ['folder there', host.base],
-    ['provider there', host.providerPid === 0 ? '' : `process ${host.providerPid}, executable ${host.program.slice(0, 12)}`],
+    [
+      'provider there',
+      host.providerPid === 0 ? '' : `process ${host.providerPid}, executable ${host.program.slice(0, 12)}`,
+    ],
   ]);
 }

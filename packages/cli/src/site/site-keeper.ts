@@ -7,7 +7,10 @@ import type { UpSite } from './bring-up.ts';
 export interface SiteLink {
   /** Makes the site work; nothing is done that is done already. */
   bringUp(): Promise<UpSite>;
-  /** Resolves when something of the site is gone, or is to be replaced. @throws {MutiraoError} when the connection is gone. */
+  /**
+   * Resolves when something of the site is gone, or is to be replaced. @throws {MutiraoError} when the connection is
+   * gone.
+   */
   untilGone(up: UpSite): Promise<void>;
   close(): void;
 }
@@ -37,7 +40,8 @@ const hopeless: ReadonlySet<string> = new Set(['MUT_SSH_DENIED', 'MUT_SSH_HOST_K
 const steadyAfter = 30_000;
 
 /**
- * Keeps one site connected until the signal fires: connects, makes it work, waits until something breaks, and begins anew after a
+ * Keeps one site connected until the signal fires: connects, makes it work, waits until something breaks, and begins
+ * anew after a
  * growing pause. What runs at the site is not touched when the connection goes.
  *
  * @throws {MutiraoError} when a site that never worked cannot be made to work.

@@ -22,7 +22,10 @@ export interface SiteRecord {
   readonly setup: string;
   /** The executable to carry over; empty for that of this release. */
   readonly program: string;
-  /** What leads to the provider here: `unix:/path`, or `host:port` where a former release kept it; empty before the first connection. */
+  /**
+   * What leads to the provider here: `unix:/path`, or `host:port` where a former release kept it; empty before the
+   * first connection.
+   */
   readonly address: string;
   /** The site has worked: from then on its troubles are waited for. */
   readonly isSettled: boolean;
@@ -61,17 +64,24 @@ export function readSite(home: string, name: string): SiteRecord {
   const found = findSite(home, name);
   if (found !== undefined) return found;
   const names = siteNames(home).join(', ');
-  throw new MutiraoError('MUT_NOT_FOUND', `no site is named "${name}"; ${names === '' ? 'there are none' : `there are ${names}`}`);
+  throw new MutiraoError(
+    'MUT_NOT_FOUND',
+    `no site is named "${name}"; ${names === '' ? 'there are none' : `there are ${names}`}`,
+  );
 }
 
 /** A site's record; undefined where there is none. */
 export function findSite(home: string, name: string): SiteRecord | undefined {
-  return /^[\w.-]+$/.test(name) ? readJson(join(siteFolder(home, name), 'site.json')) as SiteRecord | undefined : undefined;
+  return /^[\w.-]+$/.test(name)
+    ? (readJson(join(siteFolder(home, name), 'site.json')) as SiteRecord | undefined)
+    : undefined;
 }
 
 /** All sites of a home folder, by name. */
 export function readSites(home: string): SiteRecord[] {
-  return siteNames(home).map((name) => findSite(home, name)).filter((site) => site !== undefined);
+  return siteNames(home)
+    .map((name) => findSite(home, name))
+    .filter((site) => site !== undefined);
 }
 
 /** Writes a site's record. */

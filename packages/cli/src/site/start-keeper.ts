@@ -30,8 +30,12 @@ export function startKeeper(home: string, name: string, options: readonly string
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
   const [command, ...own] = ownProgram('site');
   const { pid } = startProcess({
-    command, args: [...own, name, '--home', home, ...options], env: { ...process.env, MUTIRAO_HOME: home },
-    stdout: { kind: 'file', path: log }, stderr: { kind: 'file', path: log }, onExit: () => undefined,
+    command,
+    args: [...own, name, '--home', home, ...options],
+    env: { ...process.env, MUTIRAO_HOME: home },
+    stdout: { kind: 'file', path: log },
+    stderr: { kind: 'file', path: log },
+    onExit: () => undefined,
   });
   if (pid === undefined) throw new MutiraoError('MUT_UNREACHABLE', `cannot start ${command}`);
   return pid;
@@ -39,7 +43,9 @@ export function startKeeper(home: string, name: string, options: readonly string
 
 /** Starts the keepers of all sites that have none. @returns their names. */
 export function startKeepers(home: string): string[] {
-  const names = readSites(home).filter(({ isSettled, name }) => isSettled && findKeeper(home, name) === undefined).map(({ name }) => name);
+  const names = readSites(home)
+    .filter(({ isSettled, name }) => isSettled && findKeeper(home, name) === undefined)
+    .map(({ name }) => name);
   for (const name of names) startKeeper(home, name);
   return names;
 }
@@ -62,9 +68,14 @@ export async function stopKeepers(surroundings: Surroundings): Promise<void> {
 /**
  * Waits until a site is connected.
  *
- * @param onState called at each change. @throws {MutiraoError} what its keeper told when it gave up, or when it is interrupted.
+ * @param onState called at each change. @throws {MutiraoError} what its keeper told when it gave up, or when it is
+ * interrupted.
  */
-export async function untilConnected({ home, sleep, signal }: Surroundings, { name, pid }: { name: string; pid: number }, onState: (state: SiteState) => void): Promise<SiteState> {
+export async function untilConnected(
+  { home, sleep, signal }: Surroundings,
+  { name, pid }: { name: string; pid: number },
+  onState: (state: SiteState) => void,
+): Promise<SiteState> {
   let last = '';
   let isGone = false;
   for (;;) {
@@ -73,9 +84,14 @@ export async function untilConnected({ home, sleep, signal }: Surroundings, { na
       if (`${state.status} ${state.detail}` !== last) onState(state);
       last = `${state.status} ${state.detail}`;
       if (state.status === 'connected') return state;
-      if (state.status === 'failed') throw new MutiraoError(isErrorCode(state.code) ? state.code : 'MUT_UNREACHABLE', state.detail);
+      if (state.status === 'failed')
+        throw new MutiraoError(isErrorCode(state.code) ? state.code : 'MUT_UNREACHABLE', state.detail);
     }
-    if (isGone) throw new MutiraoError('MUT_INTERNAL', `the keeper of ${name} ended: ${lastLines(logPath(home, `site-${name}`))}`);
+    if (isGone)
+      throw new MutiraoError(
+        'MUT_INTERNAL',
+        `the keeper of ${name} ended: ${lastLines(logPath(home, `site-${name}`))}`,
+      );
     if (signal.aborted) throw new MutiraoError('MUT_CANCELLED', 'interrupted');
     // It may have told why and ended since its state was read, so that is read once more.
     isGone = !isOurs(pid, 'site');

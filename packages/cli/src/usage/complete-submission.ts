@@ -11,11 +11,16 @@ import { UsageError } from './usage-error.ts';
 const headBytes = 65_536;
 
 /**
- * Completes a command line of `job submit`: options of other systems become ours, and `--` comes before a command that stands in the place of a job file.
+ * Completes a command line of `job submit`: options of other systems become ours, and `--` comes before a command that
+ * stands in the place of a job file.
  *
  * @param words after `job submit`, without those after `--`.
  */
-export function completeSubmission(command: Command, words: readonly string[], passedOn: readonly string[] | undefined): string[] {
+export function completeSubmission(
+  command: Command,
+  words: readonly string[],
+  passedOn: readonly string[] | undefined,
+): string[] {
   const pieces = scanOptions(command, ['job', 'submit'], splitParallel(words));
   const translated = scanOptions(command, ['job', 'submit'], translatePieces(pieces));
   const first = translated.findIndex(({ kind }) => kind === 'operand');
@@ -34,12 +39,17 @@ export function completeSubmission(command: Command, words: readonly string[], p
 const line = (words: readonly string[]): string[] => ['job', 'submit', ...words];
 
 /** The submission of a script in the place of a job file; undefined where the file is none. */
-function rewriteScript(file: string, text: string, { own, isJobFile }: { readonly own: readonly string[]; readonly isJobFile: boolean }): string[] | undefined {
+function rewriteScript(
+  file: string,
+  text: string,
+  { own, isJobFile }: { readonly own: readonly string[]; readonly isJobFile: boolean },
+): string[] | undefined {
   try {
     refuseScript(file, text, isJobFile);
     return undefined;
   } catch (error) {
-    if (error instanceof UsageError && error.remedy.rewrite !== undefined) return [...error.remedy.rewrite(splitAt(line(own), file))];
+    if (error instanceof UsageError && error.remedy.rewrite !== undefined)
+      return [...error.remedy.rewrite(splitAt(line(own), file))];
     throw error;
   }
 }
@@ -55,7 +65,12 @@ function splitParallel(words: readonly string[]): string[] {
   const at = words.indexOf(':::');
   if (at < 0) return [...words];
   const command = words.slice(0, at);
-  return ['--values', words.slice(at + 1).join(','), ...command, ...(command.some((word) => word.includes('{}')) ? [] : ['{}'])];
+  return [
+    '--values',
+    words.slice(at + 1).join(','),
+    ...command,
+    ...(command.some((word) => word.includes('{}')) ? [] : ['{}']),
+  ];
 }
 
 function readHead(file: string): string | undefined {

@@ -8,7 +8,8 @@ export function collect(value: string, former: readonly string[] = []): readonly
 }
 
 /**
- * Has an option that is given twice refused, where its values are not gathered: the second would replace the first in silence.
+ * Has an option that is given twice refused, where its values are not gathered: the second would replace the first in
+ * silence.
  *
  * A flag without a value may be repeated, since that changes nothing.
  *
@@ -20,7 +21,11 @@ export function refuseRepeated(command: Command): void {
     let former: string | undefined;
     command.on(`option:${option.name()}`, (value: string | null) => {
       const given = value ?? '';
-      if (former !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${option.long ?? option.flags} is given twice, as "${former}" and "${given}"; expected it once`);
+      if (former !== undefined)
+        throw new MutiraoError(
+          'MUT_BAD_REQUEST',
+          `${option.long ?? option.flags} is given twice, as "${former}" and "${given}"; expected it once`,
+        );
       former = given;
     });
   }

@@ -8,12 +8,18 @@ import { foreignOptions, type ForeignOption } from './foreign-options.ts';
 export type Piece =
   | { readonly kind: 'operand' | 'known'; readonly words: readonly string[] }
   /** @param instead the words to write in its place; undefined where nobody knows. */
-  | { readonly kind: 'unknown'; readonly name: string; readonly words: readonly string[]; readonly instead: readonly string[] | undefined; readonly why: string };
+  | {
+      readonly kind: 'unknown';
+      readonly name: string;
+      readonly words: readonly string[];
+      readonly instead: readonly string[] | undefined;
+      readonly why: string;
+    };
 
 /** Splits the words after a command's own into arguments, and finds for each unknown option what is meant. */
 export function scanOptions(command: Command, path: readonly string[], words: readonly string[]): Piece[] {
   const pieces: Piece[] = [];
-  for (let at = 0; at < words.length;) {
+  for (let at = 0; at < words.length; ) {
     const piece = readPiece(command, path, words.slice(at));
     pieces.push(piece);
     at += piece.words.length;
@@ -26,27 +32,42 @@ function readPiece(command: Command, path: readonly string[], [word = '', next]:
   const equals = word.startsWith('--') ? word.indexOf('=') : -1;
   const name = equals < 0 ? word : word.slice(0, equals);
   const known = findOption(command, name);
-  const withValue = (hasValue: boolean): readonly string[] => (hasValue && equals < 0 && next !== undefined ? [word, next] : [word]);
+  const withValue = (hasValue: boolean): readonly string[] =>
+    hasValue && equals < 0 && next !== undefined ? [word, next] : [word];
   if (known !== undefined) return { kind: 'known', words: withValue(takesNext(known, next)) };
   const foreign = findForeign(path, name, word);
   if (foreign !== undefined) return foreignPiece(foreign, name, withValue(foreign.hasValue));
   const nearest = findSlip(command, name);
-  return nearest === undefined ? { kind: 'unknown', name, words: [word], instead: undefined, why: '' } : slipPiece(nearest, name, withValue(nearest.required));
+  return nearest === undefined
+    ? { kind: 'unknown', name, words: [word], instead: undefined, why: '' }
+    : slipPiece(nearest, name, withValue(nearest.required));
 }
 
 function slipPiece(nearest: Option, name: string, words: readonly string[]): Piece {
   const [word = '', ...values] = words;
-  return { kind: 'unknown', name, words, instead: [`${nearest.long ?? ''}${word.slice(name.length)}`, ...values], why: '' };
+  return {
+    kind: 'unknown',
+    name,
+    words,
+    instead: [`${nearest.long ?? ''}${word.slice(name.length)}`, ...values],
+    why: '',
+  };
 }
 
-/** Short names are near to many others by chance: of the letters without the hyphens at most one in three may be wrong. */
+/**
+ * Short names are near to many others by chance: of the letters without the hyphens at most one in three may be wrong.
+ */
 function findSlip(command: Command, name: string): Option | undefined {
   if (!name.startsWith('--')) return undefined;
-  const nearest = findNearestWord(name.slice(2), command.options.map(({ long }) => long?.slice(2) ?? ''));
+  const nearest = findNearestWord(
+    name.slice(2),
+    command.options.map(({ long }) => long?.slice(2) ?? ''),
+  );
   return nearest === undefined || nearest === '' ? undefined : findOption(command, `--${nearest}`);
 }
 
-const takesNext = ({ required, optional }: Option, next: string | undefined): boolean => required || (optional && next?.startsWith('-') === false);
+const takesNext = ({ required, optional }: Option, next: string | undefined): boolean =>
+  required || (optional && next?.startsWith('-') === false);
 
 function findForeign(path: readonly string[], name: string, word: string): ForeignOption | undefined {
   return foreignOptions[path.join(' ')]?.find(({ names }) => names.includes(name)) ?? findAttached(path, word);
@@ -55,12 +76,15 @@ function findForeign(path: readonly string[], name: string, word: string): Forei
 /** `-n4` and `-j8`: a short option with its value attached. */
 function findAttached(path: readonly string[], word: string): ForeignOption | undefined {
   if (!/^-[A-Za-z]\d/.test(word)) return undefined;
-  const found = foreignOptions[path.join(' ')]?.find(({ names, hasValue }) => hasValue && names.includes(word.slice(0, 2)));
+  const found = foreignOptions[path.join(' ')]?.find(
+    ({ names, hasValue }) => hasValue && names.includes(word.slice(0, 2)),
+  );
   return found === undefined ? undefined : { ...found, hasValue: false, instead: () => found.instead(word.slice(2)) };
 }
 
 function foreignPiece(foreign: ForeignOption, name: string, words: readonly string[]): Piece {
-  const [word = '', value = word.startsWith('--') && word.includes('=') ? word.slice(word.indexOf('=') + 1) : 'VALUE'] = words;
+  const [word = '', value = word.startsWith('--') && word.includes('=') ? word.slice(word.indexOf('=') + 1) : 'VALUE'] =
+    words;
   return { kind: 'unknown', name, words, instead: foreign.instead(value), why: foreign.why };
 }
 
@@ -70,5 +94,5 @@ function findOption(command: Command, name: string): Option | undefined {
 
 /** The words of pieces with the ones that are meant; those of which nobody knows stay. */
 export function translatePieces(pieces: readonly Piece[]): string[] {
-  return pieces.flatMap((piece) => (piece.kind === 'unknown' ? piece.instead ?? piece.words : piece.words));
+  return pieces.flatMap((piece) => (piece.kind === 'unknown' ? (piece.instead ?? piece.words) : piece.words));
 }

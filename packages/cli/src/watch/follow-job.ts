@@ -20,11 +20,17 @@ const lookEveryMs = 200;
 const awayMax = 120_000;
 
 /**
- * Waits until a job has ended, showing its progress, and tells how it ended. Goes on where it was after a broker's restart.
+ * Waits until a job has ended, showing its progress, and tells how it ended. Goes on where it was after a broker's
+ * restart.
  *
- * @throws {MutiraoError} MUT_UNREACHABLE when the broker stays away, MUT_CANCELLED when the user interrupts the wait (the job goes on).
+ * @throws {MutiraoError} MUT_UNREACHABLE when the broker stays away, MUT_CANCELLED when the user interrupts the wait
+ * (the job goes on).
  */
-export async function followJob(context: CommandContext, broker: BrokerClient, { jobId, progress }: FollowOptions): Promise<JobSummary> {
+export async function followJob(
+  context: CommandContext,
+  broker: BrokerClient,
+  { jobId, progress }: FollowOptions,
+): Promise<JobSummary> {
   const shown = openProgress(context.output, progress);
   const reasons = new WaitingReasons(context, broker, jobId);
   const show = (found: Looked): void => {
@@ -54,9 +60,21 @@ export async function followJob(context: CommandContext, broker: BrokerClient, {
 }
 
 /** Events say when to look; the job itself says what is so. */
-async function lookUntilEnd(context: CommandContext, broker: BrokerClient, { jobId, watch, absence, show }: {
-  jobId: number; watch: Watch; absence: { heardAt: number; isAway: boolean }; show(found: Looked): void;
-}): Promise<JobSummary> {
+async function lookUntilEnd(
+  context: CommandContext,
+  broker: BrokerClient,
+  {
+    jobId,
+    watch,
+    absence,
+    show,
+  }: {
+    jobId: number;
+    watch: Watch;
+    absence: { heardAt: number; isAway: boolean };
+    show(found: Looked): void;
+  },
+): Promise<JobSummary> {
   let found = await look(broker, jobId);
   for (;;) {
     if (absence.isAway) context.output.note('The broker is back.');
@@ -87,14 +105,21 @@ interface Place {
   readonly journalInstance: string | undefined;
 }
 
-function startWatch(context: CommandContext, broker: BrokerClient, { jobId, place }: { readonly jobId: number; readonly place: Place }): Watch {
+function startWatch(
+  context: CommandContext,
+  broker: BrokerClient,
+  { jobId, place }: { readonly jobId: number; readonly place: Place },
+): Watch {
   const stop = new AbortController();
   const state: { place: Place; hasNews: boolean; failure: unknown } = { place, hasNews: false, failure: undefined };
   let bell = Promise.withResolvers<undefined>();
   const read = async (): Promise<void> => {
     const { after, journalInstance: known } = place;
     const request = { jobId, afterSequence: after, ...(known === undefined ? {} : { journalInstance: known }) };
-    for await (const { events, journalInstance = state.place.journalInstance } of broker.watchJob(request, AbortSignal.any([stop.signal, context.signal]))) {
+    for await (const { events, journalInstance = state.place.journalInstance } of broker.watchJob(
+      request,
+      AbortSignal.any([stop.signal, context.signal]),
+    )) {
       state.place = { after: events.at(-1)?.sequence ?? state.place.after, journalInstance };
       state.hasNews ||= events.length > 0;
       if (events.some(isOfWholeJob)) bell.resolve(undefined);
@@ -143,7 +168,9 @@ async function look(broker: BrokerClient, jobId: number): Promise<Looked> {
 
 /** The middle of what `job show` says, so that both say the same. Time in a queue is no part of it. */
 function estimateOf({ remainingMsMin, remainingMsMax }: GetJobResponse): number | undefined {
-  return remainingMsMin === undefined || remainingMsMax === undefined ? undefined : (remainingMsMin + remainingMsMax) / 2;
+  return remainingMsMin === undefined || remainingMsMax === undefined
+    ? undefined
+    : (remainingMsMin + remainingMsMax) / 2;
 }
 
 function isPassing(error: unknown): boolean {
@@ -151,5 +178,10 @@ function isPassing(error: unknown): boolean {
 }
 
 function interrupted(jobId: number, cause: unknown): MutiraoError {
-  return new MutiraoError('MUT_CANCELLED', `stopped waiting; job ${jobId} goes on. "mutirao job wait ${jobId}" waits again, "mutirao job cancel ${jobId}" ends it`, { cause });
+  return new MutiraoError(
+    'MUT_CANCELLED',
+    `stopped waiting; job ${jobId} goes on. "mutirao job wait ${jobId}" waits again, "mutirao job cancel ` +
+      `${jobId}" ends it`,
+    { cause },
+  );
 }

@@ -13,7 +13,10 @@ export interface Progress {
   close(): void;
 }
 
-/** A bar that is drawn again in place on a terminal, plain lines where there is none (if wanted), nothing where nobody reads it. */
+/**
+ * A bar that is drawn again in place on a terminal, plain lines where there is none (if wanted), nothing where nobody
+ * reads it.
+ */
 export function openProgress(output: Output, wanted: boolean): Progress {
   if (output.progress !== undefined && output.mode === 'table') return barProgress(output, output.progress);
   return wanted ? lineProgress(output) : { update: () => undefined, close: () => undefined };
@@ -53,8 +56,17 @@ function lineProgress(output: Output): Progress {
   };
 }
 
-/** One line with a bar: `job 3 [#####-----]  50% 50/100  4 running  12.3s  about 12s left`. Never wider than `columns`. */
-export function barLine(job: JobSummary, { now, remaining, columns }: { readonly now: number; readonly remaining?: number | undefined; readonly columns: number }): string {
+/**
+ * One line with a bar: `job 3 [#####-----]  50% 50/100  4 running  12.3s  about 12s left`. Never wider than `columns`.
+ */
+export function barLine(
+  job: JobSummary,
+  {
+    now,
+    remaining,
+    columns,
+  }: { readonly now: number; readonly remaining?: number | undefined; readonly columns: number },
+): string {
   const head = `job ${job.jobId} `;
   const tail = ` ${countLine(job, now, remaining)}`;
   const width = Math.min(40, columns - head.length - tail.length - 3);
@@ -69,11 +81,17 @@ function countLine(job: JobSummary, now: number, remaining: number | undefined):
   const percent = job.taskCount === 0 ? 100 : Math.floor((100 * done) / job.taskCount);
   const elapsed = (job.endedUnixMs === 0 ? now : job.endedUnixMs) - job.submittedUnixMs;
   const parts = [`${String(percent).padStart(3)}% ${done}/${job.taskCount}`];
-  for (const [count, word] of [[job.runningCount, 'running'], [job.placedCount, 'placed'], [job.failedCount, 'failed']] as const) if (count > 0) parts.push(`${count} ${word}`);
+  for (const [count, word] of [
+    [job.runningCount, 'running'],
+    [job.placedCount, 'placed'],
+    [job.failedCount, 'failed'],
+  ] as const)
+    if (count > 0) parts.push(`${count} ${word}`);
   const awaited = describeAwaited(job, now);
   if (awaited !== undefined) parts.push(awaited);
   parts.push(showDuration(Math.max(0, elapsed)));
-  if (job.status === JobStatus.RUNNING && remaining !== undefined && done < job.taskCount) parts.push(`about ${showDuration(remaining)} left`);
+  if (job.status === JobStatus.RUNNING && remaining !== undefined && done < job.taskCount)
+    parts.push(`about ${showDuration(remaining)} left`);
   if (job.status !== JobStatus.RUNNING) parts.push(nameOf(JobStatus, job.status));
   return parts.join('  ');
 }

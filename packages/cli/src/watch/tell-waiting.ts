@@ -24,12 +24,18 @@ interface Standing {
 }
 
 /**
- * While `isOver` answers false: reports, once each, why a provider asks for nothing more, as long as no task of the job runs or has ended. Gives up a resource whose queue stays
- * unknown, whatever the cause: a manager that is out of reach, one that does not answer, or a provider that does not come up.
+ * While `isOver` answers false: reports, once each, why a provider asks for nothing more, as long as no task of the job
+ * runs or has ended. Gives up a resource whose queue stays
+ * unknown, whatever the cause: a manager that is out of reach, one that does not answer, or a provider that does not
+ * come up.
  *
  * Never throws: the caller, which waits for the job, notices a broker that is away.
  */
-export async function tellWaiting(context: CommandContext, broker: BrokerClient, { jobId, unreachableMax, isOver, onUnreachable }: Waiting): Promise<void> {
+export async function tellWaiting(
+  context: CommandContext,
+  broker: BrokerClient,
+  { jobId, unreachableMax, isOver, onUnreachable }: Waiting,
+): Promise<void> {
   const told = new Set<string>();
   const from = context.clock.now();
   let reachedAt = from;
@@ -57,9 +63,11 @@ async function readStanding(context: CommandContext, broker: BrokerClient, jobId
       try {
         const resource = await (await context.provider(address)).getResource();
         if (resource.queueTrouble !== '') trouble = resource.queueTrouble;
-        reasons.push(...resource.queueTrouble === '' ? resource.reasons.slice(0, 1) : [resource.queueTrouble]);
+        reasons.push(...(resource.queueTrouble === '' ? resource.reasons.slice(0, 1) : [resource.queueTrouble]));
       } catch (error) {
-        trouble = `The provider "${providerId}" does not answer: ${error instanceof Error ? error.message : String(error)}.`;
+        trouble =
+          `The provider "${providerId}" does not answer: ` +
+          `${error instanceof Error ? error.message : String(error)}.`;
       }
     }
   } catch {

@@ -29,12 +29,15 @@ export class WaitingReasons {
     const now = this.#context.clock.now();
     if (this.#isOver || now < this.#askAt) return;
     this.#askAt = now + againMs;
-    this.#broker.explain({ subject: { $case: 'jobId', value: this.#jobId } }).then(({ summary }) => {
-      // The numbers of finished and running tasks are not a reason, and the bar shows them.
-      const reason = summary.replace(/^job \d+: [^:]*: /, '');
-      if (this.#isOver || reason === '' || this.#shown.has(reason)) return;
-      this.#shown.add(reason);
-      this.#context.output.note(`job ${this.#jobId} has not begun: ${reason}`);
-    }, () => undefined); // The wait itself notices a broker that is away.
+    this.#broker.explain({ subject: { $case: 'jobId', value: this.#jobId } }).then(
+      ({ summary }) => {
+        // The numbers of finished and running tasks are not a reason, and the bar shows them.
+        const reason = summary.replace(/^job \d+: [^:]*: /, '');
+        if (this.#isOver || reason === '' || this.#shown.has(reason)) return;
+        this.#shown.add(reason);
+        this.#context.output.note(`job ${this.#jobId} has not begun: ${reason}`);
+      },
+      () => undefined,
+    ); // The wait itself notices a broker that is away.
   }
 }

@@ -9,7 +9,10 @@ const examples = [...page.matchAll(/mutirao ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)?)
 test('docs/cli.md shows every command', (t) => {
   for (const { path } of entries) {
     if (path[0] === 'run') continue;
-    t.true(examples.some((words) => words === path.join(' ') || words.startsWith(`${path.join(' ')} `)), path.join(' '));
+    t.true(
+      examples.some((words) => words === path.join(' ') || words.startsWith(`${path.join(' ')} `)),
+      path.join(' '),
+    );
   }
 });
 

@@ -9,7 +9,11 @@ test('a broker that is out of reach ends the command with 3, one line for the er
   const { status, out, err } = await runCommandLine(['job', 'list']);
   t.is(status, 3);
   t.is(out, '');
-  t.is(err, 'error: MUT_UNREACHABLE there is no broker\nCheck that the process runs and that the address and home folder (--home, MUTIRAO_HOME) are right; "mutirao up" starts a grid on this machine.\n');
+  t.is(
+    err,
+    'error: MUT_UNREACHABLE there is no broker\nCheck that the process runs and that the address and home ' +
+      'folder (--home, MUTIRAO_HOME) are right; "mutirao up" starts a grid on this machine.\n',
+  );
 });
 
 test('bad input that the broker refuses ends the command with 2', async (t) => {
@@ -29,10 +33,18 @@ test('a bug ends the command with 70 and shows where it is', async (t) => {
 test('an unknown command or option is usage: status 2, the nearest word, and whose help to read', async (t) => {
   const command = await runCommandLine(['job', 'lst']);
   t.is(command.status, 2);
-  t.is(command.err, 'error: MUT_BAD_REQUEST unknown command "job lst"; did you mean "job list"?\nUse: mutirao job list\nSee "mutirao --help".\n');
+  t.is(
+    command.err,
+    'error: MUT_BAD_REQUEST unknown command "job lst"; did you mean "job list"?\nUse: mutirao job list\nSee ' +
+      '"mutirao --help".\n',
+  );
   const option = await runCommandLine(['task', 'list', '--statu', 'failed']);
   t.is(option.status, 2);
-  t.is(option.err, 'error: MUT_BAD_REQUEST unknown option "--statu" (here --status) of "mutirao task list"\nUse: mutirao task list --status failed\nSee "mutirao task list --help".\n');
+  t.is(
+    option.err,
+    'error: MUT_BAD_REQUEST unknown option "--statu" (here --status) of "mutirao task list"\nUse: mutirao task ' +
+      'list --status failed\nSee "mutirao task list --help".\n',
+  );
 });
 
 test('help goes to standard output with status 0; missing words show it on standard error with status 2', async (t) => {

@@ -42,7 +42,10 @@ interface Placed {
 const lostStatus = 255;
 const unstartableStatus = 126;
 
-/** Runs the commands of requests on nodes of other hosts: as many processes on a node as it has processors, nodes in their order. */
+/**
+ * Runs the commands of requests on nodes of other hosts: as many processes on a node as it has processors, nodes in
+ * their order.
+ */
 export class NodeRunner implements Runner {
   readonly #options: NodeRunnerOptions;
   /** By key; those that have not ended. */
@@ -59,7 +62,10 @@ export class NodeRunner implements Runner {
     return this.#options.nodes.reduce((sum, { isUp, processors }) => (isUp ? sum : sum + processors), 0);
   }
 
-  /** A node has come or gone; called before what ran there is told as lost, so that nothing else is started in its place. */
+  /**
+   * A node has come or gone; called before what ran there is told as lost, so that nothing else is started in its
+   * place.
+   */
   noteNodes(): void {
     const count = this.processorsAway;
     if (count === this.#toldAway) return;
@@ -74,13 +80,21 @@ export class NodeRunner implements Runner {
   kill(requestId: number): void {
     this.#signal(requestId, 'SIGTERM');
     if (this.#of(requestId).length === 0 || this.#killTimers.has(requestId)) return;
-    this.#killTimers.set(requestId, setTimeout(() => { this.#signal(requestId, 'SIGKILL'); }, this.#options.killGraceMs));
+    this.#killTimers.set(
+      requestId,
+      setTimeout(() => {
+        this.#signal(requestId, 'SIGKILL');
+      }, this.#options.killGraceMs),
+    );
   }
 
   async stop(): Promise<void> {
     for (const requestId of new Set([...this.#placed.values()].map((placed) => placed.requestId))) this.kill(requestId);
     const until = performance.now() + this.#options.killGraceMs + 3000;
-    while (this.#placed.size > 0 && performance.now() < until) await new Promise((resolve) => { setTimeout(resolve, 20); });
+    while (this.#placed.size > 0 && performance.now() < until)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
     for (const timer of this.#killTimers.values()) clearTimeout(timer);
     await Promise.all(this.#options.nodes.map((node) => node.close()));
   }
@@ -101,12 +115,15 @@ export class NodeRunner implements Runner {
 
   /** A node is gone: all that ran there is over. */
   noteLost(name: string): void {
-    for (const placed of [...this.#placed.values()]) if (placed.node.name === name) this.noteExit(placed.key, lostStatus, { reason: 'MUT_NODE_LOST' });
+    for (const placed of [...this.#placed.values()])
+      if (placed.node.name === name) this.noteExit(placed.key, lostStatus, { reason: 'MUT_NODE_LOST' });
   }
 
   #startOne(request: StartProcesses, index: number): void {
     const { requestId, width, command, workingDirectory, walltimeEnd } = request;
-    const node = this.#options.nodes.find((candidate) => candidate.isUp && this.#countOn(candidate) < candidate.processors);
+    const node = this.#options.nodes.find(
+      (candidate) => candidate.isUp && this.#countOn(candidate) < candidate.processors,
+    );
     if (node === undefined) {
       this.#options.log.warn({ request: requestId, index }, 'no node that is up has a processor for a process');
       this.#options.onExit(requestId, index, lostStatus, { reason: 'MUT_NODE_LOST' });
@@ -114,11 +131,18 @@ export class NodeRunner implements Runner {
     }
     const key = `${requestId}.${index}`;
     const environment = {
-      ...request.environment, MUTIRAO_REQUEST_ID: String(requestId), MUTIRAO_PROCESS_INDEX: String(index), MUTIRAO_PROCESS_COUNT: String(width),
-      MUTIRAO_WALLTIME_END_UNIX_MS: String(walltimeEnd), MUTIRAO_NODE: node.name,
+      ...request.environment,
+      MUTIRAO_REQUEST_ID: String(requestId),
+      MUTIRAO_PROCESS_INDEX: String(index),
+      MUTIRAO_PROCESS_COUNT: String(width),
+      MUTIRAO_WALLTIME_END_UNIX_MS: String(walltimeEnd),
+      MUTIRAO_NODE: node.name,
     };
     const started = node.start({ key, command, workingDirectory, environment }).catch((error: unknown) => {
-      this.#options.log.warn({ request: requestId, index, node: node.name, err: error }, 'a process could not be started');
+      this.#options.log.warn(
+        { request: requestId, index, node: node.name, err: error },
+        'a process could not be started',
+      );
       // Any other trouble is the connection's, which breaks before it is noticed that the node is gone.
       if (error instanceof MutiraoError && error.code === 'MUT_LAUNCH_FAILED') this.noteExit(key, unstartableStatus);
       else this.noteExit(key, lostStatus, { reason: 'MUT_NODE_LOST' });

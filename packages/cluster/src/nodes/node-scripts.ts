@@ -1,4 +1,7 @@
-/** Scripts for a node, with their arguments as `sh -c` takes them. A process is a file `KEY.pid` in a folder there, and in the end `KEY.status`. */
+/**
+ * Scripts for a node, with their arguments as `sh -c` takes them. A process is a file `KEY.pid` in a folder there, and
+ * in the end `KEY.status`.
+ */
 
 const enter = `umask 077
 cd "\${HOME:-/}" && mkdir -p ".mutirao/requests/$1" && cd ".mutirao/requests/$1" || exit 1
@@ -6,21 +9,32 @@ boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)
 signal() { [ -s "$1" ] && read -r pid target then_ <"$1" && [ "$then_" = "$boot." ] && kill "-$2" "$target" 2>/dev/null; }
 `;
 
-/** Ends what a former life of the cluster, or a lost connection, left running, and has the watch of `token` alone tell from now on. */
+/**
+ * Ends what a former life of the cluster, or a lost connection, left running, and has the watch of `token` alone tell
+ * from now on.
+ */
 export function sweepScript(folder: string, token: string): readonly string[] {
-  return [`${enter}echo "$2" >watcher
+  return [
+    `${enter}echo "$2" >watcher
 for file in *.pid; do signal "$file" 9; done
 rm -f ./*.pid ./*.status ./*.out
-echo swept`, 'sweep', folder, token];
+echo swept`,
+    'sweep',
+    folder,
+    token,
+  ];
 }
 
 /**
- * Starts a process of its own group, whose environment, folder and words come on standard input as shell syntax; answers when it can be signalled.
+ * Starts a process of its own group, whose environment, folder and words come on standard input as shell syntax;
+ * answers when it can be signalled.
  *
- * Names of ours begin with `mutirao_`, for the process's environment may hold any other; the folder is `mutirao_folder`.
+ * Names of ours begin with `mutirao_`, for the process's environment may hold any other; the folder is
+ * `mutirao_folder`.
  */
 export function startScript(folder: string, key: string): readonly string[] {
-  return [`${enter}mutirao_boot=$boot mutirao_file=$PWD/$2
+  return [
+    `${enter}mutirao_boot=$boot mutirao_file=$PWD/$2
 eval "$(cat)" || exit 126
 if command -v setsid >/dev/null 2>&1; then mutirao_how=setsid; else mutirao_how=; fi
 $mutirao_how /bin/sh -c '
@@ -35,18 +49,24 @@ echo "$mutirao_status" >"$mutirao_file.new"; mv "$mutirao_file.new" "$mutirao_fi
 ' leader "$mutirao_file" "$mutirao_boot" "$mutirao_how" "$@" </dev/null >"$mutirao_file.out" 2>&1 &
 mutirao_round=0
 while [ ! -s "$mutirao_file.pid" ] && kill -0 "$!" 2>/dev/null && [ "$mutirao_round" -lt 50 ]; do sleep 0.1; mutirao_round=$((mutirao_round + 1)); done
-echo started`, 'start', folder, key];
+echo started`,
+    'start',
+    folder,
+    key,
+  ];
 }
 
 /** Processes whose output is kept. */
 const outputsKept = 1000;
 
 /**
- * Waits until a process has ended, at most some seconds, and tells \`KEY STATUS\` of each that has, and of each whose leader was killed; behind a status
+ * Waits until a process has ended, at most some seconds, and tells \`KEY STATUS\` of each that has, and of each whose
+ * leader was killed; behind a status
  * other than 0 what it wrote last. A watch whose connection is lost goes on there, and must tell nothing.
  */
 export function watchScript(folder: string, token: string): readonly string[] {
-  return [`${enter}round=0
+  return [
+    `${enter}round=0
 while [ "$round" -lt 50 ]; do
   told=
   [ "$(cat watcher)" = "$2" ] || exit 0
@@ -70,7 +90,11 @@ while [ "$round" -lt 50 ]; do
     exit 0
   fi
   sleep 0.2; round=$((round + 1))
-done`, 'watch', folder, token];
+done`,
+    'watch',
+    folder,
+    token,
+  ];
 }
 
 /** Signals a process's group. */

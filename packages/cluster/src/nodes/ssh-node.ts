@@ -82,7 +82,8 @@ export class SshNode {
     // Credentials are in the environment: arguments can be seen by everybody.
     const input = `export ${renderAssignments(environment)} mutirao_folder=${folder}\nset -- ${words}\n`;
     const { status, stderr } = await this.#run(startScript(this.#folder, key), input);
-    if (status !== 0) throw new MutiraoError('MUT_LAUNCH_FAILED', `node ${this.name}: ${lastWords(stderr) || `status ${status}`}`);
+    if (status !== 0)
+      throw new MutiraoError('MUT_LAUNCH_FAILED', `node ${this.name}: ${lastWords(stderr) || `status ${status}`}`);
   }
 
   /** Signals a process and all of its group; nothing on a node that is gone. */
@@ -107,7 +108,10 @@ export class SshNode {
         const hadConnection = this.#connection !== undefined;
         this.#connection?.close();
         this.#connection = undefined;
-        log.warn({ node: this.name, reason: error instanceof Error ? error.message : String(error), retry_ms: pause }, hadConnection ? 'a node is lost' : 'a node cannot be reached');
+        log.warn(
+          { node: this.name, reason: error instanceof Error ? error.message : String(error), retry_ms: pause },
+          hadConnection ? 'a node is lost' : 'a node cannot be reached',
+        );
         this.#options.onChange();
         if (hadConnection) this.#options.onLost(error);
         return hadConnection;
@@ -121,25 +125,39 @@ export class SshNode {
   async #live(onTried: (value: undefined) => void): Promise<never> {
     const { config, sshOptions, controlFolder, log, onExit, onChange } = this.#options;
     const token = randomBytes(8).toString('hex');
-    const connection = await SshConnection.open({ destination: config.destination, options: sshOptions, controlFolder, signal: this.#ending.signal });
-    const swept = await connection.run(['/bin/sh', '-c', ...sweepScript(this.#folder, token)]).catch((error: unknown) => {
-      connection.close();
-      throw error;
+    const connection = await SshConnection.open({
+      destination: config.destination,
+      options: sshOptions,
+      controlFolder,
+      signal: this.#ending.signal,
     });
+    const swept = await connection
+      .run(['/bin/sh', '-c', ...sweepScript(this.#folder, token)])
+      .catch((error: unknown) => {
+        connection.close();
+        throw error;
+      });
     if (swept.status !== 0) {
       connection.close();
       throw new MutiraoError('MUT_LAUNCH_FAILED', `node ${this.name}: ${lastWords(swept.stderr)}`);
     }
     this.#connection = connection;
-    connection.onClosed(() => { onChange(); });
+    connection.onClosed(() => {
+      onChange();
+    });
     onChange();
     log.info({ node: this.name, processors: config.processors }, 'a node is up');
     onTried(undefined);
     for (;;) {
       const { status, stdout, stderr } = await this.#run(watchScript(this.#folder, token));
-      if (status !== 0) throw new MutiraoError('MUT_NODE_LOST', `node ${this.name} cannot be watched: ${lastWords(stderr)}`);
+      if (status !== 0)
+        throw new MutiraoError('MUT_NODE_LOST', `node ${this.name} cannot be watched: ${lastWords(stderr)}`);
       for (const [, key = '', exit, words = ''] of stdout.matchAll(/^(\S+) (\d+)(?: (.*))?$/gm)) {
-        if (words.trim() !== '') log.info({ node: this.name, process: key, status: Number(exit), words: words.trim() }, 'a process ended with a status other than 0');
+        if (words.trim() !== '')
+          log.info(
+            { node: this.name, process: key, status: Number(exit), words: words.trim() },
+            'a process ended with a status other than 0',
+          );
         if (words.trim() === '') onExit(key, Number(exit));
         else onExit(key, Number(exit), { words: words.trim() });
       }
@@ -147,7 +165,8 @@ export class SshNode {
   }
 
   #run(script: readonly string[], input = ''): ReturnType<SshConnection['run']> {
-    if (this.#connection === undefined) return Promise.reject(new MutiraoError('MUT_NODE_LOST', `node ${this.name} is not connected`));
+    if (this.#connection === undefined)
+      return Promise.reject(new MutiraoError('MUT_NODE_LOST', `node ${this.name} is not connected`));
     return this.#connection.run(['/bin/sh', '-c', ...script], { input });
   }
 }

@@ -1,20 +1,45 @@
 import test from 'ava';
-import { clusterMachine, createClusterState, listQueue, type ClusterInput, type ClusterOptions } from '@mutirao/core/machines/cluster';
+import {
+  clusterMachine,
+  createClusterState,
+  listQueue,
+  type ClusterInput,
+  type ClusterOptions,
+} from '@mutirao/core/machines/cluster';
 import { conservativeBackfilling, easyBackfilling } from '@mutirao/core/queue';
 import { openJournal } from '@mutirao/runtime/journal';
 import { clusterChangeCodec } from '../../src/change-codec.ts';
 import { recoverState } from '../../src/recover-state.ts';
 
 const options: ClusterOptions = {
-  processors: 4, requestsMax: 10, walltimeMax: 1000, widthMax: 4, walltimeGranularity: 1, endedMax: 20, policy: conservativeBackfilling('reinsert'),
+  processors: 4,
+  requestsMax: 10,
+  walltimeMax: 1000,
+  widthMax: 4,
+  walltimeGranularity: 1,
+  endedMax: 20,
+  policy: conservativeBackfilling('reinsert'),
 };
 
-/** A journal of a cluster that ran so many requests of one processor, one after the other, and holds a running and a queued one. */
+/**
+ * A journal of a cluster that ran so many requests of one processor, one after the other, and holds a running and a
+ * queued one.
+ */
 function aJournal(requestCount: number, other: Partial<ClusterOptions> = {}) {
   const journal = openJournal({ path: ':memory:', codec: clusterChangeCodec });
   const state = createClusterState({ ...options, ...other });
-  const hear = (now: number, input: ClusterInput): void => { journal.record(clusterMachine.step(state, [input], now).changes, now); };
-  const order = (width: number) => ({ userId: 'ana', clientRequestId: '', width, walltime: 100, command: ['work'], environment: {}, workingDirectory: '' });
+  const hear = (now: number, input: ClusterInput): void => {
+    journal.record(clusterMachine.step(state, [input], now).changes, now);
+  };
+  const order = (width: number) => ({
+    userId: 'ana',
+    clientRequestId: '',
+    width,
+    walltime: 100,
+    command: ['work'],
+    environment: {},
+    workingDirectory: '',
+  });
   hear(0, { kind: 'ClusterStarted' });
   for (let id = 1; id <= requestCount; id += 1) {
     hear(id, { kind: 'AllocationRequested', replyTo: 1, order: order(1) });

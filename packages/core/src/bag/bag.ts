@@ -20,19 +20,28 @@ export interface BagQueue {
 }
 
 /** Processors of a machine that may be held for now. */
-export function usableProcessors({ processors, allowance = Infinity }: Pick<BagMachine, 'processors' | 'allowance'>): ProcessorCount {
+export function usableProcessors({
+  processors,
+  allowance = Infinity,
+}: Pick<BagMachine, 'processors' | 'allowance'>): ProcessorCount {
   return processors < allowance ? processors : allowance;
 }
 
-/** Processors that a machine may have in use before it ended anything well; with each good end it may have as many more. */
+/**
+ * Processors that a machine may have in use before it ended anything well; with each good end it may have as many more.
+ */
 const firstAllowance: ProcessorCount = 64;
 
 /**
- * How many processors of a machine may be held: what it claims is believed up to 64, or for one task of the widest, and then as it ends tasks well.
+ * How many processors of a machine may be held: what it claims is believed up to 64, or for one task of the widest, and
+ * then as it ends tasks well.
  *
  * @param widest of the tasks that may be placed there.
  */
-export function allowanceOf({ finishedCount }: { readonly finishedCount: number }, widest: ProcessorCount): ProcessorCount {
+export function allowanceOf(
+  { finishedCount }: { readonly finishedCount: number },
+  widest: ProcessorCount,
+): ProcessorCount {
   return Math.max(firstAllowance, widest) * (1 + finishedCount);
 }
 

@@ -1,13 +1,21 @@
 import { faultOfCode } from './faults.ts';
 
 const shutdownReasons: ReadonlySet<string> = new Set([
-  'MUT_AGENT_STOPPED', 'MUT_ALLOCATION_ENDED', 'MUT_DRAINING', 'MUT_MACHINE_LEFT', 'MUT_MACHINE_MOVED', 'MUT_MACHINE_QUARANTINED', 'MUT_RELEASED',
+  'MUT_AGENT_STOPPED',
+  'MUT_ALLOCATION_ENDED',
+  'MUT_DRAINING',
+  'MUT_MACHINE_LEFT',
+  'MUT_MACHINE_MOVED',
+  'MUT_MACHINE_QUARANTINED',
+  'MUT_RELEASED',
 ]);
 
 /**
- * Whether a replica ended because somebody took its machine away: a preemption, a cancelled allocation, a host that was shut down, a provider that drains.
+ * Whether a replica ended because somebody took its machine away: a preemption, a cancelled allocation, a host that was
+ * shut down, a provider that drains.
  *
- * That says nothing about the task, and nothing about the health of the machine. A walltime is not among them: a task that is longer than every walltime must
+ * That says nothing about the task, and nothing about the health of the machine. A walltime is not among them: a task
+ * that is longer than every walltime must
  * not run for ever. Nor is a machine that went away without a word, which may be what the task did to it.
  */
 export function isShutdown(reason: string): boolean {
@@ -20,10 +28,19 @@ export function isCountedLoss({ fate, reason }: { readonly fate: string; readonl
 }
 
 /**
- * Whether a replica was lost with a machine that went away without a word. Where that is one of an allocation, the end of the allocation tells why, and is heard of later: a
+ * Whether a replica was lost with a machine that went away without a word. Where that is one of an allocation, the end
+ * of the allocation tells why, and is heard of later: a
  * manager that preempts by SIGKILL looks like a task that ended its agent.
  */
-export function isSilentLoss({ outcome, fate, reason }: { readonly outcome: string | undefined; readonly fate: string; readonly reason: string }): boolean {
+export function isSilentLoss({
+  outcome,
+  fate,
+  reason,
+}: {
+  readonly outcome: string | undefined;
+  readonly fate: string;
+  readonly reason: string;
+}): boolean {
   return fate === 'lost' && outcome === undefined && reason === silentLoss;
 }
 
@@ -31,11 +48,27 @@ export function isSilentLoss({ outcome, fate, reason }: { readonly outcome: stri
 export const silentLoss = 'MUT_MACHINE_LOST';
 
 /** Whether a shutdown or a preemption ended a replica that ran. */
-export function isStop({ fate, reason, startedAt }: { readonly fate: string; readonly reason: string; readonly startedAt: number }): boolean {
+export function isStop({
+  fate,
+  reason,
+  startedAt,
+}: {
+  readonly fate: string;
+  readonly reason: string;
+  readonly startedAt: number;
+}): boolean {
   return fate === 'lost' && startedAt > 0 && isShutdown(reason);
 }
 
 /** Whether a replica ended for a reason that may be its task's fault or its machine's. */
-export function isDoubted({ outcome, reason, fate }: { readonly outcome: string | undefined; readonly reason: string; readonly fate: string }): boolean {
+export function isDoubted({
+  outcome,
+  reason,
+  fate,
+}: {
+  readonly outcome: string | undefined;
+  readonly reason: string;
+  readonly fate: string;
+}): boolean {
   return fate === 'lost' && outcome === 'broken' && faultOfCode(reason) === 'unknown' && !isShutdown(reason);
 }

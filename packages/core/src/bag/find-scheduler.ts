@@ -7,7 +7,12 @@ import { workqueue } from './workqueue.ts';
 import { workqueueWithReplication } from './wqr.ts';
 
 const schedulers: Readonly<Record<SchedulerName, BagScheduler>> = {
-  workqueue, 'wqr': workqueueWithReplication, 'storage-affinity': storageAffinity, sufferage, 'min-min': minMin, 'plan': planned,
+  workqueue,
+  wqr: workqueueWithReplication,
+  'storage-affinity': storageAffinity,
+  sufferage,
+  'min-min': minMin,
+  plan: planned,
 };
 
 /** The scheduler of that name. */

@@ -36,7 +36,10 @@ export class IdleSlots<Machine extends BagMachine> {
     return undefined;
   }
 
-  /** Takes processors of the machine that is worth most, of the first `comparedMachinesMax` that suit; of equals the first. */
+  /**
+   * Takes processors of the machine that is worth most, of the first `comparedMachinesMax` that suit; of equals the
+   * first.
+   */
   takeBest(processors: ProcessorCount, { suits, worth }: MachineChoice<Machine>): Machine | undefined {
     let best: { readonly machine: Machine; readonly free: ProcessorCount; readonly worth: number } | undefined;
     let compared = 0;

@@ -1,10 +1,48 @@
 export { keepInside } from './keep-inside.ts';
-export { expandPathVariables, fillPath, findNameFault, pathVariablesOf, type FilledPath, type PathPlace, type PathVariables, type PathWords, type UnsafeVariable } from './path-variables.ts';
+export {
+  expandPathVariables,
+  fillPath,
+  findNameFault,
+  pathVariablesOf,
+  type FilledPath,
+  type PathPlace,
+  type PathVariables,
+  type PathWords,
+  type UnsafeVariable,
+} from './path-variables.ts';
 export { quoteForShell } from './shell-words.ts';
-export { commandFromWords, escapeTemplate, hasPlaceholder, parseTemplate, renderPath, type Template, type TemplatePart } from './template.ts';
-export { CommandFault, fillNamed, findCommandFault, parseCommand, renderCommand, type CommandTemplate } from './command/index.ts';
+export {
+  commandFromWords,
+  escapeTemplate,
+  hasPlaceholder,
+  parseTemplate,
+  renderPath,
+  type Template,
+  type TemplatePart,
+} from './template.ts';
+export {
+  CommandFault,
+  fillNamed,
+  findCommandFault,
+  parseCommand,
+  renderCommand,
+  type CommandTemplate,
+} from './command/index.ts';
 export { allowanceOf, freeProcessors, usableProcessors, type BagMachine, type BagQueue } from './bag.ts';
-export { consequences, doubtsMax, faultAtHome, faultOfCode, faultOfErrno, faultRows, isMisconduct, stopsMax, type Fault, type FaultRow, type Phase, type PlacedError } from './faults.ts';
+export {
+  consequences,
+  doubtsMax,
+  faultAtHome,
+  faultOfCode,
+  faultOfErrno,
+  faultRows,
+  isMisconduct,
+  stopsMax,
+  type Fault,
+  type FaultRow,
+  type Phase,
+  type PlacedError,
+} from './faults.ts';
 export { findScheduler } from './find-scheduler.ts';
 export { comparedMachinesMax, IdleSlots, type MachineChoice } from './idle-slots.ts';
 export { mappedMachinesMax, mappedTasksMax } from './map-by-estimates.ts';
@@ -12,7 +50,16 @@ export { outlineLease } from './outline-lease.ts';
 export { placeQueues } from './place-queues.ts';
 export { placeReady, type PlacementPort } from './place-ready.ts';
 export { prefetchDepth, type PrefetchFacts, type PrefetchRules } from './prefetch.ts';
-export { healthOf, type MachineHealth, noSpace, noteHealth, quarantineDefaults, quarantineTime, type QuarantineRules, type ReportHealth } from './quarantine.ts';
+export {
+  healthOf,
+  type MachineHealth,
+  noSpace,
+  noteHealth,
+  quarantineDefaults,
+  quarantineTime,
+  type QuarantineRules,
+  type ReportHealth,
+} from './quarantine.ts';
 export { budgetLeft, lossBy, type ReplicationCost, type TaskRuns } from './replication-cap.ts';
 export { replicate, type ReplicableTask, type ReplicationPort } from './replicate.ts';
 export { isCountedLoss, isDoubted, isShutdown, isSilentLoss, isStop, silentLoss } from './counted-ends.ts';

@@ -1,7 +1,8 @@
 /**
  * The path below a root that `path` stands for, without `.`, `..` and doubled slashes; `.` for the root itself.
  *
- * An absolute path begins at the root too, as OurGrid has it. Undefined where the path leaves the root on its way, even if
+ * An absolute path begins at the root too, as OurGrid has it. Undefined where the path leaves the root on its way, even
+ * if
  * it came back, and where it holds a NUL.
  */
 export function keepInside(path: string): string | undefined {

@@ -11,15 +11,19 @@ export const mappedMachinesMax = 256;
 /**
  * Maps the ready task that would end first to the machine where it does, and so on.
  *
- * Cost: O(`mappedTasksMax`^2 x `mappedMachinesMax`) for each window of tasks, since each assignment has every task that is left look at every
+ * Cost: O(`mappedTasksMax`^2 x `mappedMachinesMax`) for each window of tasks, since each assignment has every task that
+ * is left look at every
  * machine again: half a million ends at most. There are as many windows as free processors want.
  *
- * @source Maheswaran et al., "Dynamic mapping of a class of independent tasks onto heterogeneous computing systems" (1999), Min-min.
- * Departs from the source: tasks are mapped in windows, only those whose machine is free are placed, and the others are mapped anew at the
+ * @source Maheswaran et al., "Dynamic mapping of a class of independent tasks onto heterogeneous computing systems"
+ * (1999), Min-min.
+ * Departs from the source: tasks are mapped in windows, only those whose machine is free are placed, and the others are
+ * mapped anew at the
  * next decision. Without estimates, and where tasks are so short that they wait at machines, it is a workqueue.
  */
 export const minMin: BagScheduler = {
-  name: 'min-min', replication: 'none',
+  name: 'min-min',
+  replication: 'none',
   place: (machines, queues, port) => mapQueues(machines, queues, port, (best) => -best),
 };
 
@@ -28,11 +32,14 @@ export const minMin: BagScheduler = {
  *
  * Cost: as min-min.
  *
- * @source Maheswaran et al. (1999), Sufferage: the difference between the second-earliest completion time of a task and its earliest.
- * Departs from the source: as min-min does; and one task is mapped at a time, so that none is taken back from a machine.
+ * @source Maheswaran et al. (1999), Sufferage: the difference between the second-earliest completion time of a task and
+ * its earliest.
+ * Departs from the source: as min-min does; and one task is mapped at a time, so that none is taken back from a
+ * machine.
  */
 export const sufferage: BagScheduler = {
-  name: 'sufferage', replication: 'none',
+  name: 'sufferage',
+  replication: 'none',
   place: (machines, queues, port) => mapQueues(machines, queues, port, (best, second) => second - best),
 };
 
@@ -40,7 +47,10 @@ export const sufferage: BagScheduler = {
 type Urgency = (best: Duration, second: Duration) => number;
 
 function mapQueues<Machine extends BagMachine, Queue extends BagQueue>(
-  machines: readonly Machine[], queues: readonly Queue[], port: SchedulingPort<Machine, Queue>, urgency: Urgency,
+  machines: readonly Machine[],
+  queues: readonly Queue[],
+  port: SchedulingPort<Machine, Queue>,
+  urgency: Urgency,
 ): ReadonlySet<Machine> {
   const kept = new Set<Machine>();
   for (const queue of queues) {
@@ -53,7 +63,11 @@ function mapQueues<Machine extends BagMachine, Queue extends BagQueue>(
 }
 
 /** Whether there is anything to map by, and machines keep no queue of such tasks. */
-function isEstimated<Machine extends BagMachine, Queue extends BagQueue>(queue: Queue, machines: readonly Machine[], port: SchedulingPort<Machine, Queue>): boolean {
+function isEstimated<Machine extends BagMachine, Queue extends BagQueue>(
+  queue: Queue,
+  machines: readonly Machine[],
+  port: SchedulingPort<Machine, Queue>,
+): boolean {
   const [machine] = machines;
   const [task] = port.readyTasks(queue, 0, 1);
   if (machine === undefined || task === undefined || port.taskTime(queue, task, machine) === undefined) return false;
@@ -92,10 +106,18 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
     const isFree = (machine: Machine): boolean => freeProcessors(machine) >= queue.processors;
     const free = machines.filter(isFree).slice(0, mappedMachinesMax);
     const busy = machines.filter((machine) => !isFree(machine)).slice(0, mappedMachinesMax - free.length);
-    this.#columns = [...free, ...busy].map((machine) => ({ machine, waits: [...port.waits(queue, machine)], timeLeft: port.timeLeft(queue, machine), placed: [] }));
+    this.#columns = [...free, ...busy].map((machine) => ({
+      machine,
+      waits: [...port.waits(queue, machine)],
+      timeLeft: port.timeLeft(queue, machine),
+      placed: [],
+    }));
   }
 
-  /** Maps window after window while a place is free. @returns machines that are kept for a task that is too wide for what is free there. */
+  /**
+   * Maps window after window while a place is free. @returns machines that are kept for a task that is too wide for
+   * what is free there.
+   */
   run(urgency: Urgency): ReadonlySet<Machine> {
     let from = 0;
     while (this.#hasFreePlace()) {
@@ -105,7 +127,8 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
       this.#mapWindow(tasks, urgency);
       from = last + 1;
     }
-    for (const { machine, placed } of this.#columns) if (placed.length > 0) this.#port.placeTasks(machine, this.#queue, placed);
+    for (const { machine, placed } of this.#columns)
+      if (placed.length > 0) this.#port.placeTasks(machine, this.#queue, placed);
     return this.#kept;
   }
 
@@ -134,7 +157,9 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
   }
 
   #timeOn(machine: Machine, task: TaskIndex): Duration {
-    return this.#port.suits(this.#queue, task, machine) ? this.#port.taskTime(this.#queue, task, machine) ?? Infinity : Infinity;
+    return this.#port.suits(this.#queue, task, machine)
+      ? (this.#port.taskTime(this.#queue, task, machine) ?? Infinity)
+      : Infinity;
   }
 
   #findBest(row: Row<Machine>): void {
@@ -156,11 +181,15 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
     const at = column.waits.findIndex((other) => other > bestEnd);
     column.waits.splice(at === -1 ? column.waits.length : at, 0, bestEnd);
     if (wait === 0) column.placed.push(task);
-    else if (freeProcessors(column.machine) > 0 && freeProcessors(column.machine) < this.#queue.processors) this.#kept.add(column.machine);
+    else if (freeProcessors(column.machine) > 0 && freeProcessors(column.machine) < this.#queue.processors)
+      this.#kept.add(column.machine);
   }
 }
 
-/** When a task would end there. One that is not placed now must have time enough left; of free places remaining times were asked before. */
+/**
+ * When a task would end there. One that is not placed now must have time enough left; of free places remaining times
+ * were asked before.
+ */
 function endAt({ waits, timeLeft }: Column<unknown>, time: Duration): Duration {
   const wait = waits[0] ?? Infinity;
   return wait > 0 && wait + time > timeLeft ? Infinity : wait + time;

@@ -9,7 +9,10 @@ export function outlineLease({ sequence, horizon, groups, caught }: Lease): Leas
 
 function outlineGroup({ start, requirements, taskTime }: LeaseGroup): LeaseOutlineGroup {
   return {
-    replicas: rangesOf(start.replicas.map(({ replicaId }) => replicaId)), processors: start.template.processors, requirements, taskTime,
+    replicas: rangesOf(start.replicas.map(({ replicaId }) => replicaId)),
+    processors: start.template.processors,
+    requirements,
+    taskTime,
     hasInputs: start.replicas.some(({ inputs }) => inputs.length > 0),
   };
 }

@@ -14,10 +14,12 @@ export interface PathPlace {
 }
 
 /**
- * The variables of JDF's paths, in the order in which they are tried: `$JOB`, `$TASK`, `$PROC`, then each attribute of the
+ * The variables of JDF's paths, in the order in which they are tried: `$JOB`, `$TASK`, `$PROC`, then each attribute of
+ * the
  * machine, longer names first.
  *
- * `$PROC` is `username@servername` where the machine states both, else the machine's id. Departs from OurGrid, which takes
+ * `$PROC` is `username@servername` where the machine states both, else the machine's id. Departs from OurGrid, which
+ * takes
  * the attributes in no particular order, so that `$os` could spoil `$osversion`.
  */
 export function pathVariablesOf(place: PathPlace): PathVariables {
@@ -28,15 +30,24 @@ export function pathVariablesOf(place: PathPlace): PathVariables {
 }
 
 /**
- * Replaces each `$NAME` in a path, as plain text: with JOB 3 and TASK 7 `$TASKID` is `7ID`, `\$JOB` is `\3`, and `${JOB}`
+ * Replaces each `$NAME` in a path, as plain text: with JOB 3 and TASK 7 `$TASKID` is `7ID`, `\$JOB` is `\3`, and
+ * `${JOB}`
  * stays as it is. Unknown names stay; a value is not looked at again.
  */
 export function expandPathVariables(text: string, variables: PathVariables): string {
   return expandFrom('', text, variables, () => undefined);
 }
 
-/** Adds a text with its variables replaced to what is there. @param hear called with each variable's position in `variables`, and where its value begins. */
-function expandFrom(before: string, text: string, variables: PathVariables, hear: (position: number, at: number) => void): string {
+/**
+ * Adds a text with its variables replaced to what is there. @param hear called with each variable's position in
+ * `variables`, and where its value begins.
+ */
+function expandFrom(
+  before: string,
+  text: string,
+  variables: PathVariables,
+  hear: (position: number, at: number) => void,
+): string {
   let expanded = before;
   let done = 0;
   for (let at = text.indexOf('$'); at !== -1; at = text.indexOf('$', at + 1)) {
@@ -55,7 +66,8 @@ function expandFrom(before: string, text: string, variables: PathVariables, hear
 export interface FilledPath {
   readonly path: string;
   /**
-   * Where the first name begins that a machine's words are part of; undefined where it has none. From there on the path is to be used without following links: a machine
+   * Where the first name begins that a machine's words are part of; undefined where it has none. From there on the path
+   * is to be used without following links: a machine
    * chooses among the names in a folder, and must not choose a link out of it.
    */
   readonly machineFrom: number | undefined;
@@ -86,7 +98,8 @@ export function findNameFault(word: string): string | undefined {
 }
 
 /**
- * Fills in a path at home for a task on a machine. What the user wrote (the template and the task's value) may lead anywhere; each variable that a machine states stands for a
+ * Fills in a path at home for a task on a machine. What the user wrote (the template and the task's value) may lead
+ * anywhere; each variable that a machine states stands for a
  * part of one name, which is neither empty nor hidden.
  *
  * The id of a machine is the exception: it is two such names with a "/" between them.
@@ -105,7 +118,10 @@ export function fillPath(template: Template, { value, index, place }: PathWords)
   }
   for (const word of words) {
     const fault = findWordFault(path, word, place.machineId);
-    if (fault !== undefined) return { fault: `$${word.name} is ${JSON.stringify(word.value.slice(0, 200))} on ${place.machineId}, and ${fault}` };
+    if (fault !== undefined)
+      return {
+        fault: `$${word.name} is ${JSON.stringify(word.value.slice(0, 200))} on ${place.machineId}, and ${fault}`,
+      };
   }
   return { path, machineFrom: words[0] === undefined ? undefined : path.lastIndexOf('/', words[0].at - 1) + 1 };
 }
@@ -126,7 +142,10 @@ function findWordFault(path: string, { value, at }: MachineWord, machineId: Mach
   if (fault !== undefined) return fault;
   const from = path.lastIndexOf('/', at - 1) + 1;
   const end = path.indexOf('/', at + value.length);
-  const made = path.slice(from, end === -1 ? undefined : end).split('/').find((name) => name === '' || name === '.' || name === '..');
+  const made = path
+    .slice(from, end === -1 ? undefined : end)
+    .split('/')
+    .find((name) => name === '' || name === '.' || name === '..');
   if (made !== undefined) return made === '' ? 'the path has no name there' : `it makes a name "${made}"`;
   // What the user wrote before it may say that a hidden file is meant.
   return at === from && path[from] === '.' ? 'it makes the name of a hidden file' : undefined;

@@ -10,23 +10,36 @@ export interface PlacementPort<Machine extends BagMachine, Queue extends BagQueu
 }
 
 /**
- * Hands ready tasks to machines as a workqueue does, in the order of their indexes: to every free processor first, and what is left to the queues of the machines, evenly.
+ * Hands ready tasks to machines as a workqueue does, in the order of their indexes: to every free processor first, and
+ * what is left to the queues of the machines, evenly.
  *
- * One visit per machine serves both, so that a machine gets one batch: a machine's queue is filled only with what the free
- * processors of the machines after it leave. Where too few processors are free for the next task of an earlier queue, they are
+ * One visit per machine serves both, so that a machine gets one batch: a machine's queue is filled only with what the
+ * free
+ * processors of the machines after it leave. Where too few processors are free for the next task of an earlier queue,
+ * they are
  * kept for it: smaller tasks of later queues would take each one that comes free, and the wide task would never run.
- * Machines that match none of the queues count for nothing. Cost: O(machines + tasks placed) where the first queue suits them all, O(machines x queues) at most.
+ * Machines that match none of the queues count for nothing. Cost: O(machines + tasks placed) where the first queue
+ * suits them all, O(machines x queues) at most.
  *
  * @param queues in the order in which they are served.
  * @returns machines whose free processors are kept.
  */
 export function placeReady<Machine extends BagMachine, Queue extends BagQueue>(
-  machines: readonly Machine[], queues: readonly Queue[], port: PlacementPort<Machine, Queue>,
+  machines: readonly Machine[],
+  queues: readonly Queue[],
+  port: PlacementPort<Machine, Queue>,
 ): Set<Machine> {
   const waiting = queues.filter(({ readyCount }) => readyCount > 0);
-  // What matches none of them would count as room for tasks that it never runs, and nothing would wait at those that do.
+  // What matches none of them would count as room for tasks that it never runs, and nothing would wait at those that
+  // do.
   const able = machines.filter((machine) => waiting.some((queue) => port.matches(queue, machine)));
-  const share: Share<Machine> = { ready: 0, freeLater: 0, machinesLeft: able.length, kept: new Set(), keptFor: new Map() };
+  const share: Share<Machine> = {
+    ready: 0,
+    freeLater: 0,
+    machinesLeft: able.length,
+    kept: new Set(),
+    keptFor: new Map(),
+  };
   for (const queue of waiting) share.ready += queue.readyCount;
   for (const machine of able) share.freeLater += freeProcessors(machine);
   for (const machine of able) {
@@ -52,7 +65,10 @@ interface Share<Machine> {
 }
 
 function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
-  machine: Machine, queues: readonly Queue[], share: Share<Machine>, port: PlacementPort<Machine, Queue>,
+  machine: Machine,
+  queues: readonly Queue[],
+  share: Share<Machine>,
+  port: PlacementPort<Machine, Queue>,
 ): void {
   for (const queue of queues) {
     if (queue.readyCount === 0 || !port.matches(queue, machine)) continue;
@@ -64,7 +80,11 @@ function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
 }
 
 /** Whether the machine's free processors are too few for the queue's next task, which no other machine is kept for. */
-function mustKeep<Machine extends BagMachine>(machine: Machine, queue: BagQueue, { kept, keptFor }: Share<Machine>): boolean {
+function mustKeep<Machine extends BagMachine>(
+  machine: Machine,
+  queue: BagQueue,
+  { kept, keptFor }: Share<Machine>,
+): boolean {
   const free = freeProcessors(machine);
   const keptCount = keptFor.get(queue) ?? 0;
   if (free >= queue.processors || keptCount >= queue.readyCount) return false;

@@ -19,7 +19,8 @@ export const quarantineDefaults: QuarantineRules = { breakagesMax: 3, first: 10_
 export const noSpace = 'MUT_NO_SPACE';
 
 /**
- * What the ends in a report say of their machine: it ended something by itself, it broke all of them, its disk was full, they went wrong for a reason that may be the
+ * What the ends in a report say of their machine: it ended something by itself, it broke all of them, its disk was
+ * full, they went wrong for a reason that may be the
  * task's as well, or they say nothing.
  */
 export type ReportHealth = 'sound' | 'broken' | 'full' | 'doubted' | 'silent';
@@ -44,10 +45,15 @@ export function healthOf(ends: readonly Pick<ReplicaEnd, 'outcome' | 'reason'>[]
 /**
  * A machine whose reports tell of nothing but broken replicas is left alone for a while, longer each time.
  *
- * Counted by report, since one cause breaks all that a machine has at once. One whose disk is full is left alone at once, and each time
+ * Counted by report, since one cause breaks all that a machine has at once. One whose disk is full is left alone at
+ * once, and each time
  * for as long: a moment after there is room again it works as before.
  */
-export function noteHealth(machine: MachineHealth, health: ReportHealth, { rules, now }: { readonly rules: QuarantineRules; readonly now: Instant }): void {
+export function noteHealth(
+  machine: MachineHealth,
+  health: ReportHealth,
+  { rules, now }: { readonly rules: QuarantineRules; readonly now: Instant },
+): void {
   if (health === 'sound') machine.breakages = 0;
   if (health !== 'broken' && health !== 'full') return;
   if (health === 'broken') machine.breakages += 1;

@@ -15,7 +15,9 @@ export interface ReplicableTask {
 
 /** What replication needs to know and to do. */
 export interface ReplicationPort<Machine extends BagMachine, Task extends ReplicableTask> {
-  /** Whether the machine matches, runs no replica of the task and has not just failed it, and the job's cap allows it. */
+  /**
+   * Whether the machine matches, runs no replica of the task and has not just failed it, and the job's cap allows it.
+   */
   suits(task: Task, machine: Machine): boolean;
   /** How good the machine is for it; of machines that suit, the best gets it. */
   worth(task: Task, machine: Machine): number;
@@ -23,15 +25,21 @@ export interface ReplicationPort<Machine extends BagMachine, Task extends Replic
 }
 
 /**
- * Gives idle processors replicas of running tasks: those with the fewest replicas first, and of these the one that is expected to end last,
- * on the machine that is worth most to it. Where nothing is known of a job's times, the eldest of its tasks counts as the last to end.
+ * Gives idle processors replicas of running tasks: those with the fewest replicas first, and of these the one that is
+ * expected to end last,
+ * on the machine that is worth most to it. Where nothing is known of a job's times, the eldest of its tasks counts as
+ * the last to end.
  *
- * @source costa2005, section 2.3 (Workqueue with Replication): when no task is left unstarted, running tasks are replicated
+ * @source costa2005, section 2.3 (Workqueue with Replication): when no task is left unstarted, running tasks are
+ * replicated
  * on idle processors, each up to a bound.
- * Departs from the source: the last to end first, on the best machine, where the seed takes random ones: it is the one that makes the makespan.
+ * Departs from the source: the last to end first, on the best machine, where the seed takes random ones: it is the one
+ * that makes the makespan.
  */
 export function replicate<Machine extends BagMachine, Task extends ReplicableTask>(
-  tasks: readonly Task[], idle: IdleSlots<Machine>, port: ReplicationPort<Machine, Task>,
+  tasks: readonly Task[],
+  idle: IdleSlots<Machine>,
+  port: ReplicationPort<Machine, Task>,
 ): void {
   const open = tasks.toSorted(comparesLater);
   const most = open.reduce((max, task) => Math.max(max, task.replicasMax), 0);
@@ -39,7 +47,10 @@ export function replicate<Machine extends BagMachine, Task extends ReplicableTas
     for (const task of open) {
       if (idle.isEmpty) return;
       if (task.replicaCount !== count || count >= task.replicasMax) continue;
-      const machine = idle.takeBest(task.processors, { suits: (candidate) => port.suits(task, candidate), worth: (candidate) => port.worth(task, candidate) });
+      const machine = idle.takeBest(task.processors, {
+        suits: (candidate) => port.suits(task, candidate),
+        worth: (candidate) => port.worth(task, candidate),
+      });
       if (machine !== undefined) port.place(machine, task);
     }
   }

@@ -23,7 +23,8 @@ export interface TaskRuns {
 }
 
 /**
- * How much more processor-time losers may cost before a job's cap forbids it; below 0 where it is exceeded already, Infinity where nothing
+ * How much more processor-time losers may cost before a job's cap forbids it; below 0 where it is exceeded already,
+ * Infinity where nothing
  * is bounded.
  */
 export function budgetLeft(cap: ReplicationCap, { used, losers, atRisk }: ReplicationCost): ProcessorMillis {
@@ -31,7 +32,8 @@ export function budgetLeft(cap: ReplicationCap, { used, losers, atRisk }: Replic
 }
 
 /**
- * What the losers of one task cost at worst, if all of its replicas end at `at`: all that was given up, and of the others all but the one that
+ * What the losers of one task cost at worst, if all of its replicas end at `at`: all that was given up, and of the
+ * others all but the one that
  * costs least. Never falls as `at` grows.
  */
 export function lossBy({ processors, living, givenUp, waiting }: TaskRuns, at: Instant): ProcessorMillis {

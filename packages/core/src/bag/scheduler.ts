@@ -4,10 +4,12 @@ import type { BagMachine, BagQueue } from './bag.ts';
 import type { PlacementPort } from './place-ready.ts';
 
 /**
- * What schedulers need to know and to do. The broker answers from its state, a simulation from its world, and who imagines machines from
+ * What schedulers need to know and to do. The broker answers from its state, a simulation from its world, and who
+ * imagines machines from
  * what he imagines; nothing here belongs to the broker.
  */
-export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQueue> extends PlacementPort<Machine, Queue> {
+export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQueue>
+  extends PlacementPort<Machine, Queue> {
   /** Ready tasks of the queue in the order of their indexes, `from` and later ones, `countMax` at most. */
   readyTasks(queue: Queue, from: TaskIndex, countMax: number): readonly TaskIndex[];
   /** Whether the task may go to a machine that matches its queue; false for one where it went wrong a moment ago. */
@@ -16,24 +18,36 @@ export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQue
   placeTasks(machine: Machine, queue: Queue, tasks: readonly TaskIndex[]): void;
   /** How long the task is expected to run there; undefined where nothing is known of it. */
   taskTime(queue: Queue, task: TaskIndex, machine: Machine): Duration | undefined;
-  /** In how long each place for a task of the queue at the machine is expected to be free, ascending; 0 for those that are. */
+  /**
+   * In how long each place for a task of the queue at the machine is expected to be free, ascending; 0 for those that
+   * are.
+   */
   waits(queue: Queue, machine: Machine): readonly Duration[];
   /** How long the machine stays, as the queue sees it; Infinity where it has no end. */
   timeLeft(queue: Queue, machine: Machine): Duration;
   /** Bytes of the task's inputs that the machine's storage holds, as far as is known. */
   bytesHeld(queue: Queue, task: TaskIndex, machine: Machine): Bytes;
-  /** Hears that tasks of the queue wait while a machine idles, because another one is expected to be the better place: look again when estimates differ. */
+  /**
+   * Hears that tasks of the queue wait while a machine idles, because another one is expected to be the better place:
+   * look again when estimates differ.
+   */
   lookAgain(queue: Queue): void;
   /** Whether the queue's tasks are placed by a plan; never where nothing plans. */
   isPlanned(queue: Queue): boolean;
-  /** Places what the plan wants placed now of these queues, all of which are planned. @returns machines that are kept for what the plan has next on them. */
+  /**
+   * Places what the plan wants placed now of these queues, all of which are planned. @returns machines that are kept
+   * for what the plan has next on them.
+   */
   placePlanned(machines: readonly Machine[], queues: readonly Queue[]): ReadonlySet<Machine>;
 }
 
 /** How the tasks of a job come to machines; each scheduler is one file beside this one. */
 export interface BagScheduler {
   readonly name: SchedulerName;
-  /** Whether idle processors get replicas of its running tasks: `where-data-are` prefers the machines that hold their inputs. */
+  /**
+   * Whether idle processors get replicas of its running tasks: `where-data-are` prefers the machines that hold their
+   * inputs.
+   */
   readonly replication: 'none' | 'everywhere' | 'where-data-are';
   /**
    * Places ready tasks.
@@ -42,6 +56,8 @@ export interface BagScheduler {
    * @returns machines whose free processors are kept for a task that is too wide for them.
    */
   place<Machine extends BagMachine, Queue extends BagQueue>(
-    machines: readonly Machine[], queues: readonly Queue[], port: SchedulingPort<Machine, Queue>,
+    machines: readonly Machine[],
+    queues: readonly Queue[],
+    port: SchedulingPort<Machine, Queue>,
   ): ReadonlySet<Machine>;
 }

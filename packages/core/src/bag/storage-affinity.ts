@@ -7,19 +7,27 @@ import type { BagScheduler, SchedulingPort } from './scheduler.ts';
 export const comparedMax = 64;
 
 /**
- * Gives free processors the tasks whose inputs their storage holds, most bytes first; then tasks whose inputs no machine holds, and only then
+ * Gives free processors the tasks whose inputs their storage holds, most bytes first; then tasks whose inputs no
+ * machine holds, and only then
  * those that would be better off where a machine is busy. Replicas go where the data are. No processor idles for it.
  *
  * Cost: `comparedMax` squared for each window of free processors, beside that of a workqueue.
  *
- * @source Santos-Neto et al., "Exploiting replication and data reuse to efficiently schedule data-intensive applications on grids" (2004):
+ * @source Santos-Neto et al., "Exploiting replication and data reuse to efficiently schedule data-intensive
+ * applications on grids" (2004):
  * the task with the largest storage affinity goes first to the processor that has it; afterwards tasks are replicated.
  * Departs from the source: tasks and machines are compared in windows, and only free processors are given tasks.
  */
-export const storageAffinity: BagScheduler = { name: 'storage-affinity', replication: 'where-data-are', place: placeByAffinity };
+export const storageAffinity: BagScheduler = {
+  name: 'storage-affinity',
+  replication: 'where-data-are',
+  place: placeByAffinity,
+};
 
 function placeByAffinity<Machine extends BagMachine, Queue extends BagQueue>(
-  machines: readonly Machine[], queues: readonly Queue[], port: SchedulingPort<Machine, Queue>,
+  machines: readonly Machine[],
+  queues: readonly Queue[],
+  port: SchedulingPort<Machine, Queue>,
 ): ReadonlySet<Machine> {
   const kept = new Set<Machine>();
   for (const queue of queues) {
@@ -32,7 +40,11 @@ function placeByAffinity<Machine extends BagMachine, Queue extends BagQueue>(
   return kept;
 }
 
-function placeQueue<Machine extends BagMachine, Queue extends BagQueue>(queue: Queue, machines: readonly Machine[], port: SchedulingPort<Machine, Queue>): void {
+function placeQueue<Machine extends BagMachine, Queue extends BagQueue>(
+  queue: Queue,
+  machines: readonly Machine[],
+  port: SchedulingPort<Machine, Queue>,
+): void {
   const isFree = (machine: Machine): boolean => freeProcessors(machine) >= queue.processors;
   const busy = machines.filter((machine) => !isFree(machine)).slice(0, comparedMax);
   const free = machines.filter(isFree);
@@ -54,7 +66,9 @@ interface ComparedTask<Machine> {
 
 /** Gives free processors tasks of one window. @returns whether any was given. */
 function placeWindow<Machine extends BagMachine, Queue extends BagQueue>(
-  queue: Queue, { free, others }: { readonly free: readonly Machine[]; readonly others: readonly Machine[] }, port: SchedulingPort<Machine, Queue>,
+  queue: Queue,
+  { free, others }: { readonly free: readonly Machine[]; readonly others: readonly Machine[] },
+  port: SchedulingPort<Machine, Queue>,
 ): boolean {
   const room = new Map(free.map((machine) => [machine, Math.floor(freeProcessors(machine) / queue.processors)]));
   const given = new Map<Machine, TaskIndex[]>();
@@ -62,12 +76,14 @@ function placeWindow<Machine extends BagMachine, Queue extends BagQueue>(
     const left = room.get(machine) ?? 0;
     if (left === 0) return false;
     room.set(machine, left - 1);
-    given.set(machine, [...given.get(machine) ?? [], task]);
+    given.set(machine, [...(given.get(machine) ?? []), task]);
     return true;
   };
   const compared = compare(queue, { free, others }, port);
   const left = new Set(compared);
-  const pairs = compared.flatMap((row) => row.held.filter(({ bytes }) => bytes > 0).map((pair) => ({ row, ...pair }))).sort((one, other) => other.bytes - one.bytes);
+  const pairs = compared
+    .flatMap((row) => row.held.filter(({ bytes }) => bytes > 0).map((pair) => ({ row, ...pair })))
+    .sort((one, other) => other.bytes - one.bytes);
   for (const { row, machine } of pairs) if (left.has(row) && give(row.task, machine)) left.delete(row);
   for (const row of [...left].sort((one, other) => one.heldElsewhere - other.heldElsewhere)) {
     for (const { machine } of row.held) if (give(row.task, machine)) break;
@@ -77,11 +93,15 @@ function placeWindow<Machine extends BagMachine, Queue extends BagQueue>(
 }
 
 function compare<Machine extends BagMachine, Queue extends BagQueue>(
-  queue: Queue, { free, others }: { readonly free: readonly Machine[]; readonly others: readonly Machine[] }, port: SchedulingPort<Machine, Queue>,
+  queue: Queue,
+  { free, others }: { readonly free: readonly Machine[]; readonly others: readonly Machine[] },
+  port: SchedulingPort<Machine, Queue>,
 ): ComparedTask<Machine>[] {
   return port.readyTasks(queue, 0, comparedMax).map((task) => ({
     task,
-    held: free.filter((machine) => port.suits(queue, task, machine)).map((machine) => ({ machine, bytes: port.bytesHeld(queue, task, machine) })),
+    held: free
+      .filter((machine) => port.suits(queue, task, machine))
+      .map((machine) => ({ machine, bytes: port.bytesHeld(queue, task, machine) })),
     heldElsewhere: Math.max(0, ...others.map((machine) => port.bytesHeld(queue, task, machine))),
   }));
 }

@@ -1,9 +1,7 @@
 import { quoteForShell } from './shell-words.ts';
 
 /** A piece of a template: literal text, or what stands for the task's value or its index. */
-export type TemplatePart =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'value' | 'index' };
+export type TemplatePart = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'value' | 'index' };
 
 /** A text split at its placeholders; parsed once, filled in for each task. */
 export type Template = readonly TemplatePart[];
@@ -11,7 +9,8 @@ export type Template = readonly TemplatePart[];
 /**
  * Reads a template: `{}` stands for the task's value, `{#}` for its index.
  *
- * A literal one is written with one more pair of braces: `{{}}` is the text `{}`, `{{{}}}` is `{{}}`. All other braces are
+ * A literal one is written with one more pair of braces: `{{}}` is the text `{}`, `{{{}}}` is `{{}}`. All other braces
+ * are
  * text, `${HOME}` and `awk '{ print }'` among them. Cost: linear.
  */
 export function parseTemplate(text: string): Template {
@@ -39,7 +38,12 @@ export function parseTemplate(text: string): Template {
  *
  * The result may lead anywhere: pass it through `keepInside` before it is used on a machine.
  */
-export function renderPath(template: Template, value: string, index: number, expand: (text: string) => string = keep): string {
+export function renderPath(
+  template: Template,
+  value: string,
+  index: number,
+  expand: (text: string) => string = keep,
+): string {
   return fill(template, value, index, expand);
 }
 
@@ -59,7 +63,9 @@ export function hasPlaceholder(template: Template): boolean {
   return template.some((part) => part.kind !== 'text');
 }
 
-/** Makes a command template of the words after `--`: each is quoted as the shell wants it, its placeholders left open. */
+/**
+ * Makes a command template of the words after `--`: each is quoted as the shell wants it, its placeholders left open.
+ */
 export function commandFromWords(words: readonly string[]): string {
   return words.map(quoteTemplateWord).join(' ');
 }
@@ -67,7 +73,9 @@ export function commandFromWords(words: readonly string[]): string {
 function quoteTemplateWord(word: string): string {
   const parts = parseTemplate(word);
   if (parts.length === 0) return quoteForShell('');
-  return parts.map((part) => (part.kind === 'text' ? escapeTemplate(quoteForShell(part.text)) : symbolOf(part.kind))).join('');
+  return parts
+    .map((part) => (part.kind === 'text' ? escapeTemplate(quoteForShell(part.text)) : symbolOf(part.kind)))
+    .join('');
 }
 
 function symbolOf(kind: 'value' | 'index'): string {

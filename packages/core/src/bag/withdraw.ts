@@ -20,15 +20,18 @@ export interface WithdrawalPort<Machine extends BagMachine, Replica extends With
 /**
  * Chooses replicas to ask back from the queues of busy machines, because other machines idle that can run them.
  *
- * Takes from the longest queue first, its last ones first, never more than the idle processors can take at once; those that
+ * Takes from the longest queue first, its last ones first, never more than the idle processors can take at once; those
+ * that
  * were asked back before count. What it takes of `idle` is spoken for. Cost: the replicas at machines with a queue.
  */
 export function chooseWithdrawals<Machine extends BagMachine, Replica extends WithdrawableReplica>(
-  machines: readonly Machine[], idle: IdleSlots<Machine>, port: WithdrawalPort<Machine, Replica>,
+  machines: readonly Machine[],
+  idle: IdleSlots<Machine>,
+  port: WithdrawalPort<Machine, Replica>,
 ): Replica[] {
   const chosen: Replica[] = [];
   const donors = machines.filter((machine) => machine.heldProcessors > machine.processors);
-  donors.sort((one, other) => (other.heldProcessors - other.processors) - (one.heldProcessors - one.processors));
+  donors.sort((one, other) => other.heldProcessors - other.processors - (one.heldProcessors - one.processors));
   for (const donor of donors) {
     for (const replica of queuedReplicas(donor, port.replicasOf(donor)).reverse()) {
       if (idle.isEmpty) return chosen;
@@ -41,7 +44,10 @@ export function chooseWithdrawals<Machine extends BagMachine, Replica extends Wi
 }
 
 /** Those that do not fit on the machine's processors together with the ones before them. */
-function queuedReplicas<Replica extends WithdrawableReplica>(machine: BagMachine, replicas: Iterable<Replica>): Replica[] {
+function queuedReplicas<Replica extends WithdrawableReplica>(
+  machine: BagMachine,
+  replicas: Iterable<Replica>,
+): Replica[] {
   const queued: Replica[] = [];
   let held = 0;
   for (const replica of replicas) {

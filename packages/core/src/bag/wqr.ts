@@ -2,7 +2,8 @@ import { placeReady } from './place-ready.ts';
 import type { BagScheduler } from './scheduler.ts';
 
 /**
- * Workqueue with replication: as workqueue, and idle processors get replicas of running tasks (see `replicate`). The default.
+ * Workqueue with replication: as workqueue, and idle processors get replicas of running tasks (see `replicate`). The
+ * default.
  *
  * Cost: that of `placeReady`.
  *

@@ -11,8 +11,10 @@ export function toBase64(bytes: Uint8Array): string {
     const left = bytes.length - at;
     const three = (byteAt(bytes, at) << 16) | (byteAt(bytes, at + 1) << 8) | byteAt(bytes, at + 2);
     piece.push(
-      alphabet.charCodeAt(three >> 18), alphabet.charCodeAt((three >> 12) & 63),
-      left > 1 ? alphabet.charCodeAt((three >> 6) & 63) : pad, left > 2 ? alphabet.charCodeAt(three & 63) : pad,
+      alphabet.charCodeAt(three >> 18),
+      alphabet.charCodeAt((three >> 12) & 63),
+      left > 1 ? alphabet.charCodeAt((three >> 6) & 63) : pad,
+      left > 2 ? alphabet.charCodeAt(three & 63) : pad,
     );
     if (piece.length < pieceLength) continue;
     text += String.fromCharCode(...piece);
@@ -26,7 +28,7 @@ export function fromBase64(text: string): Uint8Array | undefined {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   const end = text.indexOf('=');
   const count = end < 0 ? text.length : end;
-  const bytes = new Uint8Array(Math.floor(count * 3 / 4));
+  const bytes = new Uint8Array(Math.floor((count * 3) / 4));
   let bits = 0;
   let written = 0;
   for (let at = 0; at < count; at++) {

@@ -3,7 +3,10 @@ import { tag } from './encode-value.ts';
 
 type Tagged = Readonly<Record<string, unknown>>;
 
-/** Makes the value that `encodeValue` wrote of what JSON.parse read. @throws {SyntaxError} for what `encodeValue` does not write. */
+/**
+ * Makes the value that `encodeValue` wrote of what JSON.parse read. @throws {SyntaxError} for what `encodeValue` does
+ * not write.
+ */
 export function decodeValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(decodeValue);
@@ -14,13 +17,20 @@ export function decodeValue(value: unknown): unknown {
 
 function reviveTagged(tagged: Tagged): unknown {
   switch (tagged[tag]) {
-    case 'undefined': return undefined;
-    case 'number': return reviveNumber(tagged['text']);
-    case 'bytes': return reviveBytes(tagged['base64']);
-    case 'map': return new Map(revivePairs(tagged['entries']));
-    case 'set': return new Set(reviveList(tagged['values']));
-    case 'object': return Object.fromEntries(revivePairs(tagged['entries']));
-    default: throw new SyntaxError(`unknown kind of value ${JSON.stringify(tagged[tag])}`);
+    case 'undefined':
+      return undefined;
+    case 'number':
+      return reviveNumber(tagged['text']);
+    case 'bytes':
+      return reviveBytes(tagged['base64']);
+    case 'map':
+      return new Map(revivePairs(tagged['entries']));
+    case 'set':
+      return new Set(reviveList(tagged['values']));
+    case 'object':
+      return Object.fromEntries(revivePairs(tagged['entries']));
+    default:
+      throw new SyntaxError(`unknown kind of value ${JSON.stringify(tagged[tag])}`);
   }
 }
 

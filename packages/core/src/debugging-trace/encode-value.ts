@@ -8,24 +8,33 @@ export const withheld = '(withheld)';
 const secretName = 'MUTIRAO_CREDENTIAL';
 
 /**
- * Writes a value as JSON on one line, such that JSON.parse and `decodeValue` give it back: plain objects and arrays, and what JSON lacks as
+ * Writes a value as JSON on one line, such that JSON.parse and `decodeValue` give it back: plain objects and arrays,
+ * and what JSON lacks as
  * an object with the property `$` (bytes, maps, sets, undefined, numbers without digits).
  *
  * A property named MUTIRAO_CREDENTIAL is withheld. @throws {TypeError} for a function, a symbol or a bigint.
  */
 export function encodeValue(value: unknown): string {
   switch (typeof value) {
-    case 'string': return JSON.stringify(value);
-    case 'number': return encodeNumber(value);
-    case 'boolean': return value ? 'true' : 'false';
-    case 'undefined': return '{"$":"undefined"}';
-    case 'object': return value === null ? 'null' : encodeObject(value);
-    default: throw new TypeError(`a ${typeof value} has no form in a trace`);
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      return encodeNumber(value);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'undefined':
+      return '{"$":"undefined"}';
+    case 'object':
+      return value === null ? 'null' : encodeObject(value);
+    default:
+      throw new TypeError(`a ${typeof value} has no form in a trace`);
   }
 }
 
 function encodeNumber(value: number): string {
-  return Number.isFinite(value) && !Object.is(value, -0) ? String(value) : `{"$":"number","text":"${Object.is(value, -0) ? '-0' : String(value)}"}`;
+  return Number.isFinite(value) && !Object.is(value, -0)
+    ? String(value)
+    : `{"$":"number","text":"${Object.is(value, -0) ? '-0' : String(value)}"}`;
 }
 
 function encodeObject(value: object): string {

@@ -1,6 +1,9 @@
 import type { ProcessorCount, ReplicaId } from '../shared/index.ts';
 
-/** What a replica is in its gang, as its machine is told. All members have one gang id, and each a replica id of its own. */
+/**
+ * What a replica is in its gang, as its machine is told. All members have one gang id, and each a replica id of its
+ * own.
+ */
 export interface GangPlace {
   /** Never the same for two gangs of a broker. */
   readonly gangId: number;

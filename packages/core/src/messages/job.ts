@@ -9,7 +9,10 @@ export interface Content {
   /** SHA-256 in lower-case hexadecimal, 64 digits. */
   readonly sha256: string;
   readonly size: Bytes;
-  /** Whose content it is, where an agent keeps those of several users apart; left out for the owner's. An agent sets it for itself; it does not travel. */
+  /**
+   * Whose content it is, where an agent keeps those of several users apart; left out for the owner's. An agent sets it
+   * for itself; it does not travel.
+   */
   readonly shelf?: string;
 }
 
@@ -18,7 +21,10 @@ export function keyOfContent({ sha256, shelf }: Pick<Content, 'sha256' | 'shelf'
   return shelf === undefined ? sha256 : `${shelf}/${sha256}`;
 }
 
-/** Where a task's input comes from: a path on the home machine, an uploaded content, or what another task of the job writes. */
+/**
+ * Where a task's input comes from: a path on the home machine, an uploaded content, or what another task of the job
+ * writes.
+ */
 export type InputSource =
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'content'; readonly content: Content }
@@ -36,7 +42,10 @@ export interface InputSpec {
   readonly condition: string;
   /** What was there when the job was submitted; left out where the path depends on the task or the machine. */
   readonly fingerprint?: string;
-  /** What was there for tasks that ran before the job was retried with what is there now, the earliest first; left out where it never was. */
+  /**
+   * What was there for tasks that ran before the job was retried with what is there now, the earliest first; left out
+   * where it never was.
+   */
   readonly former?: readonly { readonly fingerprint: string; readonly tasks: readonly IndexRange[] }[];
 }
 
@@ -65,7 +74,9 @@ export interface TaskGroup {
   readonly noOp: boolean;
   readonly inputs: readonly InputSpec[];
   readonly outputs: readonly OutputSpec[];
-  /** Run at home after a replica succeeds; status 0 accepts the result. A template, as the command is. Empty accepts. */
+  /**
+   * Run at home after a replica succeeds; status 0 accepts the result. A template, as the command is. Empty accepts.
+   */
   readonly check: string;
   /** A requirements expression; empty holds everywhere. */
   readonly requirements: string;
@@ -73,7 +84,10 @@ export interface TaskGroup {
   readonly expectedTime?: Duration;
   /** Processors that each of its tasks holds at least; left out, as many as the job says. */
   readonly processors?: ProcessorCount;
-  /** The most that one can use, no fewer than at least: how many it gets is chosen when it is placed. Left out, no more than at least. */
+  /**
+   * The most that one can use, no fewer than at least: how many it gets is chosen when it is placed. Left out, no more
+   * than at least.
+   */
   readonly processorsMax?: ProcessorCount;
 }
 
@@ -112,10 +126,18 @@ export interface Limits {
 export type SchedulerName = 'workqueue' | 'wqr' | 'storage-affinity' | 'sufferage' | 'min-min' | 'plan';
 
 /** All of them, the default first. */
-export const schedulerNames: readonly SchedulerName[] = ['wqr', 'workqueue', 'storage-affinity', 'sufferage', 'min-min', 'plan'];
+export const schedulerNames: readonly SchedulerName[] = [
+  'wqr',
+  'workqueue',
+  'storage-affinity',
+  'sufferage',
+  'min-min',
+  'plan',
+];
 
 /**
- * What the replicas of a job may cost beside its results: `none` bounds nothing; `idle` allows them only on processors that would idle
+ * What the replicas of a job may cost beside its results: `none` bounds nothing; `idle` allows them only on processors
+ * that would idle
  * until their allocation ends; `share` allows losers so much processor-time beside what was used.
  */
 export type ReplicationCap =
@@ -124,8 +146,10 @@ export type ReplicationCap =
   | { readonly kind: 'share'; readonly percent: number };
 
 /**
- * How a job's results are verified before they are taken: `none` takes each and runs no check; `check` wants a check of every task
- * group; `vote` takes what more than half of `count` machines agree on; `credibility` takes what is right with probability
+ * How a job's results are verified before they are taken: `none` takes each and runs no check; `check` wants a check of
+ * every task
+ * group; `vote` takes what more than half of `count` machines agree on; `credibility` takes what is right with
+ * probability
  * `threshold`, by what is known of the machines.
  */
 export type Verification =
@@ -145,7 +169,10 @@ export interface JobSpec {
   readonly limits: Limits;
   /** Processors that each task holds, 1 or more. */
   readonly processors: ProcessorCount;
-  /** Each task may have them from several machines of one provider, as a gang; left out where one machine must have them all. */
+  /**
+   * Each task may have them from several machines of one provider, as a gang; left out where one machine must have them
+   * all.
+   */
   readonly gang?: true;
   /** Most replicas of one task that run at once, 1 to 16. */
   readonly replicasMax: number;
@@ -156,21 +183,35 @@ export interface JobSpec {
   readonly deadline: Instant | undefined;
   /** Left out, `wqr`. */
   readonly scheduler?: SchedulerName;
-  /** `STRATEGY[:A]` of core's placement, or `none`: which resource tasks join that take several processors. Left out, as the grid does by default. */
+  /**
+   * `STRATEGY[:A]` of core's placement, or `none`: which resource tasks join that take several processors. Left out, as
+   * the grid does by default.
+   */
   readonly placement?: string;
   /** Left out, none. */
   readonly replicationCap?: ReplicationCap;
   /** Left out, the checks that there are decide. */
   readonly verification?: Verification | undefined;
-  /** Absolute after submission: the folder where outputs are gathered in few files. Left out, each is a file of its own. */
+  /**
+   * Absolute after submission: the folder where outputs are gathered in few files. Left out, each is a file of its own.
+   */
   readonly gatherFolder?: string;
-  /** Outputs of several tasks may go to one place at home: it is meant. Left out, such a job is refused at its submission. */
+  /**
+   * Outputs of several tasks may go to one place at home: it is meant. Left out, such a job is refused at its
+   * submission.
+   */
   readonly sharedPlaces?: true;
-  /** Absolute after submission: the folder that its tasks start in, on machines that have the same folder. Inputs and outputs in the playpen are files of it. Left out, each task has an empty folder. */
+  /**
+   * Absolute after submission: the folder that its tasks start in, on machines that have the same folder. Inputs and
+   * outputs in the playpen are files of it. Left out, each task has an empty folder.
+   */
   readonly workFolder?: string;
   /** What its tasks wait for, without cycles; left out, or empty, they wait for nothing: the job is a bag. */
   readonly edges?: readonly TaskEdge[];
-  /** Its tasks run inside this reservation, and nowhere else while it lasts unless it is the job's own. Left out, wherever there is a machine. */
+  /**
+   * Its tasks run inside this reservation, and nowhere else while it lasts unless it is the job's own. Left out,
+   * wherever there is a machine.
+   */
   readonly reservation?: JobReservation;
   /** What was taken over when it was submitted; left out where nothing was to be. */
   readonly resumes?: Resumption;

@@ -15,17 +15,31 @@ export interface MachineFacts {
   readonly until: Instant | undefined;
   /** The request that it was allocated by; empty for a time-shared machine. */
   readonly requestId: RequestId;
-  /** The same under any name, as far as the agent can tell; left out or empty, the machine is known by its name alone. */
+  /**
+   * The same under any name, as far as the agent can tell; left out or empty, the machine is known by its name alone.
+   */
   readonly identity?: string | undefined;
-  /** Marks of the home folders that it says to read, for its incarnation alone; left out where there are none, and by brokers. */
+  /**
+   * Marks of the home folders that it says to read, for its incarnation alone; left out where there are none, and by
+   * brokers.
+   */
   readonly homeMarks?: readonly string[];
-  /** The reservation that its request runs inside: only jobs inside the same one run on it. Left out for one of no reservation. */
+  /**
+   * The reservation that its request runs inside: only jobs inside the same one run on it. Left out for one of no
+   * reservation.
+   */
   readonly reservation?: ReservationName;
   /** It can be a member of a gang, and its provider passes on what that needs; left out where not. */
   readonly takesGangs?: true;
-  /** Tasks of no other user run on it; left out for a machine of all users. Empty from an agent: the owner of its provider. */
+  /**
+   * Tasks of no other user run on it; left out for a machine of all users. Empty from an agent: the owner of its
+   * provider.
+   */
   readonly onlyUser?: string;
-  /** The agent reports the end of each task so much later; left out for one that does not. Its queue must last for that time too. */
+  /**
+   * The agent reports the end of each task so much later; left out for one that does not. Its queue must last for that
+   * time too.
+   */
   readonly reportDelay?: Duration;
 }
 
@@ -59,9 +73,15 @@ export interface TaskTemplate {
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: Limits;
   readonly processors: ProcessorCount;
-  /** A random text of the broker's process, for which machines that read its home folder prove it; left out where it shares none. */
+  /**
+   * A random text of the broker's process, for which machines that read its home folder prove it; left out where it
+   * shares none.
+   */
   readonly homeChallenge?: string;
-  /** Proof, for that text and one incarnation, that the broker has the key of its folder for outputs; left out where there is none. */
+  /**
+   * Proof, for that text and one incarnation, that the broker has the key of its folder for outputs; left out where
+   * there is none.
+   */
   readonly dropProof?: string;
   /** Where the command starts; left out, in the playpen. */
   readonly workFolder?: WorkFolder;
@@ -90,9 +110,15 @@ export interface ReplicaStart {
   readonly value: string;
   readonly inputs: readonly InputFile[];
   readonly outputs: readonly OutputFile[];
-  /** It is a member of a gang, alone in its batch, and runs nothing before all members are held; left out for a task that runs on one machine. */
+  /**
+   * It is a member of a gang, alone in its batch, and runs nothing before all members are held; left out for a task
+   * that runs on one machine.
+   */
   readonly gang?: GangPlace;
-  /** Outputs are brought only where it succeeds: should it fail, its task runs again, and what it leaves is of no use. Left out where that may be wanted. */
+  /**
+   * Outputs are brought only where it succeeds: should it fail, its task runs again, and what it leaves is of no use.
+   * Left out where that may be wanted.
+   */
   readonly onSuccessOnly?: true;
 }
 
@@ -103,8 +129,10 @@ export interface StartReplicas {
 }
 
 /**
- * How a replica ended: `succeeded` (status 0, outputs there), `failed` (another status, or an output missing), `cancelled`
- * (on request), `limited` (run time, memory or output), `broken` (the machine could not run it; says nothing about the task).
+ * How a replica ended: `succeeded` (status 0, outputs there), `failed` (another status, or an output missing),
+ * `cancelled`
+ * (on request), `limited` (run time, memory or output), `broken` (the machine could not run it; says nothing about the
+ * task).
  */
 export type Outcome = 'succeeded' | 'failed' | 'cancelled' | 'limited' | 'broken';
 
@@ -119,7 +147,10 @@ export interface OutputContent {
   /** The bytes, when there are few; otherwise undefined and `transferId` says under which name they were pushed. */
   readonly inline: Uint8Array | undefined;
   readonly transferId: string;
-  /** Or else the name of the file that holds them, in the folder that the broker offers to those who share its file system; left out where there is none. */
+  /**
+   * Or else the name of the file that holds them, in the folder that the broker offers to those who share its file
+   * system; left out where there is none.
+   */
   readonly droppedName?: string;
 }
 
@@ -151,7 +182,10 @@ export interface StagingTimes {
   readonly inputsHereAt: Instant;
   /** Its processors were its own and its inputs began to be put in place; 0 where it has none, or never got so far. */
   readonly inputsPlacingAt: Instant;
-  /** Its command ended: from then until its end its outputs were gathered and brought home. 0 where it has none to bring. */
+  /**
+   * Its command ended: from then until its end its outputs were gathered and brought home. 0 where it has none to
+   * bring.
+   */
   readonly commandEndedAt: Instant;
 }
 

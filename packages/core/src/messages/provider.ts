@@ -13,11 +13,15 @@ export interface Demand {
   readonly deadline: Instant | undefined;
   readonly userId: UserId;
   /**
-   * How many of the pending tasks nothing that the provider has, or has asked for, will take: for no more than those it asks. Left out by
+   * How many of the pending tasks nothing that the provider has, or has asked for, will take: for no more than those it
+   * asks. Left out by
    * brokers that do not know.
    */
   readonly unplacedTasks?: number | undefined;
-  /** Processors of the widest gang among the unplaced tasks, which it needs at once; each of its processors counts as a task. Left out where there is none. */
+  /**
+   * Processors of the widest gang among the unplaced tasks, which it needs at once; each of its processors counts as a
+   * task. Left out where there is none.
+   */
   readonly gangProcessors?: ProcessorCount;
   /** Left out before anything was seen, and by brokers that do not keep it. */
   readonly taskTimes?: TimeQuantiles | undefined;
@@ -85,7 +89,9 @@ export interface ResourceLimits {
   readonly widthMax: ProcessorCount;
   /** Walltimes are whole multiples of it, 1 or more. */
   readonly walltimeGranularity: Duration;
-  /** Processors of the smallest node where requests hold whole nodes, however little they ask for; left out elsewhere. */
+  /**
+   * Processors of the smallest node where requests hold whole nodes, however little they ask for; left out elsewhere.
+   */
   readonly widthGranularity?: ProcessorCount;
 }
 
@@ -97,7 +103,10 @@ export interface QueuedRequest {
   readonly walltime: Duration;
   readonly status: 'queued' | 'running' | 'ended';
   readonly submittedAt: Instant;
-  /** When it started; for a queued one the latest instant that it was promised, or where the queue has a ranking, the one that is planned. */
+  /**
+   * When it started; for a queued one the latest instant that it was promised, or where the queue has a ranking, the
+   * one that is planned.
+   */
   readonly startsAt: Instant;
   readonly endedAt: Instant;
   readonly endReason: string;
@@ -105,13 +114,22 @@ export interface QueuedRequest {
   readonly clientRequestId: string;
   /** The reservation that it runs inside; left out for one that runs beside them. */
   readonly reservationId?: number;
-  /** When it counts as submitted: of two that wait the one with the earlier goes first. Of a queued one, where the queue has a ranking; left out in the order of arrival. */
+  /**
+   * When it counts as submitted: of two that wait the one with the earlier goes first. Of a queued one, where the queue
+   * has a ranking; left out in the order of arrival.
+   */
   readonly rankedAt?: Instant;
-  /** Of a queued one that was promised no start: whether it waits for something else than processors, such as another request, a date, its owner's word or a limit of his. Left out where that is not told. */
+  /**
+   * Of a queued one that was promised no start: whether it waits for something else than processors, such as another
+   * request, a date, its owner's word or a limit of his. Left out where that is not told.
+   */
   readonly isHeldBack?: true;
 }
 
-/** How a queue that is not in the order of arrival would rank a request of the user who asks (buc2020): by so much earlier it would count as submitted as `leadOf` says. */
+/**
+ * How a queue that is not in the order of arrival would rank a request of the user who asks (buc2020): by so much
+ * earlier it would count as submitted as `leadOf` says.
+ */
 export interface QueueRanking {
   /** What scores and walltimes weigh against waiting, in seconds. */
   readonly weight: number;
@@ -133,7 +151,10 @@ export interface ReservedWindow {
 
 const windowFields = ['reservationId', 'userId', 'count', 'startsAt', 'endsAt'] as const;
 
-/** Whether two windows are of one reservation, user, size and time. Undefined, of one that is not known, is the same as none. */
+/**
+ * Whether two windows are of one reservation, user, size and time. Undefined, of one that is not known, is the same as
+ * none.
+ */
 export function isSameWindow(one: ReservedWindow | undefined, other: ReservedWindow): boolean {
   return one !== undefined && windowFields.every((name) => one[name] === other[name]);
 }
@@ -180,13 +201,19 @@ export interface RequestOrder {
   readonly environment: Readonly<Record<string, string>>;
   /** Absolute; empty for the manager's own choice. */
   readonly workingDirectory: string;
-  /** Chosen by the caller: the same user and key are the same request, so that an order may be repeated; empty makes each a new one. */
+  /**
+   * Chosen by the caller: the same user and key are the same request, so that an order may be repeated; empty makes
+   * each a new one.
+   */
   readonly clientRequestId: string;
   /** The reservation to run inside of; left out for none. Whoever passes it on has seen its claim. */
   readonly reservationId?: number;
 }
 
-/** That a provider's owner drains it: it takes no new work, and what runs there ends by itself. A level: it replaces the one before. */
+/**
+ * That a provider's owner drains it: it takes no new work, and what runs there ends by itself. A level: it replaces the
+ * one before.
+ */
 export interface DrainingStatus {
   /** By the clock of the process that holds this state. */
   readonly since: Instant;

@@ -77,7 +77,12 @@ export type WishedAmount =
   /** As people write it: `4`, `30%`, `200KB/s`. */
   | { readonly kind: 'text'; readonly text: string }
   /** Between so many units and so many; with n of them it takes duration x reference / n. */
-  | { readonly kind: 'elastic'; readonly amountMin: number; readonly amountMax: number; readonly referenceAmount: number }
+  | {
+      readonly kind: 'elastic';
+      readonly amountMin: number;
+      readonly amountMax: number;
+      readonly referenceAmount: number;
+    }
   /** An amount of work in units times milliseconds. */
   | { readonly kind: 'malleable'; readonly work: number; readonly amountMin: number; readonly amountMax: number };
 
@@ -128,11 +133,19 @@ export interface ReservationRecord {
   readonly clientRequestId: string;
   /** The key of the claim that began its use; empty before. */
   readonly claimKey: string;
-  /** Of what its user asked for with `clientRequestId`, so that the key is good for no other wish. Left out where there is no key; one of an old journal is good for any. */
+  /**
+   * Of what its user asked for with `clientRequestId`, so that the key is good for no other wish. Left out where there
+   * is no key; one of an old journal is good for any.
+   */
   readonly wishMark?: number | undefined;
-  /** Left out where it stands by itself. While it is held it is pledged: it stands or falls with the one that decides. */
+  /**
+   * Left out where it stands by itself. While it is held it is pledged: it stands or falls with the one that decides.
+   */
   readonly together?: TogetherLink | undefined;
-  /** What who manages the resource last told of what it holds ahead; left out where it told nothing. Of one that is over, as it was then. */
+  /**
+   * What who manages the resource last told of what it holds ahead; left out where it told nothing. Of one that is
+   * over, as it was then.
+   */
   readonly ahead?: HeldAhead | undefined;
 }
 
@@ -165,7 +178,10 @@ export interface ClaimContents {
   readonly revision: number;
 }
 
-/** What becomes of the tasks that are left when a job's reservation is over: they run wherever there is a machine, or wait. */
+/**
+ * What becomes of the tasks that are left when a job's reservation is over: they run wherever there is a machine, or
+ * wait.
+ */
 export type AfterReservation = 'go-on' | 'wait';
 
 /** A reservation by the claim that shows it: what the claim says, and its text. */
@@ -176,7 +192,10 @@ export interface ClaimedReservation extends ClaimContents {
 /** The reservation that a job runs inside of. */
 export interface JobReservation extends ClaimedReservation {
   readonly after: AfterReservation;
-  /** It was asked for on the job's behalf: its tasks run wherever there is a machine, and inside it too; given back when the job has ended. Never where what is left waits. */
+  /**
+   * It was asked for on the job's behalf: its tasks run wherever there is a machine, and inside it too; given back when
+   * the job has ended. Never where what is left waits.
+   */
   readonly isOwn?: true;
 }
 
@@ -198,14 +217,20 @@ export interface ReservationName extends Pick<ClaimContents, 'resourceId' | 'res
 export interface RequestReservation extends ReservationName {
   /** Why nothing more is to be had of the reservation, once its manager has said so; empty before. */
   readonly overCode: string;
-  /** When it is and of how many processors, where its resource says other than its claim: it has moved since, or was resized. The amount is left out by those who tell dates alone. */
+  /**
+   * When it is and of how many processors, where its resource says other than its claim: it has moved since, or was
+   * resized. The amount is left out by those who tell dates alone.
+   */
   readonly movedTo?: Pick<ClaimContents, 'startsAt' | 'endsAt'> & { readonly amount?: ProcessorCount };
 }
 
 /** Characters of a claim that tell it from another one of the same reservation. */
 const markLength = 12;
 
-/** How a reservation stands at its resource, whose provider holds allocations ahead for it: where it is now, whatever its claim says, and what is held. */
+/**
+ * How a reservation stands at its resource, whose provider holds allocations ahead for it: where it is now, whatever
+ * its claim says, and what is held.
+ */
 export interface ReservationStanding {
   readonly reservation: ReservationName;
   readonly startsAt: Instant;
@@ -215,7 +240,13 @@ export interface ReservationStanding {
 }
 
 /** The reservation that a claim shows. */
-export function nameReservation({ resourceId, reservationId, revision, userId, claim }: ClaimedReservation): ReservationName {
+export function nameReservation({
+  resourceId,
+  reservationId,
+  revision,
+  userId,
+  claim,
+}: ClaimedReservation): ReservationName {
   return { resourceId, reservationId, revision, userId, mark: claim.slice(-markLength) };
 }
 
@@ -225,6 +256,15 @@ export function reservationKey({ resourceId, reservationId, revision, userId, ma
 }
 
 /** Whether a claim shows that reservation. */
-export function isOfReservation({ resourceId, reservationId, revision, userId, claim }: ClaimedReservation, name: ReservationName): boolean {
-  return reservationId === name.reservationId && revision === name.revision && resourceId === name.resourceId && userId === name.userId && claim.endsWith(name.mark);
+export function isOfReservation(
+  { resourceId, reservationId, revision, userId, claim }: ClaimedReservation,
+  name: ReservationName,
+): boolean {
+  return (
+    reservationId === name.reservationId &&
+    revision === name.revision &&
+    resourceId === name.resourceId &&
+    userId === name.userId &&
+    claim.endsWith(name.mark)
+  );
 }

@@ -1,13 +1,22 @@
 import type { Duration, ProcessorCount, ProcessorMillis } from '../shared/index.ts';
 
-/** What a provider's resource is and how its queue stands, as far as placement needs it. A level: it replaces the one before. */
+/**
+ * What a provider's resource is and how its queue stands, as far as placement needs it. A level: it replaces the one
+ * before.
+ */
 export interface ResourceStanding {
-  /** All of a space-shared resource; 0 before its limits were read. Of time-shared machines those that joined say it, and this is 0. */
+  /**
+   * All of a space-shared resource; 0 before its limits were read. Of time-shared machines those that joined say it,
+   * and this is 0.
+   */
   readonly processors: ProcessorCount;
   /** The most of one request; 0 where `processors` is. */
   readonly widthMax: ProcessorCount;
   readonly isTimeShared: boolean;
-  /** The longest walltime of one request; left out before its limits were read, of time-shared machines, and by releases that do not tell it. */
+  /**
+   * The longest walltime of one request; left out before its limits were read, of time-shared machines, and by releases
+   * that do not tell it.
+   */
   readonly walltimeMax?: Duration;
   /** It takes no more work. */
   readonly isDraining: boolean;
@@ -15,7 +24,9 @@ export interface ResourceStanding {
   readonly queue?: QueueStanding;
 }
 
-/** How the queue of a space-shared resource stands. Times count from when it is told, so that two clocks need not agree. */
+/**
+ * How the queue of a space-shared resource stands. Times count from when it is told, so that two clocks need not agree.
+ */
 export interface QueueStanding {
   /** How long ago the queue was read. */
   readonly age: Duration;
@@ -27,14 +38,20 @@ export interface QueueStanding {
   readonly ownWork: ProcessorMillis;
 }
 
-/** What was assigned to a resource and has not ended, summed up, and when its processors come free behind all of it, first come first served and by walltimes. */
+/**
+ * What was assigned to a resource and has not ended, summed up, and when its processors come free behind all of it,
+ * first come first served and by walltimes.
+ */
 export interface QueueSummary extends QueueSums {
   readonly count: number;
   /** Of their widths. */
   readonly widthSum: ProcessorCount;
   /** Of their widths times their walltimes. */
   readonly workSum: ProcessorMillis;
-  /** By time; processors that are free now are free at 0. Processors that come free one after the other may be told as one, by the last. */
+  /**
+   * By time; processors that are free now are free at 0. Processors that come free one after the other may be told as
+   * one, by the last.
+   */
   readonly free: readonly FreedProcessors[];
 }
 

@@ -20,14 +20,21 @@ export const adaptiveDefaults: AdaptiveOptions = { halfLife: 1000, every: 50, ca
 const choicesMax = 32;
 
 /** What was seen of tasks that fit the same resources, with weights that fade. */
-interface WidthClass { arrivedWidths: number; endedWidths: number; endedWork: number }
+interface WidthClass {
+  arrivedWidths: number;
+  endedWidths: number;
+  endedWork: number;
+}
 
 /**
  * An a that follows the mix of widths and the load, the seed's named future work.
  *
- * Tasks are classed by the least resource that they fit. Of each class it follows how much width arrives per time, and how long a processor of it
- * runs as seen at ends: no walltimes, so that it serves every level. So it knows how busy each a would leave the busiest resource if tasks were spread as
- * evenly as their admissible sets allow. It takes the least a that makes that no worse than no restriction does: narrow tasks are kept off large
+ * Tasks are classed by the least resource that they fit. Of each class it follows how much width arrives per time, and
+ * how long a processor of it
+ * runs as seen at ends: no walltimes, so that it serves every level. So it knows how busy each a would leave the
+ * busiest resource if tasks were spread as
+ * evenly as their admissible sets allow. It takes the least a that makes that no worse than no restriction does: narrow
+ * tasks are kept off large
  * resources as far as there is room for them elsewhere. While even the busiest is below `calmLoad`, a is 1.
  */
 export class AdaptiveAdmissibility {
@@ -57,7 +64,8 @@ export class AdaptiveAdmissibility {
   }
 
   /**
-   * The same for other resources, with what was seen so far: of tasks that fitted one of the old ones it is taken to be of the width of that. What is too
+   * The same for other resources, with what was seen so far: of tasks that fitted one of the old ones it is taken to be
+   * of the width of that. What is too
    * wide for all of the new ones is forgotten.
    */
   over(sets: AdmissibleSets): AdaptiveAdmissibility {
@@ -79,7 +87,10 @@ export class AdaptiveAdmissibility {
     return this.#value;
   }
 
-  /** Notes the arrival of a task, one that is too wide for all excepted. Cost: O(classes); every so often O(choices x classes^2). */
+  /**
+   * Notes the arrival of a task, one that is too wide for all excepted. Cost: O(classes); every so often O(choices x
+   * classes^2).
+   */
   noteArrival(width: ProcessorCount, now: Instant): void {
     const seen = this.#classOf(width);
     if (seen === undefined) return;
@@ -101,16 +112,22 @@ export class AdaptiveAdmissibility {
   }
 
   /**
-   * Load of the busiest resource at some a, tasks spread as evenly as can be; 1 is as much as it can do. Cost: O(classes^2).
+   * Load of the busiest resource at some a, tasks spread as evenly as can be; 1 is as much as it can do. Cost:
+   * O(classes^2).
    *
-   * Of classes in the order of width both ends of the admissible sets ascend, so that the least load there can be is the largest that a row of
+   * Of classes in the order of width both ends of the admissible sets ascend, so that the least load there can be is
+   * the largest that a row of
    * neighbouring classes brings to all that is admissible to any of them.
    */
   peakLoadAt(admissibility: number): number {
-    const rows = [...this.#classes].filter(([, { endedWidths }]) => endedWidths > 0).sort(([one], [other]) => one - other).map(([first, seen]) => ({
-      first, last: this.#sets.rangeOf(this.#sets.sizes[first] as number, admissibility)?.last ?? first,
-      load: (seen.arrivedWidths / this.#elapsed) * (seen.endedWork / seen.endedWidths),
-    }));
+    const rows = [...this.#classes]
+      .filter(([, { endedWidths }]) => endedWidths > 0)
+      .sort(([one], [other]) => one - other)
+      .map(([first, seen]) => ({
+        first,
+        last: this.#sets.rangeOf(this.#sets.sizes[first] as number, admissibility)?.last ?? first,
+        load: (seen.arrivedWidths / this.#elapsed) * (seen.endedWork / seen.endedWidths),
+      }));
     let peak = 0;
     for (const [index, { first }] of rows.entries()) {
       let load = 0;
@@ -155,7 +172,10 @@ function listChoices(sets: AdmissibleSets): number[] {
   }
   const all = [...found].sort((one, other) => other - one);
   const step = Math.max(1, all.length / choicesMax);
-  return Array.from({ length: Math.min(all.length, choicesMax) }, (_, index) => all[Math.floor(index * step)] as number);
+  return Array.from(
+    { length: Math.min(all.length, choicesMax) },
+    (_, index) => all[Math.floor(index * step)] as number,
+  );
 }
 
 function fade(seen: WidthClass, by: number): void {

@@ -10,8 +10,10 @@ export interface AdmissibleRange {
 /**
  * Which resources a task of some width may go to, of resources in the order of their size.
  *
- * Available are all from the least that is wide enough, f(j), on; admissible are f(j)..r(j), r(j) being the least index with
- * m(f, r) >= a x m(f, m). So narrow tasks are kept off large resources; a = 1 restricts nothing, and a = 0 leaves f(j) alone.
+ * Available are all from the least that is wide enough, f(j), on; admissible are f(j)..r(j), r(j) being the least index
+ * with
+ * m(f, r) >= a x m(f, m). So narrow tasks are kept off large resources; a = 1 restricts nothing, and a = 0 leaves f(j)
+ * alone.
  *
  * @source gonzalez2010, section 3.
  */
@@ -25,7 +27,10 @@ export class AdmissibleSets {
   constructor(sizes: readonly ProcessorCount[]) {
     this.sizes = sizes;
     sizes.forEach((size, index) => {
-      invariant(index === 0 || (sizes[index - 1] as number) <= size, `resource ${index} has ${size} processors, fewer than the one before it`);
+      invariant(
+        index === 0 || (sizes[index - 1] as number) <= size,
+        `resource ${index} has ${size} processors, fewer than the one before it`,
+      );
       this.#before.push((this.#before[index] as number) + size);
     });
   }
@@ -40,7 +45,9 @@ export class AdmissibleSets {
     return (this.#before[last + 1] as number) - (this.#before[first] as number);
   }
 
-  /** The least resource of at least `width` processors, f(j); undefined where none is as wide. Cost: O(log resources). */
+  /**
+   * The least resource of at least `width` processors, f(j); undefined where none is as wide. Cost: O(log resources).
+   */
   firstOf(width: ProcessorCount): number | undefined {
     const first = firstWith(this.sizes.length, (index) => (this.sizes[index] as number) >= width);
     return first < this.sizes.length ? first : undefined;

@@ -5,7 +5,8 @@ const comparedMax = 10;
 
 /** Says in one line where a task goes and why. @param names of the resources, in the order of size. */
 export function describeDecision(decision: PlacementDecision, names: readonly string[]): string {
-  if (decision.kind === 'too-wide') return `no resource has ${decision.width} processors; the widest has ${decision.widest}`;
+  if (decision.kind === 'too-wide')
+    return `no resource has ${decision.width} processors; the widest has ${decision.widest}`;
   return `${nameAt(names, decision.index)}: ${describeChoice(decision, names)}`;
 }
 
@@ -13,10 +14,21 @@ export function describeDecision(decision: PlacementDecision, names: readonly st
 export function describeChoice(decision: PlacedTask, names: readonly string[]): string {
   const { admissible, admissibility, strategy, values } = decision;
   if (values.length === 0) return `the only admissible with a = ${showAdmissibility(admissibility)}`;
-  const least = values.map((value, at) => ({ value, at })).sort((one, other) => one.value - other.value || one.at - other.at).slice(0, comparedMax).map(({ at }) => at).sort((one, other) => one - other);
+  const least = values
+    .map((value, at) => ({ value, at }))
+    .sort((one, other) => one.value - other.value || one.at - other.at)
+    .slice(0, comparedMax)
+    .map(({ at }) => at)
+    .sort((one, other) => one - other);
   const more = values.length > comparedMax ? ` and ${values.length - comparedMax} more` : '';
-  const compared = least.map((at) => `${nameAt(names, admissible.first + at)} ${Number((values[at] as number).toPrecision(6))}`).join(', ') + more;
-  return `the least by ${strategy} of the admissible with a = ${showAdmissibility(admissibility)} (${compared})${describeLack(decision, (at) => nameAt(names, at))}`;
+  const compared =
+    least
+      .map((at) => `${nameAt(names, admissible.first + at)} ${Number((values[at] as number).toPrecision(6))}`)
+      .join(', ') + more;
+  return (
+    `the least by ${strategy} of the admissible with a = ${showAdmissibility(admissibility)} ` +
+    `(${compared})${describeLack(decision, (at) => nameAt(names, at))}`
+  );
 }
 
 /** An a that follows the load is a fraction of processors, with more digits than anybody reads. */

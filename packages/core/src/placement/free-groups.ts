@@ -4,8 +4,10 @@ import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 /**
  * When the processors of a resource become free, behind everything that is scheduled on it first come, first served.
  *
- * Processors that become free at one instant are one group. Nothing starts before what was scheduled before it, so that whatever is free
- * earlier than a start is forgotten as such: it is free since that start. There are at most as many groups as requests that overlap.
+ * Processors that become free at one instant are one group. Nothing starts before what was scheduled before it, so that
+ * whatever is free
+ * earlier than a start is forgotten as such: it is free since that start. There are at most as many groups as requests
+ * that overlap.
  */
 export class FreeGroups {
   /** Instants in #head..#end, ascending; `#counts` are the processors that become free then. */
@@ -22,14 +24,19 @@ export class FreeGroups {
     this.#counts[0] = processors;
   }
 
-  /** Forgets everything but what is given, by time, so much later; what is free at `now` and before is free since ever. */
+  /**
+   * Forgets everything but what is given, by time, so much later; what is free at `now` and before is free since ever.
+   */
   load(groups: readonly FreedProcessors[], now: Instant, by: Duration): void {
     this.reset(0);
     this.#end = 0;
     for (const { at, processors } of groups) this.#insert(at + by <= now ? -Infinity : at + by, processors);
   }
 
-  /** What comes free, by time, in `countMax` groups at most; processors that are told together are told by the last of them. */
+  /**
+   * What comes free, by time, in `countMax` groups at most; processors that are told together are told by the last of
+   * them.
+   */
   list(now: Instant, countMax: number): FreedProcessors[] {
     const share = Math.max(1, Math.ceil((this.#end - this.#head) / countMax));
     const groups: FreedProcessors[] = [];
@@ -42,9 +49,12 @@ export class FreeGroups {
     return groups;
   }
 
-  /** Takes processors that are free now, until an instant; fewer where there are fewer. For what runs; before anything is scheduled. */
+  /**
+   * Takes processors that are free now, until an instant; fewer where there are fewer. For what runs; before anything
+   * is scheduled.
+   */
   hold(width: ProcessorCount, until: Instant): void {
-    const free = this.#times[this.#head] === -Infinity ? this.#counts[this.#head] as number : 0;
+    const free = this.#times[this.#head] === -Infinity ? (this.#counts[this.#head] as number) : 0;
     const held = Math.min(width, free);
     if (held === 0) return;
     if (held === free) this.#head += 1;
@@ -52,7 +62,10 @@ export class FreeGroups {
     this.#insert(until, held);
   }
 
-  /** When so many processors are free, not before `now`. @param width at most what there is. Cost: O(groups that are free by then). */
+  /**
+   * When so many processors are free, not before `now`. @param width at most what there is. Cost: O(groups that are
+   * free by then).
+   */
   startOf(width: ProcessorCount, now: Instant): Instant {
     let free = 0;
     let at = this.#head;
@@ -64,7 +77,8 @@ export class FreeGroups {
   take(width: ProcessorCount, walltime: number, now: Instant): Instant {
     const start = this.startOf(width, now);
     let free = 0;
-    while (this.#head < this.#end && (this.#times[this.#head] as number) <= start) free += this.#counts[this.#head++] as number;
+    while (this.#head < this.#end && (this.#times[this.#head] as number) <= start)
+      free += this.#counts[this.#head++] as number;
     if (free > width) {
       this.#head -= 1;
       this.#times[this.#head] = start;
@@ -90,7 +104,8 @@ export class FreeGroups {
   /** Moves everything to the front; into twice the room where that frees less than half. */
   #makeRoom(): void {
     const [times, counts, size] = [this.#times, this.#counts, this.#end - this.#head];
-    if (2 * size > times.length) [this.#times, this.#counts] = [new Float64Array(2 * times.length), new Float64Array(2 * times.length)];
+    if (2 * size > times.length)
+      [this.#times, this.#counts] = [new Float64Array(2 * times.length), new Float64Array(2 * times.length)];
     this.#times.set(times.subarray(this.#head, this.#end));
     this.#counts.set(counts.subarray(this.#head, this.#end));
     [this.#head, this.#end] = [0, size];

@@ -2,9 +2,26 @@ export { AdaptiveAdmissibility, adaptiveDefaults, type AdaptiveOptions } from '.
 export { AdmissibleSets, type AdmissibleRange } from './admissible.ts';
 export { boundOf, type CompetitiveBound } from './bound.ts';
 export { describeChoice, describeDecision, showAdmissibility } from './describe-decision.ts';
-export type { CountKnown, KnowledgeLevel, ResourceSeenAt, ScheduleKnown, SizeKnown, TaskSeenAt, WalltimeKnown, WidthKnown } from './knowledge.ts';
+export type {
+  CountKnown,
+  KnowledgeLevel,
+  ResourceSeenAt,
+  ScheduleKnown,
+  SizeKnown,
+  TaskSeenAt,
+  WalltimeKnown,
+  WidthKnown,
+} from './knowledge.ts';
 export { boundedSlowdownThreshold, measurePlacement, placementMetrics, type FinishedTask } from './metrics.ts';
-export { PlacementTable, type LackOfKnowledge, type PlacedTask, type PlacementDecision, type PlacementResource, type PlacementRules, type TooWideTask } from './placement.ts';
+export {
+  PlacementTable,
+  type LackOfKnowledge,
+  type PlacedTask,
+  type PlacementDecision,
+  type PlacementResource,
+  type PlacementRules,
+  type TooWideTask,
+} from './placement.ts';
 export { readPlacement, readPlacementChoice, type PlacementChoice } from './read-choice.ts';
 export { ResourceBook, type AssignedTask, type CountedTasks, type ToldQueue } from './resource-book.ts';
 export { findPlacementStrategy, placementStrategies, strategyOfLevel } from './strategies/index.ts';

@@ -1,7 +1,8 @@
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 
 /**
- * How much a strategy knows: 0 the sizes of resources, 1 also the number of tasks, 2 also their widths, 3 also their walltimes, 4 also the schedules
+ * How much a strategy knows: 0 the sizes of resources, 1 also the number of tasks, 2 also their widths, 3 also their
+ * walltimes, 4 also the schedules
  * of the resources.
  *
  * @source gonzalez2010, section 4.
@@ -31,7 +32,10 @@ export interface WalltimeKnown extends WidthKnown {
   readonly workSum: number;
 }
 
-/** What level 4 sees; C is the end in a tentative FCFS schedule, r the submission, both counted from the origin of the schedule. */
+/**
+ * What level 4 sees; C is the end in a tentative FCFS schedule, r the submission, both counted from the origin of the
+ * schedule.
+ */
 export interface ScheduleKnown extends WalltimeKnown {
   /** C_j of the new task. */
   readonly endsAt: Instant;
@@ -50,9 +54,18 @@ export interface ScheduleKnown extends WalltimeKnown {
 }
 
 /** What a level sees of a resource, by level. */
-interface KnownResources { 0: SizeKnown; 1: CountKnown; 2: WidthKnown; 3: WalltimeKnown; 4: ScheduleKnown }
+interface KnownResources {
+  0: SizeKnown;
+  1: CountKnown;
+  2: WidthKnown;
+  3: WalltimeKnown;
+  4: ScheduleKnown;
+}
 
-/** What a level sees of the new task, by level; its width alone decides which resources are admissible, also at levels 0 and 1. */
+/**
+ * What a level sees of the new task, by level; its width alone decides which resources are admissible, also at levels 0
+ * and 1.
+ */
 interface KnownTasks {
   0: object;
   1: object;

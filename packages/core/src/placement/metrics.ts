@@ -36,10 +36,12 @@ export const boundedSlowdownThreshold: Duration = 10_000;
 /**
  * The 14 metrics of a schedule, m1 first; times in ms, work in processor-ms, m5 in tasks per ms. Cost: linear.
  *
- * Settled for this project: the seed defines m1 alone (Eq. 16); the others are the usual ones, matched to its strategies, and the lower bound of m1 is
+ * Settled for this project: the seed defines m1 alone (Eq. 16); the others are the usual ones, matched to its
+ * strategies, and the lower bound of m1 is
  * max(max (r_j + p_j), sum size_j p_j / M).
  *
- * @param processors M, of all resources. @param tasks at least one; times count from the first submission, so that m2 is their last end.
+ * @param processors M, of all resources. @param tasks at least one; times count from the first submission, so that m2
+ * is their last end.
  */
 export function measurePlacement(tasks: Iterable<FinishedTask>, processors: ProcessorCount): number[] {
   let [count, makespan, work, longest, runTimes] = [0, 0, 0, 0, 0];
@@ -61,8 +63,19 @@ export function measurePlacement(tasks: Iterable<FinishedTask>, processors: Proc
   }
   invariant(count > 0, 'nothing has run');
   return [
-    makespan / Math.max(longest, work / processors), makespan, work / (makespan * processors), makespan * processors - work, count / makespan,
-    turnarounds / count, byWidth / count, byWork / count, waits / count, waitsByWidth / count, turnarounds / count,
-    slowdowns / count, bounded / count, turnarounds / runTimes,
+    makespan / Math.max(longest, work / processors),
+    makespan,
+    work / (makespan * processors),
+    makespan * processors - work,
+    count / makespan,
+    turnarounds / count,
+    byWidth / count,
+    byWork / count,
+    waits / count,
+    waitsByWidth / count,
+    turnarounds / count,
+    slowdowns / count,
+    bounded / count,
+    turnarounds / runTimes,
   ];
 }

@@ -20,7 +20,10 @@ export interface PlacementRules {
   readonly strategy: PlacementStrategy;
   /** a, in 0..1. */
   readonly admissibility: number;
-  /** A queue that was heard of longer ago is stale: then what was assigned is believed, and when it ends is not (level 3 at most). */
+  /**
+   * A queue that was heard of longer ago is stale: then what was assigned is believed, and when it ends is not (level 3
+   * at most).
+   */
   readonly staleAfter: Duration;
 }
 
@@ -41,7 +44,10 @@ export interface PlacedTask {
   readonly admissibility: number;
   /** What decided: the strategy of the rules, or the one of a lower level that it fell back to. */
   readonly strategy: string;
-  /** The values of the admissible resources, in their order; the least won. Empty where only one was admissible, which needs no comparing. */
+  /**
+   * The values of the admissible resources, in their order; the least won. Empty where only one was admissible, which
+   * needs no comparing.
+   */
   readonly values: readonly number[];
   /** Who is known to too little for the strategy of the rules; empty where it decided itself. */
   readonly lacking: readonly LackOfKnowledge[];
@@ -58,7 +64,9 @@ export interface TooWideTask {
 /** What a table decides of a task. */
 export type PlacementDecision = PlacedTask | TooWideTask;
 
-/** Resources in the order of size, of equal ones in the order in which they were given, among which tasks are placed. */
+/**
+ * Resources in the order of size, of equal ones in the order in which they were given, among which tasks are placed.
+ */
 export class PlacementTable {
   readonly resources: readonly PlacementResource[];
   readonly sets: AdmissibleSets;
@@ -71,27 +79,54 @@ export class PlacementTable {
   /**
    * Chooses a resource for a task, and says why; nothing is assigned by that.
    *
-   * Where an admissible resource is known to less than the strategy wants, all are compared at the level that is known of each, by that level's own
-   * strategy: values of two strategies say nothing beside each other. Cost: O(admissible), and what `ResourceBook.foresee` costs at level 4.
+   * Where an admissible resource is known to less than the strategy wants, all are compared at the level that is known
+   * of each, by that level's own
+   * strategy: values of two strategies say nothing beside each other. Cost: O(admissible), and what
+   * `ResourceBook.foresee` costs at level 4.
    *
-   * @param now counted, like the task's submission, from the origin of the books. @throws {InvariantError} for an admissibility out of 0..1.
+   * @param now counted, like the task's submission, from the origin of the books. @throws {InvariantError} for an
+   * admissibility out of 0..1.
    */
   decide(rules: PlacementRules, task: AssignedTask, now: Instant, prng: Prng): PlacementDecision {
     const admissible = this.sets.rangeOf(task.width, rules.admissibility);
     if (admissible === undefined) return { kind: 'too-wide', width: task.width, widest: this.sets.widest };
     const { first, last } = admissible;
-    if (first === last) return { kind: 'placed', index: first, admissible, admissibility: rules.admissibility, strategy: rules.strategy.name, values: [], lacking: [] };
+    if (first === last)
+      return {
+        kind: 'placed',
+        index: first,
+        admissible,
+        admissibility: rules.admissibility,
+        strategy: rules.strategy.name,
+        values: [],
+        lacking: [],
+      };
     const lacking = this.#findLacking(admissible, rules, now);
-    const level = lacking.reduce<KnowledgeLevel>((least, each) => (each.level < least ? each.level : least), rules.strategy.level);
+    const level = lacking.reduce<KnowledgeLevel>(
+      (least, each) => (each.level < least ? each.level : least),
+      rules.strategy.level,
+    );
     const strategy = level === 4 || level === rules.strategy.level ? rules.strategy : strategyOfLevel[level];
     const values = this.#valuesOf(strategy, admissible, task, { now, prng });
     let best = 0;
     // Of equal values the first: the smaller resource, then the lower index.
     for (let at = 1; at < values.length; at += 1) if ((values[at] as number) < (values[best] as number)) best = at;
-    return { kind: 'placed', index: first + best, admissible, admissibility: rules.admissibility, strategy: strategy.name, values, lacking };
+    return {
+      kind: 'placed',
+      index: first + best,
+      admissible,
+      admissibility: rules.admissibility,
+      strategy: strategy.name,
+      values,
+      lacking,
+    };
   }
 
-  #findLacking({ first, last }: AdmissibleRange, { strategy, staleAfter }: PlacementRules, now: Instant): LackOfKnowledge[] {
+  #findLacking(
+    { first, last }: AdmissibleRange,
+    { strategy, staleAfter }: PlacementRules,
+    now: Instant,
+  ): LackOfKnowledge[] {
     const lacking: LackOfKnowledge[] = [];
     for (let index = first; index <= last; index += 1) {
       const { level, heardAt } = this.resources[index] as PlacementResource;
@@ -102,19 +137,30 @@ export class PlacementTable {
     return lacking;
   }
 
-  #valuesOf(strategy: PlacementStrategy, { first, last }: AdmissibleRange, task: AssignedTask, { now, prng }: { readonly now: Instant; readonly prng: Prng }): number[] {
+  #valuesOf(
+    strategy: PlacementStrategy,
+    { first, last }: AdmissibleRange,
+    task: AssignedTask,
+    { now, prng }: { readonly now: Instant; readonly prng: Prng },
+  ): number[] {
     const seen = <T>(see: (book: ResourceBook) => T): T[] => {
       const all: T[] = [];
-      for (let index = first; index <= last; index += 1) all.push(see((this.resources[index] as PlacementResource).book));
+      for (let index = first; index <= last; index += 1)
+        all.push(see((this.resources[index] as PlacementResource).book));
       return all;
     };
-    if (strategy.level === 4) return evaluateAll(strategy, { task, admissible: seen((book) => book.foresee(task, now)), prng });
+    if (strategy.level === 4)
+      return evaluateAll(strategy, { task, admissible: seen((book) => book.foresee(task, now)), prng });
     const situation = { task, admissible: seen((book) => book.countWith(task.width, task.walltime)), prng };
     switch (strategy.level) {
-      case 0: return evaluateAll(strategy, situation);
-      case 1: return evaluateAll(strategy, situation);
-      case 2: return evaluateAll(strategy, situation);
-      case 3: return evaluateAll(strategy, situation);
+      case 0:
+        return evaluateAll(strategy, situation);
+      case 1:
+        return evaluateAll(strategy, situation);
+      case 2:
+        return evaluateAll(strategy, situation);
+      case 3:
+        return evaluateAll(strategy, situation);
     }
   }
 }

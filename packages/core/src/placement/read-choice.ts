@@ -15,7 +15,10 @@ export function readPlacement(text: string): PlacementChoice | 'none' | { readon
   return typeof choice === 'string' ? { fault: choice } : choice;
 }
 
-/** Reads `STRATEGY[:A]`: a strategy and a number in 0..1, or `adaptive`; 1 when left out. A text in its place says what is wrong. */
+/**
+ * Reads `STRATEGY[:A]`: a strategy and a number in 0..1, or `adaptive`; 1 when left out. A text in its place says what
+ * is wrong.
+ */
 export function readPlacementChoice(text: string): PlacementChoice | string {
   const [name = '', admissibility = '1', ...rest] = text.split(':');
   const strategy = findPlacementStrategy(name);
@@ -30,5 +33,8 @@ function describeUnknown(text: string, name: string): string {
   const names = placementStrategies.map((each) => each.name);
   const nearest = findNearestWord(name, names);
   if (nearest !== undefined) return `"${text}" begins with no strategy; do you mean ${nearest}?`;
-  return `"${text}" begins with no strategy; want one of ${names.join(', ')}, then ":" and a number in 0..1 or "adaptive"`;
+  return (
+    `"${text}" begins with no strategy; want one of ${names.join(', ')}, then ":" and a number in 0..1 or ` +
+    '"adaptive"'
+  );
 }

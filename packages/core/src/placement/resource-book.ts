@@ -36,13 +36,17 @@ export interface ToldQueue {
 export type CountedTasks = 'unfinished' | 'all';
 
 /**
- * What was assigned to one resource and has not ended, in sums that grow and shrink with it, and the tentative FCFS schedule of it.
+ * What was assigned to one resource and has not ended, in sums that grow and shrink with it, and the tentative FCFS
+ * schedule of it.
  *
- * Tasks that are added in their order, and started in it when the schedule says, leave the schedule as it is; any other start and any end
- * has it made anew, once, when it is next looked at; so has a start that is overdue. Sums are always those of a book that is made anew, bit for bit: they are added up in one
+ * Tasks that are added in their order, and started in it when the schedule says, leave the schedule as it is; any other
+ * start and any end
+ * has it made anew, once, when it is next looked at; so has a start that is overdue. Sums are always those of a book
+ * that is made anew, bit for bit: they are added up in one
  * order, that of the running tasks by start and the waiting ones by arrival.
  *
- * Settled for this project, where the seed is silent: sums run over what has not ended, unless `counted` is `all`; then ended tasks stay with the
+ * Settled for this project, where the seed is silent: sums run over what has not ended, unless `counted` is `all`; then
+ * ended tasks stay with the
  * end that they had.
  */
 export class ResourceBook {
@@ -63,20 +67,28 @@ export class ResourceBook {
   #isCurrent = false;
 
   /**
-   * @param base what is there and was told in sums: what is added comes behind all of it. Of a book that counts what has not ended.
+   * @param base what is there and was told in sums: what is added comes behind all of it. Of a book that counts what
+   * has not ended.
    */
   constructor(processors: ProcessorCount, counted: CountedTasks = 'unfinished', base?: ToldQueue) {
     this.processors = processors;
     this.#counted = counted;
     this.#base = base;
-    if (base !== undefined) [this.#taskCount, this.#widthSum, this.#workSum] = [base.known.count, base.known.widthSum, base.known.workSum];
+    if (base !== undefined)
+      [this.#taskCount, this.#widthSum, this.#workSum] = [base.known.count, base.known.widthSum, base.known.workSum];
   }
 
   /** The whole book in sums, its times counted from `now`. Cost: as `foresee`. */
   summarize(now: Instant): QueueSummary {
     this.#look(now);
     const free = this.#free.list(now, groupsMax).map(({ at, processors }) => ({ at: at - now, processors }));
-    return { count: this.#taskCount, widthSum: this.#widthSum, workSum: this.#workSum, ...sumsLater(this.#sums, this.#widthSum, -now), free };
+    return {
+      count: this.#taskCount,
+      widthSum: this.#widthSum,
+      workSum: this.#workSum,
+      ...sumsLater(this.#sums, this.#widthSum, -now),
+      free,
+    };
   }
 
   /** Tasks that have not ended. */
@@ -84,7 +96,10 @@ export class ResourceBook {
     return this.#byId.size;
   }
 
-  /** Adds a task at the end of the queue. Cost: O(groups of the schedule). @throws {InvariantError} for one that is there already. */
+  /**
+   * Adds a task at the end of the queue. Cost: O(groups of the schedule). @throws {InvariantError} for one that is
+   * there already.
+   */
   add(id: number, { width, walltime, submittedAt }: AssignedTask, now: Instant): void {
     if (this.#byId.has(id)) throw new InvariantError(`task ${id} was assigned already`);
     const entry: Entry = { width, walltime, submittedAt, endsAt: 0, waits: true };
@@ -125,7 +140,8 @@ export class ResourceBook {
   }
 
   /**
-   * What all levels see of the resource with a task put on it. Cost: O(groups of the schedule); after an end or a start out of order, O(tasks x groups) once.
+   * What all levels see of the resource with a task put on it. Cost: O(groups of the schedule); after an end or a start
+   * out of order, O(tasks x groups) once.
    */
   foresee({ width, walltime, submittedAt }: AssignedTask, now: Instant): ScheduleKnown {
     this.#look(now);
@@ -133,14 +149,28 @@ export class ResourceBook {
     const turnaround = endsAt - submittedAt;
     const { lastEnd, weightedEnds, turnarounds, weightedTurnarounds, workedTurnarounds, walltimes } = this.#sums;
     return {
-      ...this.countWith(width, walltime), endsAt, lastEnd: Math.max(lastEnd, endsAt), weightedEnds: weightedEnds + width * endsAt, turnarounds: turnarounds + turnaround,
-      weightedTurnarounds: weightedTurnarounds + turnaround * width, workedTurnarounds: workedTurnarounds + turnaround * width * walltime, walltimes: walltimes + walltime,
+      ...this.countWith(width, walltime),
+      endsAt,
+      lastEnd: Math.max(lastEnd, endsAt),
+      weightedEnds: weightedEnds + width * endsAt,
+      turnarounds: turnarounds + turnaround,
+      weightedTurnarounds: weightedTurnarounds + turnaround * width,
+      workedTurnarounds: workedTurnarounds + turnaround * width * walltime,
+      walltimes: walltimes + walltime,
     };
   }
 
   /** What levels 0 to 3 see of the resource with a task put on it. Cost: O(1). */
-  countWith(width: ProcessorCount, walltime: Duration): Pick<ScheduleKnown, 'processors' | 'taskCount' | 'widthSum' | 'workSum'> {
-    return { processors: this.processors, taskCount: this.#taskCount + 1, widthSum: this.#widthSum + width, workSum: this.#workSum + width * walltime };
+  countWith(
+    width: ProcessorCount,
+    walltime: Duration,
+  ): Pick<ScheduleKnown, 'processors' | 'taskCount' | 'widthSum' | 'workSum'> {
+    return {
+      processors: this.processors,
+      taskCount: this.#taskCount + 1,
+      widthSum: this.#widthSum + width,
+      workSum: this.#workSum + width * walltime,
+    };
   }
 
   /** Makes the schedule anew where it is not the one of now. */
@@ -151,7 +181,10 @@ export class ResourceBook {
   #makeAnew(now: Instant): void {
     if (this.#base === undefined) this.#free.reset(this.processors);
     else this.#free.load(this.#base.known.free, now, this.#base.by);
-    this.#sums = this.#base === undefined ? { ...this.#ended } : sumsLater(this.#base.known, this.#base.known.widthSum, this.#base.by);
+    this.#sums =
+      this.#base === undefined
+        ? { ...this.#ended }
+        : sumsLater(this.#base.known, this.#base.known.widthSum, this.#base.by);
     for (const entry of this.#running) {
       // Who runs on beyond his walltime is taken to end at once.
       const endsAt = Math.max(now, entry.endsAt);
@@ -170,7 +203,10 @@ export class ResourceBook {
     addTo(this.#sums, entry, entry.endsAt);
   }
 
-  /** Whether the head of the queue was to have started by the schedule: something runs longer than was asked for, or its start is not known yet. */
+  /**
+   * Whether the head of the queue was to have started by the schedule: something runs longer than was asked for, or its
+   * start is not known yet.
+   */
   #isOverdue(now: Instant): boolean {
     const first = this.#firstWaiting();
     return first !== undefined && first.endsAt - first.walltime < now;
@@ -189,8 +225,19 @@ export class ResourceBook {
 }
 
 /** Sums of ends and turnarounds, all ends so much later; what is over by then is over at 0. */
-function sumsLater({ lastEnd, weightedEnds, turnarounds, weightedTurnarounds, workedTurnarounds, walltimes }: QueueSums, widthSum: ProcessorCount, by: Duration): Sums {
-  return { lastEnd: Math.max(0, lastEnd + by), weightedEnds: Math.max(0, weightedEnds + by * widthSum), turnarounds, weightedTurnarounds, workedTurnarounds, walltimes };
+function sumsLater(
+  { lastEnd, weightedEnds, turnarounds, weightedTurnarounds, workedTurnarounds, walltimes }: QueueSums,
+  widthSum: ProcessorCount,
+  by: Duration,
+): Sums {
+  return {
+    lastEnd: Math.max(0, lastEnd + by),
+    weightedEnds: Math.max(0, weightedEnds + by * widthSum),
+    turnarounds,
+    weightedTurnarounds,
+    workedTurnarounds,
+    walltimes,
+  };
 }
 
 function noSums(): Sums {

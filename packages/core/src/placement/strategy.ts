@@ -11,7 +11,8 @@ export interface Situation<L extends KnowledgeLevel> {
 }
 
 /**
- * A way to choose among the admissible resources of a task: the least value wins; of equal ones the smaller resource, then the lower index.
+ * A way to choose among the admissible resources of a task: the least value wins; of equal ones the smaller resource,
+ * then the lower index.
  *
  * Its level bounds what it can see, by type: `evaluate` of level 2 cannot read a walltime.
  */

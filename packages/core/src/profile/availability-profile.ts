@@ -17,14 +17,20 @@ export interface Segment {
 /**
  * Free capacity as a step function of time, from an instant on and for ever.
  *
- * Neighbouring segments differ in their free capacity, so two profiles of the same function hold the same segments. Segments are
- * kept in blocks of up to `blockMax`, and blocks are summarised in groups of up to `groupMax`; n is the number of segments below,
- * b that of blocks and g that of groups. One flat list would be simpler and as fast for the hundreds of segments of most clusters, but with tens of
+ * Neighbouring segments differ in their free capacity, so two profiles of the same function hold the same segments.
+ * Segments are
+ * kept in blocks of up to `blockMax`, and blocks are summarised in groups of up to `groupMax`; n is the number of
+ * segments below,
+ * b that of blocks and g that of groups. One flat list would be simpler and as fast for the hundreds of segments of
+ * most clusters, but with tens of
  * thousands every change would move half of it and every search read all of it.
  */
 export class AvailabilityProfile {
   readonly capacity: ProcessorCount;
-  /** In order of time; never empty, and none of them is. Each block's free capacities are in 0..capacity, different from their neighbours. */
+  /**
+   * In order of time; never empty, and none of them is. Each block's free capacities are in 0..capacity, different from
+   * their neighbours.
+   */
   #blocks: BlockList;
   #groups: BlockGroups;
   readonly #search = new FitSearch();
@@ -54,11 +60,13 @@ export class AvailabilityProfile {
   /** An independent copy. Cost: O(n). */
   clone(): AvailabilityProfile {
     const copy = new AvailabilityProfile(this.capacity, this.from);
-    copy.#blocks = new BlockList(this.#blocks.blocks.map((block) => {
-      const twin = new SegmentBlock();
-      twin.append(block);
-      return twin;
-    }));
+    copy.#blocks = new BlockList(
+      this.#blocks.blocks.map((block) => {
+        const twin = new SegmentBlock();
+        twin.append(block);
+        return twin;
+      }),
+    );
     copy.#groups = new BlockGroups(this.capacity, copy.#blocks.length);
     return copy;
   }
@@ -81,7 +89,10 @@ export class AvailabilityProfile {
     return this.endOfFree(width, start) >= start + duration;
   }
 
-  /** Until when `width` is free from `from` on: `from` itself where it is not, Infinity for ever. Cost: O(log n + segments until then). */
+  /**
+   * Until when `width` is free from `from` on: `from` itself where it is not, Infinity for ever. Cost: O(log n +
+   * segments until then).
+   */
   endOfFree(width: ProcessorCount, from: Instant): Instant {
     let index = this.#blocks.indexAt(from);
     for (let i = this.#blocks.get(index).indexAt(from); index < this.#blocks.length; i = 0, index += 1) {
@@ -95,7 +106,8 @@ export class AvailabilityProfile {
   /**
    * The earliest instant, `from` or later, at which `width` is free for `duration`; Infinity when there is none.
    *
-   * Cost: O(log n + g / farMax) where no free capacity crossed about the same width since it was last asked about, else O(blockMax + groupMax +
+   * Cost: O(log n + g / farMax) where no free capacity crossed about the same width since it was last asked about, else
+   * O(blockMax + groupMax +
    * farMax) more for each block where it did.
    * @param duration more than 0.
    * @param until from here on everything counts as free, so that the answer is never later.
@@ -111,7 +123,9 @@ export class AvailabilityProfile {
     const firstSegment = first.indexAt(begin);
     if (firstSegment > 0 && search.scan(first, firstSegment, this.#blocks.endOf(index))) return search.candidate;
     if (firstSegment > 0) index += 1;
-    for (index = this.#pass(search, index); !this.#scan(search, index); index = this.#pass(search, index + 1)) { /* On to the next that may hold it. */ }
+    for (index = this.#pass(search, index); !this.#scan(search, index); index = this.#pass(search, index + 1)) {
+      /* On to the next that may hold it. */
+    }
     return search.candidate;
   }
 
@@ -135,9 +149,13 @@ export class AvailabilityProfile {
     }
   }
 
-  /** Walks past `farMax` groups, if they are a stretch that begins with the block and that others follow, and if it is known that the place is not there. */
+  /**
+   * Walks past `farMax` groups, if they are a stretch that begins with the block and that others follow, and if it is
+   * known that the place is not there.
+   */
   #passFar(search: FitSearch, index: number, block: number): boolean {
-    if (index % farMax > 0 || index + farMax >= this.#groups.count || this.#groups.get(index).first !== block) return false;
+    if (index % farMax > 0 || index + farMax >= this.#groups.count || this.#groups.get(index).first !== block)
+      return false;
     const end = this.#blocks.startOf(this.#groups.get(index + farMax).first);
     if (search.isBounded(end)) return false;
     const row = index / farMax;
@@ -174,12 +192,18 @@ export class AvailabilityProfile {
     return false;
   }
 
-  /** Takes `width` in [start, end). Cost: O(log n + segments of the window). @throws {InvariantError} when it is not free. */
+  /**
+   * Takes `width` in [start, end). Cost: O(log n + segments of the window). @throws {InvariantError} when it is not
+   * free.
+   */
   reserve(width: ProcessorCount, start: Instant, end: Instant): void {
     this.#add(-width, start, end);
   }
 
-  /** Gives `width` back in [start, end). Cost: O(log n + segments of the window). @throws {InvariantError} when it was free. */
+  /**
+   * Gives `width` back in [start, end). Cost: O(log n + segments of the window). @throws {InvariantError} when it was
+   * free.
+   */
   release(width: ProcessorCount, start: Instant, end: Instant): void {
     this.#add(width, start, end);
   }
@@ -213,7 +237,7 @@ export class AvailabilityProfile {
       for (; i < block.count; i += 1) {
         const start = block.starts[i] as Instant;
         if (start >= until) return;
-        const end = i + 1 < block.count ? block.starts[i + 1] as Instant : this.#blocks.endOf(index);
+        const end = i + 1 < block.count ? (block.starts[i + 1] as Instant) : this.#blocks.endOf(index);
         yield { start, end, free: block.free[i] as ProcessorCount };
       }
       i = 0;
@@ -247,7 +271,8 @@ export class AvailabilityProfile {
     for (; i < count && (starts[i] as Instant) < end; i += 1) {
       const left = (free[i] as ProcessorCount) + change;
       // Unlike a call of invariant, this makes no text where all is well.
-      if (left < 0 || left > this.capacity) throw new InvariantError(`${left} of ${this.capacity} processors free at ${starts[i]}`);
+      if (left < 0 || left > this.capacity)
+        throw new InvariantError(`${left} of ${this.capacity} processors free at ${starts[i]}`);
       free[i] = left;
       if (left < least) least = left;
       if (left > most) most = left;
@@ -275,7 +300,10 @@ export class AvailabilityProfile {
     return i < half ? index : index + 1;
   }
 
-  /** Takes out the breakpoint before a segment if nothing changes there, and joins its block with the next when both are small. */
+  /**
+   * Takes out the breakpoint before a segment if nothing changes there, and joins its block with the next when both are
+   * small.
+   */
   #joinAt(index: number, i: number): void {
     const block = this.#blocks.get(index);
     const before = i > 0 ? block.free[i - 1] : this.#lastFreeOf(index - 1);

@@ -8,8 +8,10 @@ export const farMax = 8;
 /**
  * Which blocks of a profile are summarised together: all of them, in groups of 1 to `groupMax` neighbours.
  *
- * Groups have no fixed size, so that a block that comes or goes changes one of them: with a fixed size all behind it would have other
- * blocks than before, and the summaries of a long profile would be made anew at every turn. Of the groups, which come and go far less
+ * Groups have no fixed size, so that a block that comes or goes changes one of them: with a fixed size all behind it
+ * would have other
+ * blocks than before, and the summaries of a long profile would be made anew at every turn. Of the groups, which come
+ * and go far less
  * often, each `farMax` from the first on are a stretch that is summarised as well. G is the number of groups.
  */
 export class BlockGroups {
@@ -43,16 +45,23 @@ export class BlockGroups {
     return this.#groups.length;
   }
 
-  /** What is known of a slot's widths over the stretch of `farMax` groups in its row; undefined where that is not. Cost: O(1). */
+  /**
+   * What is known of a slot's widths over the stretch of `farMax` groups in its row; undefined where that is not. Cost:
+   * O(1).
+   */
   findFar(slot: number, row: number): RunSummaries | undefined {
     return this.#far?.has(slot, row) === true ? this.#far : undefined;
   }
 
-  /** Sums up a group that a walk has left, and the stretch of groups that it left with it, if each part of them is known. Cost: O(groupMax + farMax). */
+  /**
+   * Sums up a group that a walk has left, and the stretch of groups that it left with it, if each part of them is
+   * known. Cost: O(groupMax + farMax).
+   */
   noteWalked(slot: number, index: number): void {
     const group = this.get(index);
     if (group.find(slot) === undefined) group.sumUp(slot, this.endOf(index));
-    if ((index + 1) % farMax === 0 && this.findFar(slot, Math.floor(index / farMax)) === undefined) this.#sumUpFar(slot, Math.floor(index / farMax));
+    if ((index + 1) % farMax === 0 && this.findFar(slot, Math.floor(index / farMax)) === undefined)
+      this.#sumUpFar(slot, Math.floor(index / farMax));
   }
 
   #sumUpFar(slot: number, row: number): void {
@@ -85,7 +94,10 @@ export class BlockGroups {
     this.#far?.drop(Math.floor(index / farMax), above, upTo);
   }
 
-  /** Says that a block begins later than before, and the last segment of the one before it, if there is one, ends later. Cost: O(log G). */
+  /**
+   * Says that a block begins later than before, and the last segment of the one before it, if there is one, ends later.
+   * Cost: O(log G).
+   */
   noteStartMoved(block: number): void {
     const index = this.indexOf(block);
     const group = this.get(index);
@@ -124,7 +136,10 @@ export class BlockGroups {
     if (this.endOf(index) === group.first) this.#groups.splice(index, 1);
   }
 
-  /** Says that the first `count` blocks went; what is known of their group stays, since it is at most too good. Cost: O(G + groupMax). */
+  /**
+   * Says that the first `count` blocks went; what is known of their group stays, since it is at most too good. Cost:
+   * O(G + groupMax).
+   */
   noteForgotten(count: number): void {
     const index = this.indexOf(count);
     if (index > 0) this.#far = undefined;

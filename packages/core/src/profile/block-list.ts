@@ -4,7 +4,8 @@ import type { SegmentBlock } from './segment-block.ts';
 /**
  * Blocks of a profile in order of time, and where each begins.
  *
- * Starts are kept once more beside one another: searches go through them far more often than through the blocks, which are spread over
+ * Starts are kept once more beside one another: searches go through them far more often than through the blocks, which
+ * are spread over
  * memory. Whoever changes the start of a block calls `noteStart`. b is the number of blocks.
  */
 export class BlockList {
@@ -34,7 +35,7 @@ export class BlockList {
 
   /** Where a block ends; Infinity for the last. */
   endOf(index: number): Instant {
-    return index + 1 < this.blocks.length ? this.#starts[index + 1] as Instant : Infinity;
+    return index + 1 < this.blocks.length ? (this.#starts[index + 1] as Instant) : Infinity;
   }
 
   /** The block that holds `at`; the first for anything earlier. Cost: O(log b). */

@@ -5,7 +5,8 @@ import type { SegmentBlock } from './segment-block.ts';
 /**
  * A walk along a profile that looks for the first place where a width is free for a duration.
  *
- * One object serves many walks, one after the other: the millions of walks of a trace would otherwise feed the garbage collector.
+ * One object serves many walks, one after the other: the millions of walks of a trace would otherwise feed the garbage
+ * collector.
  */
 export class FitSearch {
   #width: ProcessorCount = 0;
@@ -35,7 +36,8 @@ export class FitSearch {
   }
 
   /**
-   * Walks past a stretch that ends at `end`, before `until`, if its summary says that the place is not there; false when it may be. The
+   * Walks past a stretch that ends at `end`, before `until`, if its summary says that the place is not there; false
+   * when it may be. The
    * candidate is then perhaps earlier than where the free run really begins. Cost: O(1).
    */
   pass(summaries: RunSummaries, row: number, end: Instant): boolean {
@@ -57,13 +59,14 @@ export class FitSearch {
     let i = index;
     while (i < count) {
       if ((free[i] as ProcessorCount) < width) {
-        do i += 1; while (i < count && (free[i] as ProcessorCount) < width);
-        candidate = i < count ? starts[i] as Instant : blockEnd;
+        do i += 1;
+        while (i < count && (free[i] as ProcessorCount) < width);
+        candidate = i < count ? (starts[i] as Instant) : blockEnd;
         if (candidate >= this.#until) return this.#find(this.#until);
       }
       const enough = Math.min(candidate + this.#duration, this.#until);
       i = endOfRun(block, i, width, enough);
-      if ((i < count ? starts[i] as Instant : blockEnd) >= enough) return this.#find(candidate);
+      if ((i < count ? (starts[i] as Instant) : blockEnd) >= enough) return this.#find(candidate);
     }
     this.candidate = candidate;
     return false;
@@ -75,7 +78,9 @@ export class FitSearch {
   }
 }
 
-/** The first segment from `from` on where `width` is not free or that begins at `enough` or later; `count` without one. */
+/**
+ * The first segment from `from` on where `width` is not free or that begins at `enough` or later; `count` without one.
+ */
 function endOfRun({ starts, free, count }: SegmentBlock, from: number, width: ProcessorCount, enough: Instant): number {
   let i = from;
   while (i < count && (free[i] as ProcessorCount) >= width && (starts[i] as Instant) < enough) i += 1;

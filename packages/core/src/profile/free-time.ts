@@ -25,8 +25,10 @@ export interface HoleBounds {
 /**
  * A copy of the availability profile from which rectangles are cut in the order of time.
  *
- * A linked list of segments: cutting walks over the segments of the window, which were walked over to find the rectangle, and moves
- * nothing. A segment is named by its index; no breakpoint vanishes while rectangles are cut, and cutting adds one at most.
+ * A linked list of segments: cutting walks over the segments of the window, which were walked over to find the
+ * rectangle, and moves
+ * nothing. A segment is named by its index; no breakpoint vanishes while rectangles are cut, and cutting adds one at
+ * most.
  */
 export class FreeTime {
   /** The beginning of each segment; the list runs through `#next`, the indices are in no order. */
@@ -83,7 +85,8 @@ export class FreeTime {
   }
 
   /**
-   * Visits the rectangles that begin with a segment, the widest first: for each width of at most `widthMax`, the longest extent,
+   * Visits the rectangles that begin with a segment, the widest first: for each width of at most `widthMax`, the
+   * longest extent,
    * cut at `extentMax`. Cost: O(segments of the longest that is visited).
    */
   visitRectangles(index: number, widthMax: ProcessorCount, extentMax: Duration, visit: VisitRectangle): void {
@@ -103,7 +106,8 @@ export class FreeTime {
   }
 
   /**
-   * The maximal holes: rectangles that could not begin earlier, last longer or be wider within the bounds. In the order of their
+   * The maximal holes: rectangles that could not begin earlier, last longer or be wider within the bounds. In the order
+   * of their
    * beginnings, those that begin together the widest first. Cost: O(segments x segments of a hole).
    */
   *maximalHoles({ unit, widthMax, extentMax, until }: HoleBounds): Generator<Hole> {
@@ -114,7 +118,8 @@ export class FreeTime {
       this.visitRectangles(at, widthMax, extentMax, (width, extent) => {
         const units = Math.floor(width / unit);
         if (units <= before) return false; // It could begin earlier, and so could all that are narrower.
-        byUnits.set(units, { start: this.startOf(at), width: units * unit, extent }); // In place of one that could last longer.
+        // In place of one that could last longer.
+        byUnits.set(units, { start: this.startOf(at), width: units * unit, extent });
         return true;
       });
       yield* byUnits.values();
@@ -122,7 +127,10 @@ export class FreeTime {
     }
   }
 
-  /** The first segment, not before the given one, from which `width` is free for `extent`. Cost: O(segments up to its end). */
+  /**
+   * The first segment, not before the given one, from which `width` is free for `extent`. Cost: O(segments up to its
+   * end).
+   */
   findEarliest(width: ProcessorCount, extent: Duration, from: number): number {
     let place = from;
     let at = from;
@@ -138,11 +146,14 @@ export class FreeTime {
   widestFor(index: number, extent: Duration): ProcessorCount {
     const end = this.startOf(index) + extent;
     let widest = Infinity;
-    for (let at = index; at >= 0 && this.startOf(at) < end; at = this.nextOf(at)) widest = Math.min(widest, this.freeOf(at));
+    for (let at = index; at >= 0 && this.startOf(at) < end; at = this.nextOf(at))
+      widest = Math.min(widest, this.freeOf(at));
     return widest;
   }
 
-  /** How long `width` is free from the beginning of a segment on, `extentMax` at most. Cost: O(segments of the extent). */
+  /**
+   * How long `width` is free from the beginning of a segment on, `extentMax` at most. Cost: O(segments of the extent).
+   */
   extentOf(index: number, width: ProcessorCount, extentMax: Duration): Duration {
     const start = this.startOf(index);
     for (let at = index; at >= 0 && this.startOf(at) - start < extentMax; at = this.nextOf(at)) {
@@ -152,7 +163,8 @@ export class FreeTime {
   }
 
   /**
-   * Takes `width` for `extent` from the beginning of a segment on; it must be free. Answers with the segment that it made at the
+   * Takes `width` for `extent` from the beginning of a segment on; it must be free. Answers with the segment that it
+   * made at the
    * end, -1 where there was a breakpoint. Cost: O(segments of the extent).
    */
   cut(index: number, width: ProcessorCount, extent: Duration): number {

@@ -16,8 +16,10 @@ export type Windows = Readonly<Record<'starts' | 'ends' | 'amounts', Float64Arra
 /**
  * How much of a capacity is used, as a step function of time: a profile for windows that cover thousands of segments.
  *
- * `AvailabilityProfile` changes each segment of a window, which is best where a window covers a few. Here a window changes two rows, the
- * differences at its ends, and each node of a tree knows the greatest sum that its differences reach: so a change costs O(log n), and so
+ * `AvailabilityProfile` changes each segment of a window, which is best where a window covers a few. Here a window
+ * changes two rows, the
+ * differences at its ends, and each node of a tree knows the greatest sum that its differences reach: so a change costs
+ * O(log n), and so
  * does finding the last place in a window where too much is used. Sums are of whole numbers and exact up to 2^53.
  */
 export class LongProfile extends OrderedTree {
@@ -32,7 +34,10 @@ export class LongProfile extends OrderedTree {
     if (end < Infinity) this.#change(end, -amount);
   }
 
-  /** Takes many windows at once in place of what there is. @param byEnd their indices in order of their ends. Cost: O(n). */
+  /**
+   * Takes many windows at once in place of what there is. @param byEnd their indices in order of their ends. Cost:
+   * O(n).
+   */
   loadWindows({ starts, ends, amounts }: Windows, byEnd: Uint32Array): void {
     const rows = new LoadedRows(2 * starts.length);
     let instant = -Infinity;
@@ -76,28 +81,40 @@ export class LongProfile extends OrderedTree {
     return sum;
   }
 
-  /** When the last stretch of a window ends in which more than `usedMax` is used; -Infinity when there is none. Cost: O(log n). */
+  /**
+   * When the last stretch of a window ends in which more than `usedMax` is used; -Infinity when there is none. Cost:
+   * O(log n).
+   */
   endOfExcess(usedMax: number, start: Instant, end: Instant): Instant {
     return lastExcess(this.root, { usedMax, start, end }, 0, Infinity);
   }
 
-  /** When the first stretch begins, `from` at the earliest, in which more than `usedMax` is used; Infinity when there is none. Cost: O(log n). */
+  /**
+   * When the first stretch begins, `from` at the earliest, in which more than `usedMax` is used; Infinity when there is
+   * none. Cost: O(log n).
+   */
   startOfExcess(usedMax: number, from: Instant): Instant {
     if (this.usedAt(from) > usedMax) return from;
     return firstExcess(this.root, usedMax, from, 0);
   }
 
-  /** When the first stretch begins, `from` at the earliest, in which no more than `usedMax` is used; Infinity when there is none. Cost: O(log n). */
+  /**
+   * When the first stretch begins, `from` at the earliest, in which no more than `usedMax` is used; Infinity when there
+   * is none. Cost: O(log n).
+   */
   startOfRoom(usedMax: number, from: Instant): Instant {
     if (this.usedAt(from) <= usedMax) return from;
     return firstRoom(this.root, usedMax, from, 0);
   }
 
   /**
-   * The earliest instant in [from, startMax] from which on no more than `usedMax` is used for a duration; Infinity when there is none.
+   * The earliest instant in [from, startMax] from which on no more than `usedMax` is used for a duration; Infinity when
+   * there is none.
    *
-   * Looks for the last excess in the window and not the first: no start before its end can do, and after two steps the window has moved by its
-   * whole length. Where the excess goes on behind the window, all of it is passed over at once. So it takes at most 2 (startMax - from) / duration + 2
+   * Looks for the last excess in the window and not the first: no start before its end can do, and after two steps the
+   * window has moved by its
+   * whole length. Where the excess goes on behind the window, all of it is passed over at once. So it takes at most 2
+   * (startMax - from) / duration + 2
    * steps of O(log n), and never more than there are stretches between excesses.
    */
   earliestFit(usedMax: number, duration: Duration, from: Instant, startMax: Instant): Instant {
@@ -196,7 +213,7 @@ function lastExcess(node: TreeNode, sought: Excess, before: number, nodeEnd: Ins
   for (; row >= lowest; row -= width) {
     used -= numbers[row + 2] as number;
     if (used + (numbers[row + reachAt] as number) <= usedMax) continue;
-    const rowEnd = row + width < node.count * width ? numbers[row + width] as number : nodeEnd;
+    const rowEnd = row + width < node.count * width ? (numbers[row + width] as number) : nodeEnd;
     if (children === undefined) return rowEnd;
     const found = lastExcess(children[row / width] as TreeNode, sought, used, rowEnd);
     if (found > -Infinity) return found;
@@ -211,7 +228,10 @@ function firstExcess(node: TreeNode, usedMax: number, from: Instant, before: num
   let used = before;
   for (let row = 0; row < node.count * width; row += width) {
     if (row >= lowest && used + (numbers[row + reachAt] as number) > usedMax) {
-      const found = children === undefined ? numbers[row] as number : firstExcess(children[row / width] as TreeNode, usedMax, from, used);
+      const found =
+        children === undefined
+          ? (numbers[row] as number)
+          : firstExcess(children[row / width] as TreeNode, usedMax, from, used);
       if (found >= from && found < Infinity) return found;
     }
     used += numbers[row + 2] as number;
@@ -226,7 +246,10 @@ function firstRoom(node: TreeNode, usedMax: number, from: Instant, before: numbe
   let used = before;
   for (let row = 0; row < node.count * width; row += width) {
     if (row >= lowest && used + (numbers[row + leastAt] as number) <= usedMax) {
-      const found = children === undefined ? numbers[row] as number : firstRoom(children[row / width] as TreeNode, usedMax, from, used);
+      const found =
+        children === undefined
+          ? (numbers[row] as number)
+          : firstRoom(children[row / width] as TreeNode, usedMax, from, used);
       if (found >= from && found < Infinity) return found;
     }
     used += numbers[row + 2] as number;

@@ -22,9 +22,12 @@ export function narrowestOf(slot: number): ProcessorCount {
 /**
  * How long widths are free in stretches of a profile, kept until a stretch changes; a row for each stretch.
  *
- * Widths are taken together up to a quarter apart, and a summary is that of the narrowest: it may be too good for the others, never too
- * bad. What touches the end of a stretch is told apart, since only the neighbour knows that end. Numbers lie side by side in one
- * array, those of a slot together for all rows: as objects they would be spread over memory, and searches wait for memory more than
+ * Widths are taken together up to a quarter apart, and a summary is that of the narrowest: it may be too good for the
+ * others, never too
+ * bad. What touches the end of a stretch is told apart, since only the neighbour knows that end. Numbers lie side by
+ * side in one
+ * array, those of a slot together for all rows: as objects they would be spread over memory, and searches wait for
+ * memory more than
  * for anything else.
  */
 export class RunSummaries {
@@ -46,11 +49,13 @@ export class RunSummaries {
   /**
    * Drops what is kept in a row of widths in (above, upTo]: free capacities changed, each between these two.
    *
-   * A width that was free before and after, or neither, has the same runs as before; most changes are of a few processors.
+   * A width that was free before and after, or neither, has the same runs as before; most changes are of a few
+   * processors.
    */
   drop(row: number, above: ProcessorCount, upTo: ProcessorCount): void {
     const last = this.#at(slotOf(upTo), row);
-    for (let at = this.#at(slotOf(above) + 1, row); at <= last; at += this.#rowCount * fieldCount) this.#numbers[at] = 0;
+    for (let at = this.#at(slotOf(above) + 1, row); at <= last; at += this.#rowCount * fieldCount)
+      this.#numbers[at] = 0;
   }
 
   /** Drops a row. */
@@ -58,7 +63,10 @@ export class RunSummaries {
     for (let at = this.#at(0, row); at < this.#numbers.length; at += this.#rowCount * fieldCount) this.#numbers[at] = 0;
   }
 
-  /** Moves the rows from `from` on to where `to` and those behind it are, as many as there is room for; the row at `from` is to be cleared or written then. */
+  /**
+   * Moves the rows from `from` on to where `to` and those behind it are, as many as there is room for; the row at
+   * `from` is to be cleared or written then.
+   */
   move(from: number, to: number): void {
     const count = this.#rowCount - Math.max(from, to);
     for (let start = this.#at(0, 0); start < this.#numbers.length; start += this.#rowCount * fieldCount) {
@@ -94,7 +102,10 @@ export class RunSummaries {
 
 /** How long a width is free in a stretch. */
 export interface RunSummary {
-  /** When the free run that begins with the stretch ends: its start where it is not free, Infinity where all of it is free. */
+  /**
+   * When the free run that begins with the stretch ends: its start where it is not free, Infinity where all of it is
+   * free.
+   */
   readonly prefixEnd: Instant;
   /** The longest free run that ends inside. */
   readonly longest: Duration;

@@ -1,7 +1,9 @@
 import type { Instant, ProcessorCount } from '../shared/index.ts';
 import type { RunSummary } from './run-summaries.ts';
 
-/** Segments that one block holds at most: large enough to keep blocks few, small enough that moving a tail costs little. */
+/**
+ * Segments that one block holds at most: large enough to keep blocks few, small enough that moving a tail costs little.
+ */
 export const blockMax = 128;
 
 /** Neighbouring segments of a profile, kept together. */
@@ -38,7 +40,10 @@ export class SegmentBlock {
     this.count += 1;
   }
 
-  /** Takes out `removed` segments from `index` on: the first ones, or others with the same free capacity as the one before. */
+  /**
+   * Takes out `removed` segments from `index` on: the first ones, or others with the same free capacity as the one
+   * before.
+   */
   remove(index: number, removed: number): void {
     this.starts.copyWithin(index, index + removed, this.count);
     this.free.copyWithin(index, index + removed, this.count);
@@ -72,7 +77,7 @@ export class SegmentBlock {
       if (prefixEnd === Infinity) prefixEnd = end;
       if (end - suffixStart > longest) longest = end - suffixStart;
       while (i + 1 < count && (free[i + 1] as ProcessorCount) < width) i += 1;
-      suffixStart = i + 1 < count ? starts[i + 1] as Instant : Infinity;
+      suffixStart = i + 1 < count ? (starts[i + 1] as Instant) : Infinity;
     }
     return { prefixEnd, longest, suffixStart };
   }

@@ -9,13 +9,17 @@ export type Compression = 'start-now' | 'reinsert';
 /**
  * Conservative backfilling: each request is promised, when it arrives, the first hole in which it fits.
  *
- * In an order of ranks, who arrives and goes before others gets the first hole that those ahead of it leave: where that is better than what everybody leaves,
- * all behind it whose place is still to come get new places, in the order, each the first hole. So a place is put off by nobody but who arrives later and
+ * In an order of ranks, who arrives and goes before others gets the first hole that those ahead of it leave: where that
+ * is better than what everybody leaves,
+ * all behind it whose place is still to come get new places, in the order, each the first hole. So a place is put off
+ * by nobody but who arrives later and
  * goes before; ends only bring it forward. Cost of such an arrival: O(behind x segments).
  *
- * `start-now`: after an end, the first waiting request that can start now for its whole walltime without delaying another is
+ * `start-now`: after an end, the first waiting request that can start now for its whole walltime without delaying
+ * another is
  * placed now, until none can; the others keep their promise. Cost of an end: O(starts x waiting x segments).
- * `reinsert`: after an end, in the order of arrival, each waiting request is taken out and put into its earliest hole given
+ * `reinsert`: after an end, in the order of arrival, each waiting request is taken out and put into its earliest hole
+ * given
  * all the others, never later than it was. Cost of an end: O(waiting x segments).
  *
  * @source costa2005, section 2.2.1.
@@ -42,7 +46,8 @@ export function conservativeBackfilling(compression: Compression): QueuePolicy {
 /** In the order, those behind a request whose place is still to come. */
 function placedBehind({ next }: PlannedRequest, now: Instant): PlannedRequest[] {
   const behind: PlannedRequest[] = [];
-  for (let request = next; request !== undefined; request = request.next) if ((request.startsAt ?? now) > now) behind.push(request);
+  for (let request = next; request !== undefined; request = request.next)
+    if ((request.startsAt ?? now) > now) behind.push(request);
   return behind;
 }
 
@@ -55,7 +60,8 @@ function placeFirst(plan: RequestPlan, request: PlannedRequest, now: Instant, pl
 function startNow(plan: RequestPlan, now: Instant, place: Place): void {
   const freeUntil = (width: ProcessorCount): Instant => plan.profile.endOfFree(width, now);
   const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.profile.freeAt(now), freeUntil);
-  // From the head again after each: a request that moved to now vacates a later place, and that may be what another lacked.
+  // From the head again after each: a request that moved to now vacates a later place, and that may be what another
+  // lacked.
   for (let next = findNext(); next !== undefined; next = findNext()) place(next.id, now);
 }
 

@@ -7,9 +7,12 @@ import type { RequestPlan } from './request-plan.ts';
 /**
  * EASY backfilling: only the head of the queue holds a reservation.
  *
- * The head starts while it fits. Then shadow is the earliest instant when the head's processors are free by requested times, and
- * extra what is free then beyond them; the others, in the order of arrival, start now if they end by the shadow or use no more
- * than extra, which they then reduce. Each event is handled by itself: of several ends at one instant, the processors of those that were
+ * The head starts while it fits. Then shadow is the earliest instant when the head's processors are free by requested
+ * times, and
+ * extra what is free then beyond them; the others, in the order of arrival, start now if they end by the shadow or use
+ * no more
+ * than extra, which they then reduce. Each event is handled by itself: of several ends at one instant, the processors
+ * of those that were
  * not handled yet are not free, even if they were requested until that instant only. Cost of an event: O((starts + 1) x
  * (segments + widths x log waiting)), where segments are those of running requests.
  *
@@ -18,7 +21,9 @@ import type { RequestPlan } from './request-plan.ts';
 export const easyBackfilling: QueuePolicy = {
   name: 'easy',
   promises: false,
-  onSubmitted(plan, _id, now, place) { pass(plan, now, place); },
+  onSubmitted(plan, _id, now, place) {
+    pass(plan, now, place);
+  },
   onEnded: pass,
 };
 
@@ -26,11 +31,15 @@ function pass(plan: RequestPlan, now: Instant, place: Place): void {
   const head = startFromHead(plan, now, place);
   if (head === undefined) return;
   const shadow = plan.profile.earliestFit(head.width, head.walltime, now);
-  if (plan.walls.size > 0) return plan.whileHeld(head, shadow, () => { fillAround(plan, now, place); });
+  if (plan.walls.size > 0)
+    return plan.whileHeld(head, shadow, () => {
+      fillAround(plan, now, place);
+    });
   let extra = plan.profile.freeAt(shadow) - head.width;
   // A head that is wider than what there is at present holds nobody up: its shadow is never.
   const freeUntil = (width: ProcessorCount): Instant => (width <= extra ? Infinity : shadow);
-  // What was passed over once stays so: what is free and what is extra only shrink in a pass. The head is wider than what is free.
+  // What was passed over once stays so: what is free and what is extra only shrink in a pass. The head is wider than
+  // what is free.
   const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.countUnheld(now), freeUntil);
   for (let next = findNext(); next !== undefined; next = findNext()) {
     if (now + next.walltime > shadow) extra -= next.width;

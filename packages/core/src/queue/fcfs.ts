@@ -3,18 +3,29 @@ import type { Place, QueuePolicy } from './queue-policy.ts';
 import type { PlannedRequest } from './request-list.ts';
 import type { RequestPlan } from './request-plan.ts';
 
-/** First come, first served: nobody passes the head of the queue. Places are given at the start only, so nothing is promised. */
+/**
+ * First come, first served: nobody passes the head of the queue. Places are given at the start only, so nothing is
+ * promised.
+ */
 export const firstComeFirstServed: QueuePolicy = {
   name: 'fcfs',
   promises: false,
-  onSubmitted(plan, _id, now, place) { startFromHead(plan, now, place); },
-  onEnded(plan, now, place) { startFromHead(plan, now, place); },
+  onSubmitted(plan, _id, now, place) {
+    startFromHead(plan, now, place);
+  },
+  onEnded(plan, now, place) {
+    startFromHead(plan, now, place);
+  },
 };
 
-/** Places at `now` the requests at the head of the queue for as long as they fit; returns the first that does not. Cost: O(starts). */
+/**
+ * Places at `now` the requests at the head of the queue for as long as they fit; returns the first that does not. Cost:
+ * O(starts).
+ */
 export function startFromHead(plan: RequestPlan, now: Instant, place: Place): PlannedRequest | undefined {
   for (let head = plan.firstUnplaced; head !== undefined; head = plan.firstUnplaced) {
-    // Not only what the profile has free: whoever's requested end is now holds its processors until that end is handled.
+    // Not only what the profile has free: whoever's requested end is now holds its processors until that end is
+    // handled.
     if (!plan.canStart(head, now)) return head;
     place(head.id, now);
   }

@@ -1,6 +1,22 @@
 export {
-  bucRank, bucWeights, countPrecision, gainOfScore, gainOfTighter, leadOf, newcomer, precisionOf, replayByScores, tighterWalltime, usualLeadMax,
-  type BucOrder, type FreshRequest, type ScoredReplay, type ScoredRequest, type ScoredTracedRequest, type UserScore, type WalltimeGain,
+  bucRank,
+  bucWeights,
+  countPrecision,
+  gainOfScore,
+  gainOfTighter,
+  leadOf,
+  newcomer,
+  precisionOf,
+  replayByScores,
+  tighterWalltime,
+  usualLeadMax,
+  type BucOrder,
+  type FreshRequest,
+  type ScoredReplay,
+  type ScoredRequest,
+  type ScoredTracedRequest,
+  type UserScore,
+  type WalltimeGain,
 } from './buc/index.ts';
 export { conservativeBackfilling, type Compression } from './conservative.ts';
 export { easyBackfilling } from './easy.ts';

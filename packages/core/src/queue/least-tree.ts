@@ -2,9 +2,11 @@
 const arity = 8;
 
 /**
- * Pairs of numbers in slots, with the least of each kind over neighbours, so that the first pair below given bounds is found.
+ * Pairs of numbers in slots, with the least of each kind over neighbours, so that the first pair below given bounds is
+ * found.
  *
- * Nodes of all levels lie in one array, the slots first, each as its two numbers side by side: a search of a long queue waits for
+ * Nodes of all levels lie in one array, the slots first, each as its two numbers side by side: a search of a long queue
+ * waits for
  * memory more than for anything else. Empty slots hold Infinity.
  */
 export class LeastTree {
@@ -59,7 +61,10 @@ export class LeastTree {
     }
   }
 
-  /** The first slot whose first number is at most `firstMax` or whose second is at most `secondMax`; -1 without one. Cost: O(log size). */
+  /**
+   * The first slot whose first number is at most `firstMax` or whose second is at most `secondMax`; -1 without one.
+   * Cost: O(log size).
+   */
   findFirst(firstMax: number, secondMax: number): number {
     const numbers = this.#numbers;
     // Empty slots hold Infinity; they are never wanted, not even by one who takes anything.
@@ -70,7 +75,11 @@ export class LeastTree {
     for (let level = this.#levels.length - 2; level >= 0; level -= 1) {
       index *= arity;
       const begin = this.#levels[level] as number;
-      while ((numbers[2 * (begin + index)] as number) > firstMost && (numbers[2 * (begin + index) + 1] as number) > secondMost) index += 1;
+      while (
+        (numbers[2 * (begin + index)] as number) > firstMost &&
+        (numbers[2 * (begin + index) + 1] as number) > secondMost
+      )
+        index += 1;
     }
     return index;
   }

@@ -1,7 +1,10 @@
 import type { Duration, Instant, ProcessorMillis } from '../shared/index.ts';
 import { goesBefore, type PlanEntry } from './request-list.ts';
 
-/** A side may have so many times the entries of the other (Adams' trees, with the two numbers that are proven to work together). */
+/**
+ * A side may have so many times the entries of the other (Adams' trees, with the two numbers that are proven to work
+ * together).
+ */
 const sideMax = 3;
 /** An inner child with less than so many times the entries of the outer one is moved by one rotation. */
 const innerMax = 2;
@@ -66,7 +69,7 @@ export class OrderTree {
   /** The last entry that goes before one that is not in; undefined without one. Cost: O(log n). */
   findLastBefore(entry: PlanEntry): PlanEntry | undefined {
     let last: PlanEntry | undefined;
-    for (let node = this.#root; node !== undefined;) {
+    for (let node = this.#root; node !== undefined; ) {
       const isBehind = goesBefore(node.entry, entry);
       if (isBehind) last = node.entry;
       node = isBehind ? node.right : node.left;
@@ -78,7 +81,7 @@ export class OrderTree {
   sumAhead(rank: number): Ahead {
     let count = 0;
     let work = 0;
-    for (let node = this.#root; node !== undefined;) {
+    for (let node = this.#root; node !== undefined; ) {
       if (node.entry.rank > rank) {
         node = node.left;
         continue;
@@ -90,11 +93,15 @@ export class OrderTree {
     return { count, work };
   }
 
-  /** The first whose walltime is at most `walltimeMax` or whose place begins by `placeMax`; undefined without one. Cost: O(log n). */
+  /**
+   * The first whose walltime is at most `walltimeMax` or whose place begins by `placeMax`; undefined without one. Cost:
+   * O(log n).
+   */
   findFirst(walltimeMax: Duration, placeMax: Instant): PlanEntry | undefined {
     // No place is Infinity, and is never wanted.
     const placeMost = Math.min(placeMax, Number.MAX_VALUE);
-    const isWanted = (one: { readonly leastWalltime: Duration; readonly leastPlace: Instant } | undefined): boolean => one !== undefined && (one.leastWalltime <= walltimeMax || one.leastPlace <= placeMost);
+    const isWanted = (one: { readonly leastWalltime: Duration; readonly leastPlace: Instant } | undefined): boolean =>
+      one !== undefined && (one.leastWalltime <= walltimeMax || one.leastPlace <= placeMost);
     let node = this.#root;
     if (!isWanted(node)) return undefined;
     while (node !== undefined) {
@@ -176,8 +183,17 @@ function turnRight(node: TreeNode, left: TreeNode): TreeNode {
 function note(node: TreeNode): TreeNode {
   const { entry, left, right } = node;
   node.size = sizeOf(left) + sizeOf(right) + 1;
-  node.work = entry.width * entry.walltime + (left === undefined ? 0 : left.work) + (right === undefined ? 0 : right.work);
-  node.leastWalltime = Math.min(entry.walltime, left === undefined ? Infinity : left.leastWalltime, right === undefined ? Infinity : right.leastWalltime);
-  node.leastPlace = Math.min(entry.place, left === undefined ? Infinity : left.leastPlace, right === undefined ? Infinity : right.leastPlace);
+  node.work =
+    entry.width * entry.walltime + (left === undefined ? 0 : left.work) + (right === undefined ? 0 : right.work);
+  node.leastWalltime = Math.min(
+    entry.walltime,
+    left === undefined ? Infinity : left.leastWalltime,
+    right === undefined ? Infinity : right.leastWalltime,
+  );
+  node.leastPlace = Math.min(
+    entry.place,
+    left === undefined ? Infinity : left.leastPlace,
+    right === undefined ? Infinity : right.leastPlace,
+  );
   return node;
 }

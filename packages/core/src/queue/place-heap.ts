@@ -5,9 +5,11 @@ import type { PlanEntry } from './request-list.ts';
 const arity = 4;
 
 /**
- * Waiting requests by the start of their place; each knows where it is, so that it can move. Every operation is O(log size).
+ * Waiting requests by the start of their place; each knows where it is, so that it can move. Every operation is O(log
+ * size).
  *
- * Places are kept apart from the requests, since those of a long queue are spread over memory and a move would wait for each it passes.
+ * Places are kept apart from the requests, since those of a long queue are spread over memory and a move would wait for
+ * each it passes.
  */
 export class PlaceHeap {
   /** The place of the entry at i is no later than those at 4i + 1 to 4i + 4. */
@@ -17,7 +19,7 @@ export class PlaceHeap {
 
   /** The earliest place; Infinity without an entry. */
   get earliest(): Instant {
-    return this.#entries.length === 0 ? Infinity : this.#places[0] as Instant;
+    return this.#entries.length === 0 ? Infinity : (this.#places[0] as Instant);
   }
 
   /** Puts an entry in, or where it belongs since its place changed. */

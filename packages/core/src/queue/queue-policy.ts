@@ -1,7 +1,10 @@
 import type { Instant } from '../shared/index.ts';
 import type { RequestPlan } from './request-plan.ts';
 
-/** Gives a waiting request a place in the plan, or takes its place away; whoever calls a policy applies it at once, and may write it down. */
+/**
+ * Gives a waiting request a place in the plan, or takes its place away; whoever calls a policy applies it at once, and
+ * may write it down.
+ */
 export type Place = (id: number, startsAt: Instant | undefined) => void;
 
 /**
@@ -14,7 +17,10 @@ export type Place = (id: number, startsAt: Instant | undefined) => void;
  */
 export interface QueuePolicy {
   readonly name: string;
-  /** Whether waiting requests have places. In the order of arrival those are upper bounds on their starts; in one of ranks, as long as nobody comes who goes before. */
+  /**
+   * Whether waiting requests have places. In the order of arrival those are upper bounds on their starts; in one of
+   * ranks, as long as nobody comes who goes before.
+   */
   readonly promises: boolean;
   /** A request arrived and is in `plan.waiting`, without a place: the last of it where the order is that of arrival. */
   onSubmitted(plan: RequestPlan, id: number, now: Instant, place: Place): void;

@@ -31,7 +31,11 @@ export class RankedIndex implements RequestIndex {
   }
 
   /** As `StartableIndex.findFirst`, the first by rank. Cost: O(W log n), and `freeUntil` W times. */
-  findFirst(now: Instant, widthMax: ProcessorCount, freeUntil: (width: ProcessorCount) => Instant): PlanEntry | undefined {
+  findFirst(
+    now: Instant,
+    widthMax: ProcessorCount,
+    freeUntil: (width: ProcessorCount) => Instant,
+  ): PlanEntry | undefined {
     let first: PlanEntry | undefined;
     for (const width of this.#widths) {
       if (width > widthMax) break;

@@ -22,12 +22,17 @@ export interface ReplayedRequest {
 /**
  * Runs a trace through a policy on `capacity` processors; the result is indexed as `trace` is.
  *
- * At one instant: submissions in the trace's order, then ends in the order in which those requests started, each event followed by
+ * At one instant: submissions in the trace's order, then ends in the order in which those requests started, each event
+ * followed by
  * the policy's decisions, then starts.
  *
  * @param trace sorted by submission; each width at most `capacity`.
  */
-export function replayRequests(policy: QueuePolicy, capacity: ProcessorCount, trace: readonly TracedRequest[]): ReplayedRequest[] {
+export function replayRequests(
+  policy: QueuePolicy,
+  capacity: ProcessorCount,
+  trace: readonly TracedRequest[],
+): ReplayedRequest[] {
   const resource = new ResourceReplay(policy, new RequestPlan(capacity, trace[0]?.submittedAt ?? 0));
   const promises: (Instant | undefined)[] = [];
   const results = new Array<ReplayedRequest>(trace.length);

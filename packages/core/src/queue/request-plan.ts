@@ -18,8 +18,10 @@ export interface RankedRequest {
 /**
  * The requests of one space-shared resource, and the profile of what they leave free.
  *
- * Invariant: the profile is the capacity minus every placed or running request over [startsAt, startsAt + walltime) and minus the walls. It is
- * changed by `add`, `place`, `start`, `end`, `raiseWall` and `razeWall` alone, so that whoever owns it can journal them. Time does not run backwards: what
+ * Invariant: the profile is the capacity minus every placed or running request over [startsAt, startsAt + walltime) and
+ * minus the walls. It is
+ * changed by `add`, `place`, `start`, `end`, `raiseWall` and `razeWall` alone, so that whoever owns it can journal
+ * them. Time does not run backwards: what
  * was due once stays due until it is placed anew, starts or ends. n is the number of waiting requests below.
  */
 export class RequestPlan {
@@ -34,7 +36,10 @@ export class RequestPlan {
   readonly #due = new Set<PlanEntry>();
   /** Waiting requests that are not in `#due`; made when it is first asked for, since not every policy does. */
   #startable: RequestIndex | undefined;
-  /** All waiting requests; made when one first comes that is not the last in the order, since under most policies none does. */
+  /**
+   * All waiting requests; made when one first comes that is not the last in the order, since under most policies none
+   * does.
+   */
   #order: OrderTree | undefined;
   /** The first waiting request without a place. */
   #firstUnplaced: PlanEntry | undefined;
@@ -92,7 +97,8 @@ export class RequestPlan {
   }
 
   /**
-   * Adds a request without a place, behind all whose rank is no higher. Cost: O(log n); O(n log n) the first time that it is not the last.
+   * Adds a request without a place, behind all whose rank is no higher. Cost: O(log n); O(n log n) the first time that
+   * it is not the last.
    *
    * @param rank any number; the same for all where the order is that of arrival.
    */
@@ -108,12 +114,18 @@ export class RequestPlan {
     this.#startable?.put(entry);
   }
 
-  /** What waits, with or without a place, that one who arrived now with this rank would be behind. Cost: O(log n); O(n log n) the first time. */
+  /**
+   * What waits, with or without a place, that one who arrived now with this rank would be behind. Cost: O(log n); O(n
+   * log n) the first time.
+   */
   sumAhead(rank: number): Ahead {
     return (this.#order ?? this.#makeOrder()).sumAhead(rank);
   }
 
-  /** Gives a waiting request a place, or another one, or takes its own away. Cost: O(log n + segments of both). @throws {InvariantError} when it does not fit there. */
+  /**
+   * Gives a waiting request a place, or another one, or takes its own away. Cost: O(log n + segments of both). @throws
+   * {InvariantError} when it does not fit there.
+   */
   place(id: number, startsAt: Instant | undefined): void {
     const entry = this.#getWaiting(id);
     this.#vacate(entry);
@@ -129,7 +141,8 @@ export class RequestPlan {
       this.#places.put(entry);
       this.#startable?.put(entry);
     }
-    while (this.#firstUnplaced !== undefined && this.#firstUnplaced.place < Infinity) this.#firstUnplaced = this.#firstUnplaced.next;
+    while (this.#firstUnplaced !== undefined && this.#firstUnplaced.place < Infinity)
+      this.#firstUnplaced = this.#firstUnplaced.next;
   }
 
   /** Makes a placed request a running one; its place stays what it was. Cost: O(log n). */
@@ -159,7 +172,8 @@ export class RequestPlan {
   }
 
   /**
-   * Sets processors aside. Where it does not fit, it takes what there is, and more as running requests end: to be raised before waiting ones have
+   * Sets processors aside. Where it does not fit, it takes what there is, and more as running requests end: to be
+   * raised before waiting ones have
    * places there, since they do not give way. Cost: O(log n + segments of it).
    */
   raiseWall(wall: Wall): void {
@@ -183,7 +197,8 @@ export class RequestPlan {
   }
 
   /**
-   * Processors that no request has which runs or is due, and no wall that stands; less than 0 where a wall waits for who runs on. Cost: O(newly due
+   * Processors that no request has which runs or is due, and no wall that stands; less than 0 where a wall waits for
+   * who runs on. Cost: O(newly due
    * x log n + walls).
    *
    * Fewer than the profile has free at `now` while a request that was to end by then runs on.
@@ -194,7 +209,8 @@ export class RequestPlan {
   }
 
   /**
-   * Whether a waiting request without a place can start now beside all that runs, has a place or is set aside. Cost: as `countUnheld`, and with walls
+   * Whether a waiting request without a place can start now beside all that runs, has a place or is set aside. Cost: as
+   * `countUnheld`, and with walls
    * O(segments of its walltime).
    */
   canStart({ width, walltime }: PlannedRequest, now: Instant): boolean {
@@ -238,7 +254,8 @@ export class RequestPlan {
   }
 
   /**
-   * The earliest place from `now` on for a request that arrived last with this rank, as if of those behind it only the ones whose place has begun had theirs.
+   * The earliest place from `now` on for a request that arrived last with this rank, as if of those behind it only the
+   * ones whose place has begun had theirs.
    * Infinity without one. Cost: O(behind x (log segments + segments of a place) + segments).
    */
   findPlaceAhead({ rank, width, walltime }: RankedRequest, now: Instant): Instant {
@@ -254,12 +271,18 @@ export class RequestPlan {
   }
 
   /**
-   * The first in the order, of those that are not due and no wider than `widthMax`, that ends by `freeUntil(width)` when it
+   * The first in the order, of those that are not due and no wider than `widthMax`, that ends by `freeUntil(width)`
+   * when it
    * starts `now`, or whose own place begins by then.
    *
-   * Cost: O(w log n) and `freeUntil` w times, w being the number of different widths that wait and are at most `widthMax`.
+   * Cost: O(w log n) and `freeUntil` w times, w being the number of different widths that wait and are at most
+   * `widthMax`.
    */
-  findStartable(now: Instant, widthMax: ProcessorCount, freeUntil: (width: ProcessorCount) => Instant): PlannedRequest | undefined {
+  findStartable(
+    now: Instant,
+    widthMax: ProcessorCount,
+    freeUntil: (width: ProcessorCount) => Instant,
+  ): PlannedRequest | undefined {
     this.#noteDue(now);
     this.#startable ??= this.#indexWaiting();
     return this.#startable.findFirst(now, widthMax, freeUntil);
@@ -286,7 +309,8 @@ export class RequestPlan {
 
   #noteDue(now: Instant): void {
     this.#dueUntil = now;
-    for (let entry = this.#places.take(now); entry !== undefined; entry = this.#places.take(now)) this.#noteOneDue(entry);
+    for (let entry = this.#places.take(now); entry !== undefined; entry = this.#places.take(now))
+      this.#noteOneDue(entry);
   }
 
   #noteOneDue(entry: PlanEntry): void {
@@ -304,7 +328,8 @@ export class RequestPlan {
 
   #takeOut(entry: PlanEntry): void {
     if (this.#firstUnplaced === entry) {
-      do this.#firstUnplaced = this.#firstUnplaced.next; while (this.#firstUnplaced !== undefined && this.#firstUnplaced.place < Infinity);
+      do this.#firstUnplaced = this.#firstUnplaced.next;
+      while (this.#firstUnplaced !== undefined && this.#firstUnplaced.place < Infinity);
     }
     this.#waiting.remove(entry);
     this.#order?.remove(entry);

@@ -25,7 +25,8 @@ interface Ending {
 /**
  * One space-shared resource in virtual time: a policy, its plan, and the ends of what runs.
  *
- * Whoever drives it goes from instant to instant and at each calls `submit` for what arrives, then `endDue`, then `startDue`.
+ * Whoever drives it goes from instant to instant and at each calls `submit` for what arrives, then `endDue`, then
+ * `startDue`.
  */
 export class ResourceReplay {
   readonly #policy: QueuePolicy;
@@ -35,7 +36,9 @@ export class ResourceReplay {
   /** Ends of what runs; entries of requests that were taken out before are stale. */
   #endings = new Heap<Ending>(endsBefore);
   #startedCount = 0;
-  /** Placed at this instant and to be started at its end, in this order; kept for policies that promise nothing alone. */
+  /**
+   * Placed at this instant and to be started at its end, in this order; kept for policies that promise nothing alone.
+   */
   #starting: number[] = [];
 
   /** @param plan without requests. */
@@ -64,7 +67,10 @@ export class ResourceReplay {
     return copy;
   }
 
-  /** Takes a request; returns the place that it is given, undefined under a policy that gives none ahead. It is a promise in the order of arrival. */
+  /**
+   * Takes a request; returns the place that it is given, undefined under a policy that gives none ahead. It is a
+   * promise in the order of arrival.
+   */
   submit({ id, width, walltime, runTime, rank }: TimedRequest, now: Instant): Instant | undefined {
     this.#plan.forget(now);
     this.#plan.add(id, width, walltime, rank);
@@ -94,7 +100,10 @@ export class ResourceReplay {
     return ended;
   }
 
-  /** Starts what starts now: in the order of arrival what was promised this instant, in the order of the policy's decisions what was not. */
+  /**
+   * Starts what starts now: in the order of arrival what was promised this instant, in the order of the policy's
+   * decisions what was not.
+   */
   startDue(now: Instant): readonly PlannedRequest[] {
     const due = this.#policy.promises ? this.#plan.findDue(now) : this.#takeStarting();
     for (const { id } of due) {

@@ -8,14 +8,22 @@ export interface RequestIndex {
   put(entry: PlanEntry): void;
   /** Takes a request out; one that is not in stays out. */
   remove(entry: PlanEntry): void;
-  /** The first of at most `widthMax` that ends by `freeUntil(width)` when it starts `now`, or whose own place begins by then. */
-  findFirst(now: Instant, widthMax: ProcessorCount, freeUntil: (width: ProcessorCount) => Instant): PlanEntry | undefined;
+  /**
+   * The first of at most `widthMax` that ends by `freeUntil(width)` when it starts `now`, or whose own place begins by
+   * then.
+   */
+  findFirst(
+    now: Instant,
+    widthMax: ProcessorCount,
+    freeUntil: (width: ProcessorCount) => Instant,
+  ): PlanEntry | undefined;
 }
 
 /**
  * Waiting requests that may still be brought forward, by width, in the order of arrival.
  *
- * A machine has few distinct widths in its queue, and only those up to what is free now are looked at, so that a queue of
+ * A machine has few distinct widths in its queue, and only those up to what is free now are looked at, so that a queue
+ * of
  * thousands is searched as fast as one of dozens. W is the number of such widths, n that of requests.
  */
 export class StartableIndex implements RequestIndex {
@@ -23,7 +31,9 @@ export class StartableIndex implements RequestIndex {
   readonly #byWidth = new Map<ProcessorCount, WidthBucket>();
   /** The same, narrowest first. */
   #buckets: WidthBucket[] = [];
-  /** Least walltime and least place of each bucket in that order: most buckets are passed over without being touched. */
+  /**
+   * Least walltime and least place of each bucket in that order: most buckets are passed over without being touched.
+   */
   #least = new Float64Array(0);
 
   /** Puts a request in, or notes its new place. Cost: O(log n) amortised. */
@@ -42,10 +52,15 @@ export class StartableIndex implements RequestIndex {
   }
 
   /**
-   * The first to have arrived, of at most `widthMax`, that ends by `freeUntil(width)` when it starts `now`, or whose own place begins
+   * The first to have arrived, of at most `widthMax`, that ends by `freeUntil(width)` when it starts `now`, or whose
+   * own place begins
    * by then. Cost: O(W log n), and `freeUntil` W times.
    */
-  findFirst(now: Instant, widthMax: ProcessorCount, freeUntil: (width: ProcessorCount) => Instant): PlanEntry | undefined {
+  findFirst(
+    now: Instant,
+    widthMax: ProcessorCount,
+    freeUntil: (width: ProcessorCount) => Instant,
+  ): PlanEntry | undefined {
     let first: WidthBucket | undefined;
     let slot = -1;
     let order = Infinity;
@@ -54,7 +69,8 @@ export class StartableIndex implements RequestIndex {
       if (bucket.width > widthMax) break;
       if (this.#least[2 * index] === Infinity) continue;
       const until = freeUntil(bucket.width);
-      if ((this.#least[2 * index] as Duration) > until - now && (this.#least[2 * index + 1] as Instant) > until) continue;
+      if ((this.#least[2 * index] as Duration) > until - now && (this.#least[2 * index + 1] as Instant) > until)
+        continue;
       const found = bucket.findFirst(until - now, until);
       if (found < 0 || bucket.orderOf(found) >= order) continue;
       first = bucket;

@@ -28,7 +28,8 @@ interface HeldWall {
 /**
  * The walls of one plan, in the order in which they were raised.
  *
- * Invariant: at every instant a wall has its count, or what running requests and the walls raised before it leave. Where one has less than
+ * Invariant: at every instant a wall has its count, or what running requests and the walls raised before it leave.
+ * Where one has less than
  * its count nothing is free, so that what a request gives back early goes to the walls first.
  */
 export class Walls {
@@ -60,7 +61,9 @@ export class Walls {
     this.#take(profile, held);
   }
 
-  /** Takes a wall away; one that is not there stays away. Cost: O(log n + segments of it, and of walls that are short). */
+  /**
+   * Takes a wall away; one that is not there stays away. Cost: O(log n + segments of it, and of walls that are short).
+   */
   raze(profile: AvailabilityProfile, id: number): void {
     const held = this.#byId.get(id);
     if (held === undefined) return;
@@ -69,7 +72,9 @@ export class Walls {
     this.topUp(profile);
   }
 
-  /** Gives to walls that are short what has become free, the first to have been raised first. Cost: O(1) where none is. */
+  /**
+   * Gives to walls that are short what has become free, the first to have been raised first. Cost: O(1) where none is.
+   */
   topUp(profile: AvailabilityProfile): void {
     if (this.#shortCount === 0) return;
     for (const held of this.#byId.values()) {

@@ -3,7 +3,8 @@ import { LeastTree } from './least-tree.ts';
 import type { PlanEntry } from './request-list.ts';
 
 /**
- * Waiting requests of one width in the order of arrival, searched by walltime and by place. n is the number of requests.
+ * Waiting requests of one width in the order of arrival, searched by walltime and by place. n is the number of
+ * requests.
  */
 export class WidthBucket {
   readonly width: ProcessorCount;
@@ -29,7 +30,10 @@ export class WidthBucket {
     return this.#tree.leastSecond;
   }
 
-  /** Puts a request in, or notes its new place. Cost: O(log n) amortised; O(n) for one that is not the last to have arrived. */
+  /**
+   * Puts a request in, or notes its new place. Cost: O(log n) amortised; O(n) for one that is not the last to have
+   * arrived.
+   */
   put(entry: PlanEntry): void {
     if (entry.slot < 0) this.#add(entry);
     else this.#tree.set(entry.slot, entry.walltime, entry.place);
@@ -42,7 +46,10 @@ export class WidthBucket {
     entry.slot = -1;
   }
 
-  /** The slot of the first to have arrived whose walltime is at most `walltimeMax` or whose place begins by `placeMax`; -1 without one. Cost: O(log n). */
+  /**
+   * The slot of the first to have arrived whose walltime is at most `walltimeMax` or whose place begins by `placeMax`;
+   * -1 without one. Cost: O(log n).
+   */
   findFirst(walltimeMax: Duration, placeMax: Instant): number {
     return this.#tree.findFirst(walltimeMax, placeMax);
   }

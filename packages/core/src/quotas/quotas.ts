@@ -1,5 +1,12 @@
 import { describeBytes, findNearestWord, type UserId } from '../shared/index.ts';
-import { isMachineQuota, isQuotaName, quotaKinds, quotaNames, type MachineQuotaName, type QuotaName } from './quota-kinds.ts';
+import {
+  isMachineQuota,
+  isQuotaName,
+  quotaKinds,
+  quotaNames,
+  type MachineQuotaName,
+  type QuotaName,
+} from './quota-kinds.ts';
 
 /** What one user has of something, and may have. */
 export interface QuotaUse {
@@ -52,53 +59,89 @@ export function parseQuotas(texts: readonly string[], ownerId: UserId): QuotaRul
 
 /** What a user may have; Infinity for no quota. */
 export function allowedQuota({ ownerId, rules }: QuotaRules, userId: UserId, name: QuotaName): number {
-  const rule = rules.findLast((one) => one.name === name && one.userId === userId) ?? (userId === ownerId ? undefined : rules.findLast((one) => one.name === name && one.userId === ''));
+  const rule =
+    rules.findLast((one) => one.name === name && one.userId === userId) ??
+    (userId === ownerId ? undefined : rules.findLast((one) => one.name === name && one.userId === ''));
   if (rule !== undefined) return rule.amount ?? Infinity;
   return userId === ownerId ? Infinity : quotaKinds[name].usual;
 }
 
 /** Why a user may not have `more` in addition to what is used; undefined where it is allowed. */
-export function findQuotaExcess(rules: QuotaRules, userId: UserId, { name, used, more }: { readonly name: QuotaName; readonly used: number; readonly more: number }): QuotaExcess | undefined {
+export function findQuotaExcess(
+  rules: QuotaRules,
+  userId: UserId,
+  { name, used, more }: { readonly name: QuotaName; readonly used: number; readonly more: number },
+): QuotaExcess | undefined {
   const allowed = allowedQuota(rules, userId, name);
   if (used + more <= allowed) return undefined;
   const { of, advice } = quotaKinds[name];
   const show = (amount: number): string => describeQuotaAmount(name, amount);
   const asked = more === 0 ? '' : ` and ask for ${show(more)} more`;
-  return { name, message: `your quota "${name}" (${of}) is ${show(allowed)}; you have ${show(used)}${asked}; ${advice}` };
+  return {
+    name,
+    message: `your quota "${name}" (${of}) is ${show(allowed)}; you have ${show(used)}${asked}; ${advice}`,
+  };
 }
 
 /** What each machine may have of something; Infinity for no quota. Whose machine it is makes no difference. */
 export function allowedMachineQuota({ rules }: QuotaRules, name: MachineQuotaName): number {
   const rule = rules.findLast((one) => one.name === name);
-  return rule === undefined ? quotaKinds[name].usual : rule.amount ?? Infinity;
+  return rule === undefined ? quotaKinds[name].usual : (rule.amount ?? Infinity);
 }
 
-/** Why a machine may not have `more` in addition to what is used; undefined where it is allowed. @param times how many times as much as a single machine, or task, may have. */
-export function findMachineQuotaExcess(rules: QuotaRules, { name, used, more, times }: { readonly name: MachineQuotaName; readonly used: number; readonly more: number; readonly times: number }): QuotaExcess | undefined {
+/**
+ * Why a machine may not have `more` in addition to what is used; undefined where it is allowed. @param times how many
+ * times as much as a single machine, or task, may have.
+ */
+export function findMachineQuotaExcess(
+  rules: QuotaRules,
+  {
+    name,
+    used,
+    more,
+    times,
+  }: { readonly name: MachineQuotaName; readonly used: number; readonly more: number; readonly times: number },
+): QuotaExcess | undefined {
   const each = allowedMachineQuota(rules, name);
   if (used + more <= each * times) return undefined;
   const { of, advice } = quotaKinds[name];
   const show = (amount: number): string => describeQuotaAmount(name, amount);
   const product = times === 1 ? show(each) : `${times} times ${show(each)}`;
-  return { name, message: `the quota "${name}" (${of}) is ${product}; there are ${show(used)}, and ${show(more)} more are asked for; ${advice}` };
+  return {
+    name,
+    message:
+      `the quota "${name}" (${of}) is ${product}; there are ${show(used)}, and ${show(more)} more are asked for; ` +
+      `${advice}`,
+  };
 }
 
 function parseRule(text: string): QuotaRule | { readonly fault: string } {
   const match = /^(?:([^:=]+):)?([a-z-]+)=([^=]+)$/.exec(text);
-  if (match === null) return { fault: `"${text}"; expected KIND=AMOUNT or USER:KIND=AMOUNT, for example jobs=500 or maria:tasks=5M` };
+  if (match === null)
+    return { fault: `"${text}"; expected KIND=AMOUNT or USER:KIND=AMOUNT, for example jobs=500 or maria:tasks=5M` };
   const [, userId = '', name = '', amountText = ''] = match;
   if (!isQuotaName(name)) {
     const nearest = findNearestWord(name, quotaNames);
-    return { fault: `"${text}"; there is no quota "${name}", ${nearest === undefined ? `expected one of ${quotaNames.join(', ')}` : `did you mean "${nearest}"?`}` };
+    return {
+      fault:
+        `"${text}"; there is no quota "${name}", ` +
+        `${nearest === undefined ? `expected one of ${quotaNames.join(', ')}` : `did you mean "${nearest}"?`}`,
+    };
   }
   return parseAmount(text, { userId, name, amountText });
 }
 
-function parseAmount(text: string, { userId, name, amountText }: { readonly userId: UserId; readonly name: QuotaName; readonly amountText: string }): QuotaRule | { readonly fault: string } {
-  if (userId !== '' && isMachineQuota(name)) return { fault: `"${text}"; each machine has its own "${name}", whosever it is: expected ${name}=${amountText}` };
+function parseAmount(
+  text: string,
+  { userId, name, amountText }: { readonly userId: UserId; readonly name: QuotaName; readonly amountText: string },
+): QuotaRule | { readonly fault: string } {
+  if (userId !== '' && isMachineQuota(name))
+    return { fault: `"${text}"; each machine has its own "${name}", whosever it is: expected ${name}=${amountText}` };
   if (amountText === 'none') return { userId, name };
   const amount = readAmount(amountText, name);
-  return amount === undefined ? { fault: `"${text}"; expected an amount such as 500, 5M or none for ${name}` } : { userId, name, amount };
+  return amount === undefined
+    ? { fault: `"${text}"; expected an amount such as 500, 5M or none for ${name}` }
+    : { userId, name, amount };
 }
 
 /** Reads `500`, `5M` or `64G`. Units of bytes are powers of 1024, others of 1000. */

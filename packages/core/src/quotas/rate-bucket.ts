@@ -18,8 +18,9 @@ export class RateBucket {
   /** Whether an event may happen now; one that may is counted. @param perSecond the rate that is allowed now. */
   take(perSecond: number, now: Instant): boolean {
     if (perSecond === Infinity) return true;
-    const full = perSecond * this.#span / 1000;
-    const refilled = this.#tokens === undefined ? full : this.#tokens + Math.max(0, now - this.#at) * perSecond / 1000;
+    const full = (perSecond * this.#span) / 1000;
+    const refilled =
+      this.#tokens === undefined ? full : this.#tokens + (Math.max(0, now - this.#at) * perSecond) / 1000;
     // A clock that was set back brings nothing once, and goes on from there.
     this.#at = now;
     this.#tokens = Math.min(full, refilled);

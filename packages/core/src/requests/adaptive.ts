@@ -8,11 +8,14 @@ import { optionsOf } from './options.ts';
 import { describeThroughput, throughputOf } from './throughput.ts';
 
 /**
- * Asks for the set of requests whose throughput is best, among those that fill holes of the queue or wait behind its end.
+ * Asks for the set of requests whose throughput is best, among those that fill holes of the queue or wait behind its
+ * end.
  *
  * @source costa2005, Alg. 3.3
- * Departs from the source: see `estimateTaskTime`, `findCandidates`, `throughputOf`, `chooseRequests` and `scaleRequests`. Where it is
- * known how many tasks have no place, those are |T^p|, and of the scaled requests only the earliest that hold them are asked for.
+ * Departs from the source: see `estimateTaskTime`, `findCandidates`, `throughputOf`, `chooseRequests` and
+ * `scaleRequests`. Where it is
+ * known how many tasks have no place, those are |T^p|, and of the scaled requests only the earliest that hold them are
+ * asked for.
  */
 export const adaptiveHeuristic: RequestHeuristic = {
   name: 'adaptive',
@@ -22,7 +25,9 @@ export const adaptiveHeuristic: RequestHeuristic = {
   },
 };
 
-/** Fills `slots` request slots adaptively; there is no obstacle. Cost: that of `findCandidates` and `chooseRequests`. */
+/**
+ * Fills `slots` request slots adaptively; there is no obstacle. Cost: that of `findCandidates` and `chooseRequests`.
+ */
 export function draftAdaptively(facts: RequestFacts, slots: number): RequestDecision {
   const { now, demand } = facts;
   const estimate = estimateTaskTime(facts);
@@ -30,15 +35,35 @@ export function draftAdaptively(facts: RequestFacts, slots: number): RequestDeci
   const choices = chooseRequests(candidates, slots, { now, exchange: optionsOf(facts).exchange });
   const tasks = tasksToPlace(facts);
   const scaled = scaleRequests(choices, tasks, demand.processors, now);
-  const kept = isBounded(facts) ? keepEarliest(choices, scaled, tasks * demand.processors) : choices.map((choice, index) => ({ choice, draft: scaled[index] as DraftedRequest }));
+  const kept = isBounded(facts)
+    ? keepEarliest(choices, scaled, tasks * demand.processors)
+    : choices.map((choice, index) => ({ choice, draft: scaled[index] as DraftedRequest }));
   const drafts = kept.map(({ draft }) => ({ ...draft, reasons: [...draft.reasons, estimate.reason] }));
   const holeCount = candidates.length - facts.limits.requestsMax;
-  const throughput = throughputOf(choices.map(({ candidate }) => candidate), now);
+  const throughput = throughputOf(
+    choices.map(({ candidate }) => candidate),
+    now,
+  );
   const reasons = [
-    `Chose ${choices.length} of ${plural(candidates.length, 'candidate')}, ${plural(holeCount, 'hole')} of the queue and ${facts.limits.requestsMax} behind its end, `
-      + `for the throughput of all together, ${describeThroughput(throughput)}.`,
-    ...(kept.length === choices.length ? [] : [`Asks for no more than the earliest ${kept.length} of them: that is room for the ${plural(tasks, 'task')} without a place.`]),
+    `Chose ${choices.length} of ${plural(candidates.length, 'candidate')}, ${plural(holeCount, 'hole')} of the ` +
+      `queue and ${facts.limits.requestsMax} behind its end, ` +
+      `for the throughput of all together, ${describeThroughput(throughput)}.`,
+    ...(kept.length === choices.length
+      ? []
+      : [
+          `Asks for no more than the earliest ${kept.length} of them: that is room for the ` +
+            `${plural(tasks, 'task')} without a place.`,
+        ]),
     estimate.reason,
   ];
-  return { drafts, reasons, candidates: showCandidates(candidates, kept.map(({ choice }) => choice), now), taskTimeEstimate: estimate.time };
+  return {
+    drafts,
+    reasons,
+    candidates: showCandidates(
+      candidates,
+      kept.map(({ choice }) => choice),
+      now,
+    ),
+    taskTimeEstimate: estimate.time,
+  };
 }

@@ -1,7 +1,10 @@
 import type { Duration, Instant } from '../shared/index.ts';
 import type { BudgetLeft } from './heuristic.ts';
 
-/** What a heuristic may ask of a manager within any hour, beside what was settled by its limits: enough for a decision every few minutes, too little for a flood. */
+/**
+ * What a heuristic may ask of a manager within any hour, beside what was settled by its limits: enough for a decision
+ * every few minutes, too little for a flood.
+ */
 export const requestBudget: BudgetLeft = { submissions: 60, withdrawals: 30 };
 
 const hour: Duration = 3_600_000;
@@ -22,7 +25,10 @@ export class RequestBudget {
     forget(this.#submissions, now);
     forget(this.#withdrawals, now);
     const { submissions, withdrawals } = this.#perHour;
-    return { submissions: Math.max(0, submissions - this.#submissions.length), withdrawals: Math.max(0, withdrawals - this.#withdrawals.length) };
+    return {
+      submissions: Math.max(0, submissions - this.#submissions.length),
+      withdrawals: Math.max(0, withdrawals - this.#withdrawals.length),
+    };
   }
 
   /** @param now no earlier than what was noted before. */

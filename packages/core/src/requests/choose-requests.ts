@@ -27,14 +27,20 @@ interface ChoiceRules {
 }
 
 /**
- * Chooses `count` of the candidates: the first ones, then each further one replaces a chosen one where that raises the throughput of the set.
+ * Chooses `count` of the candidates: the first ones, then each further one replaces a chosen one where that raises the
+ * throughput of the set.
  * Cost: O(candidates x count^2).
  *
  * @source costa2005, Alg. 3.3, its two loops.
- * Departs from the source, as settled: no candidate is taken twice, which its inner loop would do. The source leaves open which chosen
+ * Departs from the source, as settled: no candidate is taken twice, which its inner loop would do. The source leaves
+ * open which chosen
  * request a candidate replaces when several exchanges raise the throughput: the option `exchange` says which.
  */
-export function chooseRequests(candidates: readonly Candidate[], count: number, { now, exchange }: ChoiceRules): Choice[] {
+export function chooseRequests(
+  candidates: readonly Candidate[],
+  count: number,
+  { now, exchange }: ChoiceRules,
+): Choice[] {
   const chosen = candidates.slice(0, count);
   const swaps: (Swap | undefined)[] = chosen.map(() => undefined);
   let throughput = throughputOf(chosen, now);
@@ -48,15 +54,26 @@ export function chooseRequests(candidates: readonly Candidate[], count: number, 
   }
   return chosen.map((candidate, index) => {
     const swap = swaps[index];
-    const reason = swap === undefined
-      ? `It is number ${index + 1} of ${plural(candidates.length, 'candidate')}, and no exchange for it raised the throughput.`
-      : `It took the place of ${describeCandidate(swap.former, now)}: the throughput of all chosen rose from ${describeThroughput(swap.before)} to ${describeThroughput(swap.after)}.`;
+    const reason =
+      swap === undefined
+        ? `It is number ${index + 1} of ${plural(candidates.length, 'candidate')}, and no exchange for it raised ` +
+          'the throughput.'
+        : `It took the place of ${describeCandidate(swap.former, now)}: the throughput of all chosen rose from ` +
+          `${describeThroughput(swap.before)} to ${describeThroughput(swap.after)}.`;
     return { candidate, reason };
   });
 }
 
-/** The exchange of a chosen request for a candidate that raises the throughput: of all such, the best or the first; undefined where none does. */
-function findExchange(chosen: readonly Candidate[], candidate: Candidate, throughput: number, { now, exchange }: ChoiceRules): { readonly index: number; readonly after: number } | undefined {
+/**
+ * The exchange of a chosen request for a candidate that raises the throughput: of all such, the best or the first;
+ * undefined where none does.
+ */
+function findExchange(
+  chosen: readonly Candidate[],
+  candidate: Candidate,
+  throughput: number,
+  { now, exchange }: ChoiceRules,
+): { readonly index: number; readonly after: number } | undefined {
   let found: { readonly index: number; readonly after: number } | undefined;
   for (let index = 0; index < chosen.length; index += 1) {
     const after = throughputAfterSwap(chosen, index, candidate, now);
@@ -73,15 +90,28 @@ function findExchange(chosen: readonly Candidate[], candidate: Candidate, throug
  * @source costa2005, Alg. 3.3, its end:  fr = |T^p| / sum p_m; if fr < 1, p_m = ceil(fr p_m)
  * Departs from the source: p counts the tasks that run at once, so that a request holds whole tasks.
  */
-export function scaleRequests(choices: readonly Choice[], pendingTasks: number, perTask: ProcessorCount, now: Instant): DraftedRequest[] {
+export function scaleRequests(
+  choices: readonly Choice[],
+  pendingTasks: number,
+  perTask: ProcessorCount,
+  now: Instant,
+): DraftedRequest[] {
   const lanesSum = choices.reduce((sum, { candidate }) => sum + candidate.lanes, 0);
   return choices.map(({ candidate, reason }) => {
     const { lanes, walltime } = candidate;
     const scaled = pendingTasks < lanesSum ? Math.ceil((pendingTasks * lanes) / lanesSum) : lanes;
-    const narrowed = scaled === lanes ? [] : [
-      `Narrowed from ${lanes * perTask} to ${plural(scaled * perTask, 'processor')}: ${plural(pendingTasks, 'pending task')} for ${lanesSum} that all chosen could run at once.`,
-    ];
-    return { width: scaled * perTask, walltime, reasons: [`Chosen: ${describeCandidate(candidate, now)}.`, reason, ...narrowed] };
+    const narrowed =
+      scaled === lanes
+        ? []
+        : [
+            `Narrowed from ${lanes * perTask} to ${plural(scaled * perTask, 'processor')}: ` +
+              `${plural(pendingTasks, 'pending task')} for ${lanesSum} that all chosen could run at once.`,
+          ];
+    return {
+      width: scaled * perTask,
+      walltime,
+      reasons: [`Chosen: ${describeCandidate(candidate, now)}.`, reason, ...narrowed],
+    };
   });
 }
 
@@ -91,15 +121,24 @@ interface DraftedChoice {
   readonly draft: DraftedRequest;
 }
 
-/** Of choices and their drafts those that start earliest, as many as have the processors; the narrowing rounds up, and a slot for each rest is a request for nothing. */
-export function keepEarliest(choices: readonly Choice[], drafts: readonly DraftedRequest[], processors: ProcessorCount): DraftedChoice[] {
+/**
+ * Of choices and their drafts those that start earliest, as many as have the processors; the narrowing rounds up, and a
+ * slot for each rest is a request for nothing.
+ */
+export function keepEarliest(
+  choices: readonly Choice[],
+  drafts: readonly DraftedRequest[],
+  processors: ProcessorCount,
+): DraftedChoice[] {
   const pairs = choices.map((choice, index) => ({ choice, draft: drafts[index] as DraftedRequest }));
   let rest = processors;
-  return pairs.sort((one, other) => one.choice.candidate.startsAt - other.choice.candidate.startsAt).filter(({ draft }) => {
-    const isNeeded = rest > 0;
-    rest -= draft.width;
-    return isNeeded;
-  });
+  return pairs
+    .sort((one, other) => one.choice.candidate.startsAt - other.choice.candidate.startsAt)
+    .filter(({ draft }) => {
+      const isNeeded = rest > 0;
+      rest -= draft.width;
+      return isNeeded;
+    });
 }
 
 /** A candidate for people: `8 processors for 1 h 0 min, which fill a hole now (V = 8 tasks/h)`. */
@@ -107,11 +146,18 @@ function describeCandidate(candidate: Candidate, now: Instant): string {
   const { width, walltime, startsAt, origin } = candidate;
   const when = startsAt === now ? 'now' : `in ${describeTime(startsAt - now)}`;
   const where = origin === 'hole' ? `filling a hole ${when}` : `behind the end of the queue ${when}`;
-  return `${plural(width, 'processor')} for ${describeTime(walltime)}, ${where} (${describeThroughput(throughputOf([candidate], now))})`;
+  return (
+    `${plural(width, 'processor')} for ${describeTime(walltime)}, ${where} ` +
+    `(${describeThroughput(throughputOf([candidate], now))})`
+  );
 }
 
 /** The chosen candidates, then the best of the others, as they are shown. Cost: O(candidates). */
-export function showCandidates(candidates: readonly Candidate[], choices: readonly Choice[], now: Instant): RequestCandidate[] {
+export function showCandidates(
+  candidates: readonly Candidate[],
+  choices: readonly Choice[],
+  now: Instant,
+): RequestCandidate[] {
   const chosen = new Set(choices.map(({ candidate }) => candidate));
   const room = Math.max(0, shownMax - chosen.size);
   const others: RequestCandidate[] = [];

@@ -18,9 +18,12 @@ export interface TaskTimeEstimate {
  * @source costa2005, Alg. 3.2:  first E = DEFAULT_TIME; later E = max(est1, est2), est1 = 1.1 max v_k^e,
  * est2 = 2 max over own requests of (t_i^e - sum of v_k^e of its tasks)
  * Symbols: v_k^e = `taskTimes.longest`, t_i^e = `endedAt - startedAt`, the sum = `taskTime`.
- * Departs from the source: est2 is clamped to 0..maxT_r, as settled; a decision before anything was observed is like the first; E
- * is at most maxT_r, since no request could hold a longer task, and is rounded up to the resource's granularity. Own requests count
- * once they have ended: t_i^e of those that still run is not known. Before a task has ended here, est1 is 1.1 x the time within which 99
+ * Departs from the source: est2 is clamped to 0..maxT_r, as settled; a decision before anything was observed is like
+ * the first; E
+ * is at most maxT_r, since no request could hold a longer task, and is rounded up to the resource's granularity. Own
+ * requests count
+ * once they have ended: t_i^e of those that still run is not known. Before a task has ended here, est1 is 1.1 x the
+ * time within which 99
  * of 100 end elsewhere, where so much is known there.
  */
 export function estimateTaskTime(facts: RequestFacts): TaskTimeEstimate {
@@ -31,8 +34,14 @@ export function estimateTaskTime(facts: RequestFacts): TaskTimeEstimate {
   }
   const fromTasks = tasks === undefined ? 0 : Math.ceil((tasks.time * 11) / 10);
   const fromRequests = Math.min(longestWalltime(limits), 2 * longestIdle(served));
-  if (tasks !== undefined && fromTasks >= fromRequests) return describe(facts, fromTasks, `1.1 x ${tasks.what}, ${describeTime(tasks.time)}`);
-  return describe(facts, fromRequests, `2 x the longest that a request held its processors beyond the tasks it completed, ${describeTime(longestIdle(served))}`);
+  if (tasks !== undefined && fromTasks >= fromRequests)
+    return describe(facts, fromTasks, `1.1 x ${tasks.what}, ${describeTime(tasks.time)}`);
+  return describe(
+    facts,
+    fromRequests,
+    '2 x the longest that a request held its processors beyond the tasks it completed, ' +
+      `${describeTime(longestIdle(served))}`,
+  );
 }
 
 /** A time that tasks are not expected to exceed, and what it is. */
@@ -47,7 +56,10 @@ function longestHere({ longest, count }: TaskTimes): LongestTask {
 
 function longestElsewhere({ taskTimesElsewhere: times }: RequestFacts): LongestTask | undefined {
   if (times?.ninetyNinth === undefined) return undefined;
-  return { time: times.ninetyNinth, what: `what 99 of 100 tasks take at most elsewhere, by ${plural(times.count, 'completed task')}` };
+  return {
+    time: times.ninetyNinth,
+    what: `what 99 of 100 tasks take at most elsewhere, by ${plural(times.count, 'completed task')}`,
+  };
 }
 
 function longestIdle(served: readonly ServedRequest[]): Duration {

@@ -10,8 +10,10 @@ import type { Candidate } from './throughput.ts';
 /**
  * P_t: the requests that would fill the holes of the queue, then maxPR of the largest area behind its end.
  *
- * Those behind the end stand side by side as far as the resource is wide, then one after another; each as if no hole were filled. Where the queue has a ranking its end is that
- * of the requests that one of the largest area would be behind; its holes are those that all leave, also those who would give way.
+ * Those behind the end stand side by side as far as the resource is wide, then one after another; each as if no hole
+ * were filled. Where the queue has a ranking its end is that
+ * of the requests that one of the largest area would be behind; its holes are those that all leave, also those who
+ * would give way.
  *
  * @source costa2005, section 3.3.3
  * Departs from the source: see `findHoles`.
@@ -25,7 +27,14 @@ export function findCandidates(facts: RequestFacts, taskTime: Duration): Candida
   const rank = facts.queue === undefined ? ownRank(facts.listing, largest.walltime, now) : Infinity;
   const queueEnd = rank === Infinity ? free.end : readQueue(facts, { rank }).free.end;
   const found = findHoles(free, {
-    now, taskTime, walltimeMax: longestWalltime(limits), grain: limits.walltimeGranularity, perTask: demand.processors, lanesMax: lanesMaxOf(facts), holes, holeWalltime,
+    now,
+    taskTime,
+    walltimeMax: longestWalltime(limits),
+    grain: limits.walltimeGranularity,
+    perTask: demand.processors,
+    lanesMax: lanesMaxOf(facts),
+    holes,
+    holeWalltime,
   });
   const abreast = Math.max(1, lanesIn(limits.processors, largest.width));
   for (let i = 0; i < limits.requestsMax; i += 1) {
@@ -38,5 +47,12 @@ export function findCandidates(facts: RequestFacts, taskTime: Duration): Candida
 function largestRequest(facts: RequestFacts, taskTime: Duration): Candidate {
   const lanes = lanesMaxOf(facts);
   const walltime = longestWalltime(facts.limits);
-  return { width: lanes * facts.demand.processors, walltime, startsAt: facts.now, lanes, tasks: lanes * Math.floor(walltime / taskTime), origin: 'end' };
+  return {
+    width: lanes * facts.demand.processors,
+    walltime,
+    startsAt: facts.now,
+    lanes,
+    tasks: lanes * Math.floor(walltime / taskTime),
+    origin: 'end',
+  };
 }

@@ -18,19 +18,24 @@ export interface HoleRules {
 }
 
 /**
- * The requests that would fill the holes before the queue's end, in the order in which they were found; see `HeuristicOptions.holes`.
+ * The requests that would fill the holes before the queue's end, in the order in which they were found; see
+ * `HeuristicOptions.holes`.
  *
  * Throughput is counted from now; of equals the one with more tasks is better. Cuts what it takes out of `free`.
  * Cost, with n breakpoints: O(n x segments of a hole), and O(n log n) on top for `best-first`.
  *
- * @source costa2005, section 3.3.3: the requests that fill the holes; of those that exclude one another, that of best throughput.
+ * @source costa2005, section 3.3.3: the requests that fill the holes; of those that exclude one another, that of best
+ * throughput.
  * Departs from the source: how holes are enumerated is settled for this project, the source does not say.
  */
 export function findHoles(free: FreeTime, rules: HoleRules): Candidate[] {
   switch (rules.holes) {
-    case 'in-order': return takeInOrder(free, rules);
-    case 'best-first': return takeBestFirst(free, rules);
-    case 'maximal': return listMaximal(free, rules);
+    case 'in-order':
+      return takeInOrder(free, rules);
+    case 'best-first':
+      return takeBestFirst(free, rules);
+    case 'maximal':
+      return listMaximal(free, rules);
   }
 }
 
@@ -91,8 +96,15 @@ function insert(prospects: Prospect[], prospect: Prospect | undefined, now: Inst
 
 function listMaximal(free: FreeTime, rules: HoleRules): Candidate[] {
   const { perTask, lanesMax, walltimeMax } = rules;
-  const holes = free.maximalHoles({ unit: perTask, widthMax: lanesMax * perTask, extentMax: walltimeMax, until: free.end });
-  return Array.from(holes, ({ start, width, extent }) => shape(rules, start, width, extent)).filter((candidate) => candidate !== undefined);
+  const holes = free.maximalHoles({
+    unit: perTask,
+    widthMax: lanesMax * perTask,
+    extentMax: walltimeMax,
+    until: free.end,
+  });
+  return Array.from(holes, ({ start, width, extent }) => shape(rules, start, width, extent)).filter(
+    (candidate) => candidate !== undefined,
+  );
 }
 
 /** The rectangle of best own throughput among those that begin with a segment; undefined where none holds a task. */
@@ -104,7 +116,11 @@ function findBestAt(free: FreeTime, at: number, rules: HoleRules): Candidate | u
   let best: Candidate | undefined;
   free.visitRectangles(at, lanesMax * perTask, walltimeMax, (width, extent) => {
     // What is narrower yet cannot beat what is found, however long it may be.
-    if (best !== undefined && (Math.floor(width / perTask) * rounds) / longest < best.tasks / (best.startsAt + best.walltime - now)) return false;
+    if (
+      best !== undefined &&
+      (Math.floor(width / perTask) * rounds) / longest < best.tasks / (best.startsAt + best.walltime - now)
+    )
+      return false;
     const candidate = shape(rules, start, width, extent);
     if (candidate !== undefined && (best === undefined || isBetter(candidate, best, now))) best = candidate;
     return width > perTask;
@@ -112,7 +128,12 @@ function findBestAt(free: FreeTime, at: number, rules: HoleRules): Candidate | u
   return best;
 }
 
-function shape({ taskTime, grain, perTask, holeWalltime }: HoleRules, startsAt: Instant, width: ProcessorCount, extent: Duration): Candidate | undefined {
+function shape(
+  { taskTime, grain, perTask, holeWalltime }: HoleRules,
+  startsAt: Instant,
+  width: ProcessorCount,
+  extent: Duration,
+): Candidate | undefined {
   const lanes = Math.floor(width / perTask);
   const rounds = Math.floor(extent / taskTime);
   if (lanes === 0 || rounds === 0) return undefined;

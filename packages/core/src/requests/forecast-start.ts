@@ -19,7 +19,8 @@ export class QueueForecast {
   }
 
   /**
-   * When a request would start that came last: who runs ends with the walltime, who waits gets the first hole in the order of the queue, but those who would be behind
+   * When a request would start that came last: who runs ends with the walltime, who waits gets the first hole in the
+   * order of the queue, but those who would be behind
    * it give way. Undefined where it is too wide.
    *
    * Cost: as `readQueue` for each number of requests behind it, once; then O(segments).
@@ -31,7 +32,8 @@ export class QueueForecast {
   }
 
   #freeBefore(rank: Instant): FreeTime {
-    const behindCount = rank === Infinity ? 0 : this.#listing.requests.filter(({ rankedAt = -Infinity }) => rankedAt > rank).length;
+    const behindCount =
+      rank === Infinity ? 0 : this.#listing.requests.filter(({ rankedAt = -Infinity }) => rankedAt > rank).length;
     const known = this.#free.get(behindCount);
     if (known !== undefined) return known;
     const { free } = readQueue({ now: this.#now, limits: this.#limits, listing: this.#listing }, { rank });

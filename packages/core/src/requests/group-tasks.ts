@@ -2,7 +2,8 @@ import type { Duration } from '../shared/index.ts';
 import { taskGroupsMax, type TaskGroup } from './heuristic.ts';
 
 /**
- * Groups tasks by how long they have run: exact where there are few different times, else the longest alone and the others joined to
+ * Groups tasks by how long they have run: exact where there are few different times, else the longest alone and the
+ * others joined to
  * groups of about equal size, under the least time of each.
  *
  * @param times in any order. Cost: O(n log n).

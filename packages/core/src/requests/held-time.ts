@@ -4,7 +4,8 @@ import { FreeTime } from '../profile/index.ts';
 /**
  * Collects who holds how many processors when, in any order, and then tells what is left, in one sweep.
  *
- * Far cheaper than reserving one after another in a profile: instants are sorted as plain numbers, each with the position of its
+ * Far cheaper than reserving one after another in a profile: instants are sorted as plain numbers, each with the
+ * position of its
  * change in the digits below it.
  */
 export class HeldTime {

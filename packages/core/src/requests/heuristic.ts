@@ -2,7 +2,9 @@ import type { QueueListing, RequestCandidate, ResourceLimits, TaskTimes, TimeQua
 import type { AvailabilityProfile } from '../profile/index.ts';
 import type { Duration, Instant, ProcessorCount, RequestId } from '../shared/index.ts';
 
-/** One of the provider's own requests that is submitted and has not ended (an element of M^p), running ones included. */
+/**
+ * One of the provider's own requests that is submitted and has not ended (an element of M^p), running ones included.
+ */
 export interface PendingRequest {
   readonly requestId: RequestId;
   readonly width: ProcessorCount;
@@ -16,7 +18,10 @@ export interface PendingRequest {
   readonly promisedStart?: Instant;
   /** When it starts at the latest, by the queue as it is now; only for one that waits. */
   readonly predictedStart?: Instant;
-  /** What the listing calls it (`managerRequestId`), so that a decision can leave it out of the queue; left out where it is not listed. */
+  /**
+   * What the listing calls it (`managerRequestId`), so that a decision can leave it out of the queue; left out where it
+   * is not listed.
+   */
   readonly listedAs?: string;
   /** Its processors that have no task; left out where that is not known. Only for one that runs. */
   readonly idle?: ProcessorCount;
@@ -74,7 +79,10 @@ export interface ServedRequest {
 export interface RequestDemand {
   /** |T^p|: tasks not done, running ones included. */
   readonly pendingTasks: number;
-  /** How many of them nothing that is there, or asked for, will take; left out where that is not known, as in the source. */
+  /**
+   * How many of them nothing that is there, or asked for, will take; left out where that is not known, as in the
+   * source.
+   */
   readonly unplacedTasks?: number | undefined;
   /** Processors that one task needs, 1 or more. */
   readonly processors: ProcessorCount;
@@ -95,8 +103,10 @@ export interface HeuristicOptions {
   /** DEFAULT_TIME: the task time that is assumed before anything was observed. */
   readonly defaultTime: Duration;
   /**
-   * Which requests would fill the holes of the queue. `in-order`: at each breakpoint, in order of time, the rectangle of best own
-   * throughput, taken out before going on. `best-first`: the best of all breakpoints first. `maximal`: every rectangle that can
+   * Which requests would fill the holes of the queue. `in-order`: at each breakpoint, in order of time, the rectangle
+   * of best own
+   * throughput, taken out before going on. `best-first`: the best of all breakpoints first. `maximal`: every rectangle
+   * that can
    * neither start earlier, nor be wider or longer; these exclude one another.
    */
   readonly holes: 'in-order' | 'best-first' | 'maximal';
@@ -104,7 +114,10 @@ export interface HeuristicOptions {
   readonly holeWalltime: 'whole-tasks' | 'whole-hole';
   /** The width that the static heuristic asks for: an equal share of the pending tasks, or always the largest. */
   readonly staticWidth: 'share' | 'largest';
-  /** Which of the chosen requests a candidate replaces: the one whose exchange gives the greatest throughput, or the first whose exchange raises it. */
+  /**
+   * Which of the chosen requests a candidate replaces: the one whose exchange gives the greatest throughput, or the
+   * first whose exchange raises it.
+   */
   readonly exchange: 'best' | 'first';
 }
 
@@ -113,7 +126,8 @@ export interface RequestFacts {
   readonly now: Instant;
   readonly limits: ResourceLimits;
   /**
-   * The resource's queue as last read; from it an availability profile is built, in which processors that are neither free nor held
+   * The resource's queue as last read; from it an availability profile is built, in which processors that are neither
+   * free nor held
    * by a listed request are taken.
    */
   readonly listing: QueueListing;
@@ -128,12 +142,16 @@ export interface RequestFacts {
   readonly taskTimes: TaskTimes | undefined;
   /** What tasks of the demand took at other resources; looked at until one has ended at this one. */
   readonly taskTimesElsewhere?: TimeQuantiles | undefined;
-  /** Whether nothing has been asked for on behalf of this demand; left out, it is so when no request is pending or served. */
+  /**
+   * Whether nothing has been asked for on behalf of this demand; left out, it is so when no request is pending or
+   * served.
+   */
   readonly isFirst?: boolean;
   /** Left out, `heuristicDefaults`. */
   readonly options?: HeuristicOptions;
   /**
-   * Why it is decided now: something of the own requests or tasks, something of others in the queue, or an instant that an earlier
+   * Why it is decided now: something of the own requests or tasks, something of others in the queue, or an instant that
+   * an earlier
    * decision asked for (`reviewAt`). Left out where that is not known.
    */
   readonly occasion?: 'own' | 'queue' | 'review';
@@ -141,22 +159,35 @@ export interface RequestFacts {
   readonly taskSpread?: TaskSpread | undefined;
   /** How much longer running tasks may have run than `pending` has it, beside those that have ended. Left out, 0. */
   readonly taskAgeError?: Duration;
-  /** Tasks that did not end within their requests: how long they ran until these ended or were released, the longest first; `taskGroupsMax` at most. */
+  /**
+   * Tasks that did not end within their requests: how long they ran until these ended or were released, the longest
+   * first; `taskGroupsMax` at most.
+   */
   readonly cutOff?: readonly TaskGroup[];
-  /** The longest that a request of the demand held its processors, until its walltime ended, and completed no task: so long may pass before tasks run in it. Left out, none did, or it is not known. */
+  /**
+   * The longest that a request of the demand held its processors, until its walltime ended, and completed no task: so
+   * long may pass before tasks run in it. Left out, none did, or it is not known.
+   */
   readonly heldInVain?: Duration;
-  /** When the last own request of the demand was released in which no task had begun; left out where none was, and where it is not known. */
+  /**
+   * When the last own request of the demand was released in which no task had begun; left out where none was, and where
+   * it is not known.
+   */
   readonly unusedAt?: Instant;
   /** Waits of requests of this resource that have started, own ones first of all; the latest last. */
   readonly waits?: readonly ObservedWait[];
   /** Left out, without bound. */
   readonly budget?: BudgetLeft;
   /**
-   * How far the listing can be trusted: `hidden` where it shows only own requests or none, `stale` where it could not be read anew. Left
+   * How far the listing can be trusted: `hidden` where it shows only own requests or none, `stale` where it could not
+   * be read anew. Left
    * out, it is complete.
    */
   readonly listingState?: 'complete' | 'hidden' | 'stale';
-  /** For how long processors are taken to be held that are neither free nor held by a listed request; left out, the longest walltime. */
+  /**
+   * For how long processors are taken to be held that are neither free nor held by a listed request; left out, the
+   * longest walltime.
+   */
   readonly unlistedTime?: Duration;
 }
 
@@ -170,7 +201,10 @@ export interface DraftedRequest {
   readonly reasons: readonly string[];
 }
 
-/** An own request that a heuristic wants no more: withdrawn while it waits, released while it runs (its tasks run again elsewhere). */
+/**
+ * An own request that a heuristic wants no more: withdrawn while it waits, released while it runs (its tasks run again
+ * elsewhere).
+ */
 export interface GivenUpRequest {
   /** Of a pending request. */
   readonly requestId: RequestId;
@@ -182,12 +216,16 @@ export interface GivenUpRequest {
 export interface RequestDecision {
   /** Own requests to be given up before the drafts are submitted; left out for none. Within the budget. */
   readonly givenUp?: readonly GivenUpRequest[];
-  /** When to decide again though nothing happened; left out, never. Whoever drives waits for `reviewPauseMin` at least. */
+  /**
+   * When to decide again though nothing happened; left out, never. Whoever drives waits for `reviewPauseMin` at least.
+   */
   readonly reviewAt?: Instant;
   /** At most `limits.requestsMax` less the pending ones that are not given up; within the budget. */
   readonly drafts: readonly DraftedRequest[];
   readonly reasons: readonly string[];
-  /** The chosen ones, before they were scaled, then the best of the others; left out by heuristics that compare none. */
+  /**
+   * The chosen ones, before they were scaled, then the best of the others; left out by heuristics that compare none.
+   */
   readonly candidates?: readonly RequestCandidate[];
   /** E(T); left out by heuristics that estimate none. */
   readonly taskTimeEstimate?: Duration;
@@ -196,19 +234,30 @@ export interface RequestDecision {
 /** The least time between a decision and the review that it asked for. */
 export const reviewPauseMin: Duration = 1000;
 
-/** Chooses the width and the walltime of allocation requests (costa2005, chapter 3). Pure: the same facts, the same decision. */
+/**
+ * Chooses the width and the walltime of allocation requests (costa2005, chapter 3). Pure: the same facts, the same
+ * decision.
+ */
 export interface RequestHeuristic {
   /** Its name in configuration and records. */
   readonly name: string;
   /**
-   * When it wants to be asked. `ends`, if left out, is costa2005's: when something is wanted and whenever an own request has ended. `queue
-   * events`: also whenever processors of the resource were freed, when an own request has started, when completed tasks have become a quarter more, and at `reviewAt`;
+   * When it wants to be asked. `ends`, if left out, is costa2005's: when something is wanted and whenever an own
+   * request has ended. `queue
+   * events`: also whenever processors of the resource were freed, when an own request has started, when completed tasks
+   * have become a quarter more, and at `reviewAt`;
    * at most once at an instant, whether or not a slot is free.
    */
   readonly decidesAt?: 'ends' | 'queue events';
-  /** Whether a running request is to be released as soon as it has no task and none waits for a processor; else it is held until its end, or as the driver was told. */
+  /**
+   * Whether a running request is to be released as soon as it has no task and none waits for a processor; else it is
+   * held until its end, or as the driver was told.
+   */
   readonly releasesIdle?: boolean;
-  /** Whether it is meant for tasks that are known to be long, so that its first requests are not kept small by a provider; left out, it is not. */
+  /**
+   * Whether it is meant for tasks that are known to be long, so that its first requests are not kept small by a
+   * provider; left out, it is not.
+   */
   readonly expectsLongTasks?: boolean;
   draft(facts: RequestFacts): RequestDecision;
 }

@@ -6,7 +6,10 @@ import { mixedHeuristic } from './mixed.ts';
 import { staticHeuristic } from './static.ts';
 
 const heuristics: ReadonlyMap<string, RequestHeuristic> = new Map(
-  [staticHeuristic, initialHeuristic, adaptiveHeuristic, mixedHeuristic, finishHeuristic].map((heuristic) => [heuristic.name, heuristic]),
+  [staticHeuristic, initialHeuristic, adaptiveHeuristic, mixedHeuristic, finishHeuristic].map((heuristic) => [
+    heuristic.name,
+    heuristic,
+  ]),
 );
 
 /** Names of the request heuristics, in the order in which they are offered to users. */

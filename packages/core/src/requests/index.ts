@@ -5,9 +5,22 @@ export { RequestBudget, requestBudget } from './budget.ts';
 export { finishConstants, finishHeuristic, finishWith, type FinishConstants } from './finish/index.ts';
 export { groupTasks, joinGroups } from './group-tasks.ts';
 export {
-  reviewPauseMin, taskGroupsMax,
-  type BudgetLeft, type DraftedRequest, type GivenUpRequest, type HeuristicOptions, type ObservedWait, type PendingRequest, type QueueView, type RequestDecision, type RequestDemand,
-  type RequestFacts, type RequestHeuristic, type ServedRequest, type TaskGroup, type TaskSpread,
+  reviewPauseMin,
+  taskGroupsMax,
+  type BudgetLeft,
+  type DraftedRequest,
+  type GivenUpRequest,
+  type HeuristicOptions,
+  type ObservedWait,
+  type PendingRequest,
+  type QueueView,
+  type RequestDecision,
+  type RequestDemand,
+  type RequestFacts,
+  type RequestHeuristic,
+  type ServedRequest,
+  type TaskGroup,
+  type TaskSpread,
 } from './heuristic.ts';
 export { QueueForecast } from './forecast-start.ts';
 export { listedRank, ownRank } from './own-rank.ts';

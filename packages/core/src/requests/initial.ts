@@ -2,17 +2,29 @@ import { describeTime, plural } from '../shared/index.ts';
 import { estimateTaskTime, type TaskTimeEstimate } from './estimate-task-time.ts';
 import type { FreeTime } from '../profile/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
-import { findObstacle, freeSlotsOf, isBounded, lanesIn, lanesMaxOf, longestWalltime, tasksToPlace } from './obstacle.ts';
+import {
+  findObstacle,
+  freeSlotsOf,
+  isBounded,
+  lanesIn,
+  lanesMaxOf,
+  longestWalltime,
+  tasksToPlace,
+} from './obstacle.ts';
 import { readQueue } from './read-queue.ts';
 
 /**
- * Asks for as much as can start at once, and beyond that for requests of one task's time, the narrower the longer the queue.
+ * Asks for as much as can start at once, and beyond that for requests of one task's time, the narrower the longer the
+ * queue.
  *
  * @source costa2005, section 3.3.2 and Eq. 3.2:  p = maxP / |R^w|, t_r = E(T) of Alg. 3.2
  * Symbols: maxP = `limits.widthMax`, |R^w| = `waitingCount`.
- * Departs from the source: p is maxP for an empty queue, is rounded down to whole tasks, at least one, and is never more than the
- * pending tasks need; |R^w| is what it was before this decision. A hole that starts at once gives the widest request that holds a
- * task, for as long as that width stays free. Where none does the walltime is E, which is DEFAULT_TIME before anything was observed.
+ * Departs from the source: p is maxP for an empty queue, is rounded down to whole tasks, at least one, and is never
+ * more than the
+ * pending tasks need; |R^w| is what it was before this decision. A hole that starts at once gives the widest request
+ * that holds a
+ * task, for as long as that width stays free. Where none does the walltime is E, which is DEFAULT_TIME before anything
+ * was observed.
  * Where it is known how many tasks have no place, slots that they do not need stay free.
  */
 export const initialHeuristic: RequestHeuristic = { name: 'initial', draft: draftInitially };
@@ -40,8 +52,15 @@ interface Wanted {
 }
 
 /** The widest request that starts now and holds a task, as long as that costs no wait; it is taken out of `free`. */
-function fillHoleNow(facts: RequestFacts, free: FreeTime, { tasks, estimate: { time, reason } }: Wanted): DraftedRequest | undefined {
-  const { limits, demand: { processors } } = facts;
+function fillHoleNow(
+  facts: RequestFacts,
+  free: FreeTime,
+  { tasks, estimate: { time, reason } }: Wanted,
+): DraftedRequest | undefined {
+  const {
+    limits,
+    demand: { processors },
+  } = facts;
   const lanesFree = lanesIn(free.widestFor(free.first, time), processors);
   const lanes = Math.min(lanesFree, lanesMaxOf(facts), tasks);
   if (lanes === 0) return undefined;
@@ -50,19 +69,33 @@ function fillHoleNow(facts: RequestFacts, free: FreeTime, { tasks, estimate: { t
   const walltime = Math.floor(extent / limits.walltimeGranularity) * limits.walltimeGranularity;
   free.cut(free.first, width, walltime);
   return {
-    width, walltime,
-    reasons: [`${plural(width, 'processor')} can start now and stay for ${describeTime(walltime)}; that is the widest that holds a task, without a wait.`, reason],
+    width,
+    walltime,
+    reasons: [
+      `${plural(width, 'processor')} can start now and stay for ${describeTime(walltime)}; that is the widest ` +
+        'that holds a task, without a wait.',
+      reason,
+    ],
   };
 }
 
-function waitByLoad(facts: RequestFacts, waitingCount: number, { tasks, estimate: { time, reason } }: Wanted): DraftedRequest {
-  const { limits, demand: { processors } } = facts;
+function waitByLoad(
+  facts: RequestFacts,
+  waitingCount: number,
+  { tasks, estimate: { time, reason } }: Wanted,
+): DraftedRequest {
+  const {
+    limits,
+    demand: { processors },
+  } = facts;
   const byLoad = Math.max(1, lanesIn(limits.widthMax / Math.max(1, waitingCount), processors));
   const width = Math.min(byLoad, tasks) * processors;
   return {
-    width, walltime: time,
+    width,
+    walltime: time,
     reasons: [
-      `Nothing that holds a task can start now; ${plural(waitingCount, 'waiting request')} and a largest width of ${limits.widthMax} make ${plural(width, 'processor')}, for one task's time.`,
+      `Nothing that holds a task can start now; ${plural(waitingCount, 'waiting request')} and a largest width ` +
+        `of ${limits.widthMax} make ${plural(width, 'processor')}, for one task's time.`,
       reason,
     ],
   };

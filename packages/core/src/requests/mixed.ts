@@ -21,9 +21,13 @@ export const mixedHeuristic: RequestHeuristic = {
 
 function draftFirst(facts: RequestFacts): RequestDecision {
   const decision = draftAdaptively(facts, freeSlotsOf(facts) - 1);
-  const reason = 'One request of the first decision is of the largest area and is never narrowed, so that long tasks are not kept waiting by what is learnt.';
+  const reason =
+    'One request of the first decision is of the largest area and is never narrowed, so that long tasks are not ' +
+    'kept waiting by what is learnt.';
   const largest: DraftedRequest = {
-    width: lanesMaxOf(facts) * facts.demand.processors, walltime: longestWalltime(facts.limits), reasons: [reason],
+    width: lanesMaxOf(facts) * facts.demand.processors,
+    walltime: longestWalltime(facts.limits),
+    reasons: [reason],
   };
   return { ...decision, drafts: [...decision.drafts, largest], reasons: [...decision.reasons, reason] };
 }

@@ -11,9 +11,14 @@ export interface ReviewFacts {
 }
 
 /**
- * When a heuristic that watches the queue is asked though nothing happens; Infinity for never. What happens to others is no answer to what the review that it wanted is to show, and may be answered in haste: that review comes in its time.
+ * When a heuristic that watches the queue is asked though nothing happens; Infinity for never. What happens to others
+ * is no answer to what the review that it wanted is to show, and may be answered in haste: that review comes in its
+ * time.
  */
-export function nextReview({ reviewAt = Infinity }: Pick<RequestDecision, 'reviewAt'>, { now, occasion, before }: ReviewFacts): Instant {
+export function nextReview(
+  { reviewAt = Infinity }: Pick<RequestDecision, 'reviewAt'>,
+  { now, occasion, before }: ReviewFacts,
+): Instant {
   const kept = occasion === 'queue' && before > now ? before : Infinity;
   return Math.max(Math.min(reviewAt, kept), now + reviewPauseMin);
 }

@@ -19,7 +19,9 @@ export function isBounded({ demand }: RequestFacts): boolean {
 
 /** `3 pending tasks`, or `3 tasks without a place`. */
 export function describeTasks(facts: RequestFacts): string {
-  const { demand: { pendingTasks } } = facts;
+  const {
+    demand: { pendingTasks },
+  } = facts;
   const count = tasksToPlace(facts);
   return count === pendingTasks ? plural(count, 'pending task') : `${plural(count, 'task')} without a place`;
 }
@@ -29,12 +31,19 @@ export function findObstacle(facts: RequestFacts): string | undefined {
   const { limits, demand, pending } = facts;
   if (demand.pendingTasks === 0) return 'No task is pending.';
   if (tasksToPlace(facts) === 0) return 'Every pending task has a place on what is there or asked for.';
-  if (freeSlotsOf(facts) <= 0) return `Every request slot is taken: ${limits.requestsMax} allowed, ${pending.length} pending.`;
+  if (freeSlotsOf(facts) <= 0)
+    return `Every request slot is taken: ${limits.requestsMax} allowed, ${pending.length} pending.`;
   if (demand.processors > limits.widthMax) {
-    return `A task needs ${plural(demand.processors, 'processor')} and the resource gives at most ${limits.widthMax} to one request.`;
+    return (
+      `A task needs ${plural(demand.processors, 'processor')} and the resource gives at most ${limits.widthMax} ` +
+      'to one request.'
+    );
   }
   if (longestWalltime(limits) === 0) {
-    return `The longest walltime, ${describeExactTime(limits.walltimeMax)}, is below the resource's granularity of ${describeExactTime(limits.walltimeGranularity)}.`;
+    return (
+      `The longest walltime, ${describeExactTime(limits.walltimeMax)}, is below the resource's granularity of ` +
+      `${describeExactTime(limits.walltimeGranularity)}.`
+    );
   }
   return undefined;
 }

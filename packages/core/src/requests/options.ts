@@ -1,7 +1,13 @@
 import type { HeuristicOptions, RequestFacts } from './heuristic.ts';
 
 /** What was settled for this project. */
-export const heuristicDefaults: HeuristicOptions = { defaultTime: 600_000, holes: 'in-order', holeWalltime: 'whole-tasks', staticWidth: 'share', exchange: 'best' };
+export const heuristicDefaults: HeuristicOptions = {
+  defaultTime: 600_000,
+  holes: 'in-order',
+  holeWalltime: 'whole-tasks',
+  staticWidth: 'share',
+  exchange: 'best',
+};
 
 /** The options of a decision. */
 export function optionsOf({ options }: RequestFacts): HeuristicOptions {

@@ -7,7 +7,10 @@ export function listedRank({ rankedAt, submittedAt }: QueuedRequest): Instant {
   return rankedAt ?? submittedAt;
 }
 
-/** When an own request would count as submitted, were it submitted now; Infinity, behind everybody, in the order of arrival. @param walltime more than 0. */
+/**
+ * When an own request would count as submitted, were it submitted now; Infinity, behind everybody, in the order of
+ * arrival. @param walltime more than 0.
+ */
 export function ownRank({ ranking }: QueueListing, walltime: Duration, now: Instant): Instant {
   return ranking === undefined ? Infinity : bucRank(ranking, { score: ranking.score, walltime, submittedAt: now });
 }

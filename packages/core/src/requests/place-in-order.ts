@@ -9,16 +9,21 @@ export type OnPlaced = (request: QueuedRequest, startsAt: Instant) => void;
 const classCount = 32;
 
 /**
- * Gives each request, in the order of ranks, or of arrival where they have none, the earliest place that is left, as conservative backfilling does.
+ * Gives each request, in the order of ranks, or of arrival where they have none, the earliest place that is left, as
+ * conservative backfilling does.
  *
- * What is free only shrinks, so a request finds no place before one of a request that was no wider and no longer; searches begin
+ * What is free only shrinks, so a request finds no place before one of a request that was no wider and no longer;
+ * searches begin
  * there. Cost: O(requests x segments) at worst, and far less where requests are alike.
  *
  * @param requests each no wider than the resource.
  * @param onPlaced hears of each when it has its place.
  */
 export function placeInOrder(free: FreeTime, requests: readonly QueuedRequest[], onPlaced?: OnPlaced): void {
-  /** Per class of width and class of walltime, the latest place that a request of no more than that was given; -1 for none. */
+  /**
+   * Per class of width and class of walltime, the latest place that a request of no more than that was given; -1 for
+   * none.
+   */
   const places = new Int32Array(classCount * classCount).fill(free.first);
   for (const request of [...requests].sort((one, other) => listedRank(one) - listedRank(other))) {
     const { width, walltime } = request;
@@ -30,7 +35,11 @@ export function placeInOrder(free: FreeTime, requests: readonly QueuedRequest[],
   }
 }
 
-function latestOf(free: FreeTime, places: Int32Array, { width, walltime }: { width: number; walltime: number }): number {
+function latestOf(
+  free: FreeTime,
+  places: Int32Array,
+  { width, walltime }: { width: number; walltime: number },
+): number {
   const widthClass = classBelow(width);
   const walltimeClass = classBelow(Math.floor(walltime / 1000));
   let latest = free.first;

@@ -25,12 +25,14 @@ export interface QueueAhead {
 }
 
 /**
- * Reads the queue: running requests hold their processors until startsAt + walltime, waiting ones from the start that they were
+ * Reads the queue: running requests hold their processors until startsAt + walltime, waiting ones from the start that
+ * they were
  * promised; waiting ones without a promise get, in the order of the queue, the earliest place that the others leave.
  *
  * Reservations hold what they set aside, and requests inside them no more than that.
  *
- * A request that should have ended and still runs is taken to end within a grain. Processors that are neither free nor held by a
+ * A request that should have ended and still runs is taken to end within a grain. Processors that are neither free nor
+ * held by a
  * running request are taken for the longest walltime, as if somebody unlisted had them.
  * Cost: O(n log n) for n listed requests; those without a promise cost a search for a place each.
  *
@@ -39,9 +41,13 @@ export interface QueueAhead {
 export function readQueue(facts: QueueFacts, { rank = Infinity, onPlaced }: QueueReading = {}): QueueAhead {
   const { now, limits, listing, queue } = facts;
   if (queue !== undefined) return { free: FreeTime.ofProfile(queue.profile, now), waitingCount: queue.waitingCount };
-  const waiting = listing.requests.filter(({ status, reservationId, rankedAt = -Infinity }) => status === 'queued' && reservationId === undefined && rankedAt <= rank);
+  const waiting = listing.requests.filter(
+    ({ status, reservationId, rankedAt = -Infinity }) =>
+      status === 'queued' && reservationId === undefined && rankedAt <= rank,
+  );
   const held = holdRunning(facts);
-  for (const { count, startsAt, endsAt } of listing.reservations ?? []) if (endsAt > now) held.hold(count, Math.max(now, startsAt), endsAt);
+  for (const { count, startsAt, endsAt } of listing.reservations ?? [])
+    if (endsAt > now) held.hold(count, Math.max(now, startsAt), endsAt);
   const unpromised: QueuedRequest[] = [];
   for (const request of waiting) {
     const { width, startsAt, walltime } = request;
@@ -50,7 +56,8 @@ export function readQueue(facts: QueueFacts, { rank = Infinity, onPlaced }: Queu
   }
   const free = held.leave(limits.processors);
   placeInOrder(free, unpromised, onPlaced);
-  // One request that begins where another of its width ends leaves no breakpoint in a profile; nor may it here, since holes begin there.
+  // One request that begins where another of its width ends leaves no breakpoint in a profile; nor may it here, since
+  // holes begin there.
   free.joinEqual();
   return { free, waitingCount: waiting.length };
 }

@@ -6,12 +6,17 @@ import { optionsOf } from './options.ts';
 /**
  * Asks for the longest walltime in every free request slot, and spreads the pending tasks evenly over these requests.
  *
- * @source costa2005, Alg. 3.1:  p = min(maxP, ceil(|T^p| / (maxPR - |M^p|))), t_r = maxT_r, for each of maxPR - |M^p| slots
- * Symbols: maxPR = `limits.requestsMax`, maxP = `limits.widthMax`, maxT_r = `limits.walltimeMax`, |M^p| = `pending.length`,
+ * @source costa2005, Alg. 3.1: p = min(maxP, ceil(|T^p| / (maxPR - |M^p|))), t_r = maxT_r, for each of maxPR - |M^p|
+ * slots
+ * Symbols: maxPR = `limits.requestsMax`, maxP = `limits.widthMax`, maxT_r = `limits.walltimeMax`, |M^p| =
+ * `pending.length`,
  * |T^p| = `demand.pendingTasks`.
- * Departs from the source: |M^p| and p are fixed before the loop, as settled in the digest of the seeds. Where a task needs
- * several processors |T^p| is counted in processors, and p is a whole number of tasks' worth. The walltime is rounded down to
- * the resource's granularity. An option asks for maxP always, as the users of OurGrid did. Where it is known how many tasks have no
+ * Departs from the source: |M^p| and p are fixed before the loop, as settled in the digest of the seeds. Where a task
+ * needs
+ * several processors |T^p| is counted in processors, and p is a whole number of tasks' worth. The walltime is rounded
+ * down to
+ * the resource's granularity. An option asks for maxP always, as the users of OurGrid did. Where it is known how many
+ * tasks have no
  * place, those are |T^p|, and slots that they do not need stay free.
  */
 export const staticHeuristic: RequestHeuristic = { name: 'static', expectsLongTasks: true, draft: draftStatic };
@@ -28,16 +33,24 @@ function draftStatic(facts: RequestFacts): RequestDecision {
   const count = isBounded(facts) ? Math.min(freeSlots, Math.ceil(wanted / width)) : freeSlots;
   const reasons = [
     isShared
-      ? `${describeTasks(facts)} of ${plural(demand.processors, 'processor')} over ${plural(freeSlots, 'free request slot')} `
-        + `(${limits.requestsMax} allowed, ${pending.length} pending) make ${plural(width, 'processor')} each; the resource gives at most ${limits.widthMax}.`
+      ? `${describeTasks(facts)} of ${plural(demand.processors, 'processor')} over ` +
+        `${plural(freeSlots, 'free request slot')} ` +
+        (`(${limits.requestsMax} allowed, ${pending.length} pending) make ${plural(width, 'processor')} each; ` +
+          `the resource gives at most ${limits.widthMax}.`)
       : `Each request asks for the most that the resource gives, ${plural(width, 'processor')}, as it was told to.`,
-    `The walltime is the longest that the resource gives, ${describeExactTime(walltime)}: the static heuristic does not estimate task times.`,
+    `The walltime is the longest that the resource gives, ${describeExactTime(walltime)}: the static heuristic ` +
+      'does not estimate task times.',
   ];
   const drafts = Array.from({ length: count }, (): DraftedRequest => ({ width, walltime, reasons }));
   return { drafts, reasons };
 }
 
-function chooseWidth(wanted: ProcessorCount, freeSlots: number, perTask: ProcessorCount, widthMax: ProcessorCount): ProcessorCount {
+function chooseWidth(
+  wanted: ProcessorCount,
+  freeSlots: number,
+  perTask: ProcessorCount,
+  widthMax: ProcessorCount,
+): ProcessorCount {
   const share = Math.ceil(wanted / freeSlots);
   const wholeTasks = Math.ceil(share / perTask) * perTask;
   return wholeTasks <= widthMax ? wholeTasks : Math.floor(widthMax / perTask) * perTask;

@@ -17,9 +17,10 @@ export interface Candidate {
 /**
  * The throughput of a set of requests, in whole tasks per millisecond from now to the last one's end; 0 for none.
  *
- * @source costa2005, Eq. 3.3:  V(M, E) = [ sum over R_m in M of (t_r_m / E) p_m ] / max over R_m in M of (t_i_m + t_r_m)
+ * @source costa2005, Eq. 3.3: V(M, E) = [ sum over R_m in M of (t_r_m / E) p_m ] / max over R_m in M of (t_i_m + t_r_m)
  * Symbols: t_r = `walltime`, t_i = `startsAt`; (t_r / E) p is `tasks`.
- * Departs from the source, as settled: t_r / E is rounded down to whole tasks, else E would cancel out of every comparison; instants
+ * Departs from the source, as settled: t_r / E is rounded down to whole tasks, else E would cancel out of every
+ * comparison; instants
  * are relative to now. p counts the tasks that run at once, which for tasks of one processor is the width.
  */
 export function throughputOf(requests: readonly Candidate[], now: Instant): number {
@@ -33,7 +34,12 @@ export function throughputOf(requests: readonly Candidate[], now: Instant): numb
 }
 
 /** The throughput of a set in which one request is exchanged for another. Cost: O(set). */
-export function throughputAfterSwap(requests: readonly Candidate[], index: number, other: Candidate, now: Instant): number {
+export function throughputAfterSwap(
+  requests: readonly Candidate[],
+  index: number,
+  other: Candidate,
+  now: Instant,
+): number {
   let { tasks } = other;
   let end = other.startsAt + other.walltime;
   for (let i = 0; i < requests.length; i += 1) {

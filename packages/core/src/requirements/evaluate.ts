@@ -9,8 +9,10 @@ export type MatchResult = 'match' | 'no match' | 'undefined';
 /**
  * Compares a machine's attributes with requirements, in three-valued logic.
  *
- * Names and values are compared in lower case. `==` and `!=` compare text (`0512` is not `512`); the other comparisons need
- * a number on both sides and do not hold otherwise. An attribute that the machine does not state is undefined, and so is
+ * Names and values are compared in lower case. `==` and `!=` compare text (`0512` is not `512`); the other comparisons
+ * need
+ * a number on both sides and do not hold otherwise. An attribute that the machine does not state is undefined, and so
+ * is
  * its negation. Place tasks only where the result is `match`. Cost: the size of the expression.
  *
  * `IN_PATH x`, `IN_CLASSPATH x` and `VERSION x v` ask the attributes `path:x`, `classpath:x` (empty or `false` is a no)
@@ -30,9 +32,12 @@ export function evaluateExpression(expression: Expression, attributes: Attribute
       const part = evaluateExpression(expression.part, attributes);
       return part === undefined ? undefined : !part;
     }
-    case 'all': return combine(expression.parts, attributes, false);
-    case 'any': return combine(expression.parts, attributes, true);
-    default: return evaluateAtom(expression, attributes);
+    case 'all':
+      return combine(expression.parts, attributes, false);
+    case 'any':
+      return combine(expression.parts, attributes, true);
+    default:
+      return evaluateAtom(expression, attributes);
   }
 }
 
@@ -71,10 +76,14 @@ function compareValues(stated: string, comparison: Comparison, wanted: string): 
   const right = parseNumber(wanted);
   if (left === undefined || right === undefined) return false;
   switch (comparison) {
-    case '<': return left < right;
-    case '>': return left > right;
-    case '<=': return left <= right;
-    case '>=': return left >= right;
+    case '<':
+      return left < right;
+    case '>':
+      return left > right;
+    case '<=':
+      return left <= right;
+    case '>=':
+      return left >= right;
   }
 }
 

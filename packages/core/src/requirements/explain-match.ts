@@ -53,6 +53,7 @@ function suggest(name: string, attributes: Attributes): string {
 
 function explainNumbers(atom: Atom, stated: string): string {
   if (atom.kind !== 'compare' || atom.comparison === '==' || atom.comparison === '!=') return '';
-  if (parseNumber(atom.wanted) === undefined) return `, and ${atom.wanted} is not a number, so that ${atom.comparison} never holds`;
+  if (parseNumber(atom.wanted) === undefined)
+    return `, and ${atom.wanted} is not a number, so that ${atom.comparison} never holds`;
   return parseNumber(stated) === undefined ? ', which is not a number' : '';
 }

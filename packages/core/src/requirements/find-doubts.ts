@@ -5,19 +5,39 @@ import { printAtom } from './print-requirements.ts';
 
 /** What people take for an attribute, and what says it here. */
 const otherWays: ReadonlyMap<string, string> = new Map([
-  ...['processors', 'processor', 'cpus', 'cpu', 'cores', 'ncpus', 'nproc', 'threads', 'slots'].map((name) => [name, 'a task gets several processors by --processors N'] as const),
-  ...['walltime', 'time', 'runtime', 'hours'].map((name) => [name, 'how long a task may run is said by --limit-time'] as const),
-  ...['memory', 'ram', 'memsize', 'totalmem', 'vmem'].map((name) => [name, 'the memory of a machine, in MiB, is "mem"'] as const),
+  ...['processors', 'processor', 'cpus', 'cpu', 'cores', 'ncpus', 'nproc', 'threads', 'slots'].map(
+    (name) => [name, 'a task gets several processors by --processors N'] as const,
+  ),
+  ...['walltime', 'time', 'runtime', 'hours'].map(
+    (name) => [name, 'how long a task may run is said by --limit-time'] as const,
+  ),
+  ...['memory', 'ram', 'memsize', 'totalmem', 'vmem'].map(
+    (name) => [name, 'the memory of a machine, in MiB, is "mem"'] as const,
+  ),
   ...['host', 'node', 'nodename', 'machine'].map((name) => [name, 'the name of a machine is "hostname"'] as const),
-  ...['arch', 'architecture', 'cputype', 'isa'].map((name) => [name, 'the kind of processor is "processorfamily"'] as const),
+  ...['arch', 'architecture', 'cputype', 'isa'].map(
+    (name) => [name, 'the kind of processor is "processorfamily"'] as const,
+  ),
   ...['cluster', 'provider', 'partition', 'queue'].map((name) => [name, 'where a machine is, is "site"'] as const),
 ]);
 
-/** What an expression asks that can hold on no machine, whatever that states; undefined where there is nothing of the kind. */
+/**
+ * What an expression asks that can hold on no machine, whatever that states; undefined where there is nothing of the
+ * kind.
+ */
 export function findImpossible({ expression }: Requirements): string | undefined {
   for (const atom of atomsOf(expression)) {
-    if (atom.kind !== 'compare' || atom.comparison === '==' || atom.comparison === '!=' || parseNumber(atom.wanted) !== undefined) continue;
-    return `${printAtom(atom)}: "${atom.comparison}" compares numbers, and "${atom.wanted}" is none; expected a number${atom.name === 'mem' ? ' of MiB, or one with a unit, as in 2GiB' : ''}`;
+    if (
+      atom.kind !== 'compare' ||
+      atom.comparison === '==' ||
+      atom.comparison === '!=' ||
+      parseNumber(atom.wanted) !== undefined
+    )
+      continue;
+    return (
+      `${printAtom(atom)}: "${atom.comparison}" compares numbers, and "${atom.wanted}" is none; expected a ` +
+      `number${atom.name === 'mem' ? ' of MiB, or one with a unit, as in 2GiB' : ''}`
+    );
   }
   return undefined;
 }
@@ -42,15 +62,23 @@ function suggest(name: string, stated: ReadonlySet<string>): string {
   const otherWay = otherWays.get(name);
   if (otherWay !== undefined) return `: ${otherWay}`;
   const nearest = findNearestWord(name, stated);
-  return nearest === undefined ? `; they state ${[...stated].sort().join(', ')}` : ` (they state "${nearest}": did you mean that?)`;
+  return nearest === undefined
+    ? `; they state ${[...stated].sort().join(', ')}`
+    : ` (they state "${nearest}": did you mean that?)`;
 }
 
 function* atomsOf(expression: Expression | undefined): Iterable<Atom> {
   switch (expression?.kind) {
-    case undefined: return;
-    case 'not': yield* atomsOf(expression?.part); return;
+    case undefined:
+      return;
+    case 'not':
+      yield* atomsOf(expression?.part);
+      return;
     case 'all':
-    case 'any': for (const part of expression?.parts ?? []) yield* atomsOf(part); return;
-    default: if (expression !== undefined) yield expression as Atom;
+    case 'any':
+      for (const part of expression?.parts ?? []) yield* atomsOf(part);
+      return;
+    default:
+      if (expression !== undefined) yield expression as Atom;
   }
 }

@@ -17,7 +17,8 @@ export type GangWidth =
 /**
  * Takes `num_procs == N` out of an expression: alone or beside what is joined to it by `&&`, in brackets or not.
  *
- * It is asked of the job and not of a machine, so that it makes no sense under `||` or `not`, with another comparison, without a number, or twice with
+ * It is asked of the job and not of a machine, so that it makes no sense under `||` or `not`, with another comparison,
+ * without a number, or twice with
  * two numbers: all of that is an error. Cost: linear.
  */
 export function takeGangWidth({ text, expression }: Requirements): GangWidth {
@@ -30,11 +31,17 @@ export function takeGangWidth({ text, expression }: Requirements): GangWidth {
       continue;
     }
     const count = readWidth(part);
-    if (typeof count === 'string') return { kind: 'error', found: JSON.stringify(printExpression(part)), expected: count };
+    if (typeof count === 'string')
+      return { kind: 'error', found: JSON.stringify(printExpression(part)), expected: count };
     counts.push(count);
   }
   const [count, other] = new Set(counts);
-  if (other !== undefined) return { kind: 'error', found: `${gangWidthName} of ${count} and of ${other}`, expected: 'one number of processors' };
+  if (other !== undefined)
+    return {
+      kind: 'error',
+      found: `${gangWidthName} of ${count} and of ${other}`,
+      expected: 'one number of processors',
+    };
   const [only, ...more] = rest;
   const remaining: Expression | undefined = more.length === 0 ? only : { kind: 'all', parts: rest };
   return { kind: 'width', count, rest: remaining === undefined ? '' : printExpression(remaining) };
@@ -48,9 +55,12 @@ function conjuncts(expression: Expression): Expression[] {
 function names(expression: Expression): boolean {
   switch (expression.kind) {
     case 'all':
-    case 'any': return expression.parts.some(names);
-    case 'not': return names(expression.part);
-    default: return expression.name.toLowerCase() === gangWidthName;
+    case 'any':
+      return expression.parts.some(names);
+    case 'not':
+      return names(expression.part);
+    default:
+      return expression.name.toLowerCase() === gangWidthName;
   }
 }
 
@@ -59,8 +69,10 @@ function readWidth(part: Expression): number | string {
   switch (part.kind) {
     case 'all':
     case 'any':
-    case 'not': return `${gangWidthName} joined to the rest by "&&" alone: it is a property of the job, not of a machine`;
-    default: return readAtom(part);
+    case 'not':
+      return `${gangWidthName} joined to the rest by "&&" alone: it is a property of the job, not of a machine`;
+    default:
+      return readAtom(part);
   }
 }
 

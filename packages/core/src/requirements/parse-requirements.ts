@@ -8,7 +8,8 @@ export const requirementsDepthMax = 100;
 /**
  * Reads a requirements expression as JDF writes it: `(os == linux && mem >= 512) or not site = lab`.
  *
- * NOT applies to the next factor, `&&` binds tighter than `||`, words are told apart without regard to case, an empty text
+ * NOT applies to the next factor, `&&` binds tighter than `||`, words are told apart without regard to case, an empty
+ * text
  * matches every machine. Departs from OurGrid: values may be quoted, decimals count as numbers, and `version` before an
  * operator is an attribute like any other. Cost: linear.
  */
@@ -81,7 +82,8 @@ function parseChain(cursor: Cursor, depth: number, chain: Chain): Expression | R
 
 function parseFactor(cursor: Cursor, depth: number): Expression | RequirementsError {
   const token = peek(cursor);
-  if (depth >= requirementsDepthMax) return unexpected(token, `at most ${requirementsDepthMax} levels of brackets and negations`);
+  if (depth >= requirementsDepthMax)
+    return unexpected(token, `at most ${requirementsDepthMax} levels of brackets and negations`);
   const operator = operatorOf(token);
   if (operator === 'not') {
     cursor.next++;
@@ -110,7 +112,8 @@ function parseAtom(cursor: Cursor): Expression | RequirementsError {
   }
   const question = questions.find((candidate) => candidate === name);
   if (question !== undefined) return parseQuestion(cursor, question);
-  if (operatorOf(following) === 'word' || following.kind === 'quoted') return unexpected(following, 'one of ==, !=, <, >, <=, >=');
+  if (operatorOf(following) === 'word' || following.kind === 'quoted')
+    return unexpected(following, 'one of ==, !=, <, >, <=, >=');
   return { kind: 'bare', name };
 }
 

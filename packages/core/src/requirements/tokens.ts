@@ -7,8 +7,18 @@ export type Token =
   | { readonly kind: 'and' | 'or' | 'not' | 'open' | 'close' | 'end'; readonly text: string; readonly offset: number };
 
 const symbols: readonly (readonly [string, Comparison | 'and' | 'or' | 'not' | 'open' | 'close'])[] = [
-  ['==', '=='], ['!=', '!='], ['<=', '<='], ['>=', '>='], ['&&', 'and'], ['||', 'or'],
-  ['=', '=='], ['<', '<'], ['>', '>'], ['!', 'not'], ['(', 'open'], [')', 'close'],
+  ['==', '=='],
+  ['!=', '!='],
+  ['<=', '<='],
+  ['>=', '>='],
+  ['&&', 'and'],
+  ['||', 'or'],
+  ['=', '=='],
+  ['<', '<'],
+  ['>', '>'],
+  ['!', 'not'],
+  ['(', 'open'],
+  [')', 'close'],
 ];
 
 /** Cuts a requirements text into tokens, of which the last is `end`. Cost: linear. */
@@ -20,7 +30,8 @@ export function tokenise(text: string): Token[] | RequirementsError {
       offset++;
       continue;
     }
-    const token = text[offset] === '"' ? readQuoted(text, offset) : readSymbol(text, offset) ?? readWord(text, offset);
+    const token =
+      text[offset] === '"' ? readQuoted(text, offset) : (readSymbol(text, offset) ?? readWord(text, offset));
     if (token.kind === 'error') return token;
     tokens.push(token.token);
     offset = token.end;
@@ -35,7 +46,8 @@ function readSymbol(text: string, offset: number): Read | undefined {
   for (const [symbol, meaning] of symbols) {
     if (!text.startsWith(symbol, offset)) continue;
     const place = { text: symbol, offset };
-    const isWord = meaning === 'and' || meaning === 'or' || meaning === 'not' || meaning === 'open' || meaning === 'close';
+    const isWord =
+      meaning === 'and' || meaning === 'or' || meaning === 'not' || meaning === 'open' || meaning === 'close';
     const token: Token = isWord ? { kind: meaning, ...place } : { kind: 'comparison', comparison: meaning, ...place };
     return { kind: 'read', token, end: offset + symbol.length };
   }

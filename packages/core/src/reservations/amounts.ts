@@ -8,20 +8,36 @@ export type ParsedAmount = { readonly amount: number } | { readonly fault: strin
 
 /** By dimension, the base units that a unit is; prefixes are decimal, but for those with an `i`. */
 const units: Record<Dimension, ReadonlyMap<string, number>> = {
-  'count': new Map([['', 1]]),
-  'bytes': new Map(prefixed('B')),
-  'bytes-per-second': new Map([...prefixed('B/s'), ...prefixed('bit/s').map(([unit, size]): [string, number] => [unit, size / 8])]),
-  'hertz': new Map([['Hz', 1], ['kHz', 1e3], ['MHz', 1e6], ['GHz', 1e9], ['THz', 1e12]]),
+  count: new Map([['', 1]]),
+  bytes: new Map(prefixed('B')),
+  'bytes-per-second': new Map([
+    ...prefixed('B/s'),
+    ...prefixed('bit/s').map(([unit, size]): [string, number] => [unit, size / 8]),
+  ]),
+  hertz: new Map([
+    ['Hz', 1],
+    ['kHz', 1e3],
+    ['MHz', 1e6],
+    ['GHz', 1e9],
+    ['THz', 1e12],
+  ]),
 };
 
 function prefixed(unit: string): [string, number][] {
-  const decimal = ['', 'K', 'M', 'G', 'T', 'P'].map((prefix, power): [string, number] => [prefix + unit, 1000 ** power]);
-  const binary = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi'].map((prefix, power): [string, number] => [prefix + unit, 1024 ** (power + 1)]);
+  const decimal = ['', 'K', 'M', 'G', 'T', 'P'].map((prefix, power): [string, number] => [
+    prefix + unit,
+    1000 ** power,
+  ]);
+  const binary = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi'].map((prefix, power): [string, number] => [
+    prefix + unit,
+    1024 ** (power + 1),
+  ]);
   return [...decimal, ...binary];
 }
 
 /**
- * Reads an amount: a share (`30%`), a number with a unit of the dimension (`400KB/s`, `1.5 GiB`), or a whole number of base units.
+ * Reads an amount: a share (`30%`), a number with a unit of the dimension (`400KB/s`, `1.5 GiB`), or a whole number of
+ * base units.
  *
  * Parts of a base unit are rounded up, so that nobody gets less than was asked for. `K` and `k` are both 1000.
  * @param capacity what 100 % is, in base units.
@@ -29,7 +45,10 @@ function prefixed(unit: string): [string, number][] {
  */
 export function parseAmount(text: string, dimension: Dimension, capacity: number): ParsedAmount {
   const [, digits, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*(\S*)\s*$/.exec(text) ?? [];
-  const possible = dimension === 'count' ? 'want a share such as 30%, or a whole number' : `want a share such as 30%, or a number with one of ${namesOf(dimension)}`;
+  const possible =
+    dimension === 'count'
+      ? 'want a share such as 30%, or a whole number'
+      : `want a share such as 30%, or a number with one of ${namesOf(dimension)}`;
   if (digits === undefined) return { fault: `"${text}" is no amount; ${possible}.` };
   const value = Number(digits);
   if (unit === '%') {
@@ -49,12 +68,18 @@ function roundedOff(value: number): number {
 
 function checked(text: string, amount: number): ParsedAmount {
   if (amount < 1) return { fault: `"${text}" is nothing; want more than 0.` };
-  return Number.isSafeInteger(amount) ? { amount } : { fault: `"${text}" is too much; want ${Number.MAX_SAFE_INTEGER} base units at most.` };
+  return Number.isSafeInteger(amount)
+    ? { amount }
+    : { fault: `"${text}" is too much; want ${Number.MAX_SAFE_INTEGER} base units at most.` };
 }
 
 function findSize(unit: string, dimension: Dimension): number | undefined {
   const known = units[dimension];
-  return known.get(unit) ?? known.get(unit.replace(/^k/, 'K')) ?? (dimension === 'hertz' ? known.get(unit.replace(/^K/, 'k')) : undefined);
+  return (
+    known.get(unit) ??
+    known.get(unit.replace(/^k/, 'K')) ??
+    (dimension === 'hertz' ? known.get(unit.replace(/^K/, 'k')) : undefined)
+  );
 }
 
 function namesOf(dimension: Dimension): string {

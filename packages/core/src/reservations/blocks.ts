@@ -23,7 +23,10 @@ export interface BlockOutcome {
   readonly moved: readonly Moved[];
   /** Those which had begun before the block does, and end where it begins. In the same order. */
   readonly shortened: readonly Moved[];
-  /** Those without a place within their limits, or which had begun where the block begins at once: they are off the calendar. In the same order. */
+  /**
+   * Those without a place within their limits, or which had begun where the block begins at once: they are off the
+   * calendar. In the same order.
+   */
   readonly lost: readonly PlacedReservation[];
 }
 
@@ -93,25 +96,33 @@ function takenBy(block: Block, { idle }: Occupancy): readonly Absence[] {
   const { start, amount } = block;
   const end = endOf(block);
   if (idle === undefined) return [{ start, end, amount, resources: [] }];
-  return block.resources.flatMap((resource) => idle.idleWithin(resource, start, end).map((part) => ({ ...part, amount: 1, resources: [resource] })));
+  return block.resources.flatMap((resource) =>
+    idle.idleWithin(resource, start, end).map((part) => ({ ...part, amount: 1, resources: [resource] })),
+  );
 }
 
 /**
- * Blocks, and places those in the way elsewhere: of counted resources, at the same time on others if it can be, else as early as their limits allow,
+ * Blocks, and places those in the way elsewhere: of counted resources, at the same time on others if it can be, else as
+ * early as their limits allow,
  * and those that are only held not at all, since who confirms them was shown their times.
  *
- * Of a shared resource those without a latest end go first, then the last placed (highest id) first, until the rest fits. What had begun ends where the block begins, and is lost
+ * Of a shared resource those without a latest end go first, then the last placed (highest id) first, until the rest
+ * fits. What had begun ends where the block begins, and is lost
  * where that is now; so is what is only held, for nobody is told of a hold that is another one.
  */
 export function placeBlock(book: ReservationBook, blocks: Blocks, block: Block, now: Instant): BlockOutcome {
-  const hit = (book.all.idle === undefined ? clearShared(book, blocks, block) : clearCounted(book, blocks, block)).sort(byStart);
+  const hit = (book.all.idle === undefined ? clearShared(book, blocks, block) : clearCounted(book, blocks, block)).sort(
+    byStart,
+  );
   const moved: Moved[] = [];
   const shortened: Moved[] = [];
   const lost: PlacedReservation[] = [];
   for (const before of hit) {
     const hasBegun = before.start <= now;
-    const after = hasBegun ? cutAt(before, block.start, now)
-      : findAnew(book, before, before.start, before.start) ?? (before.isHeld ? undefined : findAnew(book, before, Math.max(now, before.earliestStart)));
+    const after = hasBegun
+      ? cutAt(before, block.start, now)
+      : (findAnew(book, before, before.start, before.start) ??
+        (before.isHeld ? undefined : findAnew(book, before, Math.max(now, before.earliestStart))));
     if (after === undefined) {
       lost.push(before);
       continue;
@@ -130,7 +141,9 @@ function cutAt(before: PlacedReservation, end: Instant, now: Instant): PlacedRes
 /** Blocks counted resources; answers those that had one of them, which are off the calendar. */
 function clearCounted(book: ReservationBook, blocks: Blocks, block: Block): PlacedReservation[] {
   const blocked = new Set(block.resources);
-  const hit = book.overlapping(block.start, endOf(block)).filter(({ resources }) => resources.some((resource) => blocked.has(resource)));
+  const hit = book
+    .overlapping(block.start, endOf(block))
+    .filter(({ resources }) => resources.some((resource) => blocked.has(resource)));
   for (const { id } of hit) book.remove(id);
   blocks.put(book, block);
   return hit;
@@ -140,7 +153,9 @@ function clearCounted(book: ReservationBook, blocks: Blocks, block: Block): Plac
 function clearShared(book: ReservationBook, blocks: Blocks, block: Block): PlacedReservation[] {
   blocks.put(book, block);
   const inWindow = book.overlapping(block.start, endOf(block));
-  inWindow.sort((one, other) => Number(one.latestEnd !== undefined) - Number(other.latestEnd !== undefined) || other.id - one.id);
+  inWindow.sort(
+    (one, other) => Number(one.latestEnd !== undefined) - Number(other.latestEnd !== undefined) || other.id - one.id,
+  );
   return inWindow.filter(({ id, start, end }) => {
     if (!book.all.isBeyondAll(Math.max(block.start, start), Math.min(endOf(block), end))) return false;
     book.remove(id);

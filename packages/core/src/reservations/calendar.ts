@@ -5,7 +5,17 @@ import { loadedPlacesOf, type LoadedPlaces } from './loaded-places.ts';
 import { makeWay } from './make-way.ts';
 import type { Want } from './occupancy.ts';
 import { placeByRule } from './place-by-rule.ts';
-import { instantMax, limitsOf, refuse, type Answer, type Limits, type PlacedReservation, type Refusal, type ReservationId, type ReservationRequest } from './request.ts';
+import {
+  instantMax,
+  limitsOf,
+  refuse,
+  type Answer,
+  type Limits,
+  type PlacedReservation,
+  type Refusal,
+  type ReservationId,
+  type ReservationRequest,
+} from './request.ts';
 import { ReservationBook } from './reservation-book.ts';
 import { checkResource, offeredOf, type ReservableResource } from './resource.ts';
 import { chooseShape, shapesOf, type Shape } from './shapes.ts';
@@ -38,7 +48,8 @@ export interface CalendarSlot {
 /**
  * The calendar of one resource: what is reserved of it, and when.
  *
- * Deterministic: the same calls give the same answers. A refused request changes nothing. n is the number of reservations below.
+ * Deterministic: the same calls give the same answers. A refused request changes nothing. n is the number of
+ * reservations below.
  */
 export class Calendar {
   readonly #book: ReservationBook;
@@ -52,8 +63,16 @@ export class Calendar {
     this.#book = new ReservationBook(resource, from);
   }
 
-  /** A calendar with reservations and blocks as a journal or snapshot has them. @param reservations if a list, sorted by start, then id. Cost: O(n log n). */
-  static load(resource: ReservableResource, from: Instant, blocks: readonly Block[], reservations: readonly PlacedReservation[] | LoadedPlaces): Calendar {
+  /**
+   * A calendar with reservations and blocks as a journal or snapshot has them. @param reservations if a list, sorted by
+   * start, then id. Cost: O(n log n).
+   */
+  static load(
+    resource: ReservableResource,
+    from: Instant,
+    blocks: readonly Block[],
+    reservations: readonly PlacedReservation[] | LoadedPlaces,
+  ): Calendar {
     const calendar = new Calendar(resource, from);
     calendar.#book.load('ids' in reservations ? reservations : loadedPlacesOf(reservations));
     for (const block of blocks) calendar.#blocks.put(calendar.#book, block);
@@ -68,7 +87,8 @@ export class Calendar {
   /**
    * The calendar under other rules; what was placed stays. This one with its rules changed, or another in its place.
    *
-   * Cost: O(log n) for each change of what blocks take; O(n log n) where reservations begin or cease to be movable, or users to be bounded, or where it is
+   * Cost: O(log n) for each change of what blocks take; O(n log n) where reservations begin or cease to be movable, or
+   * users to be bounded, or where it is
    * another resource.
    */
   withRules(resource: ReservableResource): Calendar {
@@ -97,13 +117,20 @@ export class Calendar {
     return this.#blocks.list();
   }
 
-  /** What is reserved or lacking of what is offered in a window, in order, cut at its ends. Cost: O(log n) and O(1) each. */
+  /**
+   * What is reserved or lacking of what is offered in a window, in order, cut at its ends. Cost: O(log n) and O(1)
+   * each.
+   */
   slots(from: Instant, until: Instant): readonly CalendarSlot[] {
-    return this.#book.all.used.slots(from, until)
+    return this.#book.all.used
+      .slots(from, until)
       .map(({ start, end, used }) => ({ start: Math.max(start, from), end: Math.min(end, until), used }));
   }
 
-  /** Decides on a request, and places it if there is a place. Cost: O(log n) for each slot that the search stops at; see `LongProfile`. */
+  /**
+   * Decides on a request, and places it if there is a place. Cost: O(log n) for each slot that the search stops at; see
+   * `LongProfile`.
+   */
   request(request: ReservationRequest, now: Instant): Answer {
     const answer = this.find(request, now);
     if (answer.kind === 'placed') {
@@ -111,7 +138,9 @@ export class Calendar {
       return answer;
     }
     const mayMove = answer.reason === 'no-room' || answer.reason === 'not-now' || answer.reason === 'user-bound';
-    return mayMove && request.isHold !== true && request.latestEnd !== undefined && this.#book.firm !== undefined ? this.#makeWay(request, answer, now) : answer;
+    return mayMove && request.isHold !== true && request.latestEnd !== undefined && this.#book.firm !== undefined
+      ? this.#makeWay(request, answer, now)
+      : answer;
   }
 
   /** What `request` would decide and whom it would move; nothing has changed afterwards. Cost: as `request`. */
@@ -131,16 +160,23 @@ export class Calendar {
     const shapes = shapesOf(this.resource, request.extent, limits);
     if ('reason' in shapes) return shapes;
     const { placement } = this.resource;
-    const place = chooseShape(request.extent, shapes, limits.from, (shape) => placeByRule(this.#book.all, wantOf(request, shape, limits), placement));
+    const place = chooseShape(request.extent, shapes, limits.from, (shape) =>
+      placeByRule(this.#book.all, wantOf(request, shape, limits), placement),
+    );
     if (place === undefined) return this.#refusePlace(request, shapes, limits);
     const { start, amount } = place;
     const end = start + place.duration;
     const resources = this.#book.all.choose(amount, start, end, placement);
-    return { kind: 'placed', reservation: { ...unplacedOf(request, amount, limits), start, end, resources }, moved: [] };
+    return {
+      kind: 'placed',
+      reservation: { ...unplacedOf(request, amount, limits), start, end, resources },
+      moved: [],
+    };
   }
 
   /**
-   * What would fit in place of what was asked; of an elastic or malleable request, in place of its most wanted shape. Tens of searches.
+   * What would fit in place of what was asked; of an elastic or malleable request, in place of its most wanted shape.
+   * Tens of searches.
    *
    * @param without a reservation whose place counts as free, as it does where it is renegotiated.
    * @source kunrath2008, 2.2 on Askalon's attentive negotiation.
@@ -153,7 +189,8 @@ export class Calendar {
   }
 
   /**
-   * Gives a reservation that has not begun another place, under the same id. Its own place counts as free; it stands where it was when this is refused.
+   * Gives a reservation that has not begun another place, under the same id. Its own place counts as free; it stands
+   * where it was when this is refused.
    *
    * Cost: as `request`.
    */
@@ -172,7 +209,10 @@ export class Calendar {
     return this.#book.remove(id);
   }
 
-  /** Ends a reservation early and answers with what is left of it; undefined when it is not there or does not overlap that end. Cost: as `cancel`. */
+  /**
+   * Ends a reservation early and answers with what is left of it; undefined when it is not there or does not overlap
+   * that end. Cost: as `cancel`.
+   */
   shorten(id: ReservationId, end: Instant): PlacedReservation | undefined {
     const old = this.#book.get(id);
     if (old === undefined || end >= old.end || end <= old.start) return undefined;
@@ -182,23 +222,38 @@ export class Calendar {
     return rest;
   }
 
-  /** Places a reservation as told, in place of one with the same id: decided before, and now replayed. @throws {InvariantError} when its place is not free. */
+  /**
+   * Places a reservation as told, in place of one with the same id: decided before, and now replayed. @throws
+   * {InvariantError} when its place is not free.
+   */
   put(reservation: PlacedReservation): void {
     const { id, userId, start, end, amount, resources } = reservation;
     this.#book.remove(id);
     const want: Want = { userId, amount, duration: end - start, from: start, startMax: start };
-    invariant(this.#book.all.endOfExcess(want, start, end) === -Infinity, `no room for reservation ${id} in [${start}, ${end})`);
-    invariant(resources.length === (this.resource.kind === 'counted' ? amount : 0), `reservation ${id} has ${resources.length} resources`);
+    invariant(
+      this.#book.all.endOfExcess(want, start, end) === -Infinity,
+      `no room for reservation ${id} in [${start}, ${end})`,
+    );
+    invariant(
+      resources.length === (this.resource.kind === 'counted' ? amount : 0),
+      `reservation ${id} has ${resources.length} resources`,
+    );
     this.#book.add(reservation);
   }
 
-  /** Puts a reservation in place of one with the same id and the same place, which may be only held no more. Cost: as `cancel`. */
+  /**
+   * Puts a reservation in place of one with the same id and the same place, which may be only held no more. Cost: as
+   * `cancel`.
+   */
   refile(reservation: PlacedReservation): void {
     invariant(this.#book.remove(reservation.id) !== undefined, `reservation ${reservation.id} is not there`);
     this.#book.add(reservation);
   }
 
-  /** Blocks part of the resource for a while, for maintenance or because it failed; see `placeBlock`. Cost: O(log n) for each reservation in its window. */
+  /**
+   * Blocks part of the resource for a while, for maintenance or because it failed; see `placeBlock`. Cost: O(log n) for
+   * each reservation in its window.
+   */
   block(block: Block, now: Instant): BlockOutcome {
     this.#checkBlock(block);
     return placeBlock(this.#book, this.#blocks, block, now);
@@ -215,13 +270,19 @@ export class Calendar {
     return this.#blocks.remove(this.#book, id);
   }
 
-  /** Forgets reservations and blocks that have ended by `at`, and the slots before it; answers with the reservations' ids. */
+  /**
+   * Forgets reservations and blocks that have ended by `at`, and the slots before it; answers with the reservations'
+   * ids.
+   */
   forget(at: Instant): readonly ReservationId[] {
     this.#blocks.forget(at);
     return this.#book.forget(at).map(({ id }) => id);
   }
 
-  /** Compares what the calendar believes with what its reservations and blocks say, and its indexes with what they hold. Cost: O(n log n). @throws {InvariantError} */
+  /**
+   * Compares what the calendar believes with what its reservations and blocks say, and its indexes with what they hold.
+   * Cost: O(n log n). @throws {InvariantError}
+   */
   checkInvariants(): void {
     const reservations = this.#book.overlapping(-Infinity, Infinity);
     invariant(reservations.length === this.#book.count, 'a reservation is not in the index');
@@ -229,8 +290,13 @@ export class Calendar {
     const since = Math.max(this.#from, this.#book.forgottenUpTo);
     const told = (calendar: Calendar): string => JSON.stringify(calendar.slots(since, Infinity));
     invariant(told(this) === told(twin), 'slots are not what the reservations say');
-    const idle = (calendar: Calendar): string => JSON.stringify(calendar.#book.all.idle?.periods().filter(({ end }) => end > since)
-      .map(({ resource, start, end }) => [resource, Math.max(start, since), end]));
+    const idle = (calendar: Calendar): string =>
+      JSON.stringify(
+        calendar.#book.all.idle
+          ?.periods()
+          .filter(({ end }) => end > since)
+          .map(({ resource, start, end }) => [resource, Math.max(start, since), end]),
+      );
     invariant(idle(this) === idle(twin), 'resources are not idle when the reservations say');
     this.#book.checkInvariants();
   }
@@ -238,10 +304,13 @@ export class Calendar {
   #findAlternatives(request: ReservationRequest, now: Instant): Alternatives {
     const nothing = { earliest: undefined, widest: undefined, longest: undefined };
     const { extent } = request;
-    const limits = limitsOf({ ...request, timing: 'advance', earliestStart: request.timing === 'advance' ? request.earliestStart : now }, now);
+    const limits = limitsOf(
+      { ...request, timing: 'advance', earliestStart: request.timing === 'advance' ? request.earliestStart : now },
+      now,
+    );
     if ('reason' in limits) return nothing;
     const endless = shapesOf(this.resource, extent, { ...limits, latestEnd: Infinity });
-    const asked = 'reason' in endless ? shapeAskedOf(extent) : endless[0] as Shape;
+    const asked = 'reason' in endless ? shapeAskedOf(extent) : (endless[0] as Shape);
     if (!(asked.duration >= 1)) return nothing;
     const beyond = { ...limits, latestEnd: Infinity, isImmediate: false };
     const within = { ...limits, isImmediate: request.timing === 'immediate' };
@@ -251,11 +320,18 @@ export class Calendar {
       return start < Infinity ? { start, end: start + shape.duration, amount: shape.amount } : undefined;
     };
     const most = Math.min(offeredOf(this.resource), this.resource.userMax ?? Infinity);
-    const longest = Math.min(this.resource.durationMax ?? Infinity, limits.latestEnd - limits.from, within.isImmediate ? asked.duration : Infinity);
+    const longest = Math.min(
+      this.resource.durationMax ?? Infinity,
+      limits.latestEnd - limits.from,
+      within.isImmediate ? asked.duration : Infinity,
+    );
     return {
       earliest: place(asked, beyond),
       widest: findGreatest(most, (amount) => place({ amount, duration: asked.duration }, within)),
-      longest: longest < Infinity ? findGreatest(longest, (duration) => place({ amount: asked.amount, duration }, within)) : undefined,
+      longest:
+        longest < Infinity
+          ? findGreatest(longest, (duration) => place({ amount: asked.amount, duration }, within))
+          : undefined,
     };
   }
 
@@ -264,7 +340,9 @@ export class Calendar {
     const { amount } = shapes[0] as Shape;
     const { userMax } = this.resource;
     // Nobody has no name, and so nothing.
-    const isBound = userMax !== undefined && shapes.some((shape) => this.#book.all.earliestFit({ ...wantOf(request, shape, limits), userId: '' }) < Infinity);
+    const isBound =
+      userMax !== undefined &&
+      shapes.some((shape) => this.#book.all.earliestFit({ ...wantOf(request, shape, limits), userId: '' }) < Infinity);
     if (isBound) return refuse('user-bound', amount, userMax);
     return refuse(limits.isImmediate ? 'not-now' : 'no-room', amount, 0);
   }
@@ -281,27 +359,44 @@ export class Calendar {
   #checkBlock({ id, start, resources, amount, end }: Block): void {
     const isCounted = this.resource.kind === 'counted';
     invariant(start < (end ?? Infinity), `block ${id} ends before it begins`);
-    invariant(isCounted ? resources.every((each) => each >= 0 && each < this.resource.capacity) : amount > 0, `block ${id} is of nothing that there is`);
+    invariant(
+      isCounted ? resources.every((each) => each >= 0 && each < this.resource.capacity) : amount > 0,
+      `block ${id} is of nothing that there is`,
+    );
   }
 }
 
-function unplacedOf({ id, userId, latestEnd, isHold }: ReservationRequest, amount: number, { from }: Limits): Omit<PlacedReservation, 'start' | 'end' | 'resources'> {
+function unplacedOf(
+  { id, userId, latestEnd, isHold }: ReservationRequest,
+  amount: number,
+  { from }: Limits,
+): Omit<PlacedReservation, 'start' | 'end' | 'resources'> {
   return { id, userId, amount, earliestStart: from, latestEnd, ...(isHold === true ? { isHeld: true } : {}) };
 }
 
-function wantOf({ userId }: ReservationRequest, { amount, duration }: Shape, { from, latestEnd, isImmediate }: Limits): Want {
+function wantOf(
+  { userId }: ReservationRequest,
+  { amount, duration }: Shape,
+  { from, latestEnd, isImmediate }: Limits,
+): Want {
   return { userId, amount, duration, from, startMax: isImmediate ? from : Math.min(latestEnd, instantMax) - duration };
 }
 
 function shapeAskedOf(extent: ReservationRequest['extent']): Shape {
   switch (extent.kind) {
-    case 'rigid': return extent;
-    case 'elastic': return { amount: extent.referenceAmount, duration: extent.referenceDuration };
-    case 'malleable': return { amount: extent.amountMax, duration: Math.ceil(extent.work / extent.amountMax) };
+    case 'rigid':
+      return extent;
+    case 'elastic':
+      return { amount: extent.referenceAmount, duration: extent.referenceDuration };
+    case 'malleable':
+      return { amount: extent.amountMax, duration: Math.ceil(extent.work / extent.amountMax) };
   }
 }
 
-/** What is found for the greatest whole number up to `most` for which anything is; where it is found for one, it is for all that are less. */
+/**
+ * What is found for the greatest whole number up to `most` for which anything is; where it is found for one, it is for
+ * all that are less.
+ */
 function findGreatest<Found>(most: number, find: (value: number) => Found | undefined): Found | undefined {
   let low = 0;
   let high = most;

@@ -24,18 +24,26 @@ export type WindowChoice =
 /**
  * Chooses the next window that may do for all: it begins when the last of them has room.
  *
- * Each that has no room says from when on it has; there can be no common window before the latest of these. So the windows that are asked for grow
+ * Each that has no room says from when on it has; there can be no common window before the latest of these. So the
+ * windows that are asked for grow
  * later, none that would do is passed over, and the first one that all have is the earliest.
  */
-export function chooseWindow(asked: CommonWindow, answers: readonly WindowAnswer[], latestEnd: Instant | undefined): WindowChoice {
+export function chooseWindow(
+  asked: CommonWindow,
+  answers: readonly WindowAnswer[],
+  latestEnd: Instant | undefined,
+): WindowChoice {
   const duration: Duration = asked.end - asked.start;
   let start = asked.start;
   for (const [by, answer] of answers.entries()) {
     // One that has no room now and names no later start would be asked for ever.
-    if (answer.kind === 'never' || (answer.kind === 'later' && answer.start <= asked.start)) return { kind: 'none', by };
+    if (answer.kind === 'never' || (answer.kind === 'later' && answer.start <= asked.start))
+      return { kind: 'none', by };
     if (answer.kind === 'later') start = Math.max(start, answer.start);
   }
   if (start === asked.start) return { kind: 'found', window: asked };
   const window = { start, end: start + duration };
-  return latestEnd !== undefined && window.end > latestEnd ? { kind: 'none', by: undefined } : { kind: 'again', window };
+  return latestEnd !== undefined && window.end > latestEnd
+    ? { kind: 'none', by: undefined }
+    : { kind: 'again', window };
 }

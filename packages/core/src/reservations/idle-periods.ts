@@ -16,10 +16,13 @@ export interface BusyWindows {
 const nothingBusy: BusyWindows = { starts: new Float64Array(0), ends: new Float64Array(0), resourcesAt: () => [] };
 
 /**
- * When each of n identical resources is idle: which of them are free throughout a window, and when the first window is that enough are.
+ * When each of n identical resources is idle: which of them are free throughout a window, and when the first window is
+ * that enough are.
  *
- * Idle periods are kept in the order of their starts, as Castillo et al. 2007 keep theirs, and once more by resource. A start is possible as long
- * as it is in [period's start, period's end - duration] of enough resources; so the sweep looks at each period that is long enough once, and at
+ * Idle periods are kept in the order of their starts, as Castillo et al. 2007 keep theirs, and once more by resource. A
+ * start is possible as long
+ * as it is in [period's start, period's end - duration] of enough resources; so the sweep looks at each period that is
+ * long enough once, and at
  * no shorter one. n is the number of periods.
  */
 export class IdlePeriods {
@@ -62,7 +65,8 @@ export class IdlePeriods {
   idleWithin(resource: number, start: Instant, end: Instant): { readonly start: Instant; readonly end: Instant }[] {
     const parts: { start: Instant; end: Instant }[] = [];
     const add = (from: Instant, to: Instant): void => {
-      if (Math.min(to, end) > Math.max(from, start)) parts.push({ start: Math.max(from, start), end: Math.min(to, end) });
+      if (Math.min(to, end) > Math.max(from, start))
+        parts.push({ start: Math.max(from, start), end: Math.min(to, end) });
     };
     const first = this.#byResource.findUpTo(resource, start);
     if (first !== undefined) add(first.second, first.value);
@@ -98,7 +102,8 @@ export class IdlePeriods {
   }
 
   /**
-   * The earliest start in [from, startMax] from which on `count` resources are idle for a duration, the same ones throughout; Infinity when there is none.
+   * The earliest start in [from, startMax] from which on `count` resources are idle for a duration, the same ones
+   * throughout; Infinity when there is none.
    *
    * It is `from` or the start of an idle period, that is, the end of a reservation.
    * Cost: O(log n) for each period that is at least as long and overlaps the search.
@@ -124,7 +129,8 @@ export class IdlePeriods {
   }
 
   /**
-   * Resources that are idle throughout a window, `count` at most, ascending: of those, the ones that have been idle the longest (first-fit), whose
+   * Resources that are idle throughout a window, `count` at most, ascending: of those, the ones that have been idle the
+   * longest (first-fit), whose
    * idleness before it is the shortest (min-LIP) or after it (min-TIP); the lowest number among equals.
    *
    * Cost: O(log n) each; of all that are idle, unless it is first-fit.
@@ -137,15 +143,28 @@ export class IdlePeriods {
     });
     if (rule === 'min-lip') found.sort((one, other) => other.start - one.start || one.resource - other.resource);
     if (rule === 'min-tip') found.sort((one, other) => compare(one.end, other.end) || one.resource - other.resource);
-    return found.slice(0, count).map(({ resource }) => resource).sort((one, other) => one - other);
+    return found
+      .slice(0, count)
+      .map(({ resource }) => resource)
+      .sort((one, other) => one - other);
   }
 
-  /** @throws {InvariantError} when the two orders do not hold the same periods, or an index is not right. Cost: O(n log n). */
+  /**
+   * @throws {InvariantError} when the two orders do not hold the same periods, or an index is not right. Cost: O(n log
+   * n).
+   */
   checkInvariants(): void {
     this.#byStart.checkInvariants();
     this.#byResource.checkInvariants();
-    invariant(this.#byStart.size === this.#byResource.size, `${this.#byStart.size} periods by start, ${this.#byResource.size} by resource`);
-    for (const { resource, start, end } of this.periods()) invariant(this.#byStart.find(start, resource) === end, `resource ${resource} is idle in [${start}, ${end}), and not by start`);
+    invariant(
+      this.#byStart.size === this.#byResource.size,
+      `${this.#byStart.size} periods by start, ${this.#byResource.size} by resource`,
+    );
+    for (const { resource, start, end } of this.periods())
+      invariant(
+        this.#byStart.find(start, resource) === end,
+        `resource ${resource} is idle in [${start}, ${end}), and not by start`,
+      );
   }
 
   /** All periods, in order of resource, then start. */
@@ -224,11 +243,15 @@ function listPeriods(resourceCount: number, windows: FlatWindows, from: Instant)
   return { starts, ends, firsts, pasts };
 }
 
-/** Where each resource's periods are to begin, and where all end: it has at most one before each of its reservations and one after the last. */
+/**
+ * Where each resource's periods are to begin, and where all end: it has at most one before each of its reservations and
+ * one after the last.
+ */
 function findRoom(resourceCount: number, resources: Uint32Array): Uint32Array {
   const firsts = new Uint32Array(resourceCount + 1);
   for (const resource of resources) firsts[resource + 1] = (firsts[resource + 1] as number) + 1;
-  for (let resource = 0; resource < resourceCount; resource += 1) firsts[resource + 1] = (firsts[resource + 1] as number) + (firsts[resource] as number) + 1;
+  for (let resource = 0; resource < resourceCount; resource += 1)
+    firsts[resource + 1] = (firsts[resource + 1] as number) + (firsts[resource] as number) + 1;
   return firsts;
 }
 
@@ -236,13 +259,22 @@ function inOrderOfResource({ starts, ends, firsts, pasts }: PeriodLists): Loaded
   const rows = new LoadedRows(starts.length);
   for (let resource = 0; resource < pasts.length; resource += 1) {
     const past = pasts[resource] as number;
-    for (let place = firsts[resource] as number; place < past; place += 1) rows.push(resource, starts[place] as number, ends[place] as number);
+    for (let place = firsts[resource] as number; place < past; place += 1)
+      rows.push(resource, starts[place] as number, ends[place] as number);
   }
   return rows;
 }
 
-/** A period begins at the beginning of all or at a reservation's end, and these are in order: nothing is left to sort but what begins together. */
-function inOrderOfStart({ starts, ends, firsts, pasts }: PeriodLists, windows: FlatWindows, byEnd: Uint32Array, from: Instant): LoadedRows {
+/**
+ * A period begins at the beginning of all or at a reservation's end, and these are in order: nothing is left to sort
+ * but what begins together.
+ */
+function inOrderOfStart(
+  { starts, ends, firsts, pasts }: PeriodLists,
+  windows: FlatWindows,
+  byEnd: Uint32Array,
+  from: Instant,
+): LoadedRows {
   const rows = new LoadedRows(starts.length);
   const next = firsts.slice(0, pasts.length);
   const push = (resource: number, start: Instant): void => {
@@ -253,7 +285,7 @@ function inOrderOfStart({ starts, ends, firsts, pasts }: PeriodLists, windows: F
   };
   const { lists, resources } = windows;
   for (let resource = 0; resource < pasts.length; resource += 1) push(resource, from);
-  for (let index = 0; index < byEnd.length;) {
+  for (let index = 0; index < byEnd.length; ) {
     const window = byEnd[index] as number;
     const end = windows.ends[window] as number;
     index += 1;
@@ -262,7 +294,8 @@ function inOrderOfStart({ starts, ends, firsts, pasts }: PeriodLists, windows: F
       continue;
     }
     const together = [...lists.listAt(window)];
-    for (; windows.ends[byEnd[index] as number] === end; index += 1) together.push(...lists.listAt(byEnd[index] as number));
+    for (; windows.ends[byEnd[index] as number] === end; index += 1)
+      together.push(...lists.listAt(byEnd[index] as number));
     for (const resource of together.sort((one, other) => one - other)) push(resource, end);
   }
   return rows;

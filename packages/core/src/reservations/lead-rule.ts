@@ -10,13 +10,17 @@ export interface MeasuredWait {
 /**
  * When an allocation that is to be held for a reservation is asked for, by what its own past tells.
  *
- * `fixed`: so long ahead. `learned`: as long ahead as that share of the waits that this queue was last seen to have, of requests like it.
+ * `fixed`: so long ahead. `learned`: as long ahead as that share of the waits that this queue was last seen to have, of
+ * requests like it.
  */
 export type HoldingRule =
   | { readonly kind: 'fixed'; readonly lead: Duration }
   | { readonly kind: 'learned'; readonly share: number };
 
-/** When it is asked for where the queue can be asked, too. `forecast`: as late as the queue promises its start, asked for now, so long before the reservation's. */
+/**
+ * When it is asked for where the queue can be asked, too. `forecast`: as late as the queue promises its start, asked
+ * for now, so long before the reservation's.
+ */
 export type LeadRule = HoldingRule | { readonly kind: 'forecast'; readonly margin: Duration };
 
 /** What a decision to ask is made of. */
@@ -63,33 +67,48 @@ export class WaitHistory {
   }
 
   /**
-   * The share of such requests that started within a time, among those that had waited for as long as `waited` already; undefined where there was none.
+   * The share of such requests that started within a time, among those that had waited for as long as `waited` already;
+   * undefined where there was none.
    *
    * Cost: O(w) of the waits that are remembered.
    */
-  shareWithin(width: ProcessorCount, { waited, within }: { readonly waited: Duration; readonly within: Duration }): number | undefined {
+  shareWithin(
+    width: ProcessorCount,
+    { waited, within }: { readonly waited: Duration; readonly within: Duration },
+  ): number | undefined {
     const alike = this.#waitsLike(width).filter((wait) => wait >= waited);
     return alike.length === 0 ? undefined : alike.filter((wait) => wait <= within).length / alike.length;
   }
 
   /** Of requests as wide, of wider ones too where those are few, and of all where even these are. */
   #waitsLike(width: ProcessorCount): Duration[] {
-    const indexes = [...this.#byClass.keys()].filter((index) => index >= classOf(width)).sort((one, other) => one - other);
+    const indexes = [...this.#byClass.keys()]
+      .filter((index) => index >= classOf(width))
+      .sort((one, other) => one - other);
     const alike: Duration[] = [];
-    for (const index of indexes) if (alike.length < alikeMin) alike.push(...this.#byClass.get(index) ?? []);
+    for (const index of indexes) if (alike.length < alikeMin) alike.push(...(this.#byClass.get(index) ?? []));
     return alike.length >= alikeMin ? alike : [...this.#byClass.values()].flat();
   }
 }
 
-/** Whether the allocation for a reservation is to be asked for now; it is asked for until the reservation ends, and so takes the longer the earlier it is asked for. */
+/**
+ * Whether the allocation for a reservation is to be asked for now; it is asked for until the reservation ends, and so
+ * takes the longer the earlier it is asked for.
+ */
 export function isTimeToAsk(rule: LeadRule, { now, startsAt, endsAt, width, waits, forecast }: AskingView): boolean {
   switch (rule.kind) {
-    case 'fixed': case 'learned': return now >= startsAt - leadOf(rule, width, waits);
-    case 'forecast': return now >= startsAt || forecast(width, endsAt - now) >= startsAt - rule.margin;
+    case 'fixed':
+    case 'learned':
+      return now >= startsAt - leadOf(rule, width, waits);
+    case 'forecast':
+      return now >= startsAt || forecast(width, endsAt - now) >= startsAt - rule.margin;
   }
 }
 
-/** How long before the start of its reservation an allocation of such a width is asked for. Cost: as `WaitHistory.leadFor`. */
+/**
+ * How long before the start of its reservation an allocation of such a width is asked for. Cost: as
+ * `WaitHistory.leadFor`.
+ */
 function leadOf(rule: HoldingRule, width: ProcessorCount, waits: WaitHistory): Duration {
   return rule.kind === 'fixed' ? rule.lead : waits.leadFor(width, rule.share);
 }

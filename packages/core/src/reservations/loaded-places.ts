@@ -2,7 +2,8 @@ import { invariant } from '../shared/index.ts';
 import type { PlacedReservation, ReservationId } from './request.ts';
 
 /**
- * Reservations that a calendar is loaded with, in order of start, then id, in columns: a million of them need not be objects before somebody asks for one.
+ * Reservations that a calendar is loaded with, in order of start, then id, in columns: a million of them need not be
+ * objects before somebody asks for one.
  */
 export interface LoadedPlaces {
   readonly ids: Float64Array;
@@ -19,7 +20,12 @@ export interface LoadedPlaces {
 
 /** Columns of so many, to be filled. */
 export function makeColumns(count: number): Record<'ids' | 'starts' | 'ends' | 'amounts', Float64Array> {
-  return { ids: new Float64Array(count), starts: new Float64Array(count), ends: new Float64Array(count), amounts: new Float64Array(count) };
+  return {
+    ids: new Float64Array(count),
+    starts: new Float64Array(count),
+    ends: new Float64Array(count),
+    amounts: new Float64Array(count),
+  };
 }
 
 /** Those of a list. @param reservations sorted by start, then id. */

@@ -28,7 +28,10 @@ export interface Absence {
 /** A window of so many durations is swept sooner than its room is measured. */
 const narrowWindow = 8;
 
-/** What reservations and blocks occupy of a resource: how much in all, how much by each user where they are bounded, and which of counted ones. */
+/**
+ * What reservations and blocks occupy of a resource: how much in all, how much by each user where they are bounded, and
+ * which of counted ones.
+ */
 export class Occupancy {
   /** Of what is offered: what reservations have, and by how much less there is than offered while so much is away. */
   readonly used = new LongProfile();
@@ -52,7 +55,10 @@ export class Occupancy {
     this.#from = from;
   }
 
-  /** Goes on with what is offered, and to one user at most, under other rules: users are bounded as before, or not. Cost: O(log n) for each change of what blocks take. */
+  /**
+   * Goes on with what is offered, and to one user at most, under other rules: users are bounded as before, or not.
+   * Cost: O(log n) for each change of what blocks take.
+   */
   changeLimits(resource: ReservableResource): void {
     this.#useLacking(-1, -Infinity, Infinity);
     this.#offered = offeredOf(resource);
@@ -76,7 +82,10 @@ export class Occupancy {
     for (const resource of resources) this.idle?.free(resource, Math.max(start, this.#from), end);
   }
 
-  /** Takes what a block has; no reservation has it. Cost: O(log n), and as much for each stretch of its window in which other blocks change. */
+  /**
+   * Takes what a block has; no reservation has it. Cost: O(log n), and as much for each stretch of its window in which
+   * other blocks change.
+   */
   block({ start, end, amount, resources }: Absence): void {
     this.#changeAway(amount, start, end);
     for (const resource of resources) this.idle?.take(resource, Math.max(start, this.#from), end);
@@ -88,17 +97,29 @@ export class Occupancy {
     for (const resource of resources) this.idle?.free(resource, Math.max(start, this.#from), end);
   }
 
-  /** Whether, somewhere in a window, more is reserved than there is beside what is away. Cost: O(log n) for each stretch in which blocks change. */
+  /**
+   * Whether, somewhere in a window, more is reserved than there is beside what is away. Cost: O(log n) for each stretch
+   * in which blocks change.
+   */
   isBeyondAll(from: Instant, until: Instant): boolean {
     // Where a cap was lowered more may be reserved than is offered, but not more than there is.
-    return this.#away.slots(from, until)
-      .some(({ start, end, used }) => this.used.endOfExcess(Math.max(this.#offered, this.#capacity - used), Math.max(start, from), Math.min(end, until)) > -Infinity);
+    return this.#away
+      .slots(from, until)
+      .some(
+        ({ start, end, used }) =>
+          this.used.endOfExcess(
+            Math.max(this.#offered, this.#capacity - used),
+            Math.max(start, from),
+            Math.min(end, until),
+          ) > -Infinity,
+      );
   }
 
   /**
    * The earliest start; Infinity when there is none.
    *
-   * @source kunrath2008, 4.1 (counted) and 4.2.3, SUVS (shared). Departs from the source: no slot is looked at where it can be skipped, and a
+   * @source kunrath2008, 4.1 (counted) and 4.2.3, SUVS (shared). Departs from the source: no slot is looked at where it
+   * can be skipped, and a
    * user's bound is one limit more; without one the place is the same.
    */
   earliestFit(want: Want): Instant {
@@ -107,7 +128,8 @@ export class Occupancy {
     if (idle === undefined) return start;
     const { amount, duration, startMax } = want;
     while (start < Infinity) {
-      // Where there is not room for as many, the same ones are not idle throughout either: periods there need not be looked at.
+      // Where there is not room for as many, the same ones are not idle throughout either: periods there need not be
+      // looked at.
       const roomEnd = startMax - start > narrowWindow * duration ? this.startOfExcess(want, start) : Infinity;
       const found = idle.earliestFit(amount, duration, start, Math.min(startMax, roomEnd - duration));
       if (found === Infinity && roomEnd > startMax) return found;
@@ -124,13 +146,19 @@ export class Occupancy {
     return this.earliestFit({ ...want, from: start, startMax: start }) === start;
   }
 
-  /** The end of the last stretch of a window in which a want's amount does not fit beside what all, or its user, have; -Infinity without one. */
+  /**
+   * The end of the last stretch of a window in which a want's amount does not fit beside what all, or its user, have;
+   * -Infinity without one.
+   */
   endOfExcess({ userId, amount }: Want, start: Instant, end: Instant): Instant {
     const all = this.used.endOfExcess(this.#offered - amount, start, end);
     return Math.max(all, this.#byUser.get(userId)?.endOfExcess(this.#userMax - amount, start, end) ?? -Infinity);
   }
 
-  /** When the first stretch begins, `from` at the earliest, in which a want's amount does not fit beside what all, or its user, have; Infinity without one. */
+  /**
+   * When the first stretch begins, `from` at the earliest, in which a want's amount does not fit beside what all, or
+   * its user, have; Infinity without one.
+   */
   startOfExcess({ userId, amount }: Want, from: Instant): Instant {
     const all = this.used.startOfExcess(this.#offered - amount, from);
     return Math.min(all, this.#byUser.get(userId)?.startOfExcess(this.#userMax - amount, from) ?? Infinity);
@@ -152,7 +180,8 @@ export class Occupancy {
       profile.forget(at);
       if (profile.size === 0) this.#byUser.delete(userId);
     }
-    for (const { start, resources } of ended) for (const resource of resources) this.idle?.forgetEndingAt(resource, start);
+    for (const { start, resources } of ended)
+      for (const resource of resources) this.idle?.forgetEndingAt(resource, start);
   }
 
   /** @throws {InvariantError} when an index is not right. Cost: O(n log n). */
@@ -163,7 +192,10 @@ export class Occupancy {
     for (const profile of this.#byUser.values()) profile.checkInvariants();
   }
 
-  /** Takes many reservations at once in place of what there is. Cost: O(n), and O(log n) for each where users are bounded. */
+  /**
+   * Takes many reservations at once in place of what there is. Cost: O(n), and O(log n) for each where users are
+   * bounded.
+   */
   load(places: LoadedPlaces): void {
     const byEnd = sortOrder(places.ends);
     this.used.loadWindows(places, byEnd);
@@ -181,10 +213,13 @@ export class Occupancy {
     return this.#offered < this.#capacity || this.#userMax < Infinity;
   }
 
-  /** The earliest start from an instant on at which there is room beside what all, and what the user, have; Infinity without one. */
+  /**
+   * The earliest start from an instant on at which there is room beside what all, and what the user, have; Infinity
+   * without one.
+   */
   #findRoom({ userId, amount, duration, startMax }: Want, from: Instant): Instant {
     const user = this.#byUser.get(userId);
-    for (let start = from; ;) {
+    for (let start = from; ; ) {
       const room = this.used.earliestFit(this.#offered - amount, duration, start, startMax);
       if (user === undefined || room === Infinity) return room;
       start = user.earliestFit(this.#userMax - amount, duration, room, startMax);
@@ -208,7 +243,7 @@ export class Occupancy {
 
   #profileOf(userId: UserId): LongProfile {
     let profile = this.#byUser.get(userId);
-    if (profile === undefined) this.#byUser.set(userId, profile = new LongProfile());
+    if (profile === undefined) this.#byUser.set(userId, (profile = new LongProfile()));
     return profile;
   }
 }

@@ -80,9 +80,21 @@ export interface Placement {
 
 /** Why a request is refused; stable. */
 export type RefusalReason =
-  | 'bad-amount' | 'bad-duration' | 'start-in-past' | 'end-before-start' | 'window-too-short'
-  | 'above-capacity' | 'above-cap' | 'above-user-bound' | 'too-long'
-  | 'not-now' | 'no-room' | 'user-bound' | 'too-many-moves' | 'unknown-reservation' | 'already-begun';
+  | 'bad-amount'
+  | 'bad-duration'
+  | 'start-in-past'
+  | 'end-before-start'
+  | 'window-too-short'
+  | 'above-capacity'
+  | 'above-cap'
+  | 'above-user-bound'
+  | 'too-long'
+  | 'not-now'
+  | 'no-room'
+  | 'user-bound'
+  | 'too-many-moves'
+  | 'unknown-reservation'
+  | 'already-begun';
 
 /** The request is refused, and nothing has changed. */
 export interface Refusal {
@@ -106,29 +118,41 @@ export function refuse(reason: RefusalReason, found: number, possible: number): 
 type ShowAmount = (amount: number) => string;
 
 const sentences: Record<RefusalReason, (found: number, possible: number, show: ShowAmount) => string> = {
-  'bad-amount': (found, possible) => `The amount is ${found}; want whole numbers from 1 to ${possible}, the least one first.`,
+  'bad-amount': (found, possible) =>
+    `The amount is ${found}; want whole numbers from 1 to ${possible}, the least one first.`,
   'bad-duration': (found) => `The duration is ${found} ms; want a whole number of milliseconds, 1 at least.`,
   'start-in-past': (found, possible) => `The earliest start ${found} is past; want ${possible} or later.`,
   'end-before-start': (found, possible) => `The latest end ${found} is not after the earliest start ${possible}.`,
   'window-too-short': (found, possible) => `The duration is ${found} ms and the limits leave ${possible} ms.`,
-  'above-capacity': (found, possible, show) => `The resource has no ${show(found)}; at most ${show(possible)} can be reserved.`,
-  'above-cap': (found, possible, show) => `The owner does not offer ${show(found)}; at most ${show(possible)} can be reserved.`,
+  'above-capacity': (found, possible, show) =>
+    `The resource has no ${show(found)}; at most ${show(possible)} can be reserved.`,
+  'above-cap': (found, possible, show) =>
+    `The owner does not offer ${show(found)}; at most ${show(possible)} can be reserved.`,
   'above-user-bound': (found, possible, show) => `One user may not hold ${show(found)}; at most ${show(possible)}.`,
   'too-long': (found, possible) => `The duration is ${found} ms; the longest is ${possible} ms.`,
   'not-now': () => 'Not so much is free now for so long.',
   'no-room': () => 'Not so much is free for so long within the limits.',
-  'user-bound': (found, possible, show) => `So much is free, but with what you have reserved then ${show(found)} more are above the ${show(possible)} that one user may hold at once.`,
-  'too-many-moves': (found, possible) => `Only by moving ${found} others would there be room; at most ${possible} are moved.`,
+  'user-bound': (found, possible, show) =>
+    `So much is free, but with what you have reserved then ${show(found)} more are above the ${show(possible)} ` +
+    'that one user may hold at once.',
+  'too-many-moves': (found, possible) =>
+    `Only by moving ${found} others would there be room; at most ${possible} are moved.`,
   'unknown-reservation': (found) => `There is no reservation ${found}.`,
   'already-begun': (found) => `Reservation ${found} has begun.`,
 };
 
-/** A refusal in plain words, with what was found and what would have been possible. @param showAmount writes an amount of the resource, such as with its unit */
+/**
+ * A refusal in plain words, with what was found and what would have been possible. @param showAmount writes an amount
+ * of the resource, such as with its unit
+ */
 export function describeRefusal({ reason, found, possible }: Refusal, showAmount: ShowAmount = String): string {
   return sentences[reason](found, possible, showAmount);
 }
 
-/** The last instant that a calendar knows, so that whoever hears of a reservation can name its end: the end of the year 9999. */
+/**
+ * The last instant that a calendar knows, so that whoever hears of a reservation can name its end: the end of the year
+ * 9999.
+ */
 export const instantMax = 253_402_300_799_999;
 
 /** The limits of a request with those that were missing: now, and infinity. */
@@ -146,13 +170,16 @@ export interface Limits {
  * @source kunrath2008, 4.2.3: no earliest start is now, no latest end is infinity. Departs from the source: no.
  */
 export function limitsOf({ timing, earliestStart, latestEnd }: ReservationRequest, now: Instant): Limits | Refusal {
-  const from = timing === 'advance' ? earliestStart ?? now : now;
+  const from = timing === 'advance' ? (earliestStart ?? now) : now;
   if (!Number.isSafeInteger(from) || from < now) return refuse('start-in-past', from, now);
   if (latestEnd !== undefined && !(latestEnd > from)) return refuse('end-before-start', latestEnd, from);
   return { from, latestEnd: latestEnd ?? Infinity, isImmediate: timing === 'immediate' };
 }
 
-/** Laxity: by how much the limits are wider than the duration, as a share of it; Infinity without a latest end. @source kunrath2008, 3.2. */
+/**
+ * Laxity: by how much the limits are wider than the duration, as a share of it; Infinity without a latest end. @source
+ * kunrath2008, 3.2.
+ */
 export function laxityOf(from: Instant, latestEnd: Instant, duration: Duration): number {
   return (latestEnd - from) / duration - 1;
 }

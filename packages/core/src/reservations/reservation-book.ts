@@ -22,7 +22,10 @@ export class ReservationBook {
   readonly #left = new Set<ReservationId>();
   /** (start, id) -> end, of all. */
   readonly #periods = new PeriodTree();
-  /** (start, id) -> end, of those of low priority that have not begun as far as is known; empty unless others may move them. */
+  /**
+   * (start, id) -> end, of those of low priority that have not begun as far as is known; empty unless others may move
+   * them.
+   */
   readonly #movable = new PeriodTree();
   #forgottenUpTo: Instant = -Infinity;
   /** What reservations and blocks occupy. */
@@ -78,7 +81,10 @@ export class ReservationBook {
     return reservation;
   }
 
-  /** Goes on under other rules; false, with nothing changed, where more would have to be known of reservations than is. Cost: O(log n) for each change of what blocks take. */
+  /**
+   * Goes on under other rules; false, with nothing changed, where more would have to be known of reservations than is.
+   * Cost: O(log n) for each change of what blocks take.
+   */
   changeRules(resource: ReservableResource): boolean {
     if (!isKnownAlike(this.#resource, resource)) return false;
     this.#resource = resource;
@@ -87,7 +93,10 @@ export class ReservationBook {
     return true;
   }
 
-  /** Takes many reservations at once, before any other. Cost: O(n), and more for each where they are movable or users bounded. */
+  /**
+   * Takes many reservations at once, before any other. Cost: O(n), and more for each where they are movable or users
+   * bounded.
+   */
   load(places: LoadedPlaces): void {
     invariant(this.count === 0, 'there are reservations already');
     this.#loaded = places;
@@ -109,7 +118,10 @@ export class ReservationBook {
     return this.#listOf(this.#periods, from, until);
   }
 
-  /** Those of low priority that overlap a window and have not begun, in order of start, then id; none unless others may move them. Cost: O(log n) each. */
+  /**
+   * Those of low priority that overlap a window and have not begun, in order of start, then id; none unless others may
+   * move them. Cost: O(log n) each.
+   */
   movableWithin(from: Instant, until: Instant): PlacedReservation[] {
     return this.#listOf(this.#movable, from, until);
   }
@@ -127,7 +139,9 @@ export class ReservationBook {
     }
   }
 
-  /** Drops what has ended by `at`, in order of start, then id. Cost: O(log n) each, and O(1) for each that has begun. */
+  /**
+   * Drops what has ended by `at`, in order of start, then id. Cost: O(log n) each, and O(1) for each that has begun.
+   */
   forget(at: Instant): PlacedReservation[] {
     this.settleBegun(at);
     this.#forgottenUpTo = Math.max(this.#forgottenUpTo, at);
@@ -178,11 +192,14 @@ function isLow({ latestEnd, isHeld }: PlacedReservation): boolean {
 /** Whether the same is kept of reservations under both rules. */
 function isKnownAlike(one: ReservableResource, other: ReservableResource): boolean {
   const isAlikeBounded = (one.userMax === undefined) === (other.userMax === undefined);
-  return one.kind === other.kind && one.capacity === other.capacity && one.algorithm === other.algorithm && isAlikeBounded;
+  return (
+    one.kind === other.kind && one.capacity === other.capacity && one.algorithm === other.algorithm && isAlikeBounded
+  );
 }
 
 function rowsOf({ ids, starts, ends }: LoadedPlaces): LoadedRows {
   const rows = new LoadedRows(ids.length);
-  for (let index = 0; index < ids.length; index += 1) rows.push(starts[index] as number, ids[index] as number, ends[index] as number);
+  for (let index = 0; index < ids.length; index += 1)
+    rows.push(starts[index] as number, ids[index] as number, ends[index] as number);
   return rows;
 }

@@ -27,13 +27,22 @@ export interface ReservableResource {
   readonly placement: PlacementRule;
   /** The most reservations that SUVS-P moves for one request. */
   readonly movesMax: number;
-  /** Which ones SUVS-P moves: all low-priority ones that the place covers, as the seed has it, or only as many as it needs, the last placed first. */
+  /**
+   * Which ones SUVS-P moves: all low-priority ones that the place covers, as the seed has it, or only as many as it
+   * needs, the last placed first.
+   */
   readonly inTheWay: 'covered' | 'needed';
 }
 
 /** What holds of a resource unless its owner says otherwise. */
 export const resourceDefaults: Omit<ReservableResource, 'kind' | 'capacity'> = {
-  capPpm: wholePpm, durationMax: undefined, userMax: undefined, algorithm: 'suvs', placement: 'first-fit', movesMax: 16, inTheWay: 'needed',
+  capPpm: wholePpm,
+  durationMax: undefined,
+  userMax: undefined,
+  algorithm: 'suvs',
+  placement: 'first-fit',
+  movesMax: 16,
+  inTheWay: 'needed',
 };
 
 /** How much of a resource can be reserved at once: the owner's share, rounded down, but never nothing. */
@@ -49,7 +58,10 @@ export function findResourceFault(resource: ReservableResource): string | undefi
   const faults: [boolean, string][] = [
     [!Number.isSafeInteger(capacity) || capacity < 1, `The capacity is ${capacity}; want a whole number from 1 on.`],
     [kind === 'counted' && capacity > countMax, `There are ${capacity} resources; want ${countMax} at most.`],
-    [!Number.isInteger(capPpm) || capPpm < 1 || capPpm > wholePpm, `The share offered is ${capPpm} ppm; want a whole number in 1..${wholePpm}.`],
+    [
+      !Number.isInteger(capPpm) || capPpm < 1 || capPpm > wholePpm,
+      `The share offered is ${capPpm} ppm; want a whole number in 1..${wholePpm}.`,
+    ],
     [!(durationMax > 0), `The longest duration is ${durationMax} ms; want more than 0.`],
     [!(userMax > 0), `The bound of a user is ${userMax}; want more than 0.`],
     [!Number.isInteger(movesMax) || movesMax < 0, `The most moves are ${movesMax}; want a whole number from 0 on.`],

@@ -11,7 +11,10 @@ export interface Shape {
 /** Amounts that are tried of an elastic or malleable request at most: all of few, else evenly spread. */
 export const shapesMax = 64;
 
-/** The shapes to try, the most wanted first; at least one, each within what the resource allows and the limits leave. Or why there is none. */
+/**
+ * The shapes to try, the most wanted first; at least one, each within what the resource allows and the limits leave. Or
+ * why there is none.
+ */
 export function shapesOf(resource: ReservableResource, extent: Extent, limits: Limits): readonly Shape[] | Refusal {
   const fault = findExtentFault(resource, extent);
   if (fault !== undefined) return fault;
@@ -21,7 +24,8 @@ export function shapesOf(resource: ReservableResource, extent: Extent, limits: L
   const { durationMax = Infinity } = resource;
   if (shortest > durationMax) return refuse('too-long', shortest, durationMax);
   const window = Math.min(limits.latestEnd, instantMax) - limits.from;
-  if (shortest > window) return refuse(limits.latestEnd > instantMax ? 'too-long' : 'window-too-short', shortest, window);
+  if (shortest > window)
+    return refuse(limits.latestEnd > instantMax ? 'too-long' : 'window-too-short', shortest, window);
   return shapes.filter(({ duration }) => duration <= durationMax && duration <= window);
 }
 
@@ -30,7 +34,8 @@ function findExtentFault(resource: ReservableResource, extent: Extent): Refusal 
   const offered = offeredOf(resource);
   if (!isCount(least)) return refuse('bad-amount', least, offered);
   if (!isCount(most) || most < least) return refuse('bad-amount', most, offered);
-  if (extent.kind === 'elastic' && !isCount(extent.referenceAmount)) return refuse('bad-amount', extent.referenceAmount, offered);
+  if (extent.kind === 'elastic' && !isCount(extent.referenceAmount))
+    return refuse('bad-amount', extent.referenceAmount, offered);
   const duration = durationAskedOf(extent);
   return isCount(duration) ? findAmountFault(resource, least) : refuse('bad-duration', duration, 1);
 }
@@ -49,18 +54,25 @@ function isCount(value: number): boolean {
 
 function durationAskedOf(extent: Extent): number {
   switch (extent.kind) {
-    case 'rigid': return extent.duration;
-    case 'elastic': return extent.referenceDuration;
-    case 'malleable': return extent.work;
+    case 'rigid':
+      return extent.duration;
+    case 'elastic':
+      return extent.referenceDuration;
+    case 'malleable':
+      return extent.work;
   }
 }
 
 function allShapesOf(extent: Extent, most: number): Shape[] {
   switch (extent.kind) {
-    case 'rigid': return [extent];
-    case 'elastic': return elasticShapes(extent, most);
-    case 'malleable': return spreadAmounts(extent.amountMin, Math.min(most, extent.amountMax)).reverse()
-      .map((amount) => ({ amount, duration: Math.ceil(extent.work / amount) }));
+    case 'rigid':
+      return [extent];
+    case 'elastic':
+      return elasticShapes(extent, most);
+    case 'malleable':
+      return spreadAmounts(extent.amountMin, Math.min(most, extent.amountMax))
+        .reverse()
+        .map((amount) => ({ amount, duration: Math.ceil(extent.work / amount) }));
   }
 }
 
@@ -90,11 +102,19 @@ export interface PlacedShape extends Shape {
 export type FindStart = (shape: Shape) => Instant;
 
 /** The best place for one of the shapes; undefined when none has a place. @param shapes as `shapesOf` orders them. */
-export function chooseShape(extent: Extent, shapes: readonly Shape[], from: Instant, findStart: FindStart): PlacedShape | undefined {
+export function chooseShape(
+  extent: Extent,
+  shapes: readonly Shape[],
+  from: Instant,
+  findStart: FindStart,
+): PlacedShape | undefined {
   switch (extent.kind) {
-    case 'rigid': return placeOf(shapes[0] as Shape, findStart);
-    case 'elastic': return chooseElastic(extent, shapes, from, findStart);
-    case 'malleable': return chooseMalleable(extent, shapes, from, findStart);
+    case 'rigid':
+      return placeOf(shapes[0] as Shape, findStart);
+    case 'elastic':
+      return chooseElastic(extent, shapes, from, findStart);
+    case 'malleable':
+      return chooseMalleable(extent, shapes, from, findStart);
   }
 }
 
@@ -104,12 +124,18 @@ function placeOf(shape: Shape, findStart: FindStart): PlacedShape | undefined {
 }
 
 /**
- * The place that is nearest to the reference: by |amount - reference amount| / reference amount + (start - earliest start) / reference duration,
+ * The place that is nearest to the reference: by |amount - reference amount| / reference amount + (start - earliest
+ * start) / reference duration,
  * the least; of two as near, the amount nearer to the reference, then the larger one.
  *
  * @source kunrath2008, 2.2 on Roeblitz 2004. Departs from the source: it names no measure.
  */
-function chooseElastic({ referenceAmount, referenceDuration }: Elastic, shapes: readonly Shape[], from: Instant, findStart: FindStart): PlacedShape | undefined {
+function chooseElastic(
+  { referenceAmount, referenceDuration }: Elastic,
+  shapes: readonly Shape[],
+  from: Instant,
+  findStart: FindStart,
+): PlacedShape | undefined {
   let best: PlacedShape | undefined;
   let least = Infinity;
   for (const shape of shapes) {
@@ -125,8 +151,16 @@ function chooseElastic({ referenceAmount, referenceDuration }: Elastic, shapes: 
   return best;
 }
 
-/** The place where the work is done the earliest; of two that are as early, the narrower. @param shapes the widest first. */
-function chooseMalleable(_: Malleable, shapes: readonly Shape[], from: Instant, findStart: FindStart): PlacedShape | undefined {
+/**
+ * The place where the work is done the earliest; of two that are as early, the narrower. @param shapes the widest
+ * first.
+ */
+function chooseMalleable(
+  _: Malleable,
+  shapes: readonly Shape[],
+  from: Instant,
+  findStart: FindStart,
+): PlacedShape | undefined {
   let best: PlacedShape | undefined;
   let earliest = Infinity;
   for (const shape of shapes) {

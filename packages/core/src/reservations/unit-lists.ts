@@ -1,5 +1,6 @@
 /**
- * Lists of whole numbers from 0 on, one behind the other in one array: those of a million reservations as lists of their own are all over the memory, and the
+ * Lists of whole numbers from 0 on, one behind the other in one array: those of a million reservations as lists of
+ * their own are all over the memory, and the
  * collector of garbage goes through them again and again.
  */
 export class UnitLists {

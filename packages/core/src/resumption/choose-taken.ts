@@ -8,7 +8,9 @@ export interface FormerResults {
   readonly spec: JobSpec;
   /** Why a task's result cannot be taken, as a part of a sentence: "it did not finish"; undefined where it can. */
   faultOf(former: TaskIndex): string | undefined;
-  /** Whether an output, which has no place at home, is kept no more: that matters only where a task that runs reads it. */
+  /**
+   * Whether an output, which has no place at home, is kept no more: that matters only where a task that runs reads it.
+   */
   isGone(former: TaskIndex, path: string): boolean;
 }
 
@@ -27,7 +29,8 @@ export interface Choice {
 }
 
 /**
- * Chooses what is taken over: a task that did the same and finished, whose result is there, and all before which is taken over too, from the tasks that it
+ * Chooses what is taken over: a task that did the same and finished, whose result is there, and all before which is
+ * taken over too, from the tasks that it
  * waited for then. Cost: O(tasks and edges).
  */
 export function chooseTaken(next: JobSpec, matches: readonly TaskMatch[], results: FormerResults): Choice {
@@ -57,20 +60,27 @@ class Chooser {
 
   choose(): Choice {
     for (const [index, match] of this.#matches.entries()) {
-      const reason = match.kind === 'other' ? match.reason : this.#results.faultOf(match.former) ?? this.#findOtherNeighbours(index, match.former);
+      const reason =
+        match.kind === 'other'
+          ? match.reason
+          : (this.#results.faultOf(match.former) ?? this.#findOtherNeighbours(index, match.former));
       if (reason !== undefined) this.#runs.set(index, reason);
     }
     // A map is walked through to its end, what is added meanwhile included.
     for (const index of this.#runs.keys()) this.#runBecauseOf(index);
     const taken = new Map<TaskIndex, TaskIndex>();
-    for (const [index, match] of this.#matches.entries()) if (match.kind === 'same' && !this.#runs.has(index)) taken.set(index, match.former);
-    const runs = [...this.#runs].map(([taskIndex, reason]) => ({ taskIndex, reason })).sort((one, other) => one.taskIndex - other.taskIndex);
+    for (const [index, match] of this.#matches.entries())
+      if (match.kind === 'same' && !this.#runs.has(index)) taken.set(index, match.former);
+    const runs = [...this.#runs]
+      .map(([taskIndex, reason]) => ({ taskIndex, reason }))
+      .sort((one, other) => one.taskIndex - other.taskIndex);
     return { taken, runs };
   }
 
   /** What is behind a task that runs runs too, and so does what wrote its inputs, should they be gone. */
   #runBecauseOf(index: TaskIndex): void {
-    for (const behind of this.#behind[index] ?? []) if (!this.#runs.has(behind)) this.#runs.set(behind, `it waits for task ${index}, which runs`);
+    for (const behind of this.#behind[index] ?? [])
+      if (!this.#runs.has(behind)) this.#runs.set(behind, `it waits for task ${index}, which runs`);
     for (const { writer, path } of this.#inputs[index] ?? []) {
       const match = this.#matches[writer];
       if (this.#runs.has(writer) || match?.kind !== 'same' || !this.#results.isGone(match.former, path)) continue;
@@ -84,23 +94,33 @@ class Chooser {
       const match = this.#matches[task];
       return match?.kind === 'same' ? match.former : undefined;
     };
-    const before = [...this.#before[index] ?? []];
+    const before = [...(this.#before[index] ?? [])];
     const changed = before.find((task) => formerOf(task) === undefined);
     if (changed !== undefined) return `it waits for task ${changed}, which runs`;
     const writers = this.#inputs[index] ?? [];
     const formerWriters = this.#formerWriters[former] ?? [];
-    const isSame = before.length === this.#formerBefore[former]?.size && before.every((task) => this.#formerBefore[former]?.has(formerOf(task) ?? -1) === true)
-      && writers.every(({ writer }, position) => formerOf(writer) === formerWriters[position]);
+    const isSame =
+      before.length === this.#formerBefore[former]?.size &&
+      before.every((task) => this.#formerBefore[former]?.has(formerOf(task) ?? -1) === true) &&
+      writers.every(({ writer }, position) => formerOf(writer) === formerWriters[position]);
     return isSame ? undefined : 'it waits for other tasks than before';
   }
 }
 
 /** By task: what it reads of others, in the order of its inputs. */
 function readsOf(spec: JobSpec): { readonly writer: TaskIndex; readonly path: string }[][] {
-  return listTasks(spec).map(({ group }) => group.inputs.flatMap(({ source }) => (source.kind === 'output' ? [{ writer: source.taskIndex, path: source.path }] : [])));
+  return listTasks(spec).map(({ group }) =>
+    group.inputs.flatMap(({ source }) =>
+      source.kind === 'output' ? [{ writer: source.taskIndex, path: source.path }] : [],
+    ),
+  );
 }
 
-function neighbours({ edges = [] }: JobSpec, taskCount: number, ofEdge: (edge: { readonly from: TaskIndex; readonly to: TaskIndex }) => readonly [TaskIndex, TaskIndex]): Set<TaskIndex>[] {
+function neighbours(
+  { edges = [] }: JobSpec,
+  taskCount: number,
+  ofEdge: (edge: { readonly from: TaskIndex; readonly to: TaskIndex }) => readonly [TaskIndex, TaskIndex],
+): Set<TaskIndex>[] {
   const sets = Array.from({ length: taskCount }, () => new Set<TaskIndex>());
   for (const edge of edges) {
     const [task, neighbour] = ofEdge(edge);

@@ -20,17 +20,24 @@ interface Results {
 const indexVariable = /\$(?:TASK\b|\{TASK\})/g;
 
 /**
- * Finds a task that runs and would write over the result of another task, because its index changed: when only some of the values are submitted again,
+ * Finds a task that runs and would write over the result of another task, because its index changed: when only some of
+ * the values are submitted again,
  * `{#}` begins at 0 over good results. Only places that hold the index are looked at. Cost: O(tasks and outputs).
  */
 export function findOverwrite(next: JobSpec, former: JobSpec, { runs, hasFinished }: Results): Overwrite | undefined {
   const formerTasks = listTasks(former);
-  const written = new Map(formerTasks.filter(({ index }) => hasFinished(index)).flatMap((task) => placesOf(task).map((place) => [place, task] as const)));
+  const written = new Map(
+    formerTasks
+      .filter(({ index }) => hasFinished(index))
+      .flatMap((task) => placesOf(task).map((place) => [place, task] as const)),
+  );
   if (written.size === 0) return undefined;
   const known = new Set(formerTasks.map(workOf));
   const tasks = listTasks(next);
-  // One of the same value whose command was mended writes its own result again, unless it is a former task that has moved.
-  const isOther = (task: ListedTask, before: ListedTask): boolean => workOf(before) !== workOf(task) && (before.value !== task.value || known.has(workOf(task)));
+  // One of the same value whose command was mended writes its own result again, unless it is a former task that has
+  // moved.
+  const isOther = (task: ListedTask, before: ListedTask): boolean =>
+    workOf(before) !== workOf(task) && (before.value !== task.value || known.has(workOf(task)));
   for (const { taskIndex } of runs) {
     const task = tasks[taskIndex];
     if (task === undefined) continue;
@@ -48,6 +55,10 @@ function workOf({ group: { command }, value }: ListedTask): string {
 
 /** Where outputs come at home whose place holds the index; what depends on the job or the machine is left out. */
 function placesOf({ group: { outputs }, value, index }: ListedTask): string[] {
-  const places = outputs.filter(({ localPath }) => /\{#\}|\$\{?TASK\b/.test(localPath)).map(({ localPath }) => renderPath(parseTemplate(localPath), value, index).replaceAll(indexVariable, String(index)));
+  const places = outputs
+    .filter(({ localPath }) => /\{#\}|\$\{?TASK\b/.test(localPath))
+    .map(({ localPath }) =>
+      renderPath(parseTemplate(localPath), value, index).replaceAll(indexVariable, String(index)),
+    );
   return places.filter((place) => !place.includes('$'));
 }

@@ -11,10 +11,13 @@ export interface ListedTask {
 /** All tasks of a job, in the order of their indexes. Cost: O(tasks). */
 export function listTasks({ groups }: Pick<JobSpec, 'groups'>): ListedTask[] {
   const tasks: ListedTask[] = [];
-  for (const group of groups) for (const value of listValues(group.values)) tasks.push({ index: tasks.length, group, value });
+  for (const group of groups)
+    for (const value of listValues(group.values)) tasks.push({ index: tasks.length, group, value });
   return tasks;
 }
 
 function listValues(values: Values): readonly string[] {
-  return values.kind === 'list' ? values.values : Array.from({ length: values.count }, (_, position) => String(values.first + position * values.step));
+  return values.kind === 'list'
+    ? values.values
+    : Array.from({ length: values.count }, (_, position) => String(values.first + position * values.step));
 }

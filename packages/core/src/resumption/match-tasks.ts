@@ -7,7 +7,10 @@ import { fingerprintFor } from './revised-inputs.ts';
 export type TaskMatch =
   /** It does the same: command, inputs by content, outputs. Whose outputs it reads is not looked at. */
   | { readonly kind: 'same'; readonly former: TaskIndex }
-  /** `reason` is a part of a sentence: "its input s.sh changed". `isUnknown`: nothing there wrote the same outputs, or has its place. */
+  /**
+   * `reason` is a part of a sentence: "its input s.sh changed". `isUnknown`: nothing there wrote the same outputs, or
+   * has its place.
+   */
   | { readonly kind: 'other'; readonly reason: string; readonly isUnknown: boolean };
 
 /** What a task does, each part as a text that is equal where that part is. */
@@ -25,16 +28,22 @@ interface Deed {
 }
 
 /**
- * Finds for each task of a job the one of an earlier job that did the same; of several that are alike, that of its own index, or the first. No two tasks get
+ * Finds for each task of a job the one of an earlier job that did the same; of several that are alike, that of its own
+ * index, or the first. No two tasks get
  * the same one.
  *
- * An input by path counts as the same where its fingerprint is; one that has none, since its path depends on the task, never does. Cost: O(tasks and files).
+ * An input by path counts as the same where its fingerprint is; one that has none, since its path depends on the task,
+ * never does. Cost: O(tasks and files).
  */
 export function matchTasks(next: JobSpec, former: JobSpec): TaskMatch[] {
-  const formerDeeds = listTasks(former).map(({ group, value, index }) => deedOf(former, { group, value, index, side: 'former' }));
+  const formerDeeds = listTasks(former).map(({ group, value, index }) =>
+    deedOf(former, { group, value, index, side: 'former' }),
+  );
   const byDeed = groupBy(formerDeeds, keyOf);
   const byOutputs = groupBy(formerDeeds, ({ outputs }) => outputs);
-  const nextDeeds = listTasks(next).map(({ group, value, index }) => deedOf(next, { group, value, index, side: 'next' }));
+  const nextDeeds = listTasks(next).map(({ group, value, index }) =>
+    deedOf(next, { group, value, index, side: 'next' }),
+  );
   const used = new Set<TaskIndex>();
   const chosen = nextDeeds.map((deed, index) => {
     const alike = byDeed.get(keyOf(deed)) ?? [];
@@ -45,14 +54,25 @@ export function matchTasks(next: JobSpec, former: JobSpec): TaskMatch[] {
     const same = chosen[index] ?? takeNext(used, waiting.get(keyOf(deed)));
     if (same !== undefined) return { kind: 'same', former: same };
     const known = findNearest(deed, index, { formerDeeds, sameOutputs: byOutputs.get(deed.outputs) ?? [] });
-    return { kind: 'other', reason: known === undefined ? 'nothing like it was there' : describeDifference(deed, known), isUnknown: known === undefined };
+    return {
+      kind: 'other',
+      reason: known === undefined ? 'nothing like it was there' : describeDifference(deed, known),
+      isUnknown: known === undefined,
+    };
   });
 }
 
 const none = '[]';
 
-/** The earlier task with which one is compared: that of its own index where it wrote the same, else one that wrote the same with the same value, else any such. */
-function findNearest(deed: Deed, index: TaskIndex, { formerDeeds, sameOutputs }: { readonly formerDeeds: readonly Deed[]; readonly sameOutputs: readonly TaskIndex[] }): Deed | undefined {
+/**
+ * The earlier task with which one is compared: that of its own index where it wrote the same, else one that wrote the
+ * same with the same value, else any such.
+ */
+function findNearest(
+  deed: Deed,
+  index: TaskIndex,
+  { formerDeeds, sameOutputs }: { readonly formerDeeds: readonly Deed[]; readonly sameOutputs: readonly TaskIndex[] },
+): Deed | undefined {
   const own = formerDeeds[index];
   if (own?.outputs === deed.outputs) return own;
   if (deed.outputs === none) return undefined;
@@ -66,7 +86,8 @@ function takeOne(used: Set<TaskIndex>, index: TaskIndex): TaskIndex {
 }
 
 function takeNext(used: Set<TaskIndex>, alike: Iterator<TaskIndex> | undefined): TaskIndex | undefined {
-  for (let next = alike?.next(); next?.done === false; next = alike?.next()) if (!used.has(next.value)) return takeOne(used, next.value);
+  for (let next = alike?.next(); next?.done === false; next = alike?.next())
+    if (!used.has(next.value)) return takeOne(used, next.value);
   return undefined;
 }
 
@@ -93,7 +114,9 @@ interface Described {
 }
 
 function deedOf({ environment, homeDirectory, verification }: JobSpec, task: Described): Deed {
-  const { group: { command, noOp, check, inputs, outputs } } = task;
+  const {
+    group: { command, noOp, check, inputs, outputs },
+  } = task;
   const placed = outputs.map(({ root, path, localPath, condition }) => [root, path, localPath, condition]);
   const texts = [command, ...inputs.map(({ path }) => path), ...placed.flat()].join('\n');
   const files = inputs.map((input): readonly [string, string] => [input.path, contentOf(input, task)]);
@@ -102,7 +125,9 @@ function deedOf({ environment, homeDirectory, verification }: JobSpec, task: Des
     value: JSON.stringify(task.value),
     check: JSON.stringify([check, check === '' ? '' : homeDirectory]),
     place: JSON.stringify(placeOf(texts, task)),
-    inputs: JSON.stringify(inputs.map(({ root, path, condition }, position) => [root, path, condition, files[position]?.[1]])),
+    inputs: JSON.stringify(
+      inputs.map(({ root, path, condition }, position) => [root, path, condition, files[position]?.[1]]),
+    ),
     outputs: JSON.stringify(placed),
     environment: JSON.stringify(Object.entries(environment).sort(([one], [other]) => (one < other ? -1 : 1))),
     verification: JSON.stringify(verification ?? null),
@@ -118,14 +143,19 @@ function placeOf(texts: string, { index, side }: Described): (string | number)[]
 function contentOf(input: InputSpec, { side, index }: Described): string {
   const { source } = input;
   switch (source.kind) {
-    case 'content': return source.content.sha256;
-    case 'output': return `output ${source.path}`;
-    case 'path': return `${source.path} ${fingerprintFor(input, index) ?? `unknown ${side}`}`;
+    case 'content':
+      return source.content.sha256;
+    case 'output':
+      return `output ${source.path}`;
+    case 'path':
+      return `${source.path} ${fingerprintFor(input, index) ?? `unknown ${side}`}`;
   }
 }
 
 function describeInput([path, content]: readonly [string, string]): string {
-  return content.endsWith(' unknown next') ? `its input ${path} comes from a path that depends on the task, so nobody knows whether it changed` : `its input ${path} changed`;
+  return content.endsWith(' unknown next')
+    ? `its input ${path} comes from a path that depends on the task, so nobody knows whether it changed`
+    : `its input ${path} changed`;
 }
 
 function describeDifference(deed: Deed, former: Deed): string {
@@ -134,9 +164,13 @@ function describeDifference(deed: Deed, former: Deed): string {
   if (deed.check !== former.check) return 'its check changed';
   if (deed.environment !== former.environment) return 'its environment changed';
   if (deed.verification !== former.verification) return 'its result is verified in another way';
-  const changed = [...deed.inputFiles].find(([path, content]) => former.inputFiles.has(path) && former.inputFiles.get(path) !== content);
+  const changed = [...deed.inputFiles].find(
+    ([path, content]) => former.inputFiles.has(path) && former.inputFiles.get(path) !== content,
+  );
   if (changed !== undefined) return describeInput(changed);
   if (deed.inputs !== former.inputs) return 'it has other inputs';
   if (deed.outputs !== former.outputs) return 'it has other outputs';
-  return deed.place === former.place ? 'there are more tasks like it now' : 'its command or paths use the number of the job, or an index ({#}, $TASK) that is another one now';
+  return deed.place === former.place
+    ? 'there are more tasks like it now'
+    : 'its command or paths use the number of the job, or an index ({#}, $TASK) that is another one now';
 }

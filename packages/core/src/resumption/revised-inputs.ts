@@ -17,7 +17,8 @@ export interface RevisedInput extends CurrentInput {
 export function fingerprintsIn({ groups }: Pick<JobSpec, 'groups'>): Map<string, string> {
   const fingerprints = new Map<string, string>();
   for (const { inputs } of groups) {
-    for (const { source, fingerprint } of inputs) if (source.kind === 'path' && fingerprint !== undefined) fingerprints.set(source.path, fingerprint);
+    for (const { source, fingerprint } of inputs)
+      if (source.kind === 'path' && fingerprint !== undefined) fingerprints.set(source.path, fingerprint);
   }
   return fingerprints;
 }
@@ -27,13 +28,21 @@ export function fingerprintsIn({ groups }: Pick<JobSpec, 'groups'>): Map<string,
  *
  * @param begun tasks that have run, or run, with what the paths held until now.
  */
-export function reviseInputs(spec: Pick<JobSpec, 'groups'>, revised: readonly RevisedInput[], { current, begun }: { readonly current: readonly CurrentInput[]; readonly begun: readonly IndexRange[] }): RevisedInput[] {
+export function reviseInputs(
+  spec: Pick<JobSpec, 'groups'>,
+  revised: readonly RevisedInput[],
+  { current, begun }: { readonly current: readonly CurrentInput[]; readonly begun: readonly IndexRange[] },
+): RevisedInput[] {
   const before = fingerprintsIn(spec);
   const known = new Map(revised.map((input) => [input.path, input]));
   for (const { path, fingerprint } of current) {
     const old = before.get(path);
     if (old === undefined || old === fingerprint) continue;
-    known.set(path, { path, fingerprint, former: [...known.get(path)?.former ?? [], { fingerprint: old, tasks: begun }] });
+    known.set(path, {
+      path,
+      fingerprint,
+      former: [...(known.get(path)?.former ?? []), { fingerprint: old, tasks: begun }],
+    });
   }
   return [...known.values()];
 }
@@ -43,13 +52,20 @@ export function withRevisedInputs(spec: JobSpec, revised: readonly RevisedInput[
   if (revised.length === 0) return spec;
   const known = new Map(revised.map((input) => [input.path, input]));
   const revise = (input: InputSpec): InputSpec => {
-    const found = input.source.kind === 'path' && input.fingerprint !== undefined ? known.get(input.source.path) : undefined;
+    const found =
+      input.source.kind === 'path' && input.fingerprint !== undefined ? known.get(input.source.path) : undefined;
     return found === undefined ? input : { ...input, fingerprint: found.fingerprint, former: found.former };
   };
   return { ...spec, groups: spec.groups.map((group) => ({ ...group, inputs: group.inputs.map(revise) })) };
 }
 
 /** What an input held for a task; undefined where nobody noted that. */
-export function fingerprintFor({ fingerprint, former = [] }: Pick<InputSpec, 'fingerprint' | 'former'>, index: TaskIndex): string | undefined {
-  return former.find(({ tasks }) => tasks.some(({ first, count }) => index >= first && index < first + count))?.fingerprint ?? fingerprint;
+export function fingerprintFor(
+  { fingerprint, former = [] }: Pick<InputSpec, 'fingerprint' | 'former'>,
+  index: TaskIndex,
+): string | undefined {
+  return (
+    former.find(({ tasks }) => tasks.some(({ first, count }) => index >= first && index < first + count))
+      ?.fingerprint ?? fingerprint
+  );
 }

@@ -1,4 +1,7 @@
-/** A priority queue: the element that comes before all others is taken first. Equal elements come in no particular order. */
+/**
+ * A priority queue: the element that comes before all others is taken first. Equal elements come in no particular
+ * order.
+ */
 export class Heap<T> {
   readonly #isBefore: (one: T, other: T) => boolean;
   /** The element at i comes no later than those at 2i + 1 and 2i + 2. */

@@ -19,7 +19,8 @@ interface PartialChunk {
 type Chunk = PartialChunk | true | undefined;
 
 /**
- * A set of whole numbers from 0 to below 2^31 that costs a bit per number at most, and next to nothing where it is dense or empty.
+ * A set of whole numbers from 0 to below 2^31 that costs a bit per number at most, and next to nothing where it is
+ * dense or empty.
  *
  * `add`, `delete` and `has` are O(1); finding the next member is O(1) amortised where members are taken from the front.
  */

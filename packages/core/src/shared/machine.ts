@@ -13,7 +13,8 @@ export interface Decision<Change, Command> {
 /**
  * A deciding part that keeps state, free of clock, I/O and ambient randomness.
  *
- * `step` decides and applies what it decided through `apply`; replay of a journal calls `apply` alone. So a state is always
+ * `step` decides and applies what it decided through `apply`; replay of a journal calls `apply` alone. So a state is
+ * always
  * the sum of its changes, and replay never decides.
  */
 export interface Machine<State, Input, Change, Command> {
@@ -32,7 +33,10 @@ export type DriverCommand =
   /** Delivers `TimerFired` at `at` or soon after. A later WakeAt replaces an earlier one. */
   | { readonly kind: 'WakeAt'; readonly at: Instant };
 
-/** The answer to an input: a value, or a refusal with a code of the error registry and a sentence with what was found and wanted. */
+/**
+ * The answer to an input: a value, or a refusal with a code of the error registry and a sentence with what was found
+ * and wanted.
+ */
 export type Reply =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly code: string; readonly message: string };

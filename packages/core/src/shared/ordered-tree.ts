@@ -6,10 +6,15 @@ export const rowMax = 64;
 /** Columns of a leaf's rows: the pair that is the key, and the value. */
 export const leafWidth = 3;
 
-/** Columns of an inner node's rows: the least key of the child, and three numbers that the tree's kind sums up of it. */
+/**
+ * Columns of an inner node's rows: the least key of the child, and three numbers that the tree's kind sums up of it.
+ */
 export const innerWidth = 5;
 
-/** A node of an ordered tree: rows in the order of their keys, one behind the other in one array, so that a search waits for memory once. */
+/**
+ * A node of an ordered tree: rows in the order of their keys, one behind the other in one array, so that a search waits
+ * for memory once.
+ */
 export class TreeNode {
   /** By row; undefined in a leaf. */
   readonly children: TreeNode[] | undefined;
@@ -86,7 +91,8 @@ const loadedRows = rowMax * 0.75;
 /**
  * Rows to load a tree with, written in the order of their keys, which are different.
  *
- * They are written where they stay: all leaves share one array. A hundred thousand arrays of their own would have the collector of garbage come by again
+ * They are written where they stay: all leaves share one array. A hundred thousand arrays of their own would have the
+ * collector of garbage come by again
  * and again, which takes longer than the loading.
  */
 export class LoadedRows {
@@ -119,7 +125,10 @@ export class LoadedRows {
     const leaves: TreeNode[] = [];
     const length = rowMax * leafWidth;
     for (let from = 0; from < this.#count; from += loadedRows) {
-      const leaf = new TreeNode(undefined, this.#numbers.subarray(leaves.length * length, (leaves.length + 1) * length));
+      const leaf = new TreeNode(
+        undefined,
+        this.#numbers.subarray(leaves.length * length, (leaves.length + 1) * length),
+      );
       leaf.count = Math.min(loadedRows, this.#count - from);
       leaves.push(leaf);
     }
@@ -145,7 +154,10 @@ export type VisitRow = (first: number, second: number, value: number) => boolean
 export class OrderedTree {
   protected root = new TreeNode(undefined);
   #size = 0;
-  /** The leaf that was looked into last: what is done next is often there. Undefined once it may be none of the tree's any more. */
+  /**
+   * The leaf that was looked into last: what is done next is often there. Undefined once it may be none of the tree's
+   * any more.
+   */
   #lastLeaf: TreeNode | undefined;
   /** Nothing is summed up: who changes a leaf has nothing to mend above it. */
   readonly #isPlain = this.sumUp === OrderedTree.prototype.sumUp;
@@ -153,14 +165,16 @@ export class OrderedTree {
   readonly #change: RowChange = { first: 0, was: -Infinity, is: -Infinity };
 
   /**
-   * Mends what `sumUp` wrote, after one row has changed below: undefined when it takes all of the node to know, false when nothing changed. Cost: O(1) wanted.
+   * Mends what `sumUp` wrote, after one row has changed below: undefined when it takes all of the node to know, false
+   * when nothing changed. Cost: O(1) wanted.
    */
   protected mend(_numbers: Float64Array, _at: number, _change: RowChange): boolean | undefined {
     return undefined;
   }
 
   /**
-   * Writes what there is to know of a node, which is not empty, into the parent's numbers from `at` on, three numbers; false when they were there already.
+   * Writes what there is to know of a node, which is not empty, into the parent's numbers from `at` on, three numbers;
+   * false when they were there already.
    * Nothing, unless the kind of tree says otherwise. Cost: O(rowMax) wanted.
    */
   protected sumUp(_node: TreeNode, _numbers: Float64Array, _at: number): boolean {
@@ -197,7 +211,10 @@ export class OrderedTree {
     return isAt(leaf, row, first, second) ? leaf.numbers[row * leafWidth + 2] : undefined;
   }
 
-  /** The row of the last key that is not after this one, among those with the same first number; undefined when there is none. Cost: O(log n). */
+  /**
+   * The row of the last key that is not after this one, among those with the same first number; undefined when there is
+   * none. Cost: O(log n).
+   */
   findUpTo(first: number, second: number): { readonly second: number; readonly value: number } | undefined {
     const leaf = this.#leafOf(first, second);
     const row = leaf.rowOf(first, second);
@@ -227,11 +244,15 @@ export class OrderedTree {
     this.#change.is = -Infinity;
     if (!this.#remove(this.root, first, second)) return false;
     this.#size -= 1;
-    while (this.root.children !== undefined && this.root.count < 2) this.root = this.root.children[0] ?? new TreeNode(undefined);
+    while (this.root.children !== undefined && this.root.count < 2)
+      this.root = this.root.children[0] ?? new TreeNode(undefined);
     return true;
   }
 
-  /** Visits rows in order, from the first whose key is not before this one, until a visit answers false. Cost: O(log n) and O(1) each. */
+  /**
+   * Visits rows in order, from the first whose key is not before this one, until a visit answers false. Cost: O(log n)
+   * and O(1) each.
+   */
   visit(first: number, second: number, visit: VisitRow): void {
     visitFrom(this.root, first, second, visit);
   }
@@ -240,7 +261,10 @@ export class OrderedTree {
   checkInvariants(): void {
     let [count, first, second] = [0, -Infinity, -Infinity];
     this.visit(-Infinity, -Infinity, (nextFirst, nextSecond) => {
-      invariant(nextFirst > first || (nextFirst === first && nextSecond > second), `(${nextFirst}, ${nextSecond}) comes after (${first}, ${second})`);
+      invariant(
+        nextFirst > first || (nextFirst === first && nextSecond > second),
+        `(${nextFirst}, ${nextSecond}) comes after (${first}, ${second})`,
+      );
       [count, first, second] = [count + 1, nextFirst, nextSecond];
       return true;
     });
@@ -249,13 +273,19 @@ export class OrderedTree {
   }
 
   #checkNode({ children, numbers, count }: TreeNode): void {
-    invariant(children === undefined || children.length === count, `${children?.length ?? 0} children in ${count} rows`);
+    invariant(
+      children === undefined || children.length === count,
+      `${children?.length ?? 0} children in ${count} rows`,
+    );
     children?.forEach((child, row) => {
       const known = numbers.slice(row * innerWidth, (row + 1) * innerWidth);
       const fresh = known.slice();
       writeKey(fresh, 0, child);
       this.sumUp(child, fresh, 2);
-      invariant(known.every((value, column) => value === fresh[column]), `a node knows ${known.join(', ')} of a child with ${fresh.join(', ')}`);
+      invariant(
+        known.every((value, column) => value === fresh[column]),
+        `a node knows ${known.join(', ')} of a child with ${fresh.join(', ')}`,
+      );
       this.#checkNode(child);
     });
   }
@@ -282,10 +312,14 @@ export class OrderedTree {
     return true;
   }
 
-  /** As `#setInLastLeaf`: with fewer rows it might be joined with another, and without its first one the nodes above would have to be told. */
+  /**
+   * As `#setInLastLeaf`: with fewer rows it might be joined with another, and without its first one the nodes above
+   * would have to be told.
+   */
   #removeFromLastLeaf(first: number, second: number): boolean {
     const leaf = this.#lastLeaf;
-    if (!this.#isPlain || leaf === undefined || leaf.count <= rowMax / 2 + 1 || !isWithin(leaf, first, second)) return false;
+    if (!this.#isPlain || leaf === undefined || leaf.count <= rowMax / 2 + 1 || !isWithin(leaf, first, second))
+      return false;
     const row = leaf.rowOf(first, second);
     if (row === 0 || !isAt(leaf, row, first, second)) return false;
     leaf.close(row);
@@ -310,7 +344,9 @@ export class OrderedTree {
     return isMended || isKeyNew;
   }
 
-  /** False when what is to know of the node is what it was; a node that is full afterwards is to be cut by the caller. */
+  /**
+   * False when what is to know of the node is what it was; a node that is full afterwards is to be cut by the caller.
+   */
   #set(node: TreeNode, first: number, second: number, value: number): boolean {
     const row = node.rowOf(first, second);
     if (node.children === undefined) {
@@ -383,8 +419,10 @@ function isAt({ numbers, width }: TreeNode, row: number, first: number, second: 
 function isWithin({ numbers, count }: TreeNode, first: number, second: number): boolean {
   if (count === 0) return false;
   const last = (count - 1) * leafWidth;
-  return ((numbers[0] as number) < first || (numbers[0] === first && (numbers[1] as number) <= second))
-    && ((numbers[last] as number) > first || (numbers[last] === first && (numbers[last + 1] as number) >= second));
+  return (
+    ((numbers[0] as number) < first || (numbers[0] === first && (numbers[1] as number) <= second)) &&
+    ((numbers[last] as number) > first || (numbers[last] === first && (numbers[last + 1] as number) >= second))
+  );
 }
 
 function visitFrom(node: TreeNode, first: number, second: number, visit: VisitRow): boolean {
@@ -395,7 +433,8 @@ function visitFrom(node: TreeNode, first: number, second: number, visit: VisitRo
     return true;
   }
   const before = numbers[row * leafWidth] as number;
-  if (node.count > 0 && (before < first || (before === first && (numbers[row * leafWidth + 1] as number) < second))) row += 1;
+  if (node.count > 0 && (before < first || (before === first && (numbers[row * leafWidth + 1] as number) < second)))
+    row += 1;
   for (; row < node.count; row += 1) {
     const at = row * leafWidth;
     if (!visit(numbers[at] as number, numbers[at + 1] as number, numbers[at + 2] as number)) return false;

@@ -1,5 +1,6 @@
 /**
- * What controls a terminal, or makes text look like other text: control characters (C0, DEL, C1), marks that change the direction of text, and
+ * What controls a terminal, or makes text look like other text: control characters (C0, DEL, C1), marks that change the
+ * direction of text, and
  * separators of lines and paragraphs.
  */
 const control = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
@@ -11,19 +12,29 @@ const colorOrControl = new RegExp(`\\u001b\\[[0-9;:]{0,64}m|${control.source}`, 
 
 const names: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Whether a text can be shown as it is: nothing in it controls a terminal, ends a line or turns the direction of text. */
+/**
+ * Whether a text can be shown as it is: nothing in it controls a terminal, ends a line or turns the direction of text.
+ */
 export function isPrintable(text: string): boolean {
   return !control.test(text);
 }
 
-/** A text from outside for one line of a terminal, a table or a log: what `isPrintable` refuses is shown as an escape, as `\x1b` or `\u202e`. */
+/**
+ * A text from outside for one line of a terminal, a table or a log: what `isPrintable` refuses is shown as an escape,
+ * as `\x1b` or `\u202e`.
+ */
 export function showText(text: string): string {
   return control.test(text) ? text.replace(controls, showControl) : text;
 }
 
-/** What a program printed, for a terminal: lines, tabs, returns and colors stay, all else that would control the terminal is shown as an escape. */
+/**
+ * What a program printed, for a terminal: lines, tabs, returns and colors stay, all else that would control the
+ * terminal is shown as an escape.
+ */
 export function showPrinted(text: string): string {
-  return text.replace(colorOrControl, (found) => (found.length > 1 || /[\n\r\t]/.test(found) ? found : showControl(found)));
+  return text.replace(colorOrControl, (found) =>
+    found.length > 1 || /[\n\r\t]/.test(found) ? found : showControl(found),
+  );
 }
 
 /** The same JSON, safe to be shown on a terminal. */

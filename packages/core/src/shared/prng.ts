@@ -3,7 +3,8 @@ import { invariant } from './invariant.ts';
 /**
  * A pseudo-random generator whose streams have names, so that each entity of a simulation has luck of its own.
  *
- * xoshiro128++ of Blackman and Vigna; the state is a hash of the seed and the names that lead to the stream. Only whole numbers
+ * xoshiro128++ of Blackman and Vigna; the state is a hash of the seed and the names that lead to the stream. Only whole
+ * numbers
  * of 32 bits are computed with, so a stream is the same everywhere.
  */
 export class Prng {
@@ -46,7 +47,10 @@ export class Prng {
 
   /** A whole number in 0 .. below - 1, all equally likely. @param below in 1 .. 2^32. */
   below(below: number): number {
-    invariant(Number.isInteger(below) && below >= 1 && below <= 2 ** 32, `below is ${below}; want a whole number in 1..2^32`);
+    invariant(
+      Number.isInteger(below) && below >= 1 && below <= 2 ** 32,
+      `below is ${below}; want a whole number in 1..2^32`,
+    );
     // The last words, which do not fill a whole round, would favour small numbers.
     const limit = 2 ** 32 - (2 ** 32 % below);
     let word = this.word();

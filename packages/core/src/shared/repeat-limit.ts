@@ -40,7 +40,10 @@ export class RepeatLimit {
     this.#rules = rules;
   }
 
-  /** Whether a line with this key is to be written now; one that is not is counted. Call `takeSkipped` first: it begins a new window when the old one is over. */
+  /**
+   * Whether a line with this key is to be written now; one that is not is counted. Call `takeSkipped` first: it begins
+   * a new window when the old one is over.
+   */
   admit(key: string): boolean {
     const { perKey, total } = this.#rules;
     const tally = this.#tallyOf(key);
@@ -56,7 +59,9 @@ export class RepeatLimit {
   /** What was left out in the window before this instant, once that window is over; empty before. */
   takeSkipped(now: Instant): readonly SkippedLines[] {
     if (now < this.#windowEnd) return [];
-    const skipped = [...this.#tallies].filter(([, tally]) => tally.skipped > 0).map(([key, tally]) => ({ key, count: tally.skipped }));
+    const skipped = [...this.#tallies]
+      .filter(([, tally]) => tally.skipped > 0)
+      .map(([key, tally]) => ({ key, count: tally.skipped }));
     this.#tallies = new Map();
     this.#writtenCount = 0;
     this.#windowEnd = now + this.#rules.window;

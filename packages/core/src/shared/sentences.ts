@@ -14,11 +14,19 @@ export function describeTime(time: Duration): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** A span of time for people, to the millisecond: `24 h`, `1 min 30 s`, `1 s 1 ms`. For limits, which can be missed by little. */
+/**
+ * A span of time for people, to the millisecond: `24 h`, `1 min 30 s`, `1 s 1 ms`. For limits, which can be missed by
+ * little.
+ */
 export function describeExactTime(time: Duration): string {
   const parts: string[] = [];
   let rest = time;
-  for (const [unit, size] of [['h', 3_600_000], ['min', 60_000], ['s', 1000], ['ms', 1]] as const) {
+  for (const [unit, size] of [
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1000],
+    ['ms', 1],
+  ] as const) {
     const count = Math.floor(rest / size);
     rest -= count * size;
     if (count > 0) parts.push(`${count} ${unit}`);
@@ -26,12 +34,17 @@ export function describeExactTime(time: Duration): string {
   return parts.length === 0 ? '0 ms' : parts.join(' ');
 }
 
-/** A moment for people and programs, in UTC: `2026-03-01T14:00:00Z`, with milliseconds where there are any. @param at from 1970 on. */
+/**
+ * A moment for people and programs, in UTC: `2026-03-01T14:00:00Z`, with milliseconds where there are any. @param at
+ * from 1970 on.
+ */
 export function describeInstant(at: Instant): string {
   const dayLength = 86_400_000;
   const time = at % dayLength;
   const two = (value: number): string => String(value).padStart(2, '0');
-  const clock = [time / 3_600_000, (time / 60_000) % 60, (time / 1000) % 60].map((part) => two(Math.floor(part))).join(':');
+  const clock = [time / 3_600_000, (time / 60_000) % 60, (time / 1000) % 60]
+    .map((part) => two(Math.floor(part)))
+    .join(':');
   const millis = time % 1000;
   return `${describeDay(Math.floor(at / dayLength))}T${clock}${millis === 0 ? '' : `.${String(millis).padStart(3, '0')}`}Z`;
 }
@@ -41,7 +54,9 @@ function describeDay(daysSince1970: number): string {
   const days = daysSince1970 + 719_468;
   const era = Math.floor(days / 146_097);
   const ofEra = days - era * 146_097;
-  const yearOfEra = Math.floor((ofEra - Math.floor(ofEra / 1460) + Math.floor(ofEra / 36_524) - Math.floor(ofEra / 146_096)) / 365);
+  const yearOfEra = Math.floor(
+    (ofEra - Math.floor(ofEra / 1460) + Math.floor(ofEra / 36_524) - Math.floor(ofEra / 146_096)) / 365,
+  );
   const ofYear = ofEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
   const fromMarch = Math.floor((5 * ofYear + 2) / 153);
   const day = ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1;

@@ -16,21 +16,29 @@ export function sortOrder(keys: Float64Array): Uint32Array {
   }
   let order = new Uint32Array(length);
   for (let index = 0; index < length; index += 1) order[index] = index;
-  if (length < radix / 16) return order.sort((one, other) => (keys[one] as number) - (keys[other] as number) || one - other);
+  if (length < radix / 16)
+    return order.sort((one, other) => (keys[one] as number) - (keys[other] as number) || one - other);
   for (let unit = 1; unit <= most - least; unit *= radix) order = sortByDigit(keys, order, least, unit);
   return order;
 }
 
-/** The indices of elements in ascending order of a whole number of theirs, as `sortOrder` orders them. Cost: as `sortOrder`. */
+/**
+ * The indices of elements in ascending order of a whole number of theirs, as `sortOrder` orders them. Cost: as
+ * `sortOrder`.
+ */
 export function sortOrderBy<T>(elements: readonly T[], keyOf: (element: T) => number): Uint32Array {
   const keys = new Float64Array(elements.length);
   for (let index = 0; index < elements.length; index += 1) keys[index] = keyOf(elements[index] as T);
   return sortOrder(keys);
 }
 
-/** Elements in ascending order of a whole number of theirs, equal ones in the order that they had. Cost: O(n) where they are so already; else as `sortOrder`. */
+/**
+ * Elements in ascending order of a whole number of theirs, equal ones in the order that they had. Cost: O(n) where they
+ * are so already; else as `sortOrder`.
+ */
 export function sortedBy<T>(elements: T[], keyOf: (element: T) => number): T[] {
-  if (elements.every((element, index) => index === 0 || keyOf(elements[index - 1] as T) <= keyOf(element))) return elements;
+  if (elements.every((element, index) => index === 0 || keyOf(elements[index - 1] as T) <= keyOf(element)))
+    return elements;
   const sorted: T[] = [];
   for (const index of sortOrderBy(elements, keyOf)) sorted.push(elements[index] as T);
   return sorted;
@@ -45,7 +53,8 @@ function sortByDigit(keys: Float64Array, order: Uint32Array, least: number, unit
     digits[at] = digit;
     places[digit + 1] = (places[digit + 1] as number) + 1;
   }
-  for (let digit = 1; digit <= radix; digit += 1) places[digit] = (places[digit] as number) + (places[digit - 1] as number);
+  for (let digit = 1; digit <= radix; digit += 1)
+    places[digit] = (places[digit] as number) + (places[digit - 1] as number);
   const sorted = new Uint32Array(order.length);
   for (let at = 0; at < order.length; at += 1) {
     const digit = digits[at] as number;

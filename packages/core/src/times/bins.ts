@@ -9,7 +9,8 @@ export const timeMax: Duration = 2 ** 45;
 /**
  * The bin that a time falls into: times below 32 ms have one each, from there on each doubling has sixteen.
  *
- * Bins by doubling with linear bins inside need no logarithm, which is not the same everywhere. Cost: O(doublings), 41 at most.
+ * Bins by doubling with linear bins inside need no logarithm, which is not the same everywhere. Cost: O(doublings), 41
+ * at most.
  *
  * @param time whole milliseconds, 0 to `timeMax`.
  */

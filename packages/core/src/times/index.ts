@@ -1,5 +1,12 @@
 export { binOf, longestOfBin, timeMax } from './bins.ts';
 export { quantilesOf } from './quantiles.ts';
 export { expectedRemainingOn, expectedTotalOn, quantileOn } from './remaining.ts';
-export { compareRun, compareWith, slownessFactor, unknownSlowness, type ComparedRun, type Slowness } from './slowness.ts';
+export {
+  compareRun,
+  compareWith,
+  slownessFactor,
+  unknownSlowness,
+  type ComparedRun,
+  type Slowness,
+} from './slowness.ts';
 export { TimeCurve, type SavedCurve } from './time-curve.ts';

@@ -5,5 +5,11 @@ import type { TimeCurve } from './time-curve.ts';
 export function quantilesOf(times: TimeCurve): TimeQuantiles | undefined {
   const { count, censoredCount } = times;
   if (count + censoredCount === 0) return undefined;
-  return { count, censoredCount, median: times.quantile(0.5), ninetieth: times.quantile(0.9), ninetyNinth: times.quantile(0.99) };
+  return {
+    count,
+    censoredCount,
+    median: times.quantile(0.5),
+    ninetieth: times.quantile(0.9),
+    ninetyNinth: times.quantile(0.99),
+  };
 }

@@ -1,7 +1,10 @@
 import type { Duration } from '../shared/index.ts';
 import type { TimeCurve } from './time-curve.ts';
 
-/** How a machine's run times compare with those of the same jobs everywhere: the sum of their ratios, and how many there were. */
+/**
+ * How a machine's run times compare with those of the same jobs everywhere: the sum of their ratios, and how many there
+ * were.
+ */
 export interface Slowness {
   readonly sum: number;
   readonly count: number;
@@ -32,10 +35,13 @@ export interface ComparedRun {
 /**
  * What is known of a machine after one more run there of a job whose times are `usual`.
  *
- * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): what was cut off is replaced by what it would have been
+ * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): what was cut off is replaced
+ * by what it would have been
  * on average, y* = delta y + (1 - delta) E(T | T > y).
- * Symbols: y = `run.time`, delta = 0 where `isCensored` and 1 else, E(T | T > y) - y = `slownessFactor` x `usual.expectedRemaining` of the time at par.
- * Departs from the source: one run after the other, where it iterates over all; and of y* the ratio to the mean is kept, `ratioMax` at most. So a
+ * Symbols: y = `run.time`, delta = 0 where `isCensored` and 1 else, E(T | T > y) - y = `slownessFactor` x
+ * `usual.expectedRemaining` of the time at par.
+ * Departs from the source: one run after the other, where it iterates over all; and of y* the ratio to the mean is
+ * kept, `ratioMax` at most. So a
  * machine at par stays at par however often its runs are cut off.
  */
 export function compareRun(slowness: Slowness, run: ComparedRun, usual: TimeCurve): Slowness {
@@ -46,7 +52,10 @@ export function compareRun(slowness: Slowness, run: ComparedRun, usual: TimeCurv
   return compareWith(slowness, run.time + remaining, mean);
 }
 
-/** What is known of a machine after one more run there that took `time` where `usual`, above 0, is what it takes elsewhere. */
+/**
+ * What is known of a machine after one more run there that took `time` where `usual`, above 0, is what it takes
+ * elsewhere.
+ */
 export function compareWith(slowness: Slowness, time: Duration, usual: Duration): Slowness {
   if (usual === 0) return slowness;
   const ratio = Math.min(ratioMax, time / usual);

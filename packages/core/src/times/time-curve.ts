@@ -26,14 +26,19 @@ interface Steps {
 const tolerance = 1e-9;
 
 /**
- * What is known of how long runs last, from those that ended and from those that were cut off: of one that was killed after an hour
- * nobody knows more than that it would have lasted longer (it is *censored*), and to leave it out would make times look shorter.
+ * What is known of how long runs last, from those that ended and from those that were cut off: of one that was killed
+ * after an hour
+ * nobody knows more than that it would have lasted longer (it is *censored*), and to leave it out would make times look
+ * shorter.
  *
  * @source the product-limit estimate, S(t) = product over the times t_i <= t at which runs ended of (1 - d_i / n_i)
  * Symbols: d_i = runs that ended at t_i, n_i = runs that lasted so long without being cut off before.
- * Departs from the source: times are kept in bins (see `binOf`), so that memory is bounded however many runs there were. Ends count at
- * the longest time of their bin, before those that were cut off in it: both make times longer, by a sixteenth at most, never shorter.
- * Memory: three numbers per bin that something fell into, 700 bins at most; 10 to 60 for usual jobs. Cost: O(log bins) to add,
+ * Departs from the source: times are kept in bins (see `binOf`), so that memory is bounded however many runs there
+ * were. Ends count at
+ * the longest time of their bin, before those that were cut off in it: both make times longer, by a sixteenth at most,
+ * never shorter.
+ * Memory: three numbers per bin that something fell into, 700 bins at most; 10 to 60 for usual jobs. Cost: O(log bins)
+ * to add,
  * O(bins) for the first question after that, O(log bins) for more.
  */
 export class TimeCurve {
@@ -85,7 +90,8 @@ export class TimeCurve {
   }
 
   /**
-   * The time within which this share of the runs end, of those that last longer than `elapsed`; undefined where so much is not known,
+   * The time within which this share of the runs end, of those that last longer than `elapsed`; undefined where so much
+   * is not known,
    * because too many were cut off or none lasted so long.
    *
    * @param share in (0, 1].
@@ -93,7 +99,7 @@ export class TimeCurve {
   quantile(share: number, elapsed: Duration = 0): Duration | undefined {
     const { edges, lasting } = this.#ask();
     const from = elapsed === 0 ? -1 : lastUpTo(edges, elapsed);
-    const left = from < 0 ? 1 : lasting[from] ?? 0;
+    const left = from < 0 ? 1 : (lasting[from] ?? 0);
     if (left === 0) return undefined;
     const wanted = (1 - share) * left + tolerance * left;
     // The shares fall, so the first one that is small enough is found by halving.
@@ -114,9 +120,11 @@ export class TimeCurve {
   }
 
   /**
-   * How long a run lasts in all, on average, that has lasted for `elapsed`; undefined where nothing is known. Never falls as `elapsed` grows.
+   * How long a run lasts in all, on average, that has lasted for `elapsed`; undefined where nothing is known. Never
+   * falls as `elapsed` grows.
    *
-   * Beyond what was seen a run is taken to last as long again: careful doubling is what the seeds do with requests that were too short.
+   * Beyond what was seen a run is taken to last as long again: careful doubling is what the seeds do with requests that
+   * were too short.
    *
    * @param elapsed need not be whole.
    * @returns not rounded.
@@ -125,10 +133,10 @@ export class TimeCurve {
     if (this.count + this.censoredCount === 0) return undefined;
     const { edges, lasting, areas, end } = this.#ask();
     const at = lastUpTo(edges, elapsed);
-    const left = at < 0 ? 1 : lasting[at] ?? 0;
+    const left = at < 0 ? 1 : (lasting[at] ?? 0);
     if (left === 0 || elapsed >= end) return 2 * elapsed;
-    const next = at + 1 < edges.length ? edges[at + 1] ?? end : end;
-    const beyond = at + 1 < edges.length ? areas[at + 1] ?? 0 : left * end;
+    const next = at + 1 < edges.length ? (edges[at + 1] ?? end) : end;
+    const beyond = at + 1 < edges.length ? (areas[at + 1] ?? 0) : left * end;
     return next + beyond / left;
   }
 
@@ -167,7 +175,15 @@ export class TimeCurve {
   }
 
   /** A curve that agrees with the number, the sum and the longest of runs of which nothing else was kept. */
-  static fromSums({ count, sum, longest }: { readonly count: number; readonly sum: Duration; readonly longest: Duration }): TimeCurve {
+  static fromSums({
+    count,
+    sum,
+    longest,
+  }: {
+    readonly count: number;
+    readonly sum: Duration;
+    readonly longest: Duration;
+  }): TimeCurve {
     const curve = new TimeCurve();
     if (count === 0) return curve;
     curve.add(longest);
@@ -187,8 +203,14 @@ export class TimeCurve {
       ended += this.#ended[index] ?? 0;
       censored += this.#censored[index] ?? 0;
     }
-    invariant(ended === this.count && censored === this.censoredCount, `a curve of ${this.count} + ${this.censoredCount} runs has bins for ${ended} + ${censored}`);
-    invariant(this.longest <= Math.min(timeMax, this.sum), `the longest of a curve's runs, ${this.longest}, is beyond their sum`);
+    invariant(
+      ended === this.count && censored === this.censoredCount,
+      `a curve of ${this.count} + ${this.censoredCount} runs has bins for ${ended} + ${censored}`,
+    );
+    invariant(
+      this.longest <= Math.min(timeMax, this.sum),
+      `the longest of a curve's runs, ${this.longest}, is beyond their sum`,
+    );
   }
 
   /** The index of a bin, made where nothing fell into it yet. */
@@ -203,7 +225,7 @@ export class TimeCurve {
   }
 
   #ask(): Steps {
-    return this.#steps ??= this.#climb();
+    return (this.#steps ??= this.#climb());
   }
 
   #climb(): Steps {
@@ -232,7 +254,8 @@ function integrate(edges: readonly Duration[], lasting: readonly number[], end: 
   for (let index = edges.length - 1; index >= 0; index--) {
     const share = lasting[index] ?? 0;
     const next = edges[index + 1];
-    area += next === undefined ? share * (end - (edges[index] ?? 0)) + share * end : share * (next - (edges[index] ?? 0));
+    area +=
+      next === undefined ? share * (end - (edges[index] ?? 0)) + share * end : share * (next - (edges[index] ?? 0));
     areas[index] = area;
   }
   return areas;

@@ -25,10 +25,13 @@ export interface Verdict {
  *
  * What one machine says, however trusted, convicts nobody alone.
  *
- * @param by.credibilityOf what each voter was believed before this vote: the credit that the vote gives must not speak for itself.
+ * @param by.credibilityOf what each voter was believed before this vote: the credit that the vote gives must not speak
+ * for itself.
  */
 export function judgeOutvoted(
-  votes: readonly Vote[], taken: string, by: { readonly rules: ConvictionRules; credibilityOf(voter: string): number },
+  votes: readonly Vote[],
+  taken: string,
+  by: { readonly rules: ConvictionRules; credibilityOf(voter: string): number },
 ): Verdict {
   const groups = groupVotes(votes);
   const index = groups.findIndex(({ digest }) => digest === taken);
@@ -38,6 +41,9 @@ export function judgeOutvoted(
 }
 
 /** Whether a machine is caught by evidence that is certain, or of which it is the so many'th of its kind. */
-export function isConvicted({ isCertain, evidenceCount }: { readonly isCertain: boolean; readonly evidenceCount: number }, { evidenceMax }: ConvictionRules): boolean {
+export function isConvicted(
+  { isCertain, evidenceCount }: { readonly isCertain: boolean; readonly evidenceCount: number },
+  { evidenceMax }: ConvictionRules,
+): boolean {
   return isCertain || evidenceCount >= evidenceMax;
 }

@@ -20,7 +20,8 @@ export const defaultCredibilityRules: CredibilityRules = { faultyShareMax: 0.2, 
  * The probability that a result of a machine is right, at least, after it passed so many checks and failed none.
  *
  * @source Sarmenta 2002 (see `decideByMajority`), credibility of a worker P that passed k spot-checks:
- * CrP(P, k) = 1 - f / ((1 - f) k e) where those that fail one are blacklisted, CrP(P, k) = 1 - f / k where they are not, and
+ * CrP(P, k) = 1 - f / ((1 - f) k e) where those that fail one are blacklisted, CrP(P, k) = 1 - f / k where they are
+ * not, and
  * CrP(P, 0) = 1 - f. Symbols: f = `faultyShareMax`, k = `passes`, e = Euler's number.
  * Departs from the source: no. With f < 0.5 neither bound is below CrP(P, 0) at any k >= 1.
  * @returns in [1 - f, 1), not falling as `passes` grows.
@@ -35,8 +36,10 @@ export function credibilityOfMachine(passes: number, { faultyShareMax, quarantin
  * The probability of each group of equal results to be the right one, given that these are the results.
  *
  * @source Sarmenta 2002 (see `decideByMajority`), credibility of a result group G_a:
- * CrG(G_a) = P(G_a good) prod_(i != a) P(G_i bad) / (prod_j P(G_j bad) + sum_j P(G_j good) prod_(i != j) P(G_i bad)), with
- * P(G good) = prod CrR and P(G bad) = prod (1 - CrR) over its results; CrR of a result is the credibility of its machine.
+ * CrG(G_a) = P(G_a good) prod_(i != a) P(G_i bad) / (prod_j P(G_j bad) + sum_j P(G_j good) prod_(i != j) P(G_i bad)),
+ * with
+ * P(G good) = prod CrR and P(G bad) = prod (1 - CrR) over its results; CrR of a result is the credibility of its
+ * machine.
  * Departs from the source: no.
  * @returns in the order of `groups`.
  */
@@ -51,8 +54,13 @@ export function credibilityOfGroups(groups: readonly VoteGroup[], credibilityOf:
     }
     return { good, bad };
   });
-  const onlyRight = parts.map(({ good }, index) => parts.reduce((product, { bad }, other) => (other === index ? product : product * bad), good));
-  const total = onlyRight.reduce((sum, value) => sum + value, parts.reduce((product, { bad }) => product * bad, 1));
+  const onlyRight = parts.map(({ good }, index) =>
+    parts.reduce((product, { bad }, other) => (other === index ? product : product * bad), good),
+  );
+  const total = onlyRight.reduce(
+    (sum, value) => sum + value,
+    parts.reduce((product, { bad }) => product * bad, 1),
+  );
   return onlyRight.map((value) => (total > 0 ? value / total : 0));
 }
 
@@ -74,13 +82,17 @@ export interface CredibilityWanted {
 /**
  * Accepts the result whose credibility reaches the threshold.
  *
- * @source Sarmenta 2002 (see `decideByMajority`), credibility-based fault tolerance: a work entry is done when the credibility of its best
+ * @source Sarmenta 2002 (see `decideByMajority`), credibility-based fault tolerance: a work entry is done when the
+ * credibility of its best
  * result group reaches 1 - the acceptable error rate.
- * Departs from the source: of further runs as many are asked for at once as it would take if machines nobody knows brought the best
+ * Departs from the source: of further runs as many are asked for at once as it would take if machines nobody knows
+ * brought the best
  * result again, so that a task does not wait for one run after the other.
  */
 export function decideByCredibility(
-  votes: readonly Vote[], wanted: CredibilityWanted, by: { readonly rules: CredibilityRules; credibilityOf(voter: string): number },
+  votes: readonly Vote[],
+  wanted: CredibilityWanted,
+  by: { readonly rules: CredibilityRules; credibilityOf(voter: string): number },
 ): Decision {
   const groups = groupVotes(votes);
   const best = findBest(groups, by.credibilityOf);
@@ -91,7 +103,10 @@ export function decideByCredibility(
   return { kind: 'open', votesMissing: countMissing(groups, best?.group, { wanted, by }) };
 }
 
-function findBest(groups: readonly VoteGroup[], credibilityOf: (voter: string) => number): { readonly group: VoteGroup; readonly credibility: number } | undefined {
+function findBest(
+  groups: readonly VoteGroup[],
+  credibilityOf: (voter: string) => number,
+): { readonly group: VoteGroup; readonly credibility: number } | undefined {
   const credibilities = credibilityOfGroups(groups, credibilityOf);
   let best: { readonly group: VoteGroup; readonly credibility: number } | undefined;
   for (const [index, group] of groups.entries()) {
@@ -115,7 +130,9 @@ function countMissing(groups: readonly VoteGroup[], best: VoteGroup | undefined,
   const voted = groups.reduce((sum, { voters }) => sum + voters.length, 0);
   while (voted + newcomers.length < by.rules.votesMax) {
     newcomers.push(`\n${newcomers.length}`);
-    const imagined = groups.map((group) => (group === best ? { ...group, voters: [...group.voters, ...newcomers] } : group));
+    const imagined = groups.map((group) =>
+      group === best ? { ...group, voters: [...group.voters, ...newcomers] } : group,
+    );
     const found = credibilityOfGroups(imagined, credibilityOf)[groups.indexOf(best)] ?? 0;
     if (found >= wanted.threshold && best.voters.length + newcomers.length >= wanted.votesMin) break;
   }

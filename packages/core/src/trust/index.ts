@@ -1,6 +1,26 @@
-export { defaultConvictionRules, isConvicted, judgeOutvoted, type ConvictionRules, type Verdict } from './conviction.ts';
 export {
-  credibilityMaxOf, credibilityOfGroups, credibilityOfMachine, decideByCredibility, defaultCredibilityRules, type CredibilityRules, type CredibilityWanted,
+  defaultConvictionRules,
+  isConvicted,
+  judgeOutvoted,
+  type ConvictionRules,
+  type Verdict,
+} from './conviction.ts';
+export {
+  credibilityMaxOf,
+  credibilityOfGroups,
+  credibilityOfMachine,
+  decideByCredibility,
+  defaultCredibilityRules,
+  type CredibilityRules,
+  type CredibilityWanted,
 } from './credibility.ts';
 export { isSpotCheck, type SpotCheckRules } from './spot-check.ts';
-export { decideByMajority, groupVotes, majorityOf, votesMaxOf, type Decision, type Vote, type VoteGroup } from './vote.ts';
+export {
+  decideByMajority,
+  groupVotes,
+  majorityOf,
+  votesMaxOf,
+  type Decision,
+  type Vote,
+  type VoteGroup,
+} from './vote.ts';

@@ -46,9 +46,11 @@ export function votesMaxOf(voteCount: number): number {
 /**
  * Accepts what more than half of `voteCount` results agree on, as soon as they do.
  *
- * @source Sarmenta, "Sabotage-tolerance mechanisms for volunteer computing systems", Future Generation Computer Systems 18 (2002),
+ * @source Sarmenta, "Sabotage-tolerance mechanisms for volunteer computing systems", Future Generation Computer Systems
+ * 18 (2002),
  * section on voting: m-first voting, which accepts the first m results that match, m = floor(voteCount / 2) + 1.
- * Departs from the source: runs that cannot make a majority are not begun, and a task ends as soon as none can be made within `votesMaxOf`.
+ * Departs from the source: runs that cannot make a majority are not begun, and a task ends as soon as none can be made
+ * within `votesMaxOf`.
  */
 export function decideByMajority(votes: readonly Vote[], voteCount: number): Decision {
   const majority = majorityOf(voteCount);

@@ -26,7 +26,8 @@ export interface ArrivalResult {
 }
 
 /**
- * Joins workflows to the main one, in which no edge leads from one to another; tasks and edges keep their order. An entry task for all, which the source draws, is not
+ * Joins workflows to the main one, in which no edge leads from one to another; tasks and edges keep their order. An
+ * entry task for all, which the source draws, is not
  * needed: nothing waits for it.
  */
 export function joinWorkflows(workflows: readonly Workflow[]): Workflow {
@@ -44,13 +45,19 @@ export function joinWorkflows(workflows: readonly Workflow[]): Workflow {
 /**
  * Runs the dynamic method over jobs that arrive, when tasks take what was foreseen.
  *
- * In batch mode, all that has not begun is scheduled again with each arrival; in immediate mode the newcomer alone is, around what is promised. What runs stays.
+ * In batch mode, all that has not begun is scheduled again with each arrival; in immediate mode the newcomer alone is,
+ * around what is promised. What runs stays.
  *
  * @param arrivals by instant, ascending.
- * @source moreira2009, 3.1 and 2.2.2. Departs from the source: it does not say where the data of what has ended is when its receiver is planned anew; here it is where the
+ * @source moreira2009, 3.1 and 2.2.2. Departs from the source: it does not say where the data of what has ended is when
+ * its receiver is planned anew; here it is where the
  * receiver was planned before, and takes its time again to any other place.
  */
-export function scheduleArrivals(arrivals: readonly Arrival[], mode: 'batch' | 'immediate', setup: ArrivalSetup): ArrivalResult {
+export function scheduleArrivals(
+  arrivals: readonly Arrival[],
+  mode: 'batch' | 'immediate',
+  setup: ArrivalSetup,
+): ArrivalResult {
   let plan: Plan = { placements: [], since: [] };
   let [workflow, made] = [joinWorkflows([]), setup.scheduler.name];
   for (const [index, { at }] of arrivals.entries()) {
@@ -64,7 +71,12 @@ export function scheduleArrivals(arrivals: readonly Arrival[], mode: 'batch' | '
     const costs = sentAlready(setup.costsOf(workflow), workflow, plan, at);
     const problem = { ...freshProblem(workflow, costs, setup.processorCount), now: at, releasedAt, fixed };
     const { placements, scheduler } = setup.scheduler.schedule(problem);
-    plan = { placements, since: placements.map(({ processors }, task) => (isSamePlace(plan.placements[task]?.processors ?? [], processors) ? plan.since[task] as Instant : at)) };
+    plan = {
+      placements,
+      since: placements.map(({ processors }, task) =>
+        isSamePlace(plan.placements[task]?.processors ?? [], processors) ? (plan.since[task] as Instant) : at,
+      ),
+    };
     made = scheduler;
   }
   return { workflow, schedule: { scheduler: made, placements: plan.placements } };
@@ -77,7 +89,10 @@ interface Plan {
   readonly since: readonly Instant[];
 }
 
-/** Costs at an instant: what has ended was sent to where its receiver was planned; to another place it is sent from this instant on. */
+/**
+ * Costs at an instant: what has ended was sent to where its receiver was planned; to another place it is sent from this
+ * instant on.
+ */
 function sentAlready(costs: CostModel, { edges }: Workflow, { placements, since }: Plan, now: Instant): CostModel {
   return {
     ...costs,
@@ -86,35 +101,52 @@ function sentAlready(costs: CostModel, { edges }: Workflow, { placements, since 
       const time = costs.transfer(edge, sender, receivers);
       const planned = placements[to];
       const isThere = planned !== undefined && (receivers.length === 0 || isSamePlace(planned.processors, receivers));
-      return time === 0 ? 0 : time + Math.max(0, (isThere ? since[to] as Instant : now) - sender.end);
+      return time === 0 ? 0 : time + Math.max(0, (isThere ? (since[to] as Instant) : now) - sender.end);
     },
   };
 }
 
 /**
- * Gives each job so many processors for itself until its last task has ended, first come, first served: those that are free first, of equal ones the fastest. With one
+ * Gives each job so many processors for itself until its last task has ended, first come, first served: those that are
+ * free first, of equal ones the fastest. With one
  * processor this is moreira2009's 1J-1P.
  *
  * @param width at most the number of processors. @param arrivals by instant, ascending.
  * @source moreira2009, 5.3, the approaches that the dynamic method is compared with.
  */
-export function scheduleExclusively(arrivals: readonly Arrival[], width: ProcessorCount, setup: ArrivalSetup): ArrivalResult {
+export function scheduleExclusively(
+  arrivals: readonly Arrival[],
+  width: ProcessorCount,
+  setup: ArrivalSetup,
+): ArrivalResult {
   const { processorCount, scheduler, costsOf } = setup;
   invariant(width >= 1 && width <= processorCount, `${width} of ${processorCount} processors for each job`);
   const freeAt = new Array<Instant>(processorCount).fill(0);
   const placements: Placement[] = [];
   for (const { workflow, at } of arrivals) {
     const problem = freshProblem(workflow, costsOf(workflow), processorCount);
-    const first = sortByCapacity(problem.costs, processorCount).sort((one, other) => Math.max(at, freeAt[one] as number) - Math.max(at, freeAt[other] as number));
+    const first = sortByCapacity(problem.costs, processorCount).sort(
+      (one, other) => Math.max(at, freeAt[one] as number) - Math.max(at, freeAt[other] as number),
+    );
     const chosen = first.slice(0, width);
     const now = chosen.reduce((latest, processor) => Math.max(latest, freeAt[processor] as number), at);
     const availableFrom = freeAt.map((_, processor) => (chosen.includes(processor) ? now : Infinity));
     const schedule = scheduler.schedule({ ...problem, now, availableFrom, releasedAt: workflow.tasks.map(() => at) });
     for (const processor of chosen) freeAt[processor] = lastEndOf(schedule);
     const offset = placements.length;
-    placements.push(...schedule.placements.map((placement) => ({
-      ...placement, task: placement.task + offset, reason: { ...placement.reason, behind: placement.reason.behind === undefined ? undefined : placement.reason.behind + offset },
-    })));
+    placements.push(
+      ...schedule.placements.map((placement) => ({
+        ...placement,
+        task: placement.task + offset,
+        reason: {
+          ...placement.reason,
+          behind: placement.reason.behind === undefined ? undefined : placement.reason.behind + offset,
+        },
+      })),
+    );
   }
-  return { workflow: joinWorkflows(arrivals.map(({ workflow }) => workflow)), schedule: { scheduler: `${scheduler.name} on ${width}`, placements } };
+  return {
+    workflow: joinWorkflows(arrivals.map(({ workflow }) => workflow)),
+    schedule: { scheduler: `${scheduler.name} on ${width}`, placements },
+  };
 }

@@ -12,7 +12,8 @@ export const candidates: readonly WorkflowScheduler[] = [heft, cpop, ihpts, hpts
 export const gridPlanners: readonly WorkflowScheduler[] = [heft, hlfet, cpop, ihpts, hpts];
 
 /**
- * Schedules with each algorithm and takes the schedule that ends first, what comes after its tasks included; of those that leave tasks without a place, one that leaves the fewest.
+ * Schedules with each algorithm and takes the schedule that ends first, what comes after its tasks included; of those
+ * that leave tasks without a place, one that leaves the fewest.
  *
  * @param schedulers one or more; of equal ones the first is taken. Cost: that of all of them.
  */
@@ -46,7 +47,8 @@ function isBetter(one: Worth, other: Worth): boolean {
 }
 
 /**
- * Schedules with each candidate and takes the schedule that ends first: the choice of the algorithm by context that moreira2009 names as future work (6.2).
+ * Schedules with each candidate and takes the schedule that ends first: the choice of the algorithm by context that
+ * moreira2009 names as future work (6.2).
  *
  * The choice is made anew at each decision, by what is planned then. Cost: that of all candidates.
  */

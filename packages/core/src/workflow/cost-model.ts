@@ -6,7 +6,8 @@ import type { Workflow } from './workflow.ts';
 export type Sender = Pick<Placement, 'processors' | 'start' | 'end'>;
 
 /**
- * What tasks and transfers take on the machines at hand. Schedulers know nothing else of either, so estimates of a live grid, and outputs that the
+ * What tasks and transfers take on the machines at hand. Schedulers know nothing else of either, so estimates of a live
+ * grid, and outputs that the
  * receiver has already, come in here.
  */
 export interface CostModel {
@@ -18,7 +19,10 @@ export interface CostModel {
    * @param receivers none: somewhere that the sender is not.
    */
   transfer(edge: number, sender: Sender, receivers: readonly number[]): Duration;
-  /** Run time of a task on one processor (or its fewest), the mean over all of them: what tasks are ranked by before they are placed. */
+  /**
+   * Run time of a task on one processor (or its fewest), the mean over all of them: what tasks are ranked by before
+   * they are placed.
+   */
   meanTime(task: number): Duration;
   /** Time of a transfer between two processors, the mean over all pairs, when its sender runs for `senderTime`. */
   meanTransfer(edge: number, senderTime: Duration): Duration;
@@ -36,7 +40,10 @@ export interface CostTables {
 
 /** A cost model of tables, in which every task runs on one processor. */
 export function tableCosts(workflow: Workflow, { times, transfers }: CostTables): CostModel {
-  invariant(times.length === workflow.tasks.length && transfers.length === workflow.edges.length, 'tables that do not fit the workflow');
+  invariant(
+    times.length === workflow.tasks.length && transfers.length === workflow.edges.length,
+    'tables that do not fit the workflow',
+  );
   const means = times.map((row) => row.reduce((sum, time) => sum + time, 0) / row.length);
   const transferOf = (edge: number): Duration => transfers[edge] as number;
   return {

@@ -6,11 +6,13 @@ import type { WorkflowScheduler } from './scheduling-problem.ts';
 import type { WorkflowEdge, WorkflowTask } from './workflow.ts';
 
 /**
- * CPOP: ready tasks by falling t-level + b-level; those of the critical path to the processor that runs all of it fastest, others where they end first.
+ * CPOP: ready tasks by falling t-level + b-level; those of the critical path to the processor that runs all of it
+ * fastest, others where they end first.
  *
  * Cost: O(tasks^2 x processors) at worst.
  *
- * @source Topcuoglu, Hariri and Wu 2002, section 4.2. Departs from the source: of several longest paths the one with the lowest indexes is taken; a rigid
+ * @source Topcuoglu, Hariri and Wu 2002, section 4.2. Departs from the source: of several longest paths the one with
+ * the lowest indexes is taken; a rigid
  * task of several processors is placed as HEFT places it.
  */
 export const cpop: WorkflowScheduler = {
@@ -24,11 +26,16 @@ export const cpop: WorkflowScheduler = {
     const path = new Set(findCriticalPath(workflow, costs).tasks);
     const pathProcessor = fastestFor(placing, path);
     const waitsFor = workflow.incoming.map(({ length }) => length);
-    const ready = new Heap<number>((one, other) => priority(one) > priority(other) || (priority(one) === priority(other) && one < other));
-    waitsFor.forEach((count, task) => { if (count === 0) ready.push(task); });
+    const ready = new Heap<number>(
+      (one, other) => priority(one) > priority(other) || (priority(one) === priority(other) && one < other),
+    );
+    waitsFor.forEach((count, task) => {
+      if (count === 0) ready.push(task);
+    });
     for (let task = ready.pop(); task !== undefined; task = ready.pop()) {
       if (placing.find(task) === undefined) {
-        if (path.has(task) && isNarrow(workflow.tasks[task])) placing.accept(task, placing.offerOf(task, pathProcessor, true), 'critical-path');
+        if (path.has(task) && isNarrow(workflow.tasks[task]))
+          placing.accept(task, placing.offerOf(task, pathProcessor, true), 'critical-path');
         else placeEarliest(placing, task);
       }
       for (const edge of workflow.outgoing[task] as readonly number[]) {

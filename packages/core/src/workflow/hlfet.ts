@@ -5,12 +5,14 @@ import type { SchedulingProblem, WorkflowScheduler } from './scheduling-problem.
 import type { WorkflowEdge, WorkflowTask } from './workflow.ts';
 
 /**
- * HLFET: whenever a processor is free, it takes the task with the greatest b-level of those that wait for nothing any more; of several free processors the first. It looks at
+ * HLFET: whenever a processor is free, it takes the task with the greatest b-level of those that wait for nothing any
+ * more; of several free processors the first. It looks at
  * no processor's speed and keeps none idle, as a grid without a plan does.
  *
  * Cost: O(tasks x processors + tasks log tasks + tasks x edges of a task).
  *
- * @source Adam, Chandy and Dickson, "A comparison of list schedules for parallel processing systems" (1974), HLFET. Departs from the source: b-levels with transfers, since
+ * @source Adam, Chandy and Dickson, "A comparison of list schedules for parallel processing systems" (1974), HLFET.
+ * Departs from the source: b-levels with transfers, since
  * processors differ; a rigid task of several processors goes where it ends first.
  */
 export const hlfet: WorkflowScheduler = {
@@ -19,12 +21,18 @@ export const hlfet: WorkflowScheduler = {
     const placing = new Placing(problem);
     const tasks = new ReadyTasks(problem);
     for (;;) {
-      const freeAt = placing.processors.reduce((first, processor) => Math.min(first, placing.freeFrom(processor)), Infinity);
+      const freeAt = placing.processors.reduce(
+        (first, processor) => Math.min(first, placing.freeFrom(processor)),
+        Infinity,
+      );
       const next = tasks.take(freeAt);
       if (next === undefined) return placing.finish('hlfet');
       const { task, at } = next;
       const isWide = (problem.workflow.tasks[task] as WorkflowTask).widthMin > 1;
-      tasks.release(task, placing.accept(task, isWide ? placing.gangOffer(task) : offerOfFirst(placing, task, at), 'first-free').end);
+      tasks.release(
+        task,
+        placing.accept(task, isWide ? placing.gangOffer(task) : offerOfFirst(placing, task, at), 'first-free').end,
+      );
     }
   },
 };
@@ -37,7 +45,10 @@ class ReadyTasks {
   readonly #since: Instant[];
   readonly #unmet: number[];
   readonly #ready = new Heap<number>((one, other) => this.#comesBefore(one, other));
-  readonly #coming = new Heap<number>((one, other) => this.#sinceOf(one) < this.#sinceOf(other) || (this.#sinceOf(one) === this.#sinceOf(other) && one < other));
+  readonly #coming = new Heap<number>(
+    (one, other) =>
+      this.#sinceOf(one) < this.#sinceOf(other) || (this.#sinceOf(one) === this.#sinceOf(other) && one < other),
+  );
 
   constructor(problem: SchedulingProblem) {
     const { workflow, fixed, releasedAt, now } = problem;
@@ -45,7 +56,8 @@ class ReadyTasks {
     this.#levels = bLevels(workflow, meanCosts(problem));
     this.#since = workflow.tasks.map((_, task) => Math.max(now, releasedAt[task] as number));
     this.#unmet = workflow.incoming.map(({ length }) => length);
-    for (const task of workflow.tasks.keys()) if (this.#unmet[task] === 0 && fixed[task] === undefined) this.#coming.push(task);
+    for (const task of workflow.tasks.keys())
+      if (this.#unmet[task] === 0 && fixed[task] === undefined) this.#coming.push(task);
     for (const placement of fixed) if (placement !== undefined) this.release(placement.task, placement.end);
   }
 
@@ -53,7 +65,8 @@ class ReadyTasks {
   take(freeAt: Instant): { readonly task: number; readonly at: Instant } | undefined {
     const first = this.#coming.first;
     const at = this.#ready.size > 0 || first === undefined ? freeAt : Math.max(freeAt, this.#sinceOf(first));
-    while (this.#coming.first !== undefined && this.#sinceOf(this.#coming.first) <= at) this.#ready.push(this.#coming.pop() as number);
+    while (this.#coming.first !== undefined && this.#sinceOf(this.#coming.first) <= at)
+      this.#ready.push(this.#coming.pop() as number);
     const task = this.#ready.pop();
     return task === undefined ? undefined : { task, at: Math.max(at, this.#sinceOf(task)) };
   }

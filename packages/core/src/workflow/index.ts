@@ -1,4 +1,11 @@
-export { joinWorkflows, scheduleArrivals, scheduleExclusively, type Arrival, type ArrivalResult, type ArrivalSetup } from './arrivals.ts';
+export {
+  joinWorkflows,
+  scheduleArrivals,
+  scheduleExclusively,
+  type Arrival,
+  type ArrivalResult,
+  type ArrivalSetup,
+} from './arrivals.ts';
 export { auto, candidates, chooseSchedule, gridPlanners, workflowSchedulers } from './auto.ts';
 export { isSamePlace, tableCosts, type CostModel, type CostTables, type Sender } from './cost-model.ts';
 export { cpop } from './cpop.ts';
@@ -10,9 +17,25 @@ export { bLevels, findCriticalPath, tLevels, tailLevels, type CriticalPath, type
 export { findBound, measureSchedule, type ScheduleMeasures } from './measures.ts';
 export { operationCost, operations, type Operation } from './operations.ts';
 export { platformCosts, type Platform, type PlatformProcessor } from './platform.ts';
-export { lastEndOf, makespanOf, type Placement, type PlacementReason, type PlacementRule, type Schedule } from './schedule.ts';
+export {
+  lastEndOf,
+  makespanOf,
+  type Placement,
+  type PlacementReason,
+  type PlacementRule,
+  type Schedule,
+} from './schedule.ts';
 export { findScheduleFault } from './schedule-fault.ts';
 export { freshProblem, type SchedulingProblem, type WorkflowScheduler } from './scheduling-problem.ts';
-export { listEdges, makeWorkflow, type EdgeDraft, type TaskDraft, type Workflow, type WorkflowDraft, type WorkflowEdge, type WorkflowTask } from './workflow.ts';
+export {
+  listEdges,
+  makeWorkflow,
+  type EdgeDraft,
+  type TaskDraft,
+  type Workflow,
+  type WorkflowDraft,
+  type WorkflowEdge,
+  type WorkflowTask,
+} from './workflow.ts';
 export { measureShape, type WorkflowShape } from './shape.ts';
 export { findTooWide, findWorkflowFault, type WorkflowFault, type WorkflowFaultCode } from './workflow-fault.ts';

@@ -40,7 +40,10 @@ export function bLevels(workflow: Workflow, costs: LevelCosts): Duration[] {
   return tailLevels(workflow, costs).map((tail, task) => (costs.times[task] as number) + tail);
 }
 
-/** What comes after the end of each task on the longest path to an exit task: its b-level without its own run time. Cost: O(tasks + edges). */
+/**
+ * What comes after the end of each task on the longest path to an exit task: its b-level without its own run time.
+ * Cost: O(tasks + edges).
+ */
 export function tailLevels({ order, outgoing, edges }: Workflow, { times, transfers, after }: LevelCosts): Duration[] {
   const tails = times.map((_, task) => after?.[task] ?? 0);
   for (const task of order.toReversed()) {
@@ -56,7 +59,10 @@ export function tailLevels({ order, outgoing, edges }: Workflow, { times, transf
 
 /** A longest path. */
 export interface CriticalPath {
-  /** Indexes of its tasks, from an entry task to an exit task; of equally long paths the one whose first differing task has the lowest index. */
+  /**
+   * Indexes of its tasks, from an entry task to an exit task; of equally long paths the one whose first differing task
+   * has the lowest index.
+   */
   readonly tasks: readonly number[];
   readonly length: Duration;
 }
@@ -66,15 +72,18 @@ export function findCriticalPath(workflow: Workflow, costs: LevelCosts): Critica
   const levels = bLevels(workflow, costs);
   const best = (candidates: readonly number[], lengthOf: (candidate: number) => number): number | undefined => {
     let found: number | undefined;
-    for (const candidate of candidates) if (found === undefined || lengthOf(candidate) > lengthOf(found)) found = candidate;
+    for (const candidate of candidates)
+      if (found === undefined || lengthOf(candidate) > lengthOf(found)) found = candidate;
     return found;
   };
   const entries = workflow.incoming.flatMap(({ length }, task) => (length === 0 ? [task] : []));
   const tasks: number[] = [];
   const headOf = (edge: number): number => (workflow.edges[edge] as WorkflowEdge).to;
-  for (let task = best(entries, (entry) => levels[entry] as number); task !== undefined;) {
+  for (let task = best(entries, (entry) => levels[entry] as number); task !== undefined; ) {
     tasks.push(task);
-    const leaving = (workflow.outgoing[task] as readonly number[]).toSorted((one, other) => headOf(one) - headOf(other));
+    const leaving = (workflow.outgoing[task] as readonly number[]).toSorted(
+      (one, other) => headOf(one) - headOf(other),
+    );
     const next = best(leaving, (edge) => (costs.transfers[edge] as number) + (levels[headOf(edge)] as number));
     task = next === undefined ? undefined : headOf(next);
   }

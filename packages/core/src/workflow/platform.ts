@@ -21,10 +21,12 @@ export interface PlatformProcessor {
 /**
  * The cost model of processors with speeds on a network in which all pairs are alike.
  *
- * @source moreira2009, 3.2.1.1 and 3.2.2.1:  c(i, k) = L + data(i, k) / B;  T = T_comm + f(n) / sum S,  T_comm = T_L + b / omega,
+ * @source moreira2009, 3.2.1.1 and 3.2.2.1: c(i, k) = L + data(i, k) / B; T = T_comm + f(n) / sum S, T_comm = T_L + b /
+ * omega,
  *   for a task on an r x c grid of processors  b = exchange x (r + c - 2)
  * Symbols: L, T_L = `startUp`; B, omega = `bandwidth`; f(n) = `work`; S = `speed`; exchange = the task's, in bytes.
- * Departs from the source: one processor sends nothing to itself, so T_L is paid from two processors on; a grid is the one nearest to a square whose
+ * Departs from the source: one processor sends nothing to itself, so T_L is paid from two processors on; a grid is the
+ * one nearest to a square whose
  * rows times columns is the number of processors; an edge without data costs nothing.
  */
 export function platformCosts(workflow: Workflow, platform: Platform): CostModel {
@@ -48,7 +50,8 @@ export function platformCosts(workflow: Workflow, platform: Platform): CostModel
   };
   return {
     time,
-    transfer: (edge, sender, receivers) => (isSamePlace(sender.processors, receivers) ? 0 : transferTime(edge, sender.end - sender.start)),
+    transfer: (edge, sender, receivers) =>
+      isSamePlace(sender.processors, receivers) ? 0 : transferTime(edge, sender.end - sender.start),
     meanTime: (taskIndex) => {
       const task = workflow.tasks[taskIndex] as WorkflowTask;
       return exchangeTime(task, task.widthMin) + (task.work * 1000 * meanSlowness) / task.widthMin;
@@ -58,7 +61,9 @@ export function platformCosts(workflow: Workflow, platform: Platform): CostModel
   };
 }
 
-/** Rows of the grid of so many processors that is nearest to a square: the greatest divisor that is not above the root. */
+/**
+ * Rows of the grid of so many processors that is nearest to a square: the greatest divisor that is not above the root.
+ */
 function gridRows(count: number): number {
   let rows = 1;
   for (let divisor = 2; divisor * divisor <= count; divisor += 1) if (count % divisor === 0) rows = divisor;

@@ -6,14 +6,27 @@ export interface PlacementReason {
   readonly rule: PlacementRule;
   /** What kept it from beginning earlier there. */
   readonly heldBy: 'arrival' | 'processor' | 'data';
-  /** The task whose data or whose end was waited for, by index; undefined after an arrival, or where the processor itself came late. */
+  /**
+   * The task whose data or whose end was waited for, by index; undefined after an arrival, or where the processor
+   * itself came late.
+   */
   readonly behind: number | undefined;
   /** The best other processor and when the task would have ended there; undefined where none was looked at. */
   readonly runnerUp: { readonly processor: number; readonly end: Instant } | undefined;
 }
 
-/** How processors are chosen: `earliest-finish` and `inserted` (between two tasks placed before) by HEFT and CPOP, `critical-path` by CPOP, `capacity` and `exchanged` by HPTS, `first-free` by HLFET, `fixed` before the schedule. */
-export type PlacementRule = 'earliest-finish' | 'inserted' | 'critical-path' | 'capacity' | 'exchanged' | 'first-free' | 'fixed';
+/**
+ * How processors are chosen: `earliest-finish` and `inserted` (between two tasks placed before) by HEFT and CPOP,
+ * `critical-path` by CPOP, `capacity` and `exchanged` by HPTS, `first-free` by HLFET, `fixed` before the schedule.
+ */
+export type PlacementRule =
+  | 'earliest-finish'
+  | 'inserted'
+  | 'critical-path'
+  | 'capacity'
+  | 'exchanged'
+  | 'first-free'
+  | 'fixed';
 
 /** Where and when a task runs. */
 export interface Placement {

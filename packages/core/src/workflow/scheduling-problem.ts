@@ -16,15 +16,24 @@ export interface SchedulingProblem {
   readonly releasedAt: readonly Instant[];
   /** What has ended, runs, or is promised, by index of the task: it stays. Undefined for what is to be placed. */
   readonly fixed: readonly (Placement | undefined)[];
-  /** What comes after the end of each task beyond this workflow, by index: it counts for the task's levels. Left out, nothing. */
+  /**
+   * What comes after the end of each task beyond this workflow, by index: it counts for the task's levels. Left out,
+   * nothing.
+   */
   readonly after?: readonly Duration[];
   /** Until when each processor is there, by index; what would end later has no place on it. Left out, all stay. */
   readonly availableUntil?: readonly Instant[];
-  /** The machine of each processor, by index: a rigid task of several processors stays within one. Left out, any will do. */
+  /**
+   * The machine of each processor, by index: a rigid task of several processors stays within one. Left out, any will
+   * do.
+   */
   readonly machineOf?: readonly number[];
 }
 
-/** An algorithm that places all tasks that are not settled; what has no place, since no processor stays long enough for it, ends at `Infinity`. */
+/**
+ * An algorithm that places all tasks that are not settled; what has no place, since no processor stays long enough for
+ * it, ends at `Infinity`.
+ */
 export interface WorkflowScheduler {
   readonly name: string;
   /** @throws {InvariantError} when a task needs more processors than there are; ask `findTooWide` first. */
@@ -34,7 +43,11 @@ export interface WorkflowScheduler {
 /** The problem of one workflow on idle processors, from instant 0. */
 export function freshProblem(workflow: Workflow, costs: CostModel, processorCount: number): SchedulingProblem {
   return {
-    workflow, costs, now: 0, availableFrom: new Array<Instant>(processorCount).fill(0),
-    releasedAt: workflow.tasks.map(() => 0), fixed: workflow.tasks.map(() => undefined),
+    workflow,
+    costs,
+    now: 0,
+    availableFrom: new Array<Instant>(processorCount).fill(0),
+    releasedAt: workflow.tasks.map(() => 0),
+    fixed: workflow.tasks.map(() => undefined),
   };
 }

@@ -14,7 +14,8 @@ export function measureShape({ order, incoming, edges }: Workflow): WorkflowShap
   const counts: number[] = [];
   for (const task of order) {
     let own = 0;
-    for (const edge of incoming[task] as readonly number[]) own = Math.max(own, 1 + (level[(edges[edge] as WorkflowEdge).from] as number));
+    for (const edge of incoming[task] as readonly number[])
+      own = Math.max(own, 1 + (level[(edges[edge] as WorkflowEdge).from] as number));
     level[task] = own;
     counts[own] = (counts[own] ?? 0) + 1;
   }

@@ -19,7 +19,8 @@ export class Timeline {
   }
 
   /**
-   * The earliest start, no earlier than `from`, of a stretch that fits between those that are there. Cost: O(log stretches + stretches after `from`).
+   * The earliest start, no earlier than `from`, of a stretch that fits between those that are there. Cost: O(log
+   * stretches + stretches after `from`).
    */
   findStart(from: Instant, duration: Duration): Instant {
     let start = Math.max(from, this.#availableFrom);

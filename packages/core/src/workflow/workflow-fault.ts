@@ -1,10 +1,22 @@
 import type { ProcessorCount } from '../shared/index.ts';
-import { listEdges, sortTasks, type EdgeDraft, type TaskDraft, type WorkflowDraft, type WorkflowEdge } from './workflow.ts';
+import {
+  listEdges,
+  sortTasks,
+  type EdgeDraft,
+  type TaskDraft,
+  type WorkflowDraft,
+  type WorkflowEdge,
+} from './workflow.ts';
 
 /** A code of the error registry for what can be wrong with a workflow. */
 export type WorkflowFaultCode =
-  | 'MUT_WORKFLOW_EMPTY' | 'MUT_WORKFLOW_TASK_TWICE' | 'MUT_WORKFLOW_COST' | 'MUT_WORKFLOW_WIDTH'
-  | 'MUT_WORKFLOW_EDGE_NOWHERE' | 'MUT_WORKFLOW_EDGE_TWICE' | 'MUT_WORKFLOW_CYCLE';
+  | 'MUT_WORKFLOW_EMPTY'
+  | 'MUT_WORKFLOW_TASK_TWICE'
+  | 'MUT_WORKFLOW_COST'
+  | 'MUT_WORKFLOW_WIDTH'
+  | 'MUT_WORKFLOW_EDGE_NOWHERE'
+  | 'MUT_WORKFLOW_EDGE_TWICE'
+  | 'MUT_WORKFLOW_CYCLE';
 
 /** What is wrong with a workflow, and where. */
 export interface WorkflowFault {
@@ -17,7 +29,9 @@ export interface WorkflowFault {
   readonly edgeIndex?: number;
 }
 
-/** Finds the first thing that is wrong with a workflow; undefined when nothing is. Cost: O((tasks + edges) log tasks). */
+/**
+ * Finds the first thing that is wrong with a workflow; undefined when nothing is. Cost: O((tasks + edges) log tasks).
+ */
 export function findWorkflowFault(draft: WorkflowDraft): WorkflowFault | undefined {
   if (draft.tasks.length === 0) return { code: 'MUT_WORKFLOW_EMPTY', message: 'the workflow has no task' };
   const indexes = new Map<string, number>();
@@ -41,7 +55,11 @@ export function findTooWide({ tasks }: WorkflowDraft, processorCount: ProcessorC
   const taskIndex = tasks.findIndex(({ widthMin = 1 }) => widthMin > processorCount);
   if (taskIndex < 0) return undefined;
   const { id, widthMin } = tasks[taskIndex] as TaskDraft;
-  return { code: 'MUT_WORKFLOW_WIDTH', message: `task ${id} takes ${widthMin} processors; there are ${processorCount}`, taskIndex };
+  return {
+    code: 'MUT_WORKFLOW_WIDTH',
+    message: `task ${id} takes ${widthMin} processors; there are ${processorCount}`,
+    taskIndex,
+  };
 }
 
 type Found = Pick<WorkflowFault, 'code' | 'message'> | undefined;
@@ -49,18 +67,37 @@ type Found = Pick<WorkflowFault, 'code' | 'message'> | undefined;
 const isCost = (value: number): boolean => Number.isFinite(value) && value >= 0;
 
 function findTaskFault({ id, work, exchange = 0, widthMin = 1, widthMax = widthMin }: TaskDraft): Found {
-  if (!isCost(work)) return { code: 'MUT_WORKFLOW_COST', message: `the work of task ${id} is ${work}; want a number of 0 or more` };
-  if (!isCost(exchange)) return { code: 'MUT_WORKFLOW_COST', message: `what the processors of task ${id} exchange is ${exchange}; want a number of 0 or more` };
+  if (!isCost(work))
+    return { code: 'MUT_WORKFLOW_COST', message: `the work of task ${id} is ${work}; want a number of 0 or more` };
+  if (!isCost(exchange))
+    return {
+      code: 'MUT_WORKFLOW_COST',
+      message: `what the processors of task ${id} exchange is ${exchange}; want a number of 0 or more`,
+    };
   const isWidth = (value: number): boolean => Number.isSafeInteger(value) && value >= 1;
   if (isWidth(widthMin) && isWidth(widthMax) && widthMin <= widthMax) return undefined;
-  return { code: 'MUT_WORKFLOW_WIDTH', message: `task ${id} takes ${widthMin} to ${widthMax} processors; want whole numbers from 1, the fewest first` };
+  return {
+    code: 'MUT_WORKFLOW_WIDTH',
+    message: `task ${id} takes ${widthMin} to ${widthMax} processors; want whole numbers from 1, the fewest first`,
+  };
 }
 
-function findEdgeFault({ from, to, data = 0, share = 0 }: EdgeDraft, indexes: ReadonlyMap<string, number>, seen: Map<string, Set<string>>): Found {
+function findEdgeFault(
+  { from, to, data = 0, share = 0 }: EdgeDraft,
+  indexes: ReadonlyMap<string, number>,
+  seen: Map<string, Set<string>>,
+): Found {
   const nowhere = [from, to].find((id) => !indexes.has(id));
-  if (nowhere !== undefined) return { code: 'MUT_WORKFLOW_EDGE_NOWHERE', message: `the edge from ${from} to ${to} names the task ${nowhere}, which does not exist` };
+  if (nowhere !== undefined)
+    return {
+      code: 'MUT_WORKFLOW_EDGE_NOWHERE',
+      message: `the edge from ${from} to ${to} names the task ${nowhere}, which does not exist`,
+    };
   if (!isCost(data) || !isCost(share)) {
-    return { code: 'MUT_WORKFLOW_COST', message: `the edge from ${from} to ${to} costs ${isCost(data) ? share : data}; want a number of 0 or more` };
+    return {
+      code: 'MUT_WORKFLOW_COST',
+      message: `the edge from ${from} to ${to} costs ${isCost(data) ? share : data}; want a number of 0 or more`,
+    };
   }
   const heads = seen.get(from) ?? new Set<string>();
   if (heads.has(to)) return { code: 'MUT_WORKFLOW_EDGE_TWICE', message: `there are two edges from ${from} to ${to}` };
@@ -68,7 +105,10 @@ function findEdgeFault({ from, to, data = 0, share = 0 }: EdgeDraft, indexes: Re
   return undefined;
 }
 
-/** Names one cycle with its whole path. Every task that no order reaches waits for another such task, so walking back from any of them comes round. */
+/**
+ * Names one cycle with its whole path. Every task that no order reaches waits for another such task, so walking back
+ * from any of them comes round.
+ */
 function findCycle({ tasks, edges }: WorkflowDraft, indexes: ReadonlyMap<string, number>): WorkflowFault | undefined {
   const ends = edges.map(({ from, to }) => ({ from: indexes.get(from) as number, to: indexes.get(to) as number }));
   const { incoming, outgoing } = listEdges(tasks.length, ends);
@@ -78,15 +118,20 @@ function findCycle({ tasks, edges }: WorkflowDraft, indexes: ReadonlyMap<string,
   const steps = new Map<number, number>();
   const path: number[] = [];
   let edgeIndex = -1;
-  for (let task = first; !steps.has(task);) {
+  for (let task = first; !steps.has(task); ) {
     steps.set(task, path.length);
     path.push(task);
-    edgeIndex = (incoming[task] as readonly number[]).find((edge) => !sorted.has((ends[edge] as WorkflowEdge).from)) as number;
+    edgeIndex = (incoming[task] as readonly number[]).find(
+      (edge) => !sorted.has((ends[edge] as WorkflowEdge).from),
+    ) as number;
     task = (ends[edgeIndex] as WorkflowEdge).from;
   }
   const closing = (ends[edgeIndex] as WorkflowEdge).from;
   const cycle = [...path.slice(steps.get(closing)), closing].reverse();
   const names = cycle.map((task) => (tasks[task] as TaskDraft).id);
-  const message = names.length === 2 ? `task ${names[0] as string} waits for itself` : `${names.length - 1} tasks wait for each other: ${names.join(' -> ')}`;
+  const message =
+    names.length === 2
+      ? `task ${names[0] as string} waits for itself`
+      : `${names.length - 1} tasks wait for each other: ${names.join(' -> ')}`;
   return { code: 'MUT_WORKFLOW_CYCLE', message, edgeIndex };
 }

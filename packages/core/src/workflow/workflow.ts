@@ -5,11 +5,17 @@ export interface TaskDraft {
   readonly id: string;
   /** Mflop, finite, 0 or more. */
   readonly work: number;
-  /** Bytes that its processors send in each step of a broadcast along a row or column of their grid; 0, the default, for one that shares nothing. */
+  /**
+   * Bytes that its processors send in each step of a broadcast along a row or column of their grid; 0, the default, for
+   * one that shares nothing.
+   */
   readonly exchange?: Bytes;
   /** The fewest processors that it runs on; 1 by default. */
   readonly widthMin?: ProcessorCount;
-  /** The most processors that it runs on; `widthMin` by default. A task whose two widths differ is moldable, another one is rigid. */
+  /**
+   * The most processors that it runs on; `widthMin` by default. A task whose two widths differ is moldable, another one
+   * is rigid.
+   */
   readonly widthMax?: ProcessorCount;
 }
 
@@ -20,7 +26,10 @@ export interface EdgeDraft {
   readonly to: string;
   /** What is sent, finite, 0 or more; 0 by default. */
   readonly data?: Bytes;
-  /** Time of the transfer as a share of its sender's run time, finite, 0 or more; 0 by default. moreira2009's ratio of communication to computation. */
+  /**
+   * Time of the transfer as a share of its sender's run time, finite, 0 or more; 0 by default. moreira2009's ratio of
+   * communication to computation.
+   */
   readonly share?: number;
 }
 
@@ -51,7 +60,9 @@ export interface Workflow {
   readonly incoming: readonly (readonly number[])[];
   /** Edges that leave a task, by index of the task; ascending. */
   readonly outgoing: readonly (readonly number[])[];
-  /** All tasks, each after those that it waits for; of those that could come next the one with the lowest index does. */
+  /**
+   * All tasks, each after those that it waits for; of those that could come next the one with the lowest index does.
+   */
   readonly order: readonly number[];
 }
 
@@ -67,8 +78,19 @@ export function makeWorkflow(draft: WorkflowDraft): Workflow {
     invariant(index !== undefined, `edge of the task ${id}, which does not exist`);
     return index;
   };
-  const tasks = draft.tasks.map(({ id, work, exchange = 0, widthMin = 1, widthMax = widthMin }) => ({ id, work, exchange, widthMin, widthMax }));
-  const edges = draft.edges.map(({ from, to, data = 0, share = 0 }) => ({ from: indexOf(from), to: indexOf(to), data, share }));
+  const tasks = draft.tasks.map(({ id, work, exchange = 0, widthMin = 1, widthMax = widthMin }) => ({
+    id,
+    work,
+    exchange,
+    widthMin,
+    widthMax,
+  }));
+  const edges = draft.edges.map(({ from, to, data = 0, share = 0 }) => ({
+    from: indexOf(from),
+    to: indexOf(to),
+    data,
+    share,
+  }));
   const { incoming, outgoing } = listEdges(tasks.length, edges);
   const order = sortTasks({ edges, incoming, outgoing });
   invariant(order.length === tasks.length, 'a workflow with a cycle');
@@ -76,7 +98,10 @@ export function makeWorkflow(draft: WorkflowDraft): Workflow {
 }
 
 /** The edges at each task. */
-export function listEdges(taskCount: number, edges: readonly Pick<WorkflowEdge, 'from' | 'to'>[]): Pick<Workflow, 'incoming' | 'outgoing'> {
+export function listEdges(
+  taskCount: number,
+  edges: readonly Pick<WorkflowEdge, 'from' | 'to'>[],
+): Pick<Workflow, 'incoming' | 'outgoing'> {
   const incoming: number[][] = Array.from({ length: taskCount }, () => []);
   const outgoing: number[][] = Array.from({ length: taskCount }, () => []);
   edges.forEach(({ from, to }, edge) => {
@@ -86,11 +111,22 @@ export function listEdges(taskCount: number, edges: readonly Pick<WorkflowEdge, 
   return { incoming, outgoing };
 }
 
-/** The tasks in an order that respects the edges, the lowest index first; those on cycles and behind them are missing. Cost: O((tasks + edges) log tasks). */
-export function sortTasks({ edges, incoming, outgoing }: Pick<Workflow, 'incoming' | 'outgoing'> & { readonly edges: readonly Pick<WorkflowEdge, 'from' | 'to'>[] }): number[] {
+/**
+ * The tasks in an order that respects the edges, the lowest index first; those on cycles and behind them are missing.
+ * Cost: O((tasks + edges) log tasks).
+ */
+export function sortTasks({
+  edges,
+  incoming,
+  outgoing,
+}: Pick<Workflow, 'incoming' | 'outgoing'> & {
+  readonly edges: readonly Pick<WorkflowEdge, 'from' | 'to'>[];
+}): number[] {
   const waitsFor = incoming.map(({ length }) => length);
   const ready = new Heap<number>((one, other) => one < other);
-  waitsFor.forEach((count, task) => { if (count === 0) ready.push(task); });
+  waitsFor.forEach((count, task) => {
+    if (count === 0) ready.push(task);
+  });
   const order: number[] = [];
   for (let task = ready.pop(); task !== undefined; task = ready.pop()) {
     order.push(task);

@@ -1,17 +1,31 @@
 import test from 'ava';
-import { freezeProvider, thawProvider, type ProviderConfig, type ProviderSnapshot } from '@mutirao/core/machines/provider';
+import {
+  freezeProvider,
+  thawProvider,
+  type ProviderConfig,
+  type ProviderSnapshot,
+} from '@mutirao/core/machines/provider';
 import { checkInteractions, describeFacts, ProviderDialogue, WatchingHeuristic } from '@mutirao/testkit';
 
-/** A dialogue with a provider whose heuristic watches; beside the usual lines `asked` tells what it was asked with since the last such line, `why Q` and `why` reasons. */
+/**
+ * A dialogue with a provider whose heuristic watches; beside the usual lines `asked` tells what it was asked with since
+ * the last such line, `why Q` and `why` reasons.
+ */
 function openDialogue(config: Partial<ProviderConfig> = {}): (lines: readonly string[]) => string {
   const heuristic = new WatchingHeuristic();
   const dialogue = new ProviderDialogue({ heuristic: 'watching', findHeuristic: heuristic.find, ...config });
   let told = 0;
   return (lines) => {
     const [verb, requestId] = (lines[0] ?? '').split(' ');
-    if (verb === 'why') return (requestId === undefined ? dialogue.state.standing : dialogue.state.requests.get(requestId)?.reasons ?? []).join('\n');
+    if (verb === 'why')
+      return (
+        requestId === undefined ? dialogue.state.standing : (dialogue.state.requests.get(requestId)?.reasons ?? [])
+      ).join('\n');
     if (verb === 'thaw') {
-      dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
+      dialogue.state = thawProvider(
+        dialogue.config,
+        JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+      );
       return '';
     }
     if (verb !== 'asked') return dialogue.perform(lines);
@@ -26,7 +40,11 @@ test('a heuristic that watches is asked at what happens, gives up what waits, an
 });
 
 test('what is asked of a manager within an hour is bounded, also across restarts and when the clock is set back', (t) => {
-  checkInteractions(t, new URL('provider-watching-budget.txt', import.meta.url), openDialogue({ perHour: { submissions: 4, withdrawals: 1 } }));
+  checkInteractions(
+    t,
+    new URL('provider-watching-budget.txt', import.meta.url),
+    openDialogue({ perHour: { submissions: 4, withdrawals: 1 } }),
+  );
 });
 
 test('a queue that is hidden, stale or makes no sense, limits that change and gangs make no request beyond the limits and no loop', (t) => {

@@ -5,16 +5,24 @@ import { checkInteractions, ProviderDialogue } from '@mutirao/testkit';
 
 const walks = {
   'provider-allocation': 'a demand becomes requests, these become machines, and what is surplus goes back',
-  'provider-growing-bag': 'of a bag that grows only what has no place is asked for, and what is not needed for a moment only is not given up',
+  'provider-growing-bag':
+    'of a bag that grows only what has no place is asked for, and what is not needed for a moment only is not given up',
   'provider-recovery': 'after a kill the provider adopts requests and agents before it settles with its broker',
   'provider-listings': 'listings that fail, lag or lack a request end nothing too early and nothing twice',
-  'provider-requeued': 'a request that its manager puts back into its queue waits again, and its next start is a start of its own',
+  'provider-requeued':
+    'a request that its manager puts back into its queue waits again, and its next start is a start of its own',
   'provider-refusals': 'refusals make it pause, and then stop until new demand comes up',
-  'provider-wide-tasks': 'for tasks that no machine of an allocation could hold nothing is asked, and what was asked goes back',
+  'provider-wide-tasks':
+    'for tasks that no machine of an allocation could hold nothing is asked, and what was asked goes back',
   'provider-broker-away': 'a broker that comes back is told its machines anew, by agents that present themselves',
-  'provider-reservations': 'what is wanted inside a reservation is asked for with its claim, kept apart from all else, and given up when it is over',
-  'provider-resource': 'a broker that wants to know is told how the queue stands: at once, when it changes, at most once a second, and seldom when it does not',
-  'provider-clock': 'when the clock is set graces and pauses last as long as they were meant to, forwards and backwards',
+  'provider-reservations':
+    'what is wanted inside a reservation is asked for with its claim, kept apart from all else, and given up ' +
+    'when it is over',
+  'provider-resource':
+    'a broker that wants to know is told how the queue stands: at once, when it changes, at most once a second, ' +
+    'and seldom when it does not',
+  'provider-clock':
+    'when the clock is set graces and pauses last as long as they were meant to, forwards and backwards',
   'provider-credentials': 'an allocation whose walltime is long over has no agents, whatever its manager does not say',
 } as const;
 
@@ -65,13 +73,23 @@ test('a broker that lost its journal gets nothing that was leased to, kept for o
   checkInteractions(t, new URL('provider-replaced-broker.txt', import.meta.url), (lines) => dialogue.perform(lines));
   const { state, config } = dialogue;
   const thawed = thawProvider(config, JSON.parse(JSON.stringify(freezeProvider(state))) as ProviderSnapshot);
-  t.deepEqual([...thawed.brokers.values()].map(({ instance }) => instance), ['three']);
+  t.deepEqual(
+    [...thawed.brokers.values()].map(({ instance }) => instance),
+    ['three'],
+  );
 });
 
 test('a deputy starts nothing of what a former journal leased, also where the next one goes away before it has leased anything', (t) => {
   const startsAfter = (...lines: string[]): boolean => {
     const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
-    dialogue.perform(['start', 'limits requests=2 width=4 walltime=60000', 'connect b instance=one', 'demand b 0', 'lease b 1 horizon=60000 10-19', ...lines]);
+    dialogue.perform([
+      'start',
+      'limits requests=2 width=4 walltime=60000',
+      'connect b instance=one',
+      'demand b 0',
+      'lease b 1 horizon=60000 10-19',
+      ...lines,
+    ]);
     dialogue.perform(['at 6000']);
     return dialogue.perform(['attach m']).includes('of lease 1');
   };
@@ -81,7 +99,11 @@ test('a deputy starts nothing of what a former journal leased, also where the ne
 
 test('agents of an allocation, whenever they come back, end what they hold of a former journal first, also after a restart from a snapshot', (t) => {
   const dialogue = new ProviderDialogue();
-  const perform = (...lines: string[]): string[] => dialogue.perform(lines).split('\n').filter((line) => /clear|joined/.test(line));
+  const perform = (...lines: string[]): string[] =>
+    dialogue
+      .perform(lines)
+      .split('\n')
+      .filter((line) => /clear|joined/.test(line));
   perform('start', 'limits requests=1 width=1 walltime=90000', 'connect b instance=one', 'demand b 1');
   perform('listing');
   perform('accepted q1');
@@ -90,11 +112,17 @@ test('agents of an allocation, whenever they come back, end what they hold of a 
   perform('at 20000'); // The machine is lost.
   t.is(dialogue.state.machines.size, 0);
   perform('connect b instance=two', 'demand b 1');
-  dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
+  dialogue.state = thawProvider(
+    dialogue.config,
+    JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+  );
   perform('start', 'connect b instance=two', 'demand b 1');
   t.deepEqual(perform('attach q1.0 held=1'), ['clear p/q1.0 of 1']);
   perform('detach q1.0');
-  dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
+  dialogue.state = thawProvider(
+    dialogue.config,
+    JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+  );
   perform('start', 'connect b instance=two', 'demand b 1');
   t.deepEqual(perform('attach q1.0 held=1'), ['clear p/q1.0 of 1']);
   perform('detach q1.0');
@@ -137,7 +165,12 @@ test('a machine whose disk is full gets nothing of a lease for ten seconds, and 
 test('a new run of an agent is not left alone for what the former one broke', (t) => {
   const dialogue = aDeputy();
   dialogue.perform(['attach m']);
-  for (const [sequence, ids] of [[1, '10,11'], [2, '12'], [3, '13']] as const) dialogue.perform([`report m ${sequence} ${ids} 100 broken`]);
+  for (const [sequence, ids] of [
+    [1, '10,11'],
+    [2, '12'],
+    [3, '13'],
+  ] as const)
+    dialogue.perform([`report m ${sequence} ${ids} 100 broken`]);
   t.notRegex(dialogue.perform(['at 7000', 'detach m', 'attach m']), /start/);
   t.regex(dialogue.perform(['detach m', 'attach m incarnation=2']), /start 14,15 of lease 1/);
 });
@@ -170,6 +203,9 @@ test('a switch of the heuristic decides what is asked for next, outlives a resta
 });
 
 test('the adaptive heuristic fills the hole that starts at once, learns the task time, and asks for what comes next', (t) => {
-  const dialogue = new ProviderDialogue({ heuristic: 'adaptive', heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
+  const dialogue = new ProviderDialogue({
+    heuristic: 'adaptive',
+    heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 },
+  });
   checkInteractions(t, new URL('provider-adaptive.txt', import.meta.url), (lines) => dialogue.perform(lines));
 });

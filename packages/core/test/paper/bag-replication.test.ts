@@ -1,6 +1,13 @@
-// costa2005, chapter 2 (eager scheduling, Workqueue with Replication), section 4.2 (workqueue of the study) and equation 3.4 (waste).
+// costa2005, chapter 2 (eager scheduling, Workqueue with Replication), section 4.2 (workqueue of the study) and
+// equation 3.4 (waste).
 import test from 'ava';
-import { type BrokerCommand, type BrokerInput, brokerMachine, createBrokerState, ledgerOf } from '@mutirao/core/machines/broker';
+import {
+  type BrokerCommand,
+  type BrokerInput,
+  brokerMachine,
+  createBrokerState,
+  ledgerOf,
+} from '@mutirao/core/machines/broker';
 import { aJob, aMachine, anEnd } from '@mutirao/testkit';
 
 interface Grid {
@@ -27,7 +34,11 @@ function run({ taskTimes, speeds, replicasMax }: Grid): Run {
     if (command.kind === 'StartReplicas') {
       for (const { replicaId, taskIndex } of command.starts) {
         const speed = speeds[Number(command.machineId.slice(3))] ?? 1;
-        running.set(command.machineId, { replicaId, startedAt: now, endsAt: now + (taskTimes[taskIndex] ?? 0) / speed });
+        running.set(command.machineId, {
+          replicaId,
+          startedAt: now,
+          endsAt: now + (taskTimes[taskIndex] ?? 0) / speed,
+        });
       }
     }
     if (command.kind === 'CancelReplicas') {
@@ -43,9 +54,19 @@ function run({ taskTimes, speeds, replicasMax }: Grid): Run {
     const ended = [anEnd(replica.replicaId, outcome, { startedAt: replica.startedAt, endedAt: now })];
     waiting.push({ kind: 'MachineReported', machineId, report: { sequence: 1, started: [], ended } });
   };
-  waiting.push({ kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
-  for (const index of speeds.keys()) waiting.push({ kind: 'MachineJoined', providerId: 'p', facts: aMachine(`p/m${index}`), heldReplicaIds: [] });
-  waiting.push({ kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: '', spec: aJob(taskTimes.length, { replicasMax }) });
+  waiting.push(
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+  );
+  for (const index of speeds.keys())
+    waiting.push({ kind: 'MachineJoined', providerId: 'p', facts: aMachine(`p/m${index}`), heldReplicaIds: [] });
+  waiting.push({
+    kind: 'JobSubmitted',
+    replyTo: 1,
+    userId: 'ann',
+    clientJobId: '',
+    spec: aJob(taskTimes.length, { replicasMax }),
+  });
   for (;;) {
     while (waiting.length > 0) brokerMachine.step(state, waiting.splice(0), now).commands.forEach(perform);
     if (state.openJobs.size === 0) return { makespan: now - 1, cancelledCount };
@@ -56,7 +77,7 @@ function run({ taskTimes, speeds, replicasMax }: Grid): Run {
 
 /** Numbers in [0, 1) that are the same in each run. */
 function* draws(seed: number): Generator<number> {
-  for (let value = seed;;) {
+  for (let value = seed; ; ) {
     value = (value * 48_271) % 2_147_483_647;
     yield value / 2_147_483_647;
   }
@@ -67,7 +88,10 @@ function draw(source: Generator<number>): number {
 }
 
 test('equal tasks on equal machines take as many waves as the machines need (section 4.2)', (t) => {
-  t.deepEqual(run({ taskTimes: Array<number>(10).fill(20_000), speeds: [1, 1, 1, 1], replicasMax: 1 }), { makespan: 60_000, cancelledCount: 0 });
+  t.deepEqual(run({ taskTimes: Array<number>(10).fill(20_000), speeds: [1, 1, 1, 1], replicasMax: 1 }), {
+    makespan: 60_000,
+    cancelledCount: 0,
+  });
 });
 
 test('idle processors replicate running tasks; the first to finish wins and the others are cancelled (section 2.3)', (t) => {
@@ -94,7 +118,10 @@ test('tasks in order do as well as tasks in random order, where tasks are alike 
   for (let round = 0; round < 60; round++) {
     // 2x heterogeneity: U(mean / 2, 3 mean / 2). The order is random to a scheduler when the times are shuffled.
     const taskTimes = Array.from({ length: 60 }, () => 15_000 + Math.floor(draw(source) * 30_000));
-    const shuffled = taskTimes.map((time) => ({ time, place: draw(source) })).sort((one, other) => one.place - other.place).map(({ time }) => time);
+    const shuffled = taskTimes
+      .map((time) => ({ time, place: draw(source) }))
+      .sort((one, other) => one.place - other.place)
+      .map(({ time }) => time);
     inOrder += run({ taskTimes, speeds: [1, 1, 1, 1], replicasMax: 1 }).makespan;
     inRandomOrder += run({ taskTimes: shuffled, speeds: [1, 1, 1, 1], replicasMax: 1 }).makespan;
   }
@@ -104,27 +131,76 @@ test('tasks in order do as well as tasks in random order, where tasks are alike 
 test('waste is what an allocation held less what its winners used (equation 3.4)', (t) => {
   const state = createBrokerState();
   const request = {
-    providerId: 'p', requestId: '1', managerRequestId: '9', width: 2, walltime: 100_000, status: 'running' as const, seenAt: 0, submittedAt: 1, startedAt: 1000,
-    endedAt: 0, reasons: [], heuristic: 'static',
+    providerId: 'p',
+    requestId: '1',
+    managerRequestId: '9',
+    width: 2,
+    walltime: 100_000,
+    status: 'running' as const,
+    seenAt: 0,
+    submittedAt: 1,
+    startedAt: 1000,
+    endedAt: 0,
+    reasons: [],
+    heuristic: 'static',
   };
-  const joining = ['p/1.0', 'p/1.1'].map((machineId): BrokerInput => (
-    { kind: 'MachineJoined', providerId: 'p', facts: aMachine(machineId, { requestId: '1', until: 101_000 }), heldReplicaIds: [] }));
-  brokerMachine.step(state, [
-    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' },
-    { kind: 'RequestsChanged', providerId: 'p', requests: [request] }, ...joining,
-    { kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: '', spec: aJob(2, { replicasMax: 1 }) },
-  ], 1000);
+  const joining = ['p/1.0', 'p/1.1'].map(
+    (machineId): BrokerInput => ({
+      kind: 'MachineJoined',
+      providerId: 'p',
+      facts: aMachine(machineId, { requestId: '1', until: 101_000 }),
+      heldReplicaIds: [],
+    }),
+  );
+  brokerMachine.step(
+    state,
+    [
+      { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+      { kind: 'ProviderConnected', providerId: 'p' },
+      { kind: 'RequestsChanged', providerId: 'p', requests: [request] },
+      ...joining,
+      { kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: '', spec: aJob(2, { replicasMax: 1 }) },
+    ],
+    1000,
+  );
   const ended = [anEnd(1, 'succeeded', { startedAt: 1000, endedAt: 61_000 })];
-  brokerMachine.step(state, [{ kind: 'MachineReported', machineId: 'p/1.0', report: { sequence: 1, started: [], ended } }], 61_000);
-  brokerMachine.step(state, [
-    { kind: 'MachineReported', machineId: 'p/1.1', report: { sequence: 1, started: [{ replicaId: 2, startedAt: 1000 }], ended: [] } },
-  ], 62_000);
+  brokerMachine.step(
+    state,
+    [{ kind: 'MachineReported', machineId: 'p/1.0', report: { sequence: 1, started: [], ended } }],
+    61_000,
+  );
+  brokerMachine.step(
+    state,
+    [
+      {
+        kind: 'MachineReported',
+        machineId: 'p/1.1',
+        report: { sequence: 1, started: [{ replicaId: 2, startedAt: 1000 }], ended: [] },
+      },
+    ],
+    62_000,
+  );
   // The walltime ends before the second task does: the first of the two causes of waste.
-  brokerMachine.step(state, [
-    { kind: 'MachineLost', machineId: 'p/1.1', reason: 'MUT_WALLTIME_ENDED' }, { kind: 'MachineLost', machineId: 'p/1.0', reason: 'MUT_WALLTIME_ENDED' },
-    { kind: 'RequestsChanged', providerId: 'p', requests: [{ ...request, status: 'ended', endedAt: 101_000 }] },
-  ], 101_000);
-  t.deepEqual(ledgerOf(state, 500_000), [{
-    providerId: 'p', requestId: '1', requested: 200_000, held: 200_000, used: 60_000, losers: 0, killed: 100_000, idle: 40_000, ended: true,
-  }]);
+  brokerMachine.step(
+    state,
+    [
+      { kind: 'MachineLost', machineId: 'p/1.1', reason: 'MUT_WALLTIME_ENDED' },
+      { kind: 'MachineLost', machineId: 'p/1.0', reason: 'MUT_WALLTIME_ENDED' },
+      { kind: 'RequestsChanged', providerId: 'p', requests: [{ ...request, status: 'ended', endedAt: 101_000 }] },
+    ],
+    101_000,
+  );
+  t.deepEqual(ledgerOf(state, 500_000), [
+    {
+      providerId: 'p',
+      requestId: '1',
+      requested: 200_000,
+      held: 200_000,
+      used: 60_000,
+      losers: 0,
+      killed: 100_000,
+      idle: 40_000,
+      ended: true,
+    },
+  ]);
 });

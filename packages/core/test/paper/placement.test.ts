@@ -1,6 +1,14 @@
 // gonzalez2010: admissible allocation, the 14 strategies and Theorem 1, computed by hand.
 import test from 'ava';
-import { AdmissibleSets, boundOf, findPlacementStrategy, measurePlacement, PlacementTable, ResourceBook, type PlacedTask } from '@mutirao/core/placement';
+import {
+  AdmissibleSets,
+  boundOf,
+  findPlacementStrategy,
+  measurePlacement,
+  PlacementTable,
+  ResourceBook,
+  type PlacedTask,
+} from '@mutirao/core/placement';
 import { Prng } from '@mutirao/core/shared';
 
 const seedSizes = [4, 4, 4, 4, 8, 8, 8, 16, 16, 32, 32];
@@ -23,7 +31,8 @@ test('section 3: admissible are f(j)..r(j), the least r whose sum is a of the su
   t.is(rangeOf(17, 0.6), '10..11');
   t.is(rangeOf(1, 0.6), '1..10');
   for (const width of [1, 5, 9, 17]) t.is(rangeOf(width, 1).split('..')[1], '11', 'a = 1 restricts nothing');
-  for (const width of [1, 5, 9, 17]) t.is(rangeOf(width, 0.8), rangeOf(width, 1), 'from 104/136 on nothing is restricted');
+  for (const width of [1, 5, 9, 17])
+    t.is(rangeOf(width, 0.8), rangeOf(width, 1), 'from 104/136 on nothing is restricted');
   t.is(rangeOf(5, 0), '5..5', 'a = 0 leaves f(j)');
   t.is(sets.rangeOf(33, 1), undefined);
 });
@@ -35,8 +44,10 @@ test('Theorem 1: 1 + 4/a^2 and 1 + 4/(a(1 - a)), 17 at a = 0.5', (t) => {
 });
 
 /**
- * Resources of 4 and 8 processors at 10. On the first runs one of 2 from 0 to 20 (r = 0), and one of 4 x 10 waits (r = 5): it starts at 20, ends at 30.
- * On the second runs one of 8 from 0 to 24 (r = 0). The new task is 2 x 6, r = 10: on the first it starts at 30 and ends at 36, on the second at 24 and 30.
+ * Resources of 4 and 8 processors at 10. On the first runs one of 2 from 0 to 20 (r = 0), and one of 4 x 10 waits (r =
+ * 5): it starts at 20, ends at 30.
+ * On the second runs one of 8 from 0 to 24 (r = 0). The new task is 2 x 6, r = 10: on the first it starts at 30 and
+ * ends at 36, on the second at 24 and 30.
  */
 function decide(strategy: string): PlacedTask {
   const [small, large] = [new ResourceBook(4), new ResourceBook(8)];
@@ -45,7 +56,10 @@ function decide(strategy: string): PlacedTask {
   large.add(2, { width: 8, walltime: 24, submittedAt: 0 }, 0);
   large.start(2, 0);
   small.add(3, { width: 4, walltime: 10, submittedAt: 5 }, 5);
-  const table = new PlacementTable([{ name: 'small', book: small, level: 4, heardAt: 10 }, { name: 'large', book: large, level: 4, heardAt: 10 }]);
+  const table = new PlacementTable([
+    { name: 'small', book: small, level: 4, heardAt: 10 },
+    { name: 'large', book: large, level: 4, heardAt: 10 },
+  ]);
   const rules = { strategy: findPlacementStrategy(strategy)!, admissibility: 1, staleAfter: 0 };
   const decision = table.decide(rules, { width: 2, walltime: 6, submittedAt: 10 }, 10, new Prng('paper'));
   if (decision.kind !== 'placed') throw new Error('not placed');
@@ -79,7 +93,9 @@ for (const [strategy, equation, small, large] of byHand) {
 }
 
 test('Eq. 2: Random takes each admissible resource about equally often', (t) => {
-  const table = new PlacementTable(seedSizes.map((size, index) => ({ name: `c${index}`, book: new ResourceBook(size), level: 0, heardAt: 0 })));
+  const table = new PlacementTable(
+    seedSizes.map((size, index) => ({ name: `c${index}`, book: new ResourceBook(size), level: 0, heardAt: 0 })),
+  );
   const prng = new Prng('random');
   const counts = new Array<number>(11).fill(0);
   const rules = { strategy: findPlacementStrategy('random')!, admissibility: 0.5, staleAfter: 0 };
@@ -94,11 +110,25 @@ test('Eq. 2: Random takes each admissible resource about equally often', (t) => 
 test('m1 to m14 of three tasks on 4 processors, by hand', (t) => {
   // Submitted at 0, 0 and 10; the second waits for the first, the third for nobody.
   const tasks = [
-    { submittedAt: 0, width: 4, runTime: 20, endedAt: 20 }, { submittedAt: 0, width: 2, runTime: 40, endedAt: 60 }, { submittedAt: 10, width: 1, runTime: 10, endedAt: 30 },
+    { submittedAt: 0, width: 4, runTime: 20, endedAt: 20 },
+    { submittedAt: 0, width: 2, runTime: 40, endedAt: 60 },
+    { submittedAt: 10, width: 1, runTime: 10, endedAt: 30 },
   ];
   t.deepEqual(measurePlacement(tasks, 4), [
-    60 / (170 / 4), 60, 170 / 240, 70, 3 / 60, 100 / 3, (80 + 120 + 20) / 3, (1600 + 4800 + 200) / 3, 30 / 3, (40 + 10) / 3, 100 / 3,
-    (1 + 1.5 + 2) / 3, 1, 100 / 70,
+    60 / (170 / 4),
+    60,
+    170 / 240,
+    70,
+    3 / 60,
+    100 / 3,
+    (80 + 120 + 20) / 3,
+    (1600 + 4800 + 200) / 3,
+    30 / 3,
+    (40 + 10) / 3,
+    100 / 3,
+    (1 + 1.5 + 2) / 3,
+    1,
+    100 / 70,
   ]);
   // No schedule ends before a task that was submitted late has run.
   t.is(measurePlacement([{ submittedAt: 50, width: 1, runTime: 10, endedAt: 60 }], 4)[0], 1);

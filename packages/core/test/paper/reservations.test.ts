@@ -1,7 +1,16 @@
 // kunrath2008, on its running example (Figures 2.1 and 2.5): 16 identical processors, 4 disks, a network of 800 KB/s.
 import test from 'ava';
 import {
-  Calendar, laxityOf, offeredOf, parseAmount, resourceDefaults, shareOf, type Answer, type PlacedReservation, type ReservableResource, type ReservationRequest,
+  Calendar,
+  laxityOf,
+  offeredOf,
+  parseAmount,
+  resourceDefaults,
+  shareOf,
+  type Answer,
+  type PlacedReservation,
+  type ReservableResource,
+  type ReservationRequest,
 } from '@mutirao/core/reservations';
 import { VariableSlots } from '@mutirao/testkit';
 
@@ -11,7 +20,15 @@ const processors: ReservableResource = { ...resourceDefaults, kind: 'counted', c
 
 /** Hours after an instant at which the examples begin. */
 function ask(id: number, amount: number, hours: number, limits: Partial<ReservationRequest> = {}): ReservationRequest {
-  return { id, userId: 'ana', extent: { kind: 'rigid', amount, duration: hours * hour }, timing: 'advance', earliestStart: 0, latestEnd: undefined, ...limits };
+  return {
+    id,
+    userId: 'ana',
+    extent: { kind: 'rigid', amount, duration: hours * hour },
+    timing: 'advance',
+    earliestStart: 0,
+    latestEnd: undefined,
+    ...limits,
+  };
 }
 
 function placed(answer: Answer): PlacedReservation {
@@ -28,8 +45,19 @@ test('2.1.5, Figure 2.5: 400 KB/s of 800 KB/s is 50 %, 320 KB/s is 40 %, and bot
   const calendar = new Calendar(network, 0);
   t.is(placed(calendar.request(ask(1, 400_000, 1), 0)).start, 0);
   t.is(placed(calendar.request(ask(2, 320_000, 2), 0)).start, 0);
-  t.deepEqual(calendar.slots(0, 3 * hour).map(({ end, used }) => [end / hour, used]), [[1, 720_000], [2, 320_000], [3, 0]]);
-  t.is(placed(calendar.request(ask(3, 160_000, 1), 0)).start, hour, '20 % beside 90 % has to wait for the first to end');
+  t.deepEqual(
+    calendar.slots(0, 3 * hour).map(({ end, used }) => [end / hour, used]),
+    [
+      [1, 720_000],
+      [2, 320_000],
+      [3, 0],
+    ],
+  );
+  t.is(
+    placed(calendar.request(ask(3, 160_000, 1), 0)).start,
+    hour,
+    '20 % beside 90 % has to wait for the first to end',
+  );
 });
 
 test('2.1.5: a multiple reservation is of eight processors at once, and a simple one is a multiple one of one', (t) => {
@@ -71,7 +99,12 @@ test('4.2.1, Figure 4.3: of a resource offered up to 70 % more than that is refu
   const capped = { ...network, capPpm: 700_000 };
   t.is(offeredOf(capped), 560_000);
   const calendar = new Calendar(capped, 0);
-  t.deepEqual(calendar.request(ask(1, 560_001, 1), 0), { kind: 'refused', reason: 'above-cap', found: 560_001, possible: 560_000 });
+  t.deepEqual(calendar.request(ask(1, 560_001, 1), 0), {
+    kind: 'refused',
+    reason: 'above-cap',
+    found: 560_001,
+    possible: 560_000,
+  });
   calendar.request(ask(2, 300_000, 1), 0);
   t.is(placed(calendar.request(ask(3, 300_000, 1), 0)).start, hour);
 });
@@ -82,7 +115,14 @@ test('4.2.2, Figure 4.6: two slots of equal capacity with different reservations
   list.put({ id: 2, amount: 30, start: 2, end: 4, earliestStart: 0, isLow: true });
   list.put({ id: 3, amount: 10, start: 5, end: 7, earliestStart: 0, isLow: true });
   list.put({ id: 4, amount: 20, start: 5, end: 7, earliestStart: 0, isLow: true });
-  t.deepEqual(list.slots.map(({ start, end, used }) => [start, end, used]), [[0, 2, 30], [2, 4, 30], [5, 7, 30]]);
+  t.deepEqual(
+    list.slots.map(({ start, end, used }) => [start, end, used]),
+    [
+      [0, 2, 30],
+      [2, 4, 30],
+      [5, 7, 30],
+    ],
+  );
 });
 
 test('4.2.3, Figure 4.7: of 80 % a start is moved behind the slot in which it would be too much', (t) => {
@@ -92,12 +132,17 @@ test('4.2.3, Figure 4.7: of 80 % a start is moved behind the slot in which it wo
   calendar.put({ ...base, id: 2, start: hour, end: 3 * hour, amount: 30 });
   calendar.put({ ...base, id: 3, start: 4 * hour, end: 6 * hour, amount: 50 });
   t.is(placed(calendar.request(ask(4, 30, 3, { latestEnd: 6 * hour }), 0)).start, 2 * hour);
-  t.is(reasonOf(calendar.request(ask(5, 60, 2, { latestEnd: 6 * hour }), 0)), 'no-room', 'its start moves until it would end too late');
+  t.is(
+    reasonOf(calendar.request(ask(5, 60, 2, { latestEnd: 6 * hour }), 0)),
+    'no-room',
+    'its start moves until it would end too late',
+  );
 });
 
 test('4.2.3: without limits a reservation begins now at the earliest, and there is always a place, if need be after all others', (t) => {
   const calendar = new Calendar(network, 0);
-  for (let id = 1; id <= 20; id += 1) t.is(placed(calendar.request(ask(id, 800_000, 1, { earliestStart: undefined }), 5)).start, 5 + (id - 1) * hour);
+  for (let id = 1; id <= 20; id += 1)
+    t.is(placed(calendar.request(ask(id, 800_000, 1, { earliestStart: undefined }), 5)).start, 5 + (id - 1) * hour);
 });
 
 test('4.2.4, Figure 4.8: one with a latest end has the place of one without, whose owner is told of the new times', (t) => {
@@ -106,7 +151,11 @@ test('4.2.4, Figure 4.8: one with a latest end has the place of one without, who
   calendar.request(ask(2, 500_000, 1, { earliestStart: 3 * hour, latestEnd: 4 * hour }), 0);
   const answer = calendar.request(ask(3, 400_000, 1, { earliestStart: hour, latestEnd: 2 * hour }), 0);
   t.is(placed(answer).start, hour);
-  t.deepEqual(answer.kind === 'placed' && answer.moved.map(({ id, before, after }) => [id, before.start / hour, after.start / hour]), [[1, 1, 4]]);
+  t.deepEqual(
+    answer.kind === 'placed' &&
+      answer.moved.map(({ id, before, after }) => [id, before.start / hour, after.start / hour]),
+    [[1, 1, 4]],
+  );
   t.is(calendar.get(2)?.start, 3 * hour, 'one with a latest end is never moved');
 });
 

@@ -7,7 +7,8 @@ const facts: RequestFacts = {
   now: 0,
   limits: { processors: 128, requestsMax: 4, walltimeMax: 18 * hours, widthMax: 128, walltimeGranularity: 1 },
   listing: { at: 0, processorsFree: 128, requests: [] },
-  pending: [], served: [],
+  pending: [],
+  served: [],
   demand: { pendingTasks: 100, processors: 1, deadline: undefined },
   taskTimes: undefined,
 };

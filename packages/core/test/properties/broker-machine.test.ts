@@ -5,7 +5,15 @@ import { defaultBrokerOptions } from '@mutirao/core/machines/broker';
 import { schedulerNames, type Outcome, type ReplicationCap } from '@mutirao/core/messages';
 
 const machineIds = ['p/m0', 'p/m1', 'p/m2', 'p/m3'];
-const outcomes: readonly Outcome[] = ['succeeded', 'succeeded', 'succeeded', 'failed', 'limited', 'broken', 'cancelled'];
+const outcomes: readonly Outcome[] = [
+  'succeeded',
+  'succeeded',
+  'succeeded',
+  'failed',
+  'limited',
+  'broken',
+  'cancelled',
+];
 
 /** Something that happens to a broker and its world; numbers are taken modulo what is there. */
 type Happening = (world: BrokerWorld) => void;
@@ -17,27 +25,80 @@ function pick<Item>(items: readonly Item[], number: number): Item | undefined {
 const number = fc.nat({ max: 1000 });
 const machineId = fc.constantFrom(...machineIds);
 
-const submission: fc.Arbitrary<Happening> = fc.record({
-  count: fc.integer({ min: 1, max: 12 }), replicasMax: fc.integer({ min: 1, max: 3 }), failuresMax: fc.integer({ min: 1, max: 3 }),
-  processors: fc.constantFrom(1, 1, 2), check: fc.constantFrom('', '', 'true'), noOp: fc.boolean(), groups: fc.integer({ min: 1, max: 3 }), widths: fc.constantFrom({}, {}, { processorsMax: 4 }, { processors: 2, processorsMax: 3 }, { processors: 1 }), scheduler: fc.constantFrom(...schedulerNames),
-  replicationCap: fc.constantFrom<ReplicationCap>({ kind: 'none' }, { kind: 'none' }, { kind: 'idle' }, { kind: 'share', percent: 30 }),
-  requirements: fc.constantFrom('', '', 'size == big'), again: fc.boolean(),
-}).map(({ count, replicasMax, failuresMax, processors, check, noOp, groups, widths, requirements, again, scheduler, replicationCap }) => (world) => {
-  const group = aGroup(count, { check, noOp, requirements });
-  world.submit(aJob(1, { groups: Array.from({ length: groups }, (_, index) => (index === 0 ? group : { ...group, ...widths })), replicasMax, failuresMax, processors, scheduler, replicationCap }), again ? 'same' : '');
-});
+const submission: fc.Arbitrary<Happening> = fc
+  .record({
+    count: fc.integer({ min: 1, max: 12 }),
+    replicasMax: fc.integer({ min: 1, max: 3 }),
+    failuresMax: fc.integer({ min: 1, max: 3 }),
+    processors: fc.constantFrom(1, 1, 2),
+    check: fc.constantFrom('', '', 'true'),
+    noOp: fc.boolean(),
+    groups: fc.integer({ min: 1, max: 3 }),
+    widths: fc.constantFrom({}, {}, { processorsMax: 4 }, { processors: 2, processorsMax: 3 }, { processors: 1 }),
+    scheduler: fc.constantFrom(...schedulerNames),
+    replicationCap: fc.constantFrom<ReplicationCap>(
+      { kind: 'none' },
+      { kind: 'none' },
+      { kind: 'idle' },
+      { kind: 'share', percent: 30 },
+    ),
+    requirements: fc.constantFrom('', '', 'size == big'),
+    again: fc.boolean(),
+  })
+  .map(
+    ({
+      count,
+      replicasMax,
+      failuresMax,
+      processors,
+      check,
+      noOp,
+      groups,
+      widths,
+      requirements,
+      again,
+      scheduler,
+      replicationCap,
+    }) =>
+      (world) => {
+        const group = aGroup(count, { check, noOp, requirements });
+        world.submit(
+          aJob(1, {
+            groups: Array.from({ length: groups }, (_, index) => (index === 0 ? group : { ...group, ...widths })),
+            replicasMax,
+            failuresMax,
+            processors,
+            scheduler,
+            replicationCap,
+          }),
+          again ? 'same' : '',
+        );
+      },
+  );
 
-const joining: fc.Arbitrary<Happening> = fc.record({
-  machineId, processors: fc.integer({ min: 1, max: 4 }), clockError: fc.constantFrom(0, 0, -5000, 7000), isAllocated: fc.boolean(),
-  time: fc.integer({ min: 1, max: 5000 }),
-}).map(({ machineId: name, processors, clockError, isAllocated, time }) => (world) => {
-  const requestId = isAllocated ? '3' : '';
-  world.join(aMachine(name, {
-    processors, attributes: { size: processors > 2 ? 'big' : 'small' }, requestId, until: isAllocated ? world.now + time : undefined,
-  }), clockError);
-});
+const joining: fc.Arbitrary<Happening> = fc
+  .record({
+    machineId,
+    processors: fc.integer({ min: 1, max: 4 }),
+    clockError: fc.constantFrom(0, 0, -5000, 7000),
+    isAllocated: fc.boolean(),
+    time: fc.integer({ min: 1, max: 5000 }),
+  })
+  .map(({ machineId: name, processors, clockError, isAllocated, time }) => (world) => {
+    const requestId = isAllocated ? '3' : '';
+    world.join(
+      aMachine(name, {
+        processors,
+        attributes: { size: processors > 2 ? 'big' : 'small' },
+        requestId,
+        until: isAllocated ? world.now + time : undefined,
+      }),
+      clockError,
+    );
+  });
 
-const working: fc.Arbitrary<Happening> = fc.record({ where: number, number, outcome: fc.constantFrom(...outcomes), tells: fc.boolean() })
+const working: fc.Arbitrary<Happening> = fc
+  .record({ where: number, number, outcome: fc.constantFrom(...outcomes), tells: fc.boolean() })
   .map(({ where, number: which, outcome, tells }) => (world) => {
     const agent = pick([...world.agents.values()], where);
     const replicaId = pick(agent?.runningIds() ?? [], which);
@@ -46,40 +107,88 @@ const working: fc.Arbitrary<Happening> = fc.record({ where: number, number, outc
     if (tells) world.report(agent.facts.machineId);
   });
 
-const settling: fc.Arbitrary<Happening> = fc.record({ number, isGood: fc.boolean() }).map(({ number: which, isGood }) => (world) => {
-  const replicaId = world.accepting.splice(which % Math.max(1, world.accepting.length), 1)[0];
-  if (replicaId === undefined) return;
-  if (isGood) world.step({ kind: 'ResultAccepted', replicaId });
-  else world.step({ kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: '' });
-});
+const settling: fc.Arbitrary<Happening> = fc
+  .record({ number, isGood: fc.boolean() })
+  .map(({ number: which, isGood }) => (world) => {
+    const replicaId = world.accepting.splice(which % Math.max(1, world.accepting.length), 1)[0];
+    if (replicaId === undefined) return;
+    if (isGood) world.step({ kind: 'ResultAccepted', replicaId });
+    else world.step({ kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: '' });
+  });
 
-const ordering: fc.Arbitrary<Happening> = fc.record({ number, isCancel: fc.boolean() }).map(({ number: which, isCancel }) => (world) => {
-  const jobId = pick([...world.state.jobs.keys()], which) ?? 99;
-  if (isCancel) world.step({ kind: 'JobCancelled', replyTo: 2, userId: 'ann', jobId, reason: 'enough' });
-  else world.step({ kind: 'TasksRetried', replyTo: 3, userId: 'ann', jobId, taskIndexes: which % 2 === 0 ? [] : [which % 5, 0] });
-});
+const ordering: fc.Arbitrary<Happening> = fc
+  .record({ number, isCancel: fc.boolean() })
+  .map(({ number: which, isCancel }) => (world) => {
+    const jobId = pick([...world.state.jobs.keys()], which) ?? 99;
+    if (isCancel) world.step({ kind: 'JobCancelled', replyTo: 2, userId: 'ann', jobId, reason: 'enough' });
+    else
+      world.step({
+        kind: 'TasksRetried',
+        replyTo: 3,
+        userId: 'ann',
+        jobId,
+        taskIndexes: which % 2 === 0 ? [] : [which % 5, 0],
+      });
+  });
 
 const mishap: fc.Arbitrary<Happening> = fc.oneof(
-  machineId.map((name): Happening => (world) => world.lose(name)),
-  machineId.map((name): Happening => (world) => world.resend(name)),
+  machineId.map(
+    (name): Happening =>
+      (world) =>
+        world.lose(name),
+  ),
+  machineId.map(
+    (name): Happening =>
+      (world) =>
+        world.resend(name),
+  ),
   fc.constant<Happening>((world) => world.disconnect()),
   fc.constant<Happening>((world) => world.connect()),
-  fc.boolean().map((fromSnapshot): Happening => (world) => world.restart(fromSnapshot)),
-  fc.tuple(machineId, fc.boolean()).map(([name, fromSnapshot]): Happening => (world) => {
-    const replicaId = pick(world.agents.get(name)?.runningIds() ?? [], 0);
-    if (replicaId !== undefined) world.end(name, replicaId, 'succeeded');
-    world.crashAfterReport(name, fromSnapshot);
-  }),
-  number.map((which): Happening => (world) => {
-    const replicaId = pick([...world.state.replicas.keys()], which);
-    if (replicaId !== undefined) world.step({ kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt' });
-  }),
-  number.map((which): Happening => (world) => world.step({
-    kind: 'RequestsChanged', providerId: 'p', requests: [{
-      providerId: 'p', requestId: '3', managerRequestId: '8', width: 4, walltime: 5000, status: which % 2 === 0 ? 'running' : 'ended', seenAt: world.now,
-      submittedAt: 1_000_000, startedAt: 1_000_000, endedAt: which % 2 === 0 ? 0 : world.now, reasons: [], heuristic: 'static',
-    }],
-  })),
+  fc.boolean().map(
+    (fromSnapshot): Happening =>
+      (world) =>
+        world.restart(fromSnapshot),
+  ),
+  fc.tuple(machineId, fc.boolean()).map(
+    ([name, fromSnapshot]): Happening =>
+      (world) => {
+        const replicaId = pick(world.agents.get(name)?.runningIds() ?? [], 0);
+        if (replicaId !== undefined) world.end(name, replicaId, 'succeeded');
+        world.crashAfterReport(name, fromSnapshot);
+      },
+  ),
+  number.map(
+    (which): Happening =>
+      (world) => {
+        const replicaId = pick([...world.state.replicas.keys()], which);
+        if (replicaId !== undefined)
+          world.step({ kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt' });
+      },
+  ),
+  number.map(
+    (which): Happening =>
+      (world) =>
+        world.step({
+          kind: 'RequestsChanged',
+          providerId: 'p',
+          requests: [
+            {
+              providerId: 'p',
+              requestId: '3',
+              managerRequestId: '8',
+              width: 4,
+              walltime: 5000,
+              status: which % 2 === 0 ? 'running' : 'ended',
+              seenAt: world.now,
+              submittedAt: 1_000_000,
+              startedAt: 1_000_000,
+              endedAt: which % 2 === 0 ? 0 : world.now,
+              reasons: [],
+              heuristic: 'static',
+            },
+          ],
+        }),
+  ),
 );
 
 const passing: fc.Arbitrary<Happening> = fc.constantFrom(0, 1, 50, 300, 2000, 40_000).map((time) => (world) => {
@@ -87,10 +196,18 @@ const passing: fc.Arbitrary<Happening> = fc.constantFrom(0, 1, 50, 300, 2000, 40
   world.step({ kind: 'TimerFired' });
 });
 
-const happenings = fc.array(fc.oneof(
-  { weight: 2, arbitrary: submission }, { weight: 3, arbitrary: joining }, { weight: 16, arbitrary: working }, { weight: 4, arbitrary: settling },
-  { weight: 2, arbitrary: ordering }, { weight: 4, arbitrary: mishap }, { weight: 5, arbitrary: passing },
-), { minLength: 20, maxLength: 60, size: 'max' });
+const happenings = fc.array(
+  fc.oneof(
+    { weight: 2, arbitrary: submission },
+    { weight: 3, arbitrary: joining },
+    { weight: 16, arbitrary: working },
+    { weight: 4, arbitrary: settling },
+    { weight: 2, arbitrary: ordering },
+    { weight: 4, arbitrary: mishap },
+    { weight: 5, arbitrary: passing },
+  ),
+  { minLength: 20, maxLength: 60, size: 'max' },
+);
 
 /** Everything works from now on: all that is open has to end. */
 function heal(world: BrokerWorld): void {
@@ -110,36 +227,47 @@ function heal(world: BrokerWorld): void {
 }
 
 test('the same holds where tasks of several processors are placed', (t) => {
-  fc.assert(fc.property(happenings, fc.constantFrom('min-ct:0.5', 'random', 'min-wwt:adaptive'), (all, choice) => {
-    const world = new BrokerWorld({ suspectGrace: 5000, lossesMax: 6, retryElsewhere: 1000, placement: { ...defaultBrokerOptions.placement, choice, aheadMax: 4, decisionsMax: 3 } });
-    try {
-      world.submit(aJob(5, { processors: 2 }));
-      for (const name of machineIds.slice(0, 2)) world.join(aMachine(name, { processors: 2 }));
-      for (const happen of all) happen(world);
-      heal(world);
-      world.checkCopies();
-    } catch (error) {
-      t.log(String(error).slice(0, 4000));
-      throw error;
-    }
-  }), runs(20_250_102, 80));
+  fc.assert(
+    fc.property(happenings, fc.constantFrom('min-ct:0.5', 'random', 'min-wwt:adaptive'), (all, choice) => {
+      const world = new BrokerWorld({
+        suspectGrace: 5000,
+        lossesMax: 6,
+        retryElsewhere: 1000,
+        placement: { ...defaultBrokerOptions.placement, choice, aheadMax: 4, decisionsMax: 3 },
+      });
+      try {
+        world.submit(aJob(5, { processors: 2 }));
+        for (const name of machineIds.slice(0, 2)) world.join(aMachine(name, { processors: 2 }));
+        for (const happen of all) happen(world);
+        heal(world);
+        world.checkCopies();
+      } catch (error) {
+        t.log(String(error).slice(0, 4000));
+        throw error;
+      }
+    }),
+    runs(20_250_102, 80),
+  );
   t.pass();
 });
 
 test('whatever happens, each task ends once, replay and snapshots agree, the ledger adds up, and all ends when things work again', (t) => {
-  fc.assert(fc.property(happenings, (all) => {
-    const world = new BrokerWorld({ suspectGrace: 5000, lossesMax: 6, retryElsewhere: 1000 });
-    try {
-      world.submit(aJob(5));
-      for (const name of machineIds.slice(0, 2)) world.join(aMachine(name, { processors: 2 }));
-      for (const happen of all) happen(world);
-      heal(world);
-      world.checkCopies();
-    } catch (error) {
-      // The runner shows the functions that led here, but not the error.
-      t.log(String(error).slice(0, 4000));
-      throw error;
-    }
-  }), runs(20_250_101, 250));
+  fc.assert(
+    fc.property(happenings, (all) => {
+      const world = new BrokerWorld({ suspectGrace: 5000, lossesMax: 6, retryElsewhere: 1000 });
+      try {
+        world.submit(aJob(5));
+        for (const name of machineIds.slice(0, 2)) world.join(aMachine(name, { processors: 2 }));
+        for (const happen of all) happen(world);
+        heal(world);
+        world.checkCopies();
+      } catch (error) {
+        // The runner shows the functions that led here, but not the error.
+        t.log(String(error).slice(0, 4000));
+        throw error;
+      }
+    }),
+    runs(20_250_101, 250),
+  );
   t.pass();
 });

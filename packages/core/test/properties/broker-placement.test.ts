@@ -1,6 +1,16 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { type BrokerChange, type BrokerInput, brokerMachine, type BrokerState, createBrokerState, defaultBrokerOptions, restore, resume, snapshot } from '@mutirao/core/machines/broker';
+import {
+  type BrokerChange,
+  type BrokerInput,
+  brokerMachine,
+  type BrokerState,
+  createBrokerState,
+  defaultBrokerOptions,
+  restore,
+  resume,
+  snapshot,
+} from '@mutirao/core/machines/broker';
 import type { ResourceStanding } from '@mutirao/core/messages';
 import { ResourceBook } from '@mutirao/core/placement';
 import { aJob, runs } from '@mutirao/testkit';
@@ -10,27 +20,54 @@ const names = ['a', 'b', 'c', 'd', 'e'];
 /** What is wrong with a resource now and then. */
 type Fault = 'none' | 'none' | 'draining' | 'unread' | 'stale' | 'unknown';
 
-interface Told { readonly size: number; readonly widthMax: number; readonly fault: Fault; readonly queue: readonly { readonly width: number; readonly walltime: number }[] }
+interface Told {
+  readonly size: number;
+  readonly widthMax: number;
+  readonly fault: Fault;
+  readonly queue: readonly { readonly width: number; readonly walltime: number }[];
+}
 
 type Happening =
   | { readonly kind: 'tell'; readonly which: number; readonly told: Told }
   | { readonly kind: 'away' | 'back'; readonly which: number }
-  | { readonly kind: 'submit'; readonly width: number; readonly count: number; readonly percent: number; readonly strategy: string }
+  | {
+      readonly kind: 'submit';
+      readonly width: number;
+      readonly count: number;
+      readonly percent: number;
+      readonly strategy: string;
+    }
   | { readonly kind: 'cancel'; readonly which: number }
   | { readonly kind: 'pass'; readonly time: number }
   | { readonly kind: 'restart' };
 
 const which = fc.nat({ max: 4 });
 const told: fc.Arbitrary<Told> = fc.record({
-  size: fc.integer({ min: 1, max: 40 }), widthMax: fc.integer({ min: 1, max: 40 }), fault: fc.constantFrom<Fault>('none', 'none', 'none', 'draining', 'unread', 'stale', 'unknown'),
-  queue: fc.array(fc.record({ width: fc.integer({ min: 1, max: 8 }), walltime: fc.integer({ min: 1, max: 5000 }) }), { maxLength: 4 }),
+  size: fc.integer({ min: 1, max: 40 }),
+  widthMax: fc.integer({ min: 1, max: 40 }),
+  fault: fc.constantFrom<Fault>('none', 'none', 'none', 'draining', 'unread', 'stale', 'unknown'),
+  queue: fc.array(fc.record({ width: fc.integer({ min: 1, max: 8 }), walltime: fc.integer({ min: 1, max: 5000 }) }), {
+    maxLength: 4,
+  }),
 });
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('tell' as const), which, told }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('away' as const, 'back' as const), which }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('submit' as const), width: fc.integer({ min: 1, max: 42 }), count: fc.integer({ min: 1, max: 6 }), percent: fc.constantFrom(0, 10, 30, 50, 80, 100), strategy: fc.constantFrom('random', 'min-lp', 'min-pl', 'min-lbal', 'min-lb', 'min-ct', 'min-wwt', 'min-st') }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('submit' as const),
+      width: fc.integer({ min: 1, max: 42 }),
+      count: fc.integer({ min: 1, max: 6 }),
+      percent: fc.constantFrom(0, 10, 30, 50, 80, 100),
+      strategy: fc.constantFrom('random', 'min-lp', 'min-pl', 'min-lbal', 'min-lb', 'min-ct', 'min-wwt', 'min-st'),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), which }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), time: fc.constantFrom(1, 1000, 20_000, 700_000) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('pass' as const), time: fc.constantFrom(1, 1000, 20_000, 700_000) }),
+  },
   { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
 );
 
@@ -46,32 +83,72 @@ class Grid {
   placedCount = 0;
 
   constructor(count: number) {
-    for (const providerId of names.slice(0, count)) this.step([{ kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' }, { kind: 'ProviderConnected', providerId, tellsResource: true }]);
+    for (const providerId of names.slice(0, count))
+      this.step([
+        { kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' },
+        { kind: 'ProviderConnected', providerId, tellsResource: true },
+      ]);
   }
 
   happen(what: Happening): void {
     switch (what.kind) {
-      case 'tell': return this.#tell(what.told, names[what.which]!);
-      case 'away': return this.#away(names[what.which]!);
+      case 'tell':
+        return this.#tell(what.told, names[what.which]!);
+      case 'away':
+        return this.#away(names[what.which]!);
       case 'back':
         this.standings.delete(names[what.which]!);
         return this.step([{ kind: 'ProviderConnected', providerId: names[what.which]!, tellsResource: true }]);
-      case 'submit': return this.step([{ kind: 'JobSubmitted', replyTo: 0, userId: 'ann', clientJobId: '', spec: aJob(what.count, { processors: what.width, gang: true, replicasMax: 1, placement: `${what.strategy}:${what.percent / 100}` }) }]);
-      case 'cancel': return this.step([{ kind: 'JobCancelled', replyTo: 0, userId: 'ann', jobId: what.which, reason: '' }]);
-      case 'pass': this.now += what.time; return this.step([{ kind: 'TimerFired' }]);
-      case 'restart': return this.#restart();
+      case 'submit':
+        return this.step([
+          {
+            kind: 'JobSubmitted',
+            replyTo: 0,
+            userId: 'ann',
+            clientJobId: '',
+            spec: aJob(what.count, {
+              processors: what.width,
+              gang: true,
+              replicasMax: 1,
+              placement: `${what.strategy}:${what.percent / 100}`,
+            }),
+          },
+        ]);
+      case 'cancel':
+        return this.step([{ kind: 'JobCancelled', replyTo: 0, userId: 'ann', jobId: what.which, reason: '' }]);
+      case 'pass':
+        this.now += what.time;
+        return this.step([{ kind: 'TimerFired' }]);
+      case 'restart':
+        return this.#restart();
     }
   }
 
   #tell({ size, widthMax, fault, queue }: Told, providerId: string): void {
     if (this.state.providers.get(providerId)?.isConnected !== true) return;
     const book = new ResourceBook(size);
-    for (const [id, entry] of queue.entries()) book.add(id, { width: Math.min(size, entry.width), walltime: entry.walltime, submittedAt: 0 }, 0);
-    const facts = { processors: size, widthMax: Math.min(size, widthMax), isTimeShared: false, isDraining: fault === 'draining' };
-    const standing: ResourceStanding = fault === 'unknown' ? { ...facts, processors: 0, widthMax: 0 }
-      : fault === 'unread' ? facts : { ...facts, queue: { age: fault === 'stale' ? 500_000 : 0, trouble: '', ownWork: 0, known: book.summarize(0) } };
+    for (const [id, entry] of queue.entries())
+      book.add(id, { width: Math.min(size, entry.width), walltime: entry.walltime, submittedAt: 0 }, 0);
+    const facts = {
+      processors: size,
+      widthMax: Math.min(size, widthMax),
+      isTimeShared: false,
+      isDraining: fault === 'draining',
+    };
+    const standing: ResourceStanding =
+      fault === 'unknown'
+        ? { ...facts, processors: 0, widthMax: 0 }
+        : fault === 'unread'
+          ? facts
+          : {
+              ...facts,
+              queue: { age: fault === 'stale' ? 500_000 : 0, trouble: '', ownWork: 0, known: book.summarize(0) },
+            };
     this.standings.set(providerId, standing);
-    this.step([{ kind: 'ResourceTold', providerId, standing }, { kind: 'ProviderSettled', providerId }]);
+    this.step([
+      { kind: 'ResourceTold', providerId, standing },
+      { kind: 'ProviderSettled', providerId },
+    ]);
   }
 
   #away(providerId: string): void {
@@ -88,13 +165,18 @@ class Grid {
   }
 
   step(inputs: readonly BrokerInput[]): void {
-    const before = new Map([...this.state.openJobs.values()].flatMap(({ jobId, placed }) => [...placed].map(([index, place]) => [`${jobId}.${index}`, place] as const)));
+    const before = new Map(
+      [...this.state.openJobs.values()].flatMap(({ jobId, placed }) =>
+        [...placed].map(([index, place]) => [`${jobId}.${index}`, place] as const),
+      ),
+    );
     const { changes } = brokerMachine.step(this.state, inputs, this.now);
     brokerMachine.checkInvariants(this.state);
     this.changes.push(...changes);
     for (const change of changes) {
       if (change.kind !== 'TasksPlaced') continue;
-      for (const placing of change.placings) this.#check(change.jobId, placing, before.get(`${change.jobId}.${placing.taskIndex}`)?.provider.providerId);
+      for (const placing of change.placings)
+        this.#check(change.jobId, placing, before.get(`${change.jobId}.${placing.taskIndex}`)?.provider.providerId);
     }
   }
 
@@ -103,18 +185,21 @@ class Grid {
     const name = `task ${taskIndex} of job ${jobId}`;
     this.placedCount += 1;
     if (providerId === former) throw new Error(`${name} is placed twice at ${providerId}`);
-    if (former !== undefined && this.#isGood(former, spec!.processors) && !/later than was foreseen/.test(reason)) throw new Error(`${name} is moved for nothing: ${reason}`);
+    if (former !== undefined && this.#isGood(former, spec!.processors) && !/later than was foreseen/.test(reason))
+      throw new Error(`${name} is moved for nothing: ${reason}`);
     const admissible = this.#admissible(spec!.processors, Number(spec!.placement!.split(':')[1]));
     // It has no place any more where nothing that would do is known, and somebody has told nothing.
     if (providerId === '' && admissible.length === 0) return;
-    if (!admissible.includes(providerId)) throw new Error(`${providerId} is not admissible, of ${admissible.join(', ')}: ${reason}`);
+    if (!admissible.includes(providerId))
+      throw new Error(`${providerId} is not admissible, of ${admissible.join(', ')}: ${reason}`);
   }
 
   #isGood(providerId: string, width: number): boolean {
     const standing = this.standings.get(providerId);
     const provider = this.state.providers.get(providerId)!;
     // Not told of since a restart, or away for less than its grace.
-    if (standing === undefined) return provider.awaySince === undefined || this.now < provider.awaySince + this.state.options.suspectGrace;
+    if (standing === undefined)
+      return provider.awaySince === undefined || this.now < provider.awaySince + this.state.options.suspectGrace;
     return standing.processors === 0 || (!standing.isDraining && standing.widthMax >= width);
   }
 
@@ -122,7 +207,9 @@ class Grid {
   #admissible(width: number, a: number): string[] {
     const known = [...this.standings].filter(([, { isDraining, widthMax }]) => !isDraining && widthMax >= width);
     const order = (name: string): number => names.indexOf(name);
-    known.sort(([one, { processors }], [other, { processors: more }]) => processors - more || order(one) - order(other));
+    known.sort(
+      ([one, { processors }], [other, { processors: more }]) => processors - more || order(one) - order(other),
+    );
     const total = known.reduce((sum, [, { processors }]) => sum + processors, 0);
     const admissible: string[] = [];
     let sum = 0;
@@ -138,16 +225,26 @@ class Grid {
 
 test('whatever providers tell, tasks are placed on admissible resources alone, each at one, stay where they can, and a snapshot keeps it', (t) => {
   let placedCount = 0;
-  fc.assert(fc.property(fc.integer({ min: 1, max: 5 }), fc.array(happening, { minLength: 5, maxLength: 50, size: 'max' }), (count, all) => {
-    const grid = new Grid(count);
-    for (const what of all) if (!('which' in what) || what.which < count) grid.happen(what);
-    // Replay alone gives the same places.
-    const replayed = createBrokerState(grid.options);
-    for (const change of grid.changes) brokerMachine.apply(replayed, change);
-    for (const [jobId, { placed }] of grid.state.jobs) {
-      t.deepEqual([...replayed.jobs.get(jobId)!.placed].map(([index, { provider }]) => [index, provider.providerId]), [...placed].map(([index, { provider }]) => [index, provider.providerId]));
-    }
-    placedCount += grid.placedCount;
-  }), runs(20_100_105, 400));
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 5 }),
+      fc.array(happening, { minLength: 5, maxLength: 50, size: 'max' }),
+      (count, all) => {
+        const grid = new Grid(count);
+        for (const what of all) if (!('which' in what) || what.which < count) grid.happen(what);
+        // Replay alone gives the same places.
+        const replayed = createBrokerState(grid.options);
+        for (const change of grid.changes) brokerMachine.apply(replayed, change);
+        for (const [jobId, { placed }] of grid.state.jobs) {
+          t.deepEqual(
+            [...replayed.jobs.get(jobId)!.placed].map(([index, { provider }]) => [index, provider.providerId]),
+            [...placed].map(([index, { provider }]) => [index, provider.providerId]),
+          );
+        }
+        placedCount += grid.placedCount;
+      },
+    ),
+    runs(20_100_105, 400),
+  );
   t.true(placedCount > 500, `${placedCount} placings`);
 });

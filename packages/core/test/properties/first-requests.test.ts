@@ -22,7 +22,10 @@ interface Plan {
   readonly tellsAges: boolean;
 }
 
-/** A first-come, first-served cluster without other users, and tasks of one run time, which begin again where a walltime cuts them. */
+/**
+ * A first-come, first-served cluster without other users, and tasks of one run time, which begin again where a walltime
+ * cuts them.
+ */
 class Cluster {
   readonly dialogue: ProviderDialogue;
   requestCount = 0;
@@ -38,7 +41,10 @@ class Cluster {
     const { heuristic, firstRequests, processors, requestsMax, widthMax } = plan;
     this.dialogue = new ProviderDialogue({ ...providerDefaults, heuristic, firstRequests });
     this.dialogue.now = hour;
-    this.dialogue.step([{ kind: 'ProviderStarted', instance: 'i' }, { kind: 'LimitsRead', limits: { processors, requestsMax, widthMax, walltimeMax, walltimeGranularity: minute } }]);
+    this.dialogue.step([
+      { kind: 'ProviderStarted', instance: 'i' },
+      { kind: 'LimitsRead', limits: { processors, requestsMax, widthMax, walltimeMax, walltimeGranularity: minute } },
+    ]);
     this.dialogue.perform(['connect b']);
   }
 
@@ -59,12 +65,16 @@ class Cluster {
   }
 
   #demand(): void {
-    const covered = [...this.dialogue.state.requests.values()].filter(({ status }) => status === 'running' || status === 'queued' || status === 'submitting').reduce((sum, { width }) => sum + width, 0);
+    const covered = [...this.dialogue.state.requests.values()]
+      .filter(({ status }) => status === 'running' || status === 'queued' || status === 'submitting')
+      .reduce((sum, { width }) => sum + width, 0);
     this.#perform([`demand b ${this.left} unplaced=${Math.max(0, this.left - covered)}`]);
   }
 
   #perform(lines: readonly string[]): void {
-    this.#hear(() => { this.dialogue.perform(lines); });
+    this.#hear(() => {
+      this.dialogue.perform(lines);
+    });
   }
 
   /** Takes each request that a step made into the queue. */
@@ -78,14 +88,31 @@ class Cluster {
       const { requestId, width, walltime } = change;
       this.requestCount += 1;
       if (!isKnown) this.longestBeforeAnEnd = Math.max(this.longestBeforeAnEnd, walltime);
-      this.#entries.set(requestId, { managerRequestId: `m-${requestId}`, clientRequestId: `i.${requestId}`, userId: 'mutirao', width, walltime, status: 'queued', submittedAt: dialogue.now, startsAt: 0, endedAt: 0, endReason: '' });
+      this.#entries.set(requestId, {
+        managerRequestId: `m-${requestId}`,
+        clientRequestId: `i.${requestId}`,
+        userId: 'mutirao',
+        width,
+        walltime,
+        status: 'queued',
+        submittedAt: dialogue.now,
+        startsAt: 0,
+        endedAt: 0,
+        endReason: '',
+      });
       this.#perform([`accepted ${requestId}`]);
     }
-    if (!isKnown) this.waitingMost = Math.max(this.waitingMost, [...this.#entries.values()].filter(({ status }) => status === 'queued').length);
+    if (!isKnown)
+      this.waitingMost = Math.max(
+        this.waitingMost,
+        [...this.#entries.values()].filter(({ status }) => status === 'queued').length,
+      );
   }
 
   #free(): number {
-    return [...this.#entries.values()].filter(({ status }) => status === 'running').reduce((free, { width }) => free - width, this.#plan.processors);
+    return [...this.#entries.values()]
+      .filter(({ status }) => status === 'running')
+      .reduce((free, { width }) => free - width, this.#plan.processors);
   }
 
   #startWhatFits(): void {
@@ -115,7 +142,11 @@ class Cluster {
     const held = Math.min(this.dialogue.now - entry.startsAt, entry.walltime);
     const ended = Math.min(this.left, Math.floor(held / taskTime) * entry.width);
     if (held < entry.walltime && ended < this.left && !isReleased) return;
-    if (ended > 0) this.#perform([`measured ${requestId} longest=${taskTime} total=${taskTime * ended} count=${ended} shortest=${taskTime} squares=${taskTime * taskTime * ended}`]);
+    if (ended > 0)
+      this.#perform([
+        `measured ${requestId} longest=${taskTime} total=${taskTime * ended} count=${ended} ` +
+          `shortest=${taskTime} squares=${taskTime * taskTime * ended}`,
+      ]);
     this.left -= ended;
     this.#end(requestId, entry);
   }
@@ -126,49 +157,95 @@ class Cluster {
 
   #list(): void {
     const { now } = this.dialogue;
-    this.#hear(() => { this.dialogue.step([{ kind: 'QueueListed', listing: { at: now, processorsFree: this.#free(), requests: [...this.#entries.values()] }, readAt: now }]); });
+    this.#hear(() => {
+      this.dialogue.step([
+        {
+          kind: 'QueueListed',
+          listing: { at: now, processorsFree: this.#free(), requests: [...this.#entries.values()] },
+          readAt: now,
+        },
+      ]);
+    });
     this.#perform([`at ${now}`]);
   }
 }
 
-const anyPlan: fc.Arbitrary<Plan> = fc.record({
-  heuristic: fc.constantFrom('initial', 'adaptive', 'finish'),
-  firstRequests: fc.record({ walltime: fc.integer({ min: 10 * minute, max: 2 * hour }), waitingMax: fc.integer({ min: 1, max: 3 }) }),
-  taskTime: fc.integer({ min: minute, max: 10 * hour }), taskCount: fc.integer({ min: 1, max: 12 }), processors: fc.integer({ min: 1, max: 8 }),
-  widthMax: fc.integer({ min: 1, max: 8 }), requestsMax: fc.integer({ min: 1, max: 10 }), tellsAges: fc.boolean(),
-}).map((plan) => ({ ...plan, widthMax: Math.min(plan.widthMax, plan.processors) }));
+const anyPlan: fc.Arbitrary<Plan> = fc
+  .record({
+    heuristic: fc.constantFrom('initial', 'adaptive', 'finish'),
+    firstRequests: fc.record({
+      walltime: fc.integer({ min: 10 * minute, max: 2 * hour }),
+      waitingMax: fc.integer({ min: 1, max: 3 }),
+    }),
+    taskTime: fc.integer({ min: minute, max: 10 * hour }),
+    taskCount: fc.integer({ min: 1, max: 12 }),
+    processors: fc.integer({ min: 1, max: 8 }),
+    widthMax: fc.integer({ min: 1, max: 8 }),
+    requestsMax: fc.integer({ min: 1, max: 10 }),
+    tellsAges: fc.boolean(),
+  })
+  .map((plan) => ({ ...plan, widthMax: Math.min(plan.widthMax, plan.processors) }));
 
 test('a bag of tasks of any run time that the resource allows ends by the growth of its first requests', (t) => {
-  fc.assert(fc.property(anyPlan, (plan) => {
-    const cluster = new Cluster(plan);
-    if (!cluster.run(90 * 24 * hour)) throw new Error(`${cluster.left} tasks are left after ${cluster.requestCount} requests`);
-  }), runs(20_261_126, 20));
+  fc.assert(
+    fc.property(anyPlan, (plan) => {
+      const cluster = new Cluster(plan);
+      if (!cluster.run(90 * 24 * hour))
+        throw new Error(`${cluster.left} tasks are left after ${cluster.requestCount} requests`);
+    }),
+    runs(20_261_126, 20),
+  );
   t.pass();
 });
 
 test('before a task has ended, few requests wait, and none is longer than four times what tasks take, or the first walltime', (t) => {
-  fc.assert(fc.property(anyPlan, (plan) => {
-    const cluster = new Cluster(plan);
-    cluster.run(90 * 24 * hour);
-    const { firstRequests, taskTime, processors, widthMax } = plan;
-    const longest = Math.max(firstRequests.walltime, 4 * taskTime) + minute;
-    const growth = Math.max(1, longest / firstRequests.walltime);
-    const most = Math.ceil(processors / widthMax) + firstRequests.waitingMax * growth;
-    if (cluster.longestBeforeAnEnd > longest) throw new Error(`${cluster.longestBeforeAnEnd} ms for tasks of ${taskTime} ms`);
-    if (cluster.waitingMost > most) throw new Error(`${cluster.waitingMost} wait, ${most} may`);
-  }), runs(20_261_127, 20));
+  fc.assert(
+    fc.property(anyPlan, (plan) => {
+      const cluster = new Cluster(plan);
+      cluster.run(90 * 24 * hour);
+      const { firstRequests, taskTime, processors, widthMax } = plan;
+      const longest = Math.max(firstRequests.walltime, 4 * taskTime) + minute;
+      const growth = Math.max(1, longest / firstRequests.walltime);
+      const most = Math.ceil(processors / widthMax) + firstRequests.waitingMax * growth;
+      if (cluster.longestBeforeAnEnd > longest)
+        throw new Error(`${cluster.longestBeforeAnEnd} ms for tasks of ${taskTime} ms`);
+      if (cluster.waitingMost > most) throw new Error(`${cluster.waitingMost} wait, ${most} may`);
+    }),
+    runs(20_261_127, 20),
+  );
   t.pass();
 });
 
 test('no bound is below the run time that users state, where the resource gives it, nor beyond the resource', (t) => {
-  const anyStated = fc.record({ stated: fc.integer({ min: 1, max: 2 * walltimeMax }), walltime: fc.integer({ min: 1, max: walltimeMax }), granularity: fc.constantFrom(1, 1000, minute), given: fc.integer({ min: minute, max: walltimeMax }) });
-  fc.assert(fc.property(anyStated, ({ stated, walltime, granularity, given }) => {
-    const heuristic = new WatchingHeuristic();
-    const dialogue = new ProviderDialogue({ heuristic: 'watching', findHeuristic: heuristic.find, firstRequests: { walltime, waitingMax: 1 } });
-    dialogue.step([{ kind: 'ProviderStarted', instance: 'i' }, { kind: 'LimitsRead', limits: { processors: 4, requestsMax: 10, widthMax: 4, walltimeMax: given, walltimeGranularity: granularity } }]);
-    dialogue.perform(['connect b', 'listing', `demand b 9 stated=${stated}`]);
-    const asked = [...dialogue.state.requests.values()];
-    return asked.length > 0 && asked.every((request) => request.walltime >= Math.min(stated, given) && request.walltime <= given);
-  }), runs(20_261_128, 300));
+  const anyStated = fc.record({
+    stated: fc.integer({ min: 1, max: 2 * walltimeMax }),
+    walltime: fc.integer({ min: 1, max: walltimeMax }),
+    granularity: fc.constantFrom(1, 1000, minute),
+    given: fc.integer({ min: minute, max: walltimeMax }),
+  });
+  fc.assert(
+    fc.property(anyStated, ({ stated, walltime, granularity, given }) => {
+      const heuristic = new WatchingHeuristic();
+      const dialogue = new ProviderDialogue({
+        heuristic: 'watching',
+        findHeuristic: heuristic.find,
+        firstRequests: { walltime, waitingMax: 1 },
+      });
+      dialogue.step([
+        { kind: 'ProviderStarted', instance: 'i' },
+        {
+          kind: 'LimitsRead',
+          limits: { processors: 4, requestsMax: 10, widthMax: 4, walltimeMax: given, walltimeGranularity: granularity },
+        },
+      ]);
+      dialogue.perform(['connect b', 'listing', `demand b 9 stated=${stated}`]);
+      const asked = [...dialogue.state.requests.values()];
+      return (
+        asked.length > 0 &&
+        asked.every((request) => request.walltime >= Math.min(stated, given) && request.walltime <= given)
+      );
+    }),
+    runs(20_261_128, 300),
+  );
   t.pass();
 });

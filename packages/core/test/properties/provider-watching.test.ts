@@ -1,6 +1,15 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { freezeProvider, isPending, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderSnapshot } from '@mutirao/core/machines/provider';
+import {
+  freezeProvider,
+  isPending,
+  thawProvider,
+  type ProviderChange,
+  type ProviderCommand,
+  type ProviderConfig,
+  type ProviderInput,
+  type ProviderSnapshot,
+} from '@mutirao/core/machines/provider';
 import type { QueuedRequest, ResourceLimits } from '@mutirao/core/messages';
 import { ProviderDialogue, runs } from '@mutirao/testkit';
 
@@ -10,7 +19,13 @@ const perHour = { submissions: 6, withdrawals: 2 };
 type Act =
   | { readonly kind: 'demand'; readonly tasks: number; readonly gang: number; readonly elsewhere: number }
   | { readonly kind: 'answer'; readonly outcome: 'accepted' | 'refused' | 'lost' }
-  | { readonly kind: 'local'; readonly width: number; readonly walltime: number; readonly startsAt: number; readonly isRunning: boolean }
+  | {
+      readonly kind: 'local';
+      readonly width: number;
+      readonly walltime: number;
+      readonly startsAt: number;
+      readonly isRunning: boolean;
+    }
   | { readonly kind: 'limits'; readonly requestsMax: number; readonly widthMax: number; readonly walltimeMax: number }
   | { readonly kind: 'measured'; readonly time: number; readonly count: number }
   | { readonly kind: 'list' | 'fail' | 'restart' | 'leave' | 'start' | 'finish' | 'release' | 'attach' | 'garble' }
@@ -24,7 +39,13 @@ class World {
   readonly givenUp: Extract<ProviderChange, { kind: 'RequestReleasing' }>[] = [];
   private readonly calls: (ProviderCommand & { kind: 'SubmitRequest' })[] = [];
   private readonly releases: (ProviderCommand & { kind: 'ReleaseRequest' })[] = [];
-  private limits: ResourceLimits = { processors: 8, requestsMax: 3, widthMax: 8, walltimeMax: 2 * hour, walltimeGranularity: 1000 };
+  private limits: ResourceLimits = {
+    processors: 8,
+    requestsMax: 3,
+    widthMax: 8,
+    walltimeMax: 2 * hour,
+    walltimeGranularity: 1000,
+  };
   private localCount = 0;
   private attachmentId = 0;
   private connectionId = 0;
@@ -53,9 +74,14 @@ class World {
     const { width, walltime, requestId } = change;
     const { limits } = this;
     const isWithin = width >= 1 && width <= limits.widthMax && walltime >= 1 && walltime <= limits.walltimeMax;
-    if (!isWithin) throw new Error(`${requestId} asks for ${width} processors for ${walltime} ms; the resource gives ${limits.widthMax} for ${limits.walltimeMax} ms`);
+    if (!isWithin)
+      throw new Error(
+        `${requestId} asks for ${width} processors for ${walltime} ms; the resource gives ${limits.widthMax} ` +
+          `for ${limits.walltimeMax} ms`,
+      );
     const pendingCount = [...this.dialogue.state.requests.values()].filter(isPending).length;
-    if (pendingCount > Math.max(limits.requestsMax, this.dialogue.state.requestsMaxSeen)) throw new Error(`${pendingCount} requests are pending`);
+    if (pendingCount > Math.max(limits.requestsMax, this.dialogue.state.requestsMaxSeen))
+      throw new Error(`${pendingCount} requests are pending`);
     this.drafted.push(change);
   }
 
@@ -65,33 +91,81 @@ class World {
   }
 
   demand(tasks: number, gang = 0, elsewhere = 0): void {
-    const taskTimes = elsewhere === 0 ? {} : { taskTimes: { count: 5, censoredCount: 0, median: elsewhere, ninetieth: elsewhere, ninetyNinth: elsewhere } };
+    const taskTimes =
+      elsewhere === 0
+        ? {}
+        : {
+            taskTimes: { count: 5, censoredCount: 0, median: elsewhere, ninetieth: elsewhere, ninetyNinth: elsewhere },
+          };
     this.deliver({
-      kind: 'DemandChanged', brokerId: 'b',
-      demand: { pendingTasks: tasks, processors: 1, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana', ...(gang === 0 ? {} : { gangProcessors: gang }), ...taskTimes },
+      kind: 'DemandChanged',
+      brokerId: 'b',
+      demand: {
+        pendingTasks: tasks,
+        processors: 1,
+        taskTimeMax: undefined,
+        taskTimeMean: undefined,
+        deadline: undefined,
+        userId: 'ana',
+        ...(gang === 0 ? {} : { gangProcessors: gang }),
+        ...taskTimes,
+      },
     });
   }
 
   act(act: Act): void {
     switch (act.kind) {
-      case 'demand': this.demand(act.tasks, act.gang, act.elsewhere); break;
-      case 'answer': this.answer(act.outcome); break;
-      case 'local': this.addLocal(act); break;
+      case 'demand':
+        this.demand(act.tasks, act.gang, act.elsewhere);
+        break;
+      case 'answer':
+        this.answer(act.outcome);
+        break;
+      case 'local':
+        this.addLocal(act);
+        break;
       case 'limits':
-        this.limits = { ...this.limits, requestsMax: act.requestsMax, widthMax: act.widthMax, walltimeMax: act.walltimeMax };
+        this.limits = {
+          ...this.limits,
+          requestsMax: act.requestsMax,
+          widthMax: act.widthMax,
+          walltimeMax: act.walltimeMax,
+        };
         this.deliver({ kind: 'LimitsRead', limits: this.limits });
         break;
-      case 'measured': this.measure(act.time, act.count); break;
-      case 'list': this.list(); break;
-      case 'fail': this.deliver({ kind: 'QueueReadFailed', reason: 'hung' }); break;
-      case 'restart': this.restart(); break;
-      case 'leave': this.alterLocal(); break;
-      case 'start': this.alter('queued', (entry) => ({ ...entry, status: 'running', startsAt: this.dialogue.now })); break;
-      case 'finish': this.alter('running', (entry) => ({ ...entry, status: 'ended', endedAt: this.dialogue.now })); break;
-      case 'garble': this.alter('running', (entry) => ({ ...entry, startsAt: -1, walltime: Number.NaN })); break;
-      case 'release': this.takeBack(); break;
-      case 'attach': this.attach(); break;
-      case 'wait': this.wait(act.time); break;
+      case 'measured':
+        this.measure(act.time, act.count);
+        break;
+      case 'list':
+        this.list();
+        break;
+      case 'fail':
+        this.deliver({ kind: 'QueueReadFailed', reason: 'hung' });
+        break;
+      case 'restart':
+        this.restart();
+        break;
+      case 'leave':
+        this.alterLocal();
+        break;
+      case 'start':
+        this.alter('queued', (entry) => ({ ...entry, status: 'running', startsAt: this.dialogue.now }));
+        break;
+      case 'finish':
+        this.alter('running', (entry) => ({ ...entry, status: 'ended', endedAt: this.dialogue.now }));
+        break;
+      case 'garble':
+        this.alter('running', (entry) => ({ ...entry, startsAt: -1, walltime: Number.NaN }));
+        break;
+      case 'release':
+        this.takeBack();
+        break;
+      case 'attach':
+        this.attach();
+        break;
+      case 'wait':
+        this.wait(act.time);
+        break;
     }
   }
 
@@ -100,7 +174,16 @@ class World {
     if (call === undefined) return;
     const { requestId, clientRequestId, width, walltime } = call;
     const managerRequestId = `m-${requestId}`;
-    if (outcome !== 'refused') this.truth.set(managerRequestId, { ...aLocal, managerRequestId, clientRequestId, userId: 'ana', width, walltime, submittedAt: this.dialogue.now });
+    if (outcome !== 'refused')
+      this.truth.set(managerRequestId, {
+        ...aLocal,
+        managerRequestId,
+        clientRequestId,
+        userId: 'ana',
+        width,
+        walltime,
+        submittedAt: this.dialogue.now,
+      });
     if (outcome === 'accepted') this.deliver({ kind: 'SubmitAccepted', requestId, managerRequestId });
     else if (outcome === 'refused') this.deliver({ kind: 'SubmitRefused', requestId, reason: 'full' });
     else this.deliver({ kind: 'SubmitUnknown', requestId, reason: 'deadline' });
@@ -109,12 +192,20 @@ class World {
   private addLocal({ width, walltime, startsAt, isRunning }: Extract<Act, { kind: 'local' }>): void {
     this.localCount += 1;
     const managerRequestId = `l${this.localCount}`;
-    this.truth.set(managerRequestId, { ...aLocal, managerRequestId, width, walltime, startsAt: isRunning ? Math.min(startsAt, this.dialogue.now) : startsAt, status: isRunning ? 'running' : 'queued' });
+    this.truth.set(managerRequestId, {
+      ...aLocal,
+      managerRequestId,
+      width,
+      walltime,
+      startsAt: isRunning ? Math.min(startsAt, this.dialogue.now) : startsAt,
+      status: isRunning ? 'running' : 'queued',
+    });
   }
 
   private alterLocal(): void {
     const local = [...this.truth.values()].find(({ userId, status }) => userId === 'local' && status !== 'ended');
-    if (local !== undefined) this.truth.set(local.managerRequestId, { ...local, status: 'ended', endedAt: this.dialogue.now });
+    if (local !== undefined)
+      this.truth.set(local.managerRequestId, { ...local, status: 'ended', endedAt: this.dialogue.now });
   }
 
   private alter(status: QueuedRequest['status'], change: (entry: QueuedRequest) => QueuedRequest): void {
@@ -125,30 +216,57 @@ class World {
   private measure(time: number, count: number): void {
     const running = [...this.dialogue.state.requests.values()].find(({ status }) => status === 'running');
     if (running === undefined) return;
-    this.deliver({ kind: 'TasksMeasured', requestId: running.requestId, longest: time, total: time * count, count, shortest: time, squares: time * time * count });
+    this.deliver({
+      kind: 'TasksMeasured',
+      requestId: running.requestId,
+      longest: time,
+      total: time * count,
+      count,
+      shortest: time,
+      squares: time * time * count,
+    });
   }
 
   private attach(): void {
-    const request = [...this.dialogue.state.requests.values()].find(({ status, releaseReason }) => status === 'running' && releaseReason === '');
+    const request = [...this.dialogue.state.requests.values()].find(
+      ({ status, releaseReason }) => status === 'running' && releaseReason === '',
+    );
     if (request === undefined) return;
     this.attachmentId += 1;
     const machineId = `p/${request.requestId}.0`;
-    const facts = { machineId, incarnation: String(this.attachmentId), processors: 1, attributes: {}, until: undefined, requestId: request.requestId };
-    this.deliver({ kind: 'AgentAttached', attachmentId: this.attachmentId, heldReplicaIds: [], facts }, { kind: 'TasksSeen', machines: [[machineId, this.dialogue.now]] });
+    const facts = {
+      machineId,
+      incarnation: String(this.attachmentId),
+      processors: 1,
+      attributes: {},
+      until: undefined,
+      requestId: request.requestId,
+    };
+    this.deliver(
+      { kind: 'AgentAttached', attachmentId: this.attachmentId, heldReplicaIds: [], facts },
+      { kind: 'TasksSeen', machines: [[machineId, this.dialogue.now]] },
+    );
   }
 
   takeBack(): void {
     const release = this.releases.shift();
     if (release === undefined) return;
     const entry = this.truth.get(release.managerRequestId);
-    if (entry !== undefined && entry.status !== 'ended') this.truth.set(release.managerRequestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
+    if (entry !== undefined && entry.status !== 'ended')
+      this.truth.set(release.managerRequestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
     this.deliver({ kind: 'ReleaseDone', requestId: release.requestId });
   }
 
   list(): void {
     const requests = [...this.truth.values()];
-    const held = requests.filter(({ status }) => status === 'running').reduce((sum, { width }) => sum + Math.max(0, width), 0);
-    this.deliver({ kind: 'QueueListed', listing: { at: this.dialogue.now, processorsFree: Math.max(0, 8 - held), requests }, readAt: this.dialogue.now });
+    const held = requests
+      .filter(({ status }) => status === 'running')
+      .reduce((sum, { width }) => sum + Math.max(0, width), 0);
+    this.deliver({
+      kind: 'QueueListed',
+      listing: { at: this.dialogue.now, processorsFree: Math.max(0, 8 - held), requests },
+      readAt: this.dialogue.now,
+    });
   }
 
   private restart(): void {
@@ -164,10 +282,14 @@ class World {
     if (wakeAt > 0 && wakeAt <= this.dialogue.now) this.deliver({ kind: 'TimerFired' });
   }
 
-  /** From now on nothing happens for so long but that calls are answered and the queue is read, in which nothing starts. */
+  /**
+   * From now on nothing happens for so long but that calls are answered and the queue is read, in which nothing starts.
+   */
   standStill(time: number): void {
     const until = this.dialogue.now + time;
-    for (const entry of this.truth.values()) if (entry.status === 'running' && entry.userId === 'ana') this.truth.set(entry.managerRequestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
+    for (const entry of this.truth.values())
+      if (entry.status === 'running' && entry.userId === 'ana')
+        this.truth.set(entry.managerRequestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
     this.addLocal({ kind: 'local', width: 8, walltime: 2 * time, startsAt: this.dialogue.now, isRunning: true });
     while (this.dialogue.now < until) {
       while (this.calls.length > 0) this.answer('accepted');
@@ -179,19 +301,79 @@ class World {
 }
 
 const aLocal: QueuedRequest = {
-  managerRequestId: '', clientRequestId: '', userId: 'local', width: 1, walltime: 1, status: 'queued', submittedAt: 1, startsAt: 0, endedAt: 0, endReason: '',
+  managerRequestId: '',
+  clientRequestId: '',
+  userId: 'local',
+  width: 1,
+  walltime: 1,
+  status: 'queued',
+  submittedAt: 1,
+  startsAt: 0,
+  endedAt: 0,
+  endReason: '',
 };
 
 const anyTime = fc.oneof(fc.integer({ min: 0, max: 6 * hour }), fc.constantFrom(-1, -hour, 0, Number.NaN));
 const anyAct: fc.Arbitrary<Act> = fc.oneof(
-  fc.record({ kind: fc.constant('demand' as const), tasks: fc.nat(200), gang: fc.constantFrom(0, 0, 0, 4, 9), elsewhere: fc.constantFrom(0, 0, 1, 30_000) }),
-  fc.record({ kind: fc.constant('answer' as const), outcome: fc.constantFrom('accepted' as const, 'accepted' as const, 'accepted' as const, 'refused' as const, 'lost' as const) }),
-  fc.record({ kind: fc.constant('local' as const), width: fc.integer({ min: -1, max: 12 }), walltime: anyTime, startsAt: anyTime, isRunning: fc.boolean() }),
-  fc.record({ kind: fc.constant('limits' as const), requestsMax: fc.integer({ min: 0, max: 4 }), widthMax: fc.integer({ min: 1, max: 8 }), walltimeMax: fc.constantFrom(10 * 60_000, hour, 2 * hour) }),
-  fc.record({ kind: fc.constant('measured' as const), time: fc.constantFrom(0, 1, 1000, 60_000, hour), count: fc.integer({ min: 1, max: 40 }) }),
-  fc.record({ kind: fc.constantFrom('list' as const, 'list' as const, 'fail' as const, 'restart' as const, 'leave' as const, 'start' as const, 'finish' as const, 'release' as const, 'attach' as const) }),
+  fc.record({
+    kind: fc.constant('demand' as const),
+    tasks: fc.nat(200),
+    gang: fc.constantFrom(0, 0, 0, 4, 9),
+    elsewhere: fc.constantFrom(0, 0, 1, 30_000),
+  }),
+  fc.record({
+    kind: fc.constant('answer' as const),
+    outcome: fc.constantFrom(
+      'accepted' as const,
+      'accepted' as const,
+      'accepted' as const,
+      'refused' as const,
+      'lost' as const,
+    ),
+  }),
+  fc.record({
+    kind: fc.constant('local' as const),
+    width: fc.integer({ min: -1, max: 12 }),
+    walltime: anyTime,
+    startsAt: anyTime,
+    isRunning: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant('limits' as const),
+    requestsMax: fc.integer({ min: 0, max: 4 }),
+    widthMax: fc.integer({ min: 1, max: 8 }),
+    walltimeMax: fc.constantFrom(10 * 60_000, hour, 2 * hour),
+  }),
+  fc.record({
+    kind: fc.constant('measured' as const),
+    time: fc.constantFrom(0, 1, 1000, 60_000, hour),
+    count: fc.integer({ min: 1, max: 40 }),
+  }),
+  fc.record({
+    kind: fc.constantFrom(
+      'list' as const,
+      'list' as const,
+      'fail' as const,
+      'restart' as const,
+      'leave' as const,
+      'start' as const,
+      'finish' as const,
+      'release' as const,
+      'attach' as const,
+    ),
+  }),
   // Most of what is to be seen needs requests that run.
-  fc.record({ kind: fc.constantFrom('start' as const, 'start' as const, 'attach' as const, 'list' as const, 'list' as const, 'finish' as const, 'garble' as const) }),
+  fc.record({
+    kind: fc.constantFrom(
+      'start' as const,
+      'start' as const,
+      'attach' as const,
+      'list' as const,
+      'list' as const,
+      'finish' as const,
+      'garble' as const,
+    ),
+  }),
   fc.record({ kind: fc.constant('wait' as const), time: fc.integer({ min: 1, max: hour / 4 }) }),
 );
 
@@ -210,42 +392,66 @@ function play(acts: readonly Act[], config: Partial<ProviderConfig> = {}): World
 const settings: readonly Partial<ProviderConfig>[] = [{}, { firstRequests: { walltime: hour / 4, waitingMax: 1 } }];
 
 function mostWithinAnHour(instants: readonly number[]): number {
-  return instants.reduce((most, at) => Math.max(most, instants.filter((other) => other > at - hour && other <= at).length), 0);
+  return instants.reduce(
+    (most, at) => Math.max(most, instants.filter((other) => other > at - hour && other <= at).length),
+    0,
+  );
 }
 
 test('whatever happens to limits, tasks and the queue, no request is beyond the limits of its moment, and the budget of no hour is exceeded', (t) => {
-  fc.assert(fc.property(anyActs, (acts) => {
-    return settings.every((config) => {
-      const { drafted, givenUp } = play(acts, config);
-      return mostWithinAnHour(drafted.map(({ at }) => at)) <= perHour.submissions && mostWithinAnHour(givenUp.map(({ at }) => at)) <= perHour.withdrawals;
-    });
-  }), nightRuns);
+  fc.assert(
+    fc.property(anyActs, (acts) => {
+      return settings.every((config) => {
+        const { drafted, givenUp } = play(acts, config);
+        return (
+          mostWithinAnHour(drafted.map(({ at }) => at)) <= perHour.submissions &&
+          mostWithinAnHour(givenUp.map(({ at }) => at)) <= perHour.withdrawals
+        );
+      });
+    }),
+    nightRuns,
+  );
   t.pass();
 });
 
 test('what a heuristic that watches was promised, has waited and asked for is what replay and a snapshot give back', (t) => {
-  const promisedOf = ({ state }: ProviderDialogue): string => JSON.stringify([state.asked, state.waits, [...state.brokers.values()].map(({ cutOff, taskTimes }) => [cutOff, taskTimes]), [...state.requests.values()].map(({ promisedStart }) => promisedStart)]);
-  fc.assert(fc.property(anyActs, (acts) => {
-    const { dialogue } = play(acts);
-    const before = promisedOf(dialogue);
-    dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
-    const thawed = promisedOf(dialogue);
-    dialogue.restart();
-    return thawed === before && promisedOf(dialogue) === before;
-  }), nightRuns);
+  const promisedOf = ({ state }: ProviderDialogue): string =>
+    JSON.stringify([
+      state.asked,
+      state.waits,
+      [...state.brokers.values()].map(({ cutOff, taskTimes }) => [cutOff, taskTimes]),
+      [...state.requests.values()].map(({ promisedStart }) => promisedStart),
+    ]);
+  fc.assert(
+    fc.property(anyActs, (acts) => {
+      const { dialogue } = play(acts);
+      const before = promisedOf(dialogue);
+      dialogue.state = thawProvider(
+        dialogue.config,
+        JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+      );
+      const thawed = promisedOf(dialogue);
+      dialogue.restart();
+      return thawed === before && promisedOf(dialogue) === before;
+    }),
+    nightRuns,
+  );
   t.pass();
 });
 
 test('where nothing happens for two days, what was asked for stays: no loop of asking and giving up', (t) => {
-  fc.assert(fc.property(anyActs, (acts) => {
-    return settings.every((config) => {
-      const world = play(acts, config);
-      world.demand(100);
-      world.standStill(4 * hour);
-      const [draftedCount, givenUpCount] = [world.drafted.length, world.givenUp.length];
-      world.standStill(48 * hour);
-      return world.drafted.length - draftedCount <= 2 && world.givenUp.length - givenUpCount <= 2;
-    });
-  }), { ...nightRuns, numRuns: Math.ceil((nightRuns.numRuns ?? 100) / 5) });
+  fc.assert(
+    fc.property(anyActs, (acts) => {
+      return settings.every((config) => {
+        const world = play(acts, config);
+        world.demand(100);
+        world.standStill(4 * hour);
+        const [draftedCount, givenUpCount] = [world.drafted.length, world.givenUp.length];
+        world.standStill(48 * hour);
+        return world.drafted.length - draftedCount <= 2 && world.givenUp.length - givenUpCount <= 2;
+      });
+    }),
+    { ...nightRuns, numRuns: Math.ceil((nightRuns.numRuns ?? 100) / 5) },
+  );
   t.pass();
 });

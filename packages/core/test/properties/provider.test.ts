@@ -1,6 +1,14 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { freezeProvider, isPending, providerMachine, thawProvider, type ProviderCommand, type ProviderInput, type ProviderSnapshot } from '@mutirao/core/machines/provider';
+import {
+  freezeProvider,
+  isPending,
+  providerMachine,
+  thawProvider,
+  type ProviderCommand,
+  type ProviderInput,
+  type ProviderSnapshot,
+} from '@mutirao/core/machines/provider';
 import type { QueuedRequest } from '@mutirao/core/messages';
 import { ProviderDialogue, runs } from '@mutirao/testkit';
 
@@ -53,29 +61,74 @@ class World {
 
   act(act: Act): void {
     switch (act.kind) {
-      case 'demand': this.deliver({
-        kind: 'DemandChanged', brokerId: `b${act.broker}`,
-        demand: { pendingTasks: act.tasks, processors: 1, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' },
-      }); break;
-      case 'connect': this.connectionId += 1; this.deliver({ kind: 'BrokerConnected', brokerId: `b${act.broker}`, connectionId: this.connectionId, ...(act.instance === undefined ? {} : { instance: act.instance }) }); break;
-      case 'disconnect': this.deliver({
-        kind: 'BrokerDisconnected', brokerId: `b${act.broker}`, connectionId: this.dialogue.state.brokers.get(`b${act.broker}`)?.connectionId ?? 0,
-      }); break;
-      case 'answer': this.answer(act.outcome); break;
-      case 'list': this.list(act.lies, act.omit); break;
-      case 'fail': this.deliver({ kind: 'QueueReadFailed', reason: 'hung' }); break;
-      case 'restart': this.calls.splice(0); this.releases.splice(0); this.attached.splice(0); this.deliver(this.dialogue.restart()); break;
-      case 'start': this.alter('queued', (entry) => ({ ...entry, status: 'running', startsAt: this.dialogue.now })); break;
-      case 'finish': this.alter('running', (entry) => ({ ...entry, status: 'ended', endedAt: this.dialogue.now })); break;
-      case 'requeue': this.requeue(); break;
-      case 'release': this.takeBack(); break;
-      case 'attach': this.attach(); break;
+      case 'demand':
+        this.deliver({
+          kind: 'DemandChanged',
+          brokerId: `b${act.broker}`,
+          demand: {
+            pendingTasks: act.tasks,
+            processors: 1,
+            taskTimeMax: undefined,
+            taskTimeMean: undefined,
+            deadline: undefined,
+            userId: 'ana',
+          },
+        });
+        break;
+      case 'connect':
+        this.connectionId += 1;
+        this.deliver({
+          kind: 'BrokerConnected',
+          brokerId: `b${act.broker}`,
+          connectionId: this.connectionId,
+          ...(act.instance === undefined ? {} : { instance: act.instance }),
+        });
+        break;
+      case 'disconnect':
+        this.deliver({
+          kind: 'BrokerDisconnected',
+          brokerId: `b${act.broker}`,
+          connectionId: this.dialogue.state.brokers.get(`b${act.broker}`)?.connectionId ?? 0,
+        });
+        break;
+      case 'answer':
+        this.answer(act.outcome);
+        break;
+      case 'list':
+        this.list(act.lies, act.omit);
+        break;
+      case 'fail':
+        this.deliver({ kind: 'QueueReadFailed', reason: 'hung' });
+        break;
+      case 'restart':
+        this.calls.splice(0);
+        this.releases.splice(0);
+        this.attached.splice(0);
+        this.deliver(this.dialogue.restart());
+        break;
+      case 'start':
+        this.alter('queued', (entry) => ({ ...entry, status: 'running', startsAt: this.dialogue.now }));
+        break;
+      case 'finish':
+        this.alter('running', (entry) => ({ ...entry, status: 'ended', endedAt: this.dialogue.now }));
+        break;
+      case 'requeue':
+        this.requeue();
+        break;
+      case 'release':
+        this.takeBack();
+        break;
+      case 'attach':
+        this.attach();
+        break;
       case 'detach': {
         const agent = this.attached.shift();
         if (agent !== undefined) this.deliver({ kind: 'AgentDetached', ...agent, hasLeft: false });
         break;
       }
-      case 'wait': this.wait(act.time); break;
+      case 'wait':
+        this.wait(act.time);
+        break;
     }
   }
 
@@ -86,7 +139,16 @@ class World {
     const managerRequestId = `m-${requestId}`;
     if (outcome === 'accepted' || outcome === 'lost') {
       this.truth.set(managerRequestId, {
-        managerRequestId, clientRequestId, width, walltime, userId: 'ana', status: 'queued', submittedAt: this.dialogue.now, startsAt: 0, endedAt: 0, endReason: '',
+        managerRequestId,
+        clientRequestId,
+        width,
+        walltime,
+        userId: 'ana',
+        status: 'queued',
+        submittedAt: this.dialogue.now,
+        startsAt: 0,
+        endedAt: 0,
+        endReason: '',
       });
       this.liveMax = Math.max(this.liveMax, this.live().length);
     }
@@ -105,7 +167,11 @@ class World {
   private list(lies: boolean, omit: number): void {
     const all = [...this.truth.values()];
     const requests = lies ? all.filter((_, index) => index % 3 !== omit) : all;
-    this.deliver({ kind: 'QueueListed', listing: { at: this.dialogue.now, processorsFree: 0, requests }, readAt: this.dialogue.now });
+    this.deliver({
+      kind: 'QueueListed',
+      listing: { at: this.dialogue.now, processorsFree: 0, requests },
+      readAt: this.dialogue.now,
+    });
   }
 
   private alter(status: QueuedRequest['status'], change: (entry: QueuedRequest) => QueuedRequest): void {
@@ -118,7 +184,8 @@ class World {
     const entry = [...this.truth.values()].find((one) => one.status === 'running');
     if (entry === undefined) return;
     this.truth.set(entry.managerRequestId, { ...entry, status: 'queued', startsAt: 0 });
-    const isOfEntry = ({ machineId }: { readonly machineId: string }): boolean => machineId.startsWith(`p/${entry.managerRequestId.slice(2)}.`);
+    const isOfEntry = ({ machineId }: { readonly machineId: string }): boolean =>
+      machineId.startsWith(`p/${entry.managerRequestId.slice(2)}.`);
     const gone = this.attached.filter(isOfEntry);
     this.attached.splice(0, this.attached.length, ...this.attached.filter((agent) => !isOfEntry(agent)));
     for (const agent of gone) this.deliver({ kind: 'AgentDetached', ...agent, hasLeft: false });
@@ -126,7 +193,8 @@ class World {
 
   private end(managerRequestId: string): void {
     const entry = this.truth.get(managerRequestId);
-    if (entry !== undefined && entry.status !== 'ended') this.truth.set(managerRequestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
+    if (entry !== undefined && entry.status !== 'ended')
+      this.truth.set(managerRequestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
   }
 
   private attach(): void {
@@ -137,7 +205,9 @@ class World {
     const machineId = `p/${requestId}.0`;
     this.attached.push({ machineId, attachmentId: this.attachmentId });
     this.deliver({
-      kind: 'AgentAttached', attachmentId: this.attachmentId, heldReplicaIds: [],
+      kind: 'AgentAttached',
+      attachmentId: this.attachmentId,
+      heldReplicaIds: [],
       facts: { machineId, incarnation: '1', processors: 1, attributes: {}, until: undefined, requestId },
     });
   }
@@ -170,10 +240,35 @@ class World {
 
 const anyAct: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ kind: fc.constant('demand' as const), broker: fc.nat(1), tasks: fc.nat(20) }),
-  fc.record({ kind: fc.constantFrom('connect' as const, 'disconnect' as const), broker: fc.nat(1), instance: fc.constantFrom('', 'one', 'two') }),
-  fc.record({ kind: fc.constant('answer' as const), outcome: fc.constantFrom('accepted' as const, 'accepted' as const, 'refused' as const, 'lost' as const, 'silent' as const) }),
+  fc.record({
+    kind: fc.constantFrom('connect' as const, 'disconnect' as const),
+    broker: fc.nat(1),
+    instance: fc.constantFrom('', 'one', 'two'),
+  }),
+  fc.record({
+    kind: fc.constant('answer' as const),
+    outcome: fc.constantFrom(
+      'accepted' as const,
+      'accepted' as const,
+      'refused' as const,
+      'lost' as const,
+      'silent' as const,
+    ),
+  }),
   fc.record({ kind: fc.constant('list' as const), lies: fc.boolean(), omit: fc.nat(2) }),
-  fc.record({ kind: fc.constantFrom('fail' as const, 'restart' as const, 'start' as const, 'attach' as const, 'detach' as const, 'finish' as const, 'requeue' as const, 'release' as const, 'release' as const) }),
+  fc.record({
+    kind: fc.constantFrom(
+      'fail' as const,
+      'restart' as const,
+      'start' as const,
+      'attach' as const,
+      'detach' as const,
+      'finish' as const,
+      'requeue' as const,
+      'release' as const,
+      'release' as const,
+    ),
+  }),
   fc.record({ kind: fc.constant('wait' as const), time: fc.integer({ min: 1, max: 20_000 }) }),
 );
 
@@ -190,73 +285,128 @@ const nightRuns = runs(20_050_901, 300);
 const anyActs = fc.array(anyAct, { maxLength: 60, size: 'max' });
 
 test('never more requests pending than the resource allows, and none submitted twice, whatever the queue tells', (t) => {
-  fc.assert(fc.property(anyActs, (acts) => {
-    const { state } = play(acts).dialogue;
-    return [...state.requests.values()].filter(isPending).length <= requestsMax;
-  }), nightRuns);
+  fc.assert(
+    fc.property(anyActs, (acts) => {
+      const { state } = play(acts).dialogue;
+      return [...state.requests.values()].filter(isPending).length <= requestsMax;
+    }),
+    nightRuns,
+  );
   t.pass();
 });
 
 test('while listings fail but do not lie, the resource never has more of our requests than it allows', (t) => {
-  fc.assert(fc.property(anyActs, (acts) => {
-    const honest = acts.map((act) => (act.kind === 'list' ? { ...act, lies: false } : act));
-    return play(honest).liveMax <= requestsMax;
-  }), nightRuns);
+  fc.assert(
+    fc.property(anyActs, (acts) => {
+      const honest = acts.map((act) => (act.kind === 'list' ? { ...act, lies: false } : act));
+      return play(honest).liveMax <= requestsMax;
+    }),
+    nightRuns,
+  );
   t.pass();
 });
 
 test('replay of the journal gives back every request, broker and machine', (t) => {
-  fc.assert(fc.property(anyActs, (acts) => {
-    const { dialogue } = play(acts);
-    const before = promisedOf(dialogue);
-    dialogue.restart();
-    return promisedOf(dialogue) === before;
-  }), nightRuns);
+  fc.assert(
+    fc.property(anyActs, (acts) => {
+      const { dialogue } = play(acts);
+      const before = promisedOf(dialogue);
+      dialogue.restart();
+      return promisedOf(dialogue) === before;
+    }),
+    nightRuns,
+  );
   t.pass();
 });
 
 test('a snapshot holds what replay would give back', (t) => {
-  fc.assert(fc.property(anyActs, (acts) => {
-    const { dialogue } = play(acts);
-    const before = promisedOf(dialogue);
-    dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
-    providerMachine.checkInvariants(dialogue.state);
-    return promisedOf(dialogue) === before;
-  }), nightRuns);
+  fc.assert(
+    fc.property(anyActs, (acts) => {
+      const { dialogue } = play(acts);
+      const before = promisedOf(dialogue);
+      dialogue.state = thawProvider(
+        dialogue.config,
+        JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+      );
+      providerMachine.checkInvariants(dialogue.state);
+      return promisedOf(dialogue) === before;
+    }),
+    nightRuns,
+  );
   t.pass();
 });
 
 test('once nothing is wanted and the world is well, everything that was asked for is given back', (t) => {
-  fc.assert(fc.property(anyActs, (acts) => {
-    const world = play(acts);
-    world.heal(0);
-    return world.live().length === 0;
-  }), nightRuns);
+  fc.assert(
+    fc.property(anyActs, (acts) => {
+      const world = play(acts);
+      world.heal(0);
+      return world.live().length === 0;
+    }),
+    nightRuns,
+  );
   t.pass();
 });
 
 test('once the world is well, a request waits or runs for its provider where it does so for its manager, also one that was requeued', (t) => {
-  fc.assert(fc.property(anyActs, (acts) => {
-    const world = play(acts);
-    world.heal(50);
-    const { requests } = world.dialogue.state;
-    return world.live().every(({ managerRequestId, status }) => requests.get(managerRequestId.slice(2))?.status === status);
-  }), nightRuns);
+  fc.assert(
+    fc.property(anyActs, (acts) => {
+      const world = play(acts);
+      world.heal(50);
+      const { requests } = world.dialogue.state;
+      return world
+        .live()
+        .every(({ managerRequestId, status }) => requests.get(managerRequestId.slice(2))?.status === status);
+    }),
+    nightRuns,
+  );
   t.pass();
 });
 
 test('once something is wanted and the world is well, something is asked for', (t) => {
-  fc.assert(fc.property(anyActs, (acts) => {
-    const world = play(acts);
-    world.heal(50);
-    return world.live().length > 0;
-  }), nightRuns);
+  fc.assert(
+    fc.property(anyActs, (acts) => {
+      const world = play(acts);
+      world.heal(50);
+      return world.live().length > 0;
+    }),
+    nightRuns,
+  );
   t.pass();
 });
 
 function promisedOf({ state }: ProviderDialogue): string {
-  const requests = [...state.requests.values()].map(({ seenAt: _seen, unknownSince: _since, missedListings: _missed, waitingListings: _waiting, releaseAskedAt: _asked, ...promised }) => promised);
-  const machines = [...state.machines.values()].map(({ facts, brokerId, isForeign }) => ({ facts, brokerId, isForeign }));
+  const requests = [...state.requests.values()].map(
+    ({
+      seenAt: _seen,
+      unknownSince: _since,
+      missedListings: _missed,
+      waitingListings: _waiting,
+      releaseAskedAt: _asked,
+      ...promised
+    }) => promised,
+  );
+  const machines = [...state.machines.values()].map(({ facts, brokerId, isForeign }) => ({
+    facts,
+    brokerId,
+    isForeign,
+  }));
   const { instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil } = state;
-  return JSON.stringify({ requests, machines, brokers: [...state.brokers.values()].map(({ brokerId, instance: named, demandFrom, taskTimes: ofDemand }) => ({ brokerId, named, demandFrom, ofDemand })), instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil });
+  return JSON.stringify({
+    requests,
+    machines,
+    brokers: [...state.brokers.values()].map(({ brokerId, instance: named, demandFrom, taskTimes: ofDemand }) => ({
+      brokerId,
+      named,
+      demandFrom,
+      ofDemand,
+    })),
+    instance,
+    limits,
+    nextRequestNumber,
+    taskTimes,
+    refusals,
+    fruitless,
+    pausedUntil,
+  });
 }

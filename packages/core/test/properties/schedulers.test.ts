@@ -22,19 +22,33 @@ interface Case {
   readonly waits: readonly number[];
 }
 
-const cases: fc.Arbitrary<Case> = fc.record({ tasks: fc.integer({ min: 1, max: 6 }), machines: fc.integer({ min: 1, max: 5 }) }).chain(({ tasks, machines }) => fc.record({
-  // All different, so that there is one answer.
-  times: fc.uniqueArray(fc.integer({ min: 1, max: 100_000 }), { minLength: tasks * machines, maxLength: tasks * machines })
-    .map((all) => Array.from({ length: tasks }, (_, task) => all.slice(task * machines, (task + 1) * machines))),
-  waits: fc.array(fc.constantFrom(0, 0, 500, 70_000), { minLength: machines, maxLength: machines }),
-}));
+const cases: fc.Arbitrary<Case> = fc
+  .record({ tasks: fc.integer({ min: 1, max: 6 }), machines: fc.integer({ min: 1, max: 5 }) })
+  .chain(({ tasks, machines }) =>
+    fc.record({
+      // All different, so that there is one answer.
+      times: fc
+        .uniqueArray(fc.integer({ min: 1, max: 100_000 }), { minLength: tasks * machines, maxLength: tasks * machines })
+        .map((all) => Array.from({ length: tasks }, (_, task) => all.slice(task * machines, (task + 1) * machines))),
+      waits: fc.array(fc.constantFrom(0, 0, 500, 70_000), { minLength: machines, maxLength: machines }),
+    }),
+  );
 
 /** Places by the real scheduler; lines `task on machine`. */
 function place(scheduler: SchedulerName, { times, waits }: Case): string[] {
   const placed: string[] = [];
   const ready = new Set(times.keys());
-  const queue: Queue = { processors: 1, scheduler, ready, get readyCount() { return ready.size; } };
-  const machines = waits.map((wait, index): Machine => ({ index, wait, processors: 1, heldProcessors: wait === 0 ? 0 : 1 }));
+  const queue: Queue = {
+    processors: 1,
+    scheduler,
+    ready,
+    get readyCount() {
+      return ready.size;
+    },
+  };
+  const machines = waits.map(
+    (wait, index): Machine => ({ index, wait, processors: 1, heldProcessors: wait === 0 ? 0 : 1 }),
+  );
   const put = (machine: Machine, tasks: readonly number[]): void => {
     for (const task of tasks) {
       ready.delete(task);
@@ -42,16 +56,27 @@ function place(scheduler: SchedulerName, { times, waits }: Case): string[] {
       placed.push(`${task} on ${machine.index}`);
     }
   };
-  const list = (from: number, countMax: number): number[] => [...ready].filter((task) => task >= from).slice(0, countMax);
+  const list = (from: number, countMax: number): number[] =>
+    [...ready].filter((task) => task >= from).slice(0, countMax);
   const port: SchedulingPort<Machine, Queue> = {
-    matches: () => true, prefetchDepth: () => 0, suits: () => true, timeLeft: () => Infinity, lookAgain: () => undefined, isPlanned: () => false, placePlanned: () => new Set(),
+    matches: () => true,
+    prefetchDepth: () => 0,
+    suits: () => true,
+    timeLeft: () => Infinity,
+    lookAgain: () => undefined,
+    isPlanned: () => false,
+    placePlanned: () => new Set(),
     place: (machine, _queue, countMax) => {
       const tasks = list(0, countMax);
       put(machine, tasks);
       return tasks.length;
     },
-    placeTasks: (machine, _queue, tasks) => { put(machine, tasks); }, readyTasks: (_queue, from, countMax) => list(from, countMax),
-    taskTime: (_queue, task, machine) => times[task]?.[machine.index], waits: (_queue, machine) => [machine.wait],
+    placeTasks: (machine, _queue, tasks) => {
+      put(machine, tasks);
+    },
+    readyTasks: (_queue, from, countMax) => list(from, countMax),
+    taskTime: (_queue, task, machine) => times[task]?.[machine.index],
+    waits: (_queue, machine) => [machine.wait],
     bytesHeld: (_queue, task, machine) => times[task]?.[machine.index] ?? 0,
   };
   placeQueues(machines, [queue], port);
@@ -65,11 +90,16 @@ function placeSlowly(scheduler: 'min-min' | 'sufferage', { times, waits }: Case)
   const placed: string[] = [];
   while (open.size > 0 && free.includes(0)) {
     const rows = [...open].map((task) => {
-      const ends = free.map((wait, machine) => ({ machine, end: wait + (times[task]?.[machine] ?? 0) })).sort((one, other) => one.end - other.end);
+      const ends = free
+        .map((wait, machine) => ({ machine, end: wait + (times[task]?.[machine] ?? 0) }))
+        .sort((one, other) => one.end - other.end);
       return { task, machine: ends[0]?.machine ?? 0, end: ends[0]?.end ?? 0, second: ends[1]?.end ?? Infinity };
     });
-    const urgency = ({ end, second }: { end: number; second: number }): number => (scheduler === 'min-min' ? -end : second - end);
-    const first = rows.reduce((best, row) => (urgency(row) > urgency(best) || (urgency(row) === urgency(best) && row.end < best.end) ? row : best));
+    const urgency = ({ end, second }: { end: number; second: number }): number =>
+      scheduler === 'min-min' ? -end : second - end;
+    const first = rows.reduce((best, row) =>
+      urgency(row) > urgency(best) || (urgency(row) === urgency(best) && row.end < best.end) ? row : best,
+    );
     if (free[first.machine] === 0) placed.push(`${first.task} on ${first.machine}`);
     free[first.machine] = first.end;
     open.delete(first.task);
@@ -79,28 +109,43 @@ function placeSlowly(scheduler: 'min-min' | 'sufferage', { times, waits }: Case)
 
 for (const scheduler of ['min-min', 'sufferage'] as const) {
   test(`${scheduler} places what looking at every pair gives`, (t) => {
-    fc.assert(fc.property(cases, (one) => { t.deepEqual(place(scheduler, one), placeSlowly(scheduler, one)); }), runs(771, 300));
+    fc.assert(
+      fc.property(cases, (one) => {
+        t.deepEqual(place(scheduler, one), placeSlowly(scheduler, one));
+      }),
+      runs(771, 300),
+    );
   });
 }
 
 test('whatever the scheduler, no machine gets more than it has room for, and no task goes twice', (t) => {
-  fc.assert(fc.property(cases, fc.constantFrom(...schedulerNames), (one, scheduler) => {
-    const placed = place(scheduler, one).map((line) => line.split(' on ').map(Number));
-    t.is(new Set(placed.map(([task]) => task)).size, placed.length);
-    t.is(new Set(placed.map(([, machine]) => machine)).size, placed.length);
-    t.true(placed.every(([, machine = 0]) => one.waits[machine] === 0));
-    const free = one.waits.filter((wait) => wait === 0).length;
-    // Only those that map by estimates may leave a machine idle.
-    if (scheduler !== 'min-min' && scheduler !== 'sufferage') t.is(placed.length, Math.min(free, one.times.length));
-  }), runs(772, 300));
+  fc.assert(
+    fc.property(cases, fc.constantFrom(...schedulerNames), (one, scheduler) => {
+      const placed = place(scheduler, one).map((line) => line.split(' on ').map(Number));
+      t.is(new Set(placed.map(([task]) => task)).size, placed.length);
+      t.is(new Set(placed.map(([, machine]) => machine)).size, placed.length);
+      t.true(placed.every(([, machine = 0]) => one.waits[machine] === 0));
+      const free = one.waits.filter((wait) => wait === 0).length;
+      // Only those that map by estimates may leave a machine idle.
+      if (scheduler !== 'min-min' && scheduler !== 'sufferage') t.is(placed.length, Math.min(free, one.times.length));
+    }),
+    runs(772, 300),
+  );
 });
 
 test('with storage affinity no free machine and task that were both passed over hold more for each other than what was given', (t) => {
-  fc.assert(fc.property(cases, (one) => {
-    const placed = place('storage-affinity', one).map((line) => line.split(' on ').map(Number));
-    const best = Math.max(...one.times.flatMap((row) => row.filter((_, machine) => one.waits[machine] === 0)), 0);
-    if (placed.length > 0) t.true(placed.some(([task = 0, machine = 0]) => one.times[task]?.[machine] === best), 'the greatest of all was not given');
-  }), runs(773, 300));
+  fc.assert(
+    fc.property(cases, (one) => {
+      const placed = place('storage-affinity', one).map((line) => line.split(' on ').map(Number));
+      const best = Math.max(...one.times.flatMap((row) => row.filter((_, machine) => one.waits[machine] === 0)), 0);
+      if (placed.length > 0)
+        t.true(
+          placed.some(([task = 0, machine = 0]) => one.times[task]?.[machine] === best),
+          'the greatest of all was not given',
+        );
+    }),
+    runs(773, 300),
+  );
 });
 
 test('what a task loses at worst is all that its replicas cost but for the cheapest, and what was given up is lost in any case', (t) => {

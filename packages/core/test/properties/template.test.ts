@@ -1,9 +1,22 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { commandFromWords, escapeTemplate, keepInside, parseCommand, parseTemplate, renderCommand, renderPath } from '@mutirao/core/bag';
+import {
+  commandFromWords,
+  escapeTemplate,
+  keepInside,
+  parseCommand,
+  parseTemplate,
+  renderCommand,
+  renderPath,
+} from '@mutirao/core/bag';
 import { runs } from '@mutirao/testkit';
 
-const anyText = fc.oneof(fc.string(), fc.array(fc.constantFrom('{', '}', '#', '{}', '{#}', "'", '"', '\\', ' ', 'a', '$', ';', '\n'), { maxLength: 20 }).map((parts) => parts.join('')));
+const anyText = fc.oneof(
+  fc.string(),
+  fc
+    .array(fc.constantFrom('{', '}', '#', '{}', '{#}', "'", '"', '\\', ' ', 'a', '$', ';', '\n'), { maxLength: 20 })
+    .map((parts) => parts.join('')),
+);
 
 /** Reads words as a POSIX shell does, as far as single quotes and backslashes go; all that `quoteForShell` writes. */
 function shellWords(line: string): string[] {
@@ -28,22 +41,40 @@ function shellWords(line: string): string[] {
 }
 
 test('an escaped text renders to itself, whatever the value', (t) => {
-  fc.assert(fc.property(anyText, anyText, (text, value) => renderPath(parseTemplate(escapeTemplate(text)), value, 1) === text), runs(21, 3000));
+  fc.assert(
+    fc.property(anyText, anyText, (text, value) => renderPath(parseTemplate(escapeTemplate(text)), value, 1) === text),
+    runs(21, 3000),
+  );
   t.pass();
 });
 
 test('the shell reads back the words after --, with the value put in each', (t) => {
-  fc.assert(fc.property(fc.array(anyText, { minLength: 1, maxLength: 5 }), anyText, fc.nat(99), (words, value, index) => {
-    const line = renderCommand(parseCommand(commandFromWords(words)), value, index);
-    t.deepEqual(shellWords(line), words.map((word) => renderPath(parseTemplate(word), value, index)));
-  }), runs(22, 2000));
+  fc.assert(
+    fc.property(fc.array(anyText, { minLength: 1, maxLength: 5 }), anyText, fc.nat(99), (words, value, index) => {
+      const line = renderCommand(parseCommand(commandFromWords(words)), value, index);
+      t.deepEqual(
+        shellWords(line),
+        words.map((word) => renderPath(parseTemplate(word), value, index)),
+      );
+    }),
+    runs(22, 2000),
+  );
 });
 
 test('a path that is kept inside has no way out', (t) => {
-  const anyPath = fc.array(fc.constantFrom('..', '.', '', 'a', 'b', '...'), { maxLength: 8 }).map((names) => names.join('/'));
-  fc.assert(fc.property(anyPath, (path) => {
-    const kept = keepInside(path);
-    return kept === undefined || kept === '.' || kept.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
-  }), runs(23, 2000));
+  const anyPath = fc
+    .array(fc.constantFrom('..', '.', '', 'a', 'b', '...'), { maxLength: 8 })
+    .map((names) => names.join('/'));
+  fc.assert(
+    fc.property(anyPath, (path) => {
+      const kept = keepInside(path);
+      return (
+        kept === undefined ||
+        kept === '.' ||
+        kept.split('/').every((name) => name !== '' && name !== '.' && name !== '..')
+      );
+    }),
+    runs(23, 2000),
+  );
   t.pass();
 });

@@ -20,19 +20,36 @@ const fieldCount = 8;
 const unavailable = '0';
 
 /**
- * Reads a trace of the Failure Trace Archive: event id, component, node, platform, node name, event type (0 not available, 1
+ * Reads a trace of the Failure Trace Archive: event id, component, node, platform, node name, event type (0 not
+ * available, 1
  * available), start and stop in Unix seconds, separated by blanks. Lines that make no sense are counted.
  *
  * @param file as the user named it. @throws {FormatError} when no line is an event. Cost: linear.
  */
 export function parseFailureTrace(text: string, file: string): FailureTrace {
-  const lines = text.split('\n').map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
   const events = lines.map(readEvent).filter((event) => event !== undefined);
   if (events.length === 0) {
-    throw new FormatError({ code: 'MUT_BAD_REQUEST', subject: file, line: 1, column: 1, found: showFound(text.split('\n', 1)[0] ?? ''), expected: 'a failure trace, with an event of eight fields a line' });
+    throw new FormatError({
+      code: 'MUT_BAD_REQUEST',
+      subject: file,
+      line: 1,
+      column: 1,
+      found: showFound(text.split('\n', 1)[0] ?? ''),
+      expected: 'a failure trace, with an event of eight fields a line',
+    });
   }
-  const downs = Map.groupBy(events.filter(({ isDown }) => isDown), ({ nodeId }) => nodeId);
-  const nodes = Array.from(downs, ([nodeId, intervals]) => ({ nodeId, downs: intervals.map(({ start, end }) => ({ start, end })).sort((one, other) => one.start - other.start) }));
+  const downs = Map.groupBy(
+    events.filter(({ isDown }) => isDown),
+    ({ nodeId }) => nodeId,
+  );
+  const nodes = Array.from(downs, ([nodeId, intervals]) => ({
+    nodeId,
+    downs: intervals.map(({ start, end }) => ({ start, end })).sort((one, other) => one.start - other.start),
+  }));
   return { nodes, malformedCount: lines.length - events.length };
 }
 

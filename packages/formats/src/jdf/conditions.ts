@@ -25,7 +25,10 @@ function refuseWidth(reader: JdfReader, text: string, start: number): void {
   const parsed = parseRequirements(text);
   const width = parsed.kind === 'error' ? undefined : takeGangWidth(parsed);
   if (width !== undefined && !(width.kind === 'width' && width.count === undefined)) {
-    throw reader.error({ found: `${gangWidthName} in the condition of an "if"`, expected: `it in "requirements" alone` }, start);
+    throw reader.error(
+      { found: `${gangWidthName} in the condition of an "if"`, expected: `it in "requirements" alone` },
+      start,
+    );
   }
 }
 
@@ -52,7 +55,8 @@ export function takeCondition(reader: JdfReader): string {
   } else {
     const endOfLine = start + line.length;
     reader.skipBlank();
-    if (reader.peekWord().toLowerCase() !== 'then') throw reader.error({ expected: '"then" after the condition' }, endOfLine);
+    if (reader.peekWord().toLowerCase() !== 'then')
+      throw reader.error({ expected: '"then" after the condition' }, endOfLine);
     reader.position += 4;
   }
   if (text === '') throw reader.error({ expected: 'a condition between "if" and "then"' }, start);
@@ -70,11 +74,15 @@ export function negate(condition: string): string {
 function checkExpression(reader: JdfReader, text: string, start: number): void {
   const parsed = parseRequirements(text);
   if (parsed.kind === 'error') {
-    throw reader.error({ expected: parsed.expected, found: parsed.found, words: ['and', 'or', 'not', 'then'] }, start + parsed.offset);
+    throw reader.error(
+      { expected: parsed.expected, found: parsed.found, words: ['and', 'or', 'not', 'then'] },
+      start + parsed.offset,
+    );
   }
   if (text === '') return;
   const negated = parseRequirements(negate(text));
-  if (negated.kind === 'error') throw reader.error({ expected: 'fewer levels of brackets', found: showFound(text) }, start);
+  if (negated.kind === 'error')
+    throw reader.error({ expected: 'fewer levels of brackets', found: showFound(text) }, start);
 }
 
 /** Where the expression first matches outside double quotes; the length of the line where it does not. */

@@ -37,5 +37,13 @@ export interface JdfDocument {
 
 /** Definitions that state nothing yet. */
 export function emptyDefinitions(offset: number): Definitions {
-  return { offset, requirements: undefined, init: undefined, remote: undefined, final: undefined, check: undefined, unread: new Set() };
+  return {
+    offset,
+    requirements: undefined,
+    init: undefined,
+    remote: undefined,
+    final: undefined,
+    check: undefined,
+    unread: new Set(),
+  };
 }

@@ -22,7 +22,8 @@ interface Progress {
 }
 
 /**
- * Reads a job file's sections, in any order within the job and within each task. What is wrong is reported, and the reading goes on where something that is known begins.
+ * Reads a job file's sections, in any order within the job and within each task. What is wrong is reported, and the
+ * reading goes on where something that is known begins.
  *
  * @param directory where relative local paths begin, absolute.
  * @returns what could be read; undefined where there is no job at all.
@@ -32,7 +33,14 @@ export function parseDocument(reader: JdfReader, directory: string): JdfDocument
   refuseOtherDialects(reader);
   reader.skipBlank();
   const document = emptyDocument(reader.position);
-  const progress: Progress = { directory, document, definitions: document.job, hasJob: takeJob(reader), previous: 'job', isBroken: false };
+  const progress: Progress = {
+    directory,
+    document,
+    definitions: document.job,
+    hasJob: takeJob(reader),
+    previous: 'job',
+    isBroken: false,
+  };
   for (reader.skipBlank(); !reader.isAtEnd(); reader.skipBlank()) takeNext(reader, progress);
   return progress.hasJob || document.tasks.length > 0 ? document : undefined;
 }
@@ -97,7 +105,11 @@ function takeHeading(reader: JdfReader, { previous }: Progress): Heading | undef
   const end = reader.position;
   reader.position = start;
   const guess = guessSection(word, previous);
-  reader.report(previous === 'task' && word !== '' && !hasColon && guess === undefined ? arrebolTask(reader) : unknownHeading(reader, previous));
+  reader.report(
+    previous === 'task' && word !== '' && !hasColon && guess === undefined
+      ? arrebolTask(reader)
+      : unknownHeading(reader, previous),
+  );
   if (guess === undefined) return undefined;
   reader.position = end;
   return { section: guess, start, isGuess: true };
@@ -117,10 +129,13 @@ function takeSection(reader: JdfReader, progress: Progress, heading: Heading): v
   const { document, definitions } = progress;
   const { section, start } = heading;
   switch (section) {
-    case 'job': return beginJob(reader, progress, start);
+    case 'job':
+      return beginJob(reader, progress, start);
     case 'label':
-    case 'placement': return takeJobLine(reader, document, { section, start });
-    case 'annotations': return skipAnnotations(reader, start);
+    case 'placement':
+      return takeJobLine(reader, document, { section, start });
+    case 'annotations':
+      return skipAnnotations(reader, start);
     case 'task':
       progress.definitions = emptyDefinitions(start);
       document.tasks.push(progress.definitions);
@@ -166,15 +181,22 @@ function takeCommand(reader: JdfReader, section: 'remote' | 'check'): string {
   if (reader.isAtEndOfLine()) throw reader.error({ expected: `a command on the line of "${section}:"` });
   const start = reader.position;
   const command = reader.takeLine();
-  if (command.trim() === '') throw reader.error({ found: 'an empty command', expected: `a command on the line of "${section}:"` }, start);
+  if (command.trim() === '')
+    throw reader.error({ found: 'an empty command', expected: `a command on the line of "${section}:"` }, start);
   return command;
 }
 
 /** Reads what is said of the job as a whole, on one line. */
-function takeJobLine(reader: JdfReader, document: JdfDocument, { section, start }: { readonly section: 'label' | 'placement'; readonly start: number }): void {
-  if (document.tasks.length > 0) reader.report(reader.error({ expected: `the ${section} before the first task` }, start));
-  else if (document[section] !== undefined) reader.report(reader.error({ found: `a second "${section}:"`, expected: `one ${section}` }, start));
-  document[section] ??= section === 'label' ? reader.takeLine() : reader.attempt(() => takePlacement(reader)) ?? '';
+function takeJobLine(
+  reader: JdfReader,
+  document: JdfDocument,
+  { section, start }: { readonly section: 'label' | 'placement'; readonly start: number },
+): void {
+  if (document.tasks.length > 0)
+    reader.report(reader.error({ expected: `the ${section} before the first task` }, start));
+  else if (document[section] !== undefined)
+    reader.report(reader.error({ found: `a second "${section}:"`, expected: `one ${section}` }, start));
+  document[section] ??= section === 'label' ? reader.takeLine() : (reader.attempt(() => takePlacement(reader)) ?? '');
   reader.takeRestOfLine();
 }
 
@@ -187,9 +209,18 @@ function takePlacement(reader: JdfReader): string {
   if (read === 'none' || !('fault' in read)) return text;
   const [name = ''] = text.split(':', 1);
   if (findPlacementStrategy(name) !== undefined) {
-    throw reader.error({ found: showFound(text.slice(name.length + 1)), expected: `a number in 0..1 or "adaptive" behind "${name}:"` }, start + name.length + 1);
+    throw reader.error(
+      { found: showFound(text.slice(name.length + 1)), expected: `a number in 0..1 or "adaptive" behind "${name}:"` },
+      start + name.length + 1,
+    );
   }
-  throw reader.error({ expected: '"none" or a strategy such as "min-ct" or "min-ct:0.5"', words: ['none', ...placementStrategies.map((strategy) => strategy.name)] }, start);
+  throw reader.error(
+    {
+      expected: '"none" or a strategy such as "min-ct" or "min-ct:0.5"',
+      words: ['none', ...placementStrategies.map((strategy) => strategy.name)],
+    },
+    start,
+  );
 }
 
 /** Passes the line, and those below it up to the next section. */

@@ -28,7 +28,10 @@ export interface JdfJob {
 export interface JdfReading extends Pick<JdfJob, 'warnings'> {
   /** Undefined where something is wrong. */
   readonly job: JobSpec | undefined;
-  /** In the order of the file, each at another place. MUT_JDF_SYNTAX, MUT_JDF_DIALECT, MUT_JDF_NO_TASK, MUT_JDF_NO_REMOTE or MUT_PATH_LEAVES_ROOT. */
+  /**
+   * In the order of the file, each at another place. MUT_JDF_SYNTAX, MUT_JDF_DIALECT, MUT_JDF_NO_TASK,
+   * MUT_JDF_NO_REMOTE or MUT_PATH_LEAVES_ROOT.
+   */
   readonly faults: readonly FormatError[];
   /** Whether there may be more of them: so much was wrong that the rest was not read. */
   readonly isCut: boolean;
@@ -37,56 +40,99 @@ export interface JdfReading extends Pick<JdfJob, 'warnings'> {
 /**
  * Reads a job file (JDF) of OurGrid 3 to 4.2, with the relaxations of docs/jdf.md.
  *
- * Each task becomes a task group; equal tasks in a row become one group of several. Sections of the job are the defaults of
- * its tasks, replaced as a whole. Braces are escaped, since `{}` means nothing in JDF; `$JOB`, `$TASK` and the like stay in
+ * Each task becomes a task group; equal tasks in a row become one group of several. Sections of the job are the
+ * defaults of
+ * its tasks, replaced as a whole. Braces are escaped, since `{}` means nothing in JDF; `$JOB`, `$TASK` and the like
+ * stay in
  * the paths. `num_procs == N` in the requirements makes each task a gang of N processors. Cost: linear.
  *
  * @throws {FormatError} for the first thing that is wrong; the others are its `further`.
  */
 export function parseJdf(text: string, place: JdfPlace): JdfJob {
-  const { job, warnings, faults: [first, ...further], isCut } = readJdf(text, place);
+  const {
+    job,
+    warnings,
+    faults: [first, ...further],
+    isCut,
+  } = readJdf(text, place);
   if (first !== undefined) throw new FormatError(first.problem, { further, isCut });
   invariant(job !== undefined, 'a job file is either read or refused');
   return { job, warnings };
 }
 
-/** As `parseJdf`, but tells what is wrong as values: what is misunderstood is passed, up to where something that is known begins, and does not count as left out. */
+/**
+ * As `parseJdf`, but tells what is wrong as values: what is misunderstood is passed, up to where something that is
+ * known begins, and does not count as left out.
+ */
 export function readJdf(text: string, place: JdfPlace): JdfReading {
   const reader = new JdfReader(text, place.file);
   const document = reader.attempt(() => parseDocument(reader, place.directory));
   const job = document === undefined ? undefined : makeJob(reader, document, place);
-  const faults = reader.faults.toSorted(({ problem: one }, { problem: other }) => one.line - other.line || one.column - other.column);
+  const faults = reader.faults.toSorted(
+    ({ problem: one }, { problem: other }) => one.line - other.line || one.column - other.column,
+  );
   return { job: faults.length === 0 ? job : undefined, faults, isCut: reader.isCut(), warnings: reader.warnings };
 }
 
 function makeJob(reader: JdfReader, document: JdfDocument, { directory }: JdfPlace): JobSpec {
-  if (document.tasks.length === 0) reader.report(reader.error({ code: 'MUT_JDF_NO_TASK', expected: 'at least one "task:"' }, reader.text.length));
+  if (document.tasks.length === 0)
+    reader.report(reader.error({ code: 'MUT_JDF_NO_TASK', expected: 'at least one "task:"' }, reader.text.length));
   const groups = mergeEqual(document.tasks.map((task) => makeGroup(reader, document, task)));
   const placement = document.placement === undefined ? {} : { placement: document.placement };
-  return { ...jobDefaults, ...gangOf(reader, document), ...placement, label: document.label ?? '', groups, homeDirectory: directory };
+  return {
+    ...jobDefaults,
+    ...gangOf(reader, document),
+    ...placement,
+    label: document.label ?? '',
+    groups,
+    homeDirectory: directory,
+  };
 }
 
 /** What `num_procs` makes of the job: all of its tasks are as wide. */
-function gangOf(reader: JdfReader, { job, tasks }: JdfDocument): Partial<Pick<JobSpec, 'processors' | 'gang' | 'replicasMax'>> {
+function gangOf(
+  reader: JdfReader,
+  { job, tasks }: JdfDocument,
+): Partial<Pick<JobSpec, 'processors' | 'gang' | 'replicasMax'>> {
   let first: number | undefined;
   for (const task of tasks) {
     if (task.unread.has('requirements') || job.unread.has('requirements')) continue;
     const { count } = splitWidth(withDefaults(task, job).requirements ?? '');
     first ??= count;
-    if (count !== first) reader.report(reader.error({ found: `a task with ${gangWidthName} of ${count} beside one of ${first}`, expected: 'the same in all tasks of the job' }, task.offset));
+    if (count !== first)
+      reader.report(
+        reader.error(
+          {
+            found: `a task with ${gangWidthName} of ${count} beside one of ${first}`,
+            expected: 'the same in all tasks of the job',
+          },
+          task.offset,
+        ),
+      );
   }
   return first === undefined || first === 1 ? {} : { processors: first, gang: true, replicasMax: 1 };
 }
 
 function makeGroup(reader: JdfReader, { job }: JdfDocument, task: Definitions): Omit<TaskGroup, 'values'> {
   const { remote = '', init = [], final = [], check = '', requirements = '' } = withDefaults(task, job);
-  if (task.remote === undefined && job.remote === undefined && !task.unread.has('remote') && !job.unread.has('remote')) {
+  if (
+    task.remote === undefined &&
+    job.remote === undefined &&
+    !task.unread.has('remote') &&
+    !job.unread.has('remote')
+  ) {
     const expected = 'one in the task, or in the job before its first task';
-    reader.report(reader.error({ code: 'MUT_JDF_NO_REMOTE', found: 'a task without "remote:"', expected }, task.offset));
+    reader.report(
+      reader.error({ code: 'MUT_JDF_NO_REMOTE', found: 'a task without "remote:"', expected }, task.offset),
+    );
   }
   return {
-    command: escapeTemplate(remote), noOp: false, inputs: init.map(makeInput), outputs: final.map(makeOutput),
-    check: escapeTemplate(check), requirements: splitWidth(requirements).rest,
+    command: escapeTemplate(remote),
+    noOp: false,
+    inputs: init.map(makeInput),
+    outputs: final.map(makeOutput),
+    check: escapeTemplate(check),
+    requirements: splitWidth(requirements).rest,
   };
 }
 

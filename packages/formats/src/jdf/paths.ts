@@ -9,17 +9,27 @@ export type RemotePath =
 const variable = /^\$(STORAGE|PLAYPEN)(?=\/|$)/;
 
 /**
- * Resolves a path on a machine: below `$STORAGE` or `$PLAYPEN` where it begins so, else below `usualRoot`, also if it is
+ * Resolves a path on a machine: below `$STORAGE` or `$PLAYPEN` where it begins so, else below `usualRoot`, also if it
+ * is
  * written absolute. `.` is the root itself.
  */
 export function resolveRemotePath(text: string, usualRoot: Root): RemotePath {
   const prefix = variable.exec(text);
   const rest = text.slice(prefix?.[0].length ?? 0);
   if (/\$(STORAGE|PLAYPEN)\b/.test(rest)) {
-    return { kind: 'refused', code: 'MUT_JDF_SYNTAX', expected: '$STORAGE and $PLAYPEN only at the beginning of a path' };
+    return {
+      kind: 'refused',
+      code: 'MUT_JDF_SYNTAX',
+      expected: '$STORAGE and $PLAYPEN only at the beginning of a path',
+    };
   }
   const path = keepInside(rest);
-  if (path === undefined) return { kind: 'refused', code: 'MUT_PATH_LEAVES_ROOT', expected: 'a path that stays inside the playpen or the storage' };
+  if (path === undefined)
+    return {
+      kind: 'refused',
+      code: 'MUT_PATH_LEAVES_ROOT',
+      expected: 'a path that stays inside the playpen or the storage',
+    };
   const root = prefix === null ? usualRoot : prefix[1] === 'STORAGE' ? 'storage' : 'playpen';
   return { kind: 'path', root, path: escapeTemplate(path) };
 }

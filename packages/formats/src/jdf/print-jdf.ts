@@ -6,7 +6,8 @@ import { FormatError } from '../format-error.ts';
 /**
  * Writes a job as a job file: one task clause per task, its value filled in; local paths absolute.
  *
- * `parseJdf` reads the same tasks back. What JDF has no words for is left out: environment, limits, processors but those of gangs, bounds on
+ * `parseJdf` reads the same tasks back. What JDF has no words for is left out: environment, limits, processors but
+ * those of gangs, bounds on
  * replicas and failures, deadline. Cost: the number of tasks.
  *
  * @throws {FormatError} MUT_BAD_REQUEST for what JDF cannot write: a line break in a command, an uploaded content.
@@ -20,8 +21,13 @@ export function printJdf(job: JobSpec): string {
     const { values } = group;
     const count = values.kind === 'range' ? values.count : values.values.length;
     for (let position = 0; position < count; position++, index++) {
-      const value = values.kind === 'range' ? String(values.first + position * values.step) : values.values[position] ?? '';
-      lines.push('', 'task:', ...printTask({ ...group, requirements: withWidth(job, group.requirements) }, { value, index }));
+      const value =
+        values.kind === 'range' ? String(values.first + position * values.step) : (values.values[position] ?? '');
+      lines.push(
+        '',
+        'task:',
+        ...printTask({ ...group, requirements: withWidth(job, group.requirements) }, { value, index }),
+      );
     }
   }
   return `${lines.join('\n')}\n`;
@@ -43,12 +49,17 @@ function printTask(group: TaskGroup, task: TaskValue): string[] {
   if (group.requirements !== '') lines.push(`requirements: ${printCondition(group.requirements)}`);
   if (group.inputs.length > 0) lines.push('init:', ...printBlock(group.inputs, (input) => printInput(input, task)));
   lines.push(`remote: ${printLine(renderCommand(parseCommand(group.command), task.value, task.index))}`);
-  if (group.outputs.length > 0) lines.push('final:', ...printBlock(group.outputs, (output) => printOutput(output, task)));
-  if (group.check !== '') lines.push(`check: ${printLine(renderCommand(parseCommand(group.check), task.value, task.index))}`);
+  if (group.outputs.length > 0)
+    lines.push('final:', ...printBlock(group.outputs, (output) => printOutput(output, task)));
+  if (group.check !== '')
+    lines.push(`check: ${printLine(renderCommand(parseCommand(group.check), task.value, task.index))}`);
   return lines;
 }
 
-function printBlock<Spec extends InputSpec | OutputSpec>(specs: readonly Spec[], print: (spec: Spec) => string): string[] {
+function printBlock<Spec extends InputSpec | OutputSpec>(
+  specs: readonly Spec[],
+  print: (spec: Spec) => string,
+): string[] {
   const lines: string[] = [];
   let condition = '';
   for (const spec of specs) {

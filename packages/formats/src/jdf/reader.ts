@@ -25,7 +25,8 @@ export interface Refusal {
 const faultsMax = 1000;
 
 /**
- * Reads a job or grid file piece by piece in the three modes of OurGrid's lexer: words, strings (paths) and whole lines.
+ * Reads a job or grid file piece by piece in the three modes of OurGrid's lexer: words, strings (paths) and whole
+ * lines.
  *
  * `#` begins a comment only where a word may stand, so that it is ordinary text in paths and commands.
  */
@@ -65,7 +66,10 @@ export class JdfReader {
     return this.isAtEnd() || this.text[this.position] === '\n';
   }
 
-  /** The word that begins here, without passing it; empty where none does. A word ends at space and at ``;{}():=><&|!"``. */
+  /**
+   * The word that begins here, without passing it; empty where none does. A word ends at space and at
+   * ``;{}():=><&|!"``.
+   */
   peekWord(): string {
     return this.#match(/[^\s;{}():=<>&|!"]+/y);
   }
@@ -93,7 +97,8 @@ export class JdfReader {
   /**
    * Reads a value that takes the rest of its line: a label, a command, a check.
    *
-   * A value that is quoted as a whole loses its quotes; other quotes stay. `\"` and `\\` lose their backslash, every other
+   * A value that is quoted as a whole loses its quotes; other quotes stay. `\"` and `\\` lose their backslash, every
+   * other
    * backslash stays.
    */
   takeLine(): string {
@@ -109,7 +114,11 @@ export class JdfReader {
     if (this.isAtEndOfLine()) throw this.error({ expected: what });
     const isQuoted = this.text[start] === '"';
     const raw = this.#match(isQuoted ? /"(?:[^"\\\n]|\\[^\n])*"/y : /\S+/y);
-    if (raw === '') throw this.error({ expected: 'a closing double quote on the same line', found: showFound(this.#match(/[^\n]*/y)) });
+    if (raw === '')
+      throw this.error({
+        expected: 'a closing double quote on the same line',
+        found: showFound(this.#match(/[^\n]*/y)),
+      });
     this.position += raw.length;
     const path = unescape(isQuoted ? raw.slice(1, -1) : raw);
     if (path === '') throw this.error({ expected: what, found: 'an empty path' }, start);
@@ -130,7 +139,10 @@ export class JdfReader {
     this.warnings.push({ ...this.placeOf(offset), message });
   }
 
-  /** Notes that something is wrong; the reading goes on. Of one place the first is kept, and behind the last that is kept the text ends. */
+  /**
+   * Notes that something is wrong; the reading goes on. Of one place the first is kept, and behind the last that is
+   * kept the text ends.
+   */
   report(fault: FormatError): void {
     const { line, column } = fault.problem;
     if (this.isCut() || this.faults.some(({ problem }) => problem.line === line && problem.column === column)) return;
@@ -143,7 +155,10 @@ export class JdfReader {
     return this.faults.length >= faultsMax;
   }
 
-  /** Reads a piece, and reports what is wrong with it: undefined then, and the position is where the reading of it stopped. */
+  /**
+   * Reads a piece, and reports what is wrong with it: undefined then, and the position is where the reading of it
+   * stopped.
+   */
   attempt<T>(read: () => T): T | undefined {
     try {
       return read();
@@ -162,17 +177,23 @@ export class JdfReader {
     const atEnd = offset >= this.text.length ? 'the end of the file' : 'the end of the line';
     const nearest = findNearestWord(standing, refusal.words ?? []);
     return new FormatError({
-      code: refusal.code ?? this.#code, subject: this.file, ...this.placeOf(offset),
-      found: refusal.found ?? (standing === '' ? atEnd : showFound(standing)), expected: refusal.expected,
+      code: refusal.code ?? this.#code,
+      subject: this.file,
+      ...this.placeOf(offset),
+      found: refusal.found ?? (standing === '' ? atEnd : showFound(standing)),
+      expected: refusal.expected,
       nearest: nearest === standing.toLowerCase() ? undefined : nearest,
     });
   }
 
-  /** Line and column of an offset, both from 1. Cost: the length of the text for the first, the logarithm of its lines for others. */
+  /**
+   * Line and column of an offset, both from 1. Cost: the length of the text for the first, the logarithm of its lines
+   * for others.
+   */
   placeOf(offset: number): { line: number; column: number } {
-    const starts = this.#lineStarts ??= [0, ...Array.from(this.text.matchAll(/\n/g), ({ index }) => index + 1)];
+    const starts = (this.#lineStarts ??= [0, ...Array.from(this.text.matchAll(/\n/g), ({ index }) => index + 1)]);
     let line = 1;
-    for (let end = starts.length; line < end;) {
+    for (let end = starts.length; line < end; ) {
       const middle = (line + end) >> 1;
       if ((starts[middle] ?? Infinity) <= offset) line = middle + 1;
       else end = middle;
@@ -187,7 +208,8 @@ export class JdfReader {
 
   /** Passes all that the expression matches from here on, however often. */
   #pass(expression: RegExp): void {
-    for (let length = this.#match(expression).length; length > 0; length = this.#match(expression).length) this.position += length;
+    for (let length = this.#match(expression).length; length > 0; length = this.#match(expression).length)
+      this.position += length;
   }
 }
 

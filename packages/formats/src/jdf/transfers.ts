@@ -18,7 +18,8 @@ export interface BlockKind {
 const verbsOf = { init: ['put', 'store'], final: ['get'] } as const;
 
 /**
- * Reads what follows `init:` or `final:`: transfers and if-blocks in the order of the file, or `none`. Lines that are wrong are reported and left out.
+ * Reads what follows `init:` or `final:`: transfers and if-blocks in the order of the file, or `none`. Lines that are
+ * wrong are reported and left out.
  */
 export function takeTransfers(reader: JdfReader, kind: BlockKind): Transfer[] {
   const transfers: Transfer[] = [];
@@ -34,7 +35,11 @@ export function takeTransfers(reader: JdfReader, kind: BlockKind): Transfer[] {
   for (; !isAtEndOfBlock(reader, kind); reader.skipBlank()) {
     const word = reader.peekWord().toLowerCase();
     const isStray = word !== 'if' && !isVerb(word);
-    if (isStray) passStray(reader, { fault: lineCount === 0 && !kind.isRest ? emptyBlock(reader, kind) : unknownHeading(reader, kind.section), wasStray });
+    if (isStray)
+      passStray(reader, {
+        fault: lineCount === 0 && !kind.isRest ? emptyBlock(reader, kind) : unknownHeading(reader, kind.section),
+        wasStray,
+      });
     else if (word === 'if') takeIf(reader, kind, transfers);
     else takeTransfer(reader, kind, { transfers, condition: '' });
     wasStray = isStray;
@@ -47,7 +52,7 @@ export function takeTransfers(reader: JdfReader, kind: BlockKind): Transfer[] {
 /** Whether a line of a block begins here. */
 export function isAtMove(reader: JdfReader, section: BlockKind['section']): boolean {
   const word = reader.peekWord().toLowerCase();
-  return word === 'if' || isVerb(word) && (word === 'get') === (section === 'final');
+  return word === 'if' || (isVerb(word) && (word === 'get') === (section === 'final'));
 }
 
 function isAtEndOfBlock(reader: JdfReader, { section }: BlockKind): boolean {
@@ -57,11 +62,20 @@ function isAtEndOfBlock(reader: JdfReader, { section }: BlockKind): boolean {
 }
 
 function emptyBlock(reader: JdfReader, kind: BlockKind): FormatError {
-  return reader.error({ expected: `${listVerbs(kind)}, "if" or "none"`, words: [...verbsOf[kind.section], 'if', 'none'] });
+  return reader.error({
+    expected: `${listVerbs(kind)}, "if" or "none"`,
+    words: [...verbsOf[kind.section], 'if', 'none'],
+  });
 }
 
-/** Passes a line that is none of the block, and reports it: what is like nothing belongs to what was misunderstood before it. */
-function passStray(reader: JdfReader, { fault, wasStray }: { readonly fault: FormatError; readonly wasStray: boolean }): void {
+/**
+ * Passes a line that is none of the block, and reports it: what is like nothing belongs to what was misunderstood
+ * before it.
+ */
+function passStray(
+  reader: JdfReader,
+  { fault, wasStray }: { readonly fault: FormatError; readonly wasStray: boolean },
+): void {
   if (!wasStray || fault.problem.nearest !== undefined) reader.report(fault);
   reader.takeRestOfLine();
 }
@@ -78,7 +92,12 @@ interface Branch {
 
 function takeIf(reader: JdfReader, kind: BlockKind, transfers: Transfer[]): void {
   reader.position += 2;
-  const branch: Branch = { condition: reader.attempt(() => takeCondition(reader)) ?? '', isElse: false, lineCount: 0, depth: 0 };
+  const branch: Branch = {
+    condition: reader.attempt(() => takeCondition(reader)) ?? '',
+    isElse: false,
+    lineCount: 0,
+    depth: 0,
+  };
   for (reader.skipBlank(); !isAtEndOfBlock(reader, kind); reader.skipBlank()) {
     const word = reader.peekWord().toLowerCase();
     if (isVerb(word)) {
@@ -161,7 +180,10 @@ function readTransfer(reader: JdfReader, kind: BlockKind, condition: string): Tr
   const verb = takeVerb(reader, kind);
   const isGet = verb === 'get';
   const source = takeArgument(reader, isGet ? 'the path on the machine' : 'the path at home');
-  const destination = takeArgument(reader, isGet ? 'the path at home, after the one on the machine' : 'the path on the machine, after the one at home');
+  const destination = takeArgument(
+    reader,
+    isGet ? 'the path at home, after the one on the machine' : 'the path on the machine, after the one at home',
+  );
   reader.expectEndOfLine('the end of the line after two paths (a path with spaces needs double quotes)');
   const target = { text: targetOf(source.text, destination.text), offset: destination.offset };
   const remote = takeRemote(reader, verb, isGet ? source : target);
@@ -172,18 +194,27 @@ function readTransfer(reader: JdfReader, kind: BlockKind, condition: string): Tr
 function takeVerb(reader: JdfReader, kind: BlockKind): Transfer['verb'] {
   const verb = reader.peekWord().toLowerCase();
   if (!isVerb(verb) || (verb === 'get') !== (kind.section === 'final')) {
-    throw reader.error({ expected: `${listVerbs(kind)} ("${verb}" belongs into ${verb === 'get' ? 'final' : 'init'}:)` });
+    throw reader.error({
+      expected: `${listVerbs(kind)} ("${verb}" belongs into ${verb === 'get' ? 'final' : 'init'}:)`,
+    });
   }
   reader.position += verb.length;
   return verb;
 }
 
-/** Where a file goes: into the destination under its own name where that is a folder. A folder with a slash is copied as it. */
+/**
+ * Where a file goes: into the destination under its own name where that is a folder. A folder with a slash is copied as
+ * it.
+ */
 function targetOf(source: string, destination: string): string {
   return isFolder(destination) && !source.endsWith('/') ? `${destination}/${lastNameOf(source)}` : destination;
 }
 
-function takeRemote(reader: JdfReader, verb: Transfer['verb'], { text, offset }: Argument): { readonly root: Root; readonly path: string } {
+function takeRemote(
+  reader: JdfReader,
+  verb: Transfer['verb'],
+  { text, offset }: Argument,
+): { readonly root: Root; readonly path: string } {
   const resolved = resolveRemotePath(text, verb === 'store' ? 'storage' : 'playpen');
   if (resolved.kind === 'path') return resolved;
   throw reader.error({ code: resolved.code, expected: resolved.expected, found: JSON.stringify(text) }, offset);

@@ -1,6 +1,9 @@
 import type { Warning } from '../jdf/reader.ts';
 
-/** How a machine is reached where nothing of ours may run there: command lines of its owner's, in which a shell fills in variables. */
+/**
+ * How a machine is reached where nothing of ours may run there: command lines of its owner's, in which a shell fills in
+ * variables.
+ */
 export interface MachineTemplates {
   /** Runs `$command` on `$machine`. */
   readonly remExec: string;

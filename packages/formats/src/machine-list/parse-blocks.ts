@@ -35,27 +35,36 @@ export interface Blocks {
   readonly items: readonly Block[];
 }
 
-const formatOf = { workerdefaults: 'sdf', worker: 'sdf', gumdefaults: 'gdf-g2', mygump: 'gdf-g2', gum: 'gdf-g2', peer: 'gdf' } as const;
+const formatOf = {
+  workerdefaults: 'sdf',
+  worker: 'sdf',
+  gumdefaults: 'gdf-g2',
+  mygump: 'gdf-g2',
+  gum: 'gdf-g2',
+  peer: 'gdf',
+} as const;
 const itemOf = { sdf: 'worker', 'gdf-g2': 'gum', gdf: 'peer' } as const;
 /** Keys whose values are whole command lines, which lose no backslash. */
 const commandKeys = ['remexec', 'copyto', 'copyfrom'];
 
 /** What a list of machines that is none turned out to be, for people. */
 const namesOf: Partial<Readonly<Record<Format, string>>> = {
-  'jdf': 'a job file (JDF)',
+  jdf: 'a job file (JDF)',
   'jdf-g1': 'a job file of MyGrid 1 (INIT = ... ;)',
   'jdf-arrebol': "a job file of Arrebol's dialect",
-  'jdl': 'a JDL job (ClassAd)',
+  jdl: 'a JDL job (ClassAd)',
   'sdf-classad': 'a list of workers of OurGrid 4.2 (SDF as ClassAd)',
   'gdf-g1': 'a grid file of MyGrid 1 (GDF with "name = value;")',
-  'wfformat': 'a workflow (WfFormat)',
-  'json': 'JSON',
-  'dax': 'a workflow (DAX)',
-  'xml': 'XML',
-  'swf': 'a workload trace (SWF)',
+  wfformat: 'a workflow (WfFormat)',
+  json: 'JSON',
+  dax: 'a workflow (DAX)',
+  xml: 'XML',
+  swf: 'a workload trace (SWF)',
 };
 
-const wanted = 'a list of machines: workers (SDF) or peers (GDF) as OurGrid 3 to 4.1 reads them, or grid machines (GDF) of MyGrid 2 and 3';
+const wanted =
+  'a list of machines: workers (SDF) or peers (GDF) as OurGrid 3 to 4.1 reads them, or grid machines (GDF) of ' +
+  'MyGrid 2 and 3';
 
 /** Reads a file into its blocks. @throws {FormatError} MUT_MACHINES_DIALECT, MUT_MACHINES_SYNTAX */
 export function parseBlocks(reader: JdfReader): Blocks {
@@ -67,8 +76,13 @@ export function parseBlocks(reader: JdfReader): Blocks {
   for (let block: Block | undefined = first; block !== undefined; block = takeNextHeading(reader, format)) {
     const isItem = block.heading === itemOf[format];
     if (isItem) items.push(block);
-    else if (items.length > 0) throw reader.error({ found: `"${block.heading}:" behind "${itemOf[format]}:"`, expected: 'the defaults first' }, block.offset);
-    else if (defaults !== undefined) throw reader.error({ found: `a second "${block.heading}:"`, expected: 'one block of defaults' }, block.offset);
+    else if (items.length > 0)
+      throw reader.error(
+        { found: `"${block.heading}:" behind "${itemOf[format]}:"`, expected: 'the defaults first' },
+        block.offset,
+      );
+    else if (defaults !== undefined)
+      throw reader.error({ found: `a second "${block.heading}:"`, expected: 'one block of defaults' }, block.offset);
     else defaults = block;
     takeEntries(reader, block);
   }
@@ -91,7 +105,10 @@ function takeNextHeading(reader: JdfReader, format: Blocks['format']): Block | u
   const block = takeHeading(reader);
   if (block === undefined) throw reader.error({ expected: 'a line such as "os: linux", or the next heading' });
   if (formatOf[block.heading] !== format) {
-    throw reader.error({ found: `"${block.heading}:" in a list of "${itemOf[format]}:"`, expected: 'one kind of list in a file' }, block.offset);
+    throw reader.error(
+      { found: `"${block.heading}:" in a list of "${itemOf[format]}:"`, expected: 'one kind of list in a file' },
+      block.offset,
+    );
   }
   return block;
 }
@@ -116,7 +133,8 @@ function takeHeading(reader: JdfReader): Block | undefined {
 function takeEntries(reader: JdfReader, block: Block): void {
   for (reader.skipBlank(); !reader.isAtEnd() && !isHeading(reader); reader.skipBlank()) {
     const entry = takeEntry(reader);
-    if (block.entries.has(entry.key)) reader.warn(entry.offset, `"${entry.key}" stands twice in one block; the last counts`);
+    if (block.entries.has(entry.key))
+      reader.warn(entry.offset, `"${entry.key}" stands twice in one block; the last counts`);
     block.entries.set(entry.key, entry);
   }
 }
@@ -136,13 +154,15 @@ function takeEntry(reader: JdfReader): Entry {
   const valueOffset = reader.position;
   if (reader.isAtEndOfLine()) throw reader.error({ expected: `a value behind "${written}:" on its line` });
   const raw = reader.takeRestOfLine();
-  if (raw.includes('\0')) throw reader.error({ found: 'a NUL character', expected: 'text' }, valueOffset + raw.indexOf('\0'));
+  if (raw.includes('\0'))
+    throw reader.error({ found: 'a NUL character', expected: 'text' }, valueOffset + raw.indexOf('\0'));
   reader.position = valueOffset;
   const unescaped = reader.takeLine();
   const key = written.toLowerCase();
   const isWhole = /^"[^"]*"$/.test(raw);
   const value = commandKeys.includes(key) && !isWhole ? raw : unescaped;
-  if (value.trim() === '') throw reader.error({ found: showFound(raw), expected: `a value behind "${written}:"` }, valueOffset);
+  if (value.trim() === '')
+    throw reader.error({ found: showFound(raw), expected: `a value behind "${written}:"` }, valueOffset);
   return { key, raw, value, offset, valueOffset };
 }
 
@@ -150,8 +170,13 @@ function takeEntry(reader: JdfReader): Entry {
 function missingColon(reader: JdfReader, written: string, offset: number): Error {
   reader.skipSpaces();
   if (reader.text[reader.position] === '=') {
-    return reader.error({ code: 'MUT_MACHINES_DIALECT', found: `"${written} =", as in ${namesOf['gdf-g1'] ?? ''}`, expected: wanted }, offset);
+    return reader.error(
+      { code: 'MUT_MACHINES_DIALECT', found: `"${written} =", as in ${namesOf['gdf-g1'] ?? ''}`, expected: wanted },
+      offset,
+    );
   }
   const heading = reader.isAtEndOfLine() ? findNearestWord(written, headings) : undefined;
-  return heading === undefined ? reader.error({ expected: `":" after "${written}"` }) : reader.error({ expected: 'a line such as "os: linux", or a heading', words: headings }, offset);
+  return heading === undefined
+    ? reader.error({ expected: `":" after "${written}"` })
+    : reader.error({ expected: 'a line such as "os: linux", or a heading', words: headings }, offset);
 }

@@ -12,7 +12,8 @@ const passedOver = ['port', 'uaport', 'debug', 'security', 'storagedir'];
 const processorsMax = 4096;
 
 /**
- * Reads a list of machines: workers of OurGrid (SDF), grid machines of MyGrid (GDF with "gum:"), or peers of OurGrid (GDF). The content tells which.
+ * Reads a list of machines: workers of OurGrid (SDF), grid machines of MyGrid (GDF with "gum:"), or peers of OurGrid
+ * (GDF). The content tells which.
  *
  * A machine's own line replaces that of the defaults. Cost: linear.
  *
@@ -32,7 +33,11 @@ export function parseMachineList(text: string, file: string): MachineList {
       continue;
     }
     const machine = format === 'sdf' ? readWorker(reader, item, entries) : readGridMachine(reader, item, entries);
-    if (taken.has(machine.name)) throw reader.error({ found: `a second machine "${machine.name}"`, expected: 'another name for each machine' }, item.offset);
+    if (taken.has(machine.name))
+      throw reader.error(
+        { found: `a second machine "${machine.name}"`, expected: 'another name for each machine' },
+        item.offset,
+      );
     taken.add(machine.name);
     machines.push(machine);
   }
@@ -43,7 +48,12 @@ export function parseMachineList(text: string, file: string): MachineList {
 function readWorker(reader: JdfReader, item: Block, entries: Entries): ListedMachine {
   const user = userOf(reader, need(reader, { item, entries, key: 'username' }));
   const host = hostOf(reader, need(reader, { item, entries, key: 'servername' }));
-  return { ...readCommon(reader, item, entries), name: nameOf(reader, entries.get('name'), `${user}@${host}`), user, host };
+  return {
+    ...readCommon(reader, item, entries),
+    name: nameOf(reader, entries.get('name'), `${user}@${host}`),
+    user,
+    host,
+  };
 }
 
 /** MyGrid: `name` is the host, with a user before an @ if need be. */
@@ -66,11 +76,19 @@ function readCommon(reader: JdfReader, item: Block, entries: Entries): Omit<List
   const type = entries.get('type')?.value.toLowerCase() ?? '';
   const templates = takeTemplates(reader, item, entries);
   if (type === 'gridscript' && templates === undefined) {
-    throw reader.error({ found: 'a machine of type GRIDSCRIPT without templates', expected: '"remExec:", "copyTo:" and "copyFrom:"' }, item.offset);
+    throw reader.error(
+      { found: 'a machine of type GRIDSCRIPT without templates', expected: '"remExec:", "copyTo:" and "copyFrom:"' },
+      item.offset,
+    );
   }
   return {
-    ...reader.placeOf(item.offset), gateway: gateway === undefined ? '' : gatewayOf(reader, gateway), type, templates,
-    folder: entries.get('playpenroot')?.value ?? '', processors: processorsOf(reader, entries.get('processors')), attributes: attributesOf(entries),
+    ...reader.placeOf(item.offset),
+    gateway: gateway === undefined ? '' : gatewayOf(reader, gateway),
+    type,
+    templates,
+    folder: entries.get('playpenroot')?.value ?? '',
+    processors: processorsOf(reader, entries.get('processors')),
+    attributes: attributesOf(entries),
   };
 }
 
@@ -79,7 +97,8 @@ function attributesOf(entries: Entries): Record<string, string> {
   const attributes: Record<string, string> = {};
   for (const { key, value } of entries.values()) if (!others.includes(key)) attributes[key] = value;
   // `worker.X` is known to tasks as $X.
-  for (const [key, value] of Object.entries(attributes)) if (key.startsWith('worker.')) attributes[key.slice(7)] ??= value;
+  for (const [key, value] of Object.entries(attributes))
+    if (key.startsWith('worker.')) attributes[key.slice(7)] ??= value;
   return attributes;
 }
 
@@ -91,7 +110,11 @@ interface Need {
 
 function need(reader: JdfReader, { item, entries, key }: Need): Entry {
   const entry = entries.get(key);
-  if (entry === undefined) throw reader.error({ found: `a "${item.heading}:" without "${key}:"`, expected: `"${key}:" in it or in the defaults` }, item.offset);
+  if (entry === undefined)
+    throw reader.error(
+      { found: `a "${item.heading}:" without "${key}:"`, expected: `"${key}:" in it or in the defaults` },
+      item.offset,
+    );
   return entry;
 }
 
@@ -118,12 +141,18 @@ function gatewayOf(reader: JdfReader, entry: Entry): string {
 function nameOf(reader: JdfReader, entry: Entry | undefined, place: string): string {
   if (entry === undefined) return place;
   if (/^[A-Za-z0-9_][\w.@-]{0,63}$/.test(entry.value)) return entry.value;
-  throw reader.error({ found: showFound(entry.value), expected: 'a name of up to 64 letters, digits, ".", "_", "@" and "-"' }, entry.valueOffset);
+  throw reader.error(
+    { found: showFound(entry.value), expected: 'a name of up to 64 letters, digits, ".", "_", "@" and "-"' },
+    entry.valueOffset,
+  );
 }
 
 function processorsOf(reader: JdfReader, entry: Entry | undefined): number {
   if (entry === undefined) return 0;
   const count = /^\d{1,5}$/.test(entry.value) ? Number(entry.value) : 0;
   if (count >= 1 && count <= processorsMax) return count;
-  throw reader.error({ found: showFound(entry.value), expected: `processors from 1 to ${processorsMax}` }, entry.valueOffset);
+  throw reader.error(
+    { found: showFound(entry.value), expected: `processors from 1 to ${processorsMax}` },
+    entry.valueOffset,
+  );
 }

@@ -6,7 +6,8 @@ const point = 0x2e;
 /**
  * Reads numbers that blanks separate from bytes[from, end) into `fields`, as many as it holds.
  *
- * Returns how many there are, those beyond `fields` included (which need not be numbers); -1 when one within is no number.
+ * Returns how many there are, those beyond `fields` included (which need not be numbers); -1 when one within is no
+ * number.
  * Written for speed: plain numbers are read digit by digit, everything else by way of a string.
  */
 export function parseFields(bytes: Uint8Array, from: number, end: number, fields: Float64Array): number {
@@ -41,7 +42,8 @@ function parseNumber(bytes: Uint8Array, from: number, end: number): number {
   let value = 0;
   for (let at = first; at < end; at += 1) {
     const byte = bytes[at] as number;
-    if (byte < zero || byte > nine) return byte === point ? parseFraction(bytes, from, end) : parseUnusual(bytes, from, end);
+    if (byte < zero || byte > nine)
+      return byte === point ? parseFraction(bytes, from, end) : parseUnusual(bytes, from, end);
     value = value * 10 + (byte - zero);
   }
   return first === from ? value : -value;

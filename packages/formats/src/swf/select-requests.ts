@@ -51,13 +51,17 @@ export interface SelectOptions {
   readonly killsAtRequestedTime?: boolean;
 }
 
-/** The latest submission and the longest time of a record that is replayed: some 3,000 years, so that sums of times stay exact. */
+/**
+ * The latest submission and the longest time of a record that is replayed: some 3,000 years, so that sums of times stay
+ * exact.
+ */
 const swfTimeMax: Duration = 1e14;
 
 /**
  * Makes the requests of a log that can be replayed.
  *
- * Processors are the allocated ones, else the requested ones. The walltime is the larger of requested time and run time, since a
+ * Processors are the allocated ones, else the requested ones. The walltime is the larger of requested time and run
+ * time, since a
  * log's machine did not always kill. Cost: linear.
  *
  * @source costa2005, section 4.1, as settled in the digest of the seeds.
@@ -80,12 +84,26 @@ export function selectRequests(records: readonly SwfRecord[], options: SelectOpt
     const isKilled = options.killsAtRequestedTime === true && record.requestedTime > 0;
     const walltime = isKilled ? record.requestedTime : Math.max(record.requestedTime, record.runTime);
     const { jobId, submittedAt, waitTime, runTime, userId } = record;
-    requests.push({ jobId, submittedAt, width, walltime, runTime: Math.min(runTime, walltime), loggedWait: Math.max(0, waitTime), requestedTime: Math.max(0, record.requestedTime), hasOverrun, userId });
+    requests.push({
+      jobId,
+      submittedAt,
+      width,
+      walltime,
+      runTime: Math.min(runTime, walltime),
+      loggedWait: Math.max(0, waitTime),
+      requestedTime: Math.max(0, record.requestedTime),
+      hasOverrun,
+      userId,
+    });
   }
   return { requests, dropped, overrunCount, noRequestedTimeCount };
 }
 
-function findObstacle({ submittedAt, waitTime, runTime, requestedTime }: SwfRecord, width: ProcessorCount, processors: ProcessorCount): keyof DroppedCounts | undefined {
+function findObstacle(
+  { submittedAt, waitTime, runTime, requestedTime }: SwfRecord,
+  width: ProcessorCount,
+  processors: ProcessorCount,
+): keyof DroppedCounts | undefined {
   if (submittedAt < 0) return 'noSubmitTime';
   if (runTime <= 0) return 'noRunTime';
   if (width <= 0) return 'noProcessors';

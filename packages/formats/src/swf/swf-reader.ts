@@ -12,7 +12,8 @@ const lineBytesMax = 1 << 20;
 /**
  * Reads a log in the Standard Workload Format, a piece of the file at a time.
  *
- * Every line is counted as one of the kinds of `SwfLineCounts`; nothing is dropped in silence. Cost: linear in the bytes, and a
+ * Every line is counted as one of the kinds of `SwfLineCounts`; nothing is dropped in silence. Cost: linear in the
+ * bytes, and a
  * sort where records are out of order.
  *
  * @source the Parallel Workloads Archive's definition of the format, version 2.2.
@@ -58,9 +59,14 @@ export class SwfReader {
     if (this.#rest.length > 0) this.#readLine(this.#rest, 0, this.#rest.length);
     this.#rest = new Uint8Array(0);
     if (this.#lines.record === 0 && this.#firstBad !== undefined) throw this.#notSwf(this.#firstBad);
-    if (this.#outOfOrderCount > 0 || !this.#isSorted) this.#records.sort((one, other) => one.submittedAt - other.submittedAt);
+    if (this.#outOfOrderCount > 0 || !this.#isSorted)
+      this.#records.sort((one, other) => one.submittedAt - other.submittedAt);
     return {
-      records: this.#records, header: this.#header, lines: this.#lines, longCount: this.#longCount, outOfOrderCount: this.#outOfOrderCount,
+      records: this.#records,
+      header: this.#header,
+      lines: this.#lines,
+      longCount: this.#longCount,
+      outOfOrderCount: this.#outOfOrderCount,
     };
   }
 
@@ -93,9 +99,16 @@ export class SwfReader {
   #addRecord(fields: Float64Array): void {
     const submittedAt = millisOf(fields[1] as number);
     this.#records.push({
-      jobId: fields[0] as number, submittedAt, waitTime: millisOf(fields[2] as number), runTime: millisOf(fields[3] as number),
-      allocatedProcessors: countOf(fields[4] as number), requestedProcessors: countOf(fields[7] as number), requestedTime: millisOf(fields[8] as number),
-      status: fields[10] as number, userId: fields[11] as number, partitionId: fields[15] as number,
+      jobId: fields[0] as number,
+      submittedAt,
+      waitTime: millisOf(fields[2] as number),
+      runTime: millisOf(fields[3] as number),
+      allocatedProcessors: countOf(fields[4] as number),
+      requestedProcessors: countOf(fields[7] as number),
+      requestedTime: millisOf(fields[8] as number),
+      status: fields[10] as number,
+      userId: fields[11] as number,
+      partitionId: fields[15] as number,
     });
     // One without submission time is at no wrong place.
     if (submittedAt === notKnown) this.#isSorted = false;
@@ -105,7 +118,11 @@ export class SwfReader {
 
   #notSwf({ line, text }: { readonly line: number; readonly text: string }): FormatError {
     return new FormatError({
-      code: 'MUT_SWF_SYNTAX', subject: this.#file, line, column: 1, found: showFound(text),
+      code: 'MUT_SWF_SYNTAX',
+      subject: this.#file,
+      line,
+      column: 1,
+      found: showFound(text),
       expected: `${fieldCount} numbers, as in a log of the Standard Workload Format`,
     });
   }

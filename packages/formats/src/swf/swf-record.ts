@@ -45,7 +45,10 @@ export interface SwfTrace {
   readonly outOfOrderCount: number;
 }
 
-/** Processors of the machine as the log's header says: MaxProcs, else MaxNodes; undefined where neither begins with a whole number. */
+/**
+ * Processors of the machine as the log's header says: MaxProcs, else MaxNodes; undefined where neither begins with a
+ * whole number.
+ */
 export function processorsOf({ header }: SwfTrace): ProcessorCount | undefined {
   for (const key of ['MaxProcs', 'MaxNodes']) {
     // `1,152` would be read as 1.

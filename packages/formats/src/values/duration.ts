@@ -1,7 +1,13 @@
 import type { Duration } from '@mutirao/core/shared';
 import { parseWhole, valueError, type ValueContext } from './number.ts';
 
-const units = [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1000], ['ms', 1]] as const;
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+] as const;
 
 /**
  * Reads a duration: `90s`, `1h30m`, `1.5h`, `250ms`, `2d`, or `HH:MM:SS`; milliseconds, rounded up.
@@ -50,7 +56,9 @@ function parseUnits(context: ValueContext): Duration {
     const [whole, digits = '', decimals = '', unit = ''] = match;
     const position = unitsLeft.findIndex(([name]) => name === unit.toLowerCase());
     if (position === -1) throw valueError(context, offset + whole.length - unit.length, expectedUnit(unitsLeft));
-    total += Math.ceil((parseWhole(context, offset, digits) + Number(`0${decimals}`)) * (unitsLeft[position]?.[1] ?? 0));
+    total += Math.ceil(
+      (parseWhole(context, offset, digits) + Number(`0${decimals}`)) * (unitsLeft[position]?.[1] ?? 0),
+    );
     unitsLeft = unitsLeft.slice(position + 1);
     offset += whole.length;
   } while (offset < text.length);

@@ -12,8 +12,12 @@ export interface ValueContext {
 /** Makes the error for a value that is wrong at `offset`, counted from 0. */
 export function valueError(context: ValueContext, offset: number, expected: string): FormatError {
   return new FormatError({
-    code: context.code, subject: `${context.kind} ${JSON.stringify(context.text)}`, line: 0, column: offset + 1,
-    found: showFound(context.text.slice(offset)), expected,
+    code: context.code,
+    subject: `${context.kind} ${JSON.stringify(context.text)}`,
+    line: 0,
+    column: offset + 1,
+    found: showFound(context.text.slice(offset)),
+    expected,
   });
 }
 

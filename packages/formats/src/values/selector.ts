@@ -39,11 +39,13 @@ export function parseRanges(context: ValueContext): NumberRange[] {
 /** Writes a selector as `parseSelector` reads it. */
 export function printSelector(selector: Selector): string {
   if (selector.kind !== 'ranges') return selector.kind;
-  return selector.ranges.map(({ first, count, step }) => {
-    if (count === 1) return String(first);
-    const range = `${first}-${first + (count - 1) * step}`;
-    return step === 1 ? range : `${range}:${step}`;
-  }).join(',');
+  return selector.ranges
+    .map(({ first, count, step }) => {
+      if (count === 1) return String(first);
+      const range = `${first}-${first + (count - 1) * step}`;
+      return step === 1 ? range : `${range}:${step}`;
+    })
+    .join(',');
 }
 
 /**

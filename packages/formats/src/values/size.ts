@@ -3,10 +3,20 @@ import { FormatError, showFound } from '../format-error.ts';
 import { parseWhole, valueError } from './number.ts';
 
 const units = new Map([
-  ['', 1], ['b', 1],
-  ['k', 2 ** 10], ['m', 2 ** 20], ['g', 2 ** 30], ['t', 2 ** 40],
-  ['kib', 2 ** 10], ['mib', 2 ** 20], ['gib', 2 ** 30], ['tib', 2 ** 40],
-  ['kb', 1e3], ['mb', 1e6], ['gb', 1e9], ['tb', 1e12],
+  ['', 1],
+  ['b', 1],
+  ['k', 2 ** 10],
+  ['m', 2 ** 20],
+  ['g', 2 ** 30],
+  ['t', 2 ** 40],
+  ['kib', 2 ** 10],
+  ['mib', 2 ** 20],
+  ['gib', 2 ** 30],
+  ['tib', 2 ** 40],
+  ['kb', 1e3],
+  ['mb', 1e6],
+  ['gb', 1e9],
+  ['tb', 1e12],
 ]);
 
 const spelled = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'KB', 'MB', 'GB', 'TB'];
@@ -24,8 +34,13 @@ export function parseSize(text: string): Bytes {
   const factor = units.get(unit.toLowerCase());
   if (factor === undefined) {
     throw new FormatError({
-      code: context.code, subject: `size ${JSON.stringify(text)}`, line: 0, column: text.length - unit.length + 1,
-      found: showFound(unit), expected: `one of the units ${spelled.join(', ')}, or none`, nearest: findNearestWord(unit, spelled),
+      code: context.code,
+      subject: `size ${JSON.stringify(text)}`,
+      line: 0,
+      column: text.length - unit.length + 1,
+      found: showFound(unit),
+      expected: `one of the units ${spelled.join(', ')}, or none`,
+      nearest: findNearestWord(unit, spelled),
     });
   }
   const size = Math.ceil((parseWhole(context, 0, digits) + Number(`0${decimals}`)) * factor);

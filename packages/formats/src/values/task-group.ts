@@ -29,18 +29,34 @@ export function parseArray(text: string): Values {
 /**
  * Reads `--each-line`: one value per line, as it stands there; empty lines are left out.
  *
- * @throws {FormatError} MUT_TEMPLATE_NO_VALUE when no line is left, MUT_BAD_REQUEST for a NUL, which no command can take.
+ * @throws {FormatError} MUT_TEMPLATE_NO_VALUE when no line is left, MUT_BAD_REQUEST for a NUL, which no command can
+ * take.
  */
 export function parseLines(text: string, subject = 'list'): Values {
-  const values = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)).filter((line) => line !== '');
+  const values = text
+    .split('\n')
+    .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+    .filter((line) => line !== '');
   if (values.length === 0) {
-    throw new FormatError({ code: 'MUT_TEMPLATE_NO_VALUE', subject, line: 1, column: 1, found: 'no line', expected: 'one value per line' });
+    throw new FormatError({
+      code: 'MUT_TEMPLATE_NO_VALUE',
+      subject,
+      line: 1,
+      column: 1,
+      found: 'no line',
+      expected: 'one value per line',
+    });
   }
   const nul = text.indexOf('\0');
   if (nul !== -1) {
     const before = text.slice(0, nul).split('\n');
     throw new FormatError({
-      code: 'MUT_BAD_REQUEST', subject, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, found: 'a NUL', expected: 'text',
+      code: 'MUT_BAD_REQUEST',
+      subject,
+      line: before.length,
+      column: (before.at(-1)?.length ?? 0) + 1,
+      found: 'a NUL',
+      expected: 'text',
     });
   }
   return { kind: 'list', values };
@@ -62,13 +78,21 @@ export interface TaskGroupOptions {
 /**
  * Makes a task group of a command and its values.
  *
- * @throws {FormatError} MUT_TEMPLATE_NO_VALUE when something holds `{}` and there are no values, MUT_BAD_REQUEST for an empty command.
+ * @throws {FormatError} MUT_TEMPLATE_NO_VALUE when something holds `{}` and there are no values, MUT_BAD_REQUEST for an
+ * empty command.
  */
 export function makeTaskGroup(options: TaskGroupOptions): TaskGroup {
   const command = typeof options.command === 'string' ? options.command : commandFromWords(options.command);
   const { values, ...stated } = { ...groupDefaults, ...options, command };
   if (command.trim() === '' && !stated.noOp) {
-    throw new FormatError({ code: 'MUT_BAD_REQUEST', subject: 'command', line: 0, column: 1, found: 'nothing', expected: 'a command' });
+    throw new FormatError({
+      code: 'MUT_BAD_REQUEST',
+      subject: 'command',
+      line: 0,
+      column: 1,
+      found: 'nothing',
+      expected: 'a command',
+    });
   }
   if (values === undefined) for (const text of templatesOf(stated)) refuseValue(text);
   return { ...stated, values: values ?? { kind: 'range', first: 0, count: 1, step: 1 } };
@@ -85,7 +109,11 @@ function templatesOf({ command, check, inputs, outputs }: Omit<TaskGroup, 'value
 function refuseValue(text: string): void {
   if (!parseTemplate(text).some((part) => part.kind === 'value')) return;
   throw new FormatError({
-    code: 'MUT_TEMPLATE_NO_VALUE', subject: `template ${JSON.stringify(text)}`, line: 0, column: text.indexOf('{}') + 1,
-    found: '{}', expected: 'values for it, or {{}} for a literal {}',
+    code: 'MUT_TEMPLATE_NO_VALUE',
+    subject: `template ${JSON.stringify(text)}`,
+    line: 0,
+    column: text.indexOf('{}') + 1,
+    found: '{}',
+    expected: 'values for it, or {{}} for a literal {}',
   });
 }

@@ -4,7 +4,8 @@ import type { DocumentEdge, DocumentTask, WorkflowDocument } from './workflow-do
 /**
  * Whose version of a file each task reads.
  *
- * A task reads the version of the last task before it that writes the file. A file that one task writes makes its readers wait for it, also without an edge that says so. What only tasks after the reader write,
+ * A task reads the version of the last task before it that writes the file. A file that one task writes makes its
+ * readers wait for it, also without an edge that says so. What only tasks after the reader write,
  * it reads from home. A task that changes a file in place reads what was there before it.
  */
 export class FileSources {
@@ -22,7 +23,8 @@ export class FileSources {
     const order = new Order(document);
     const writersOf = listWriters(tasks);
     const chooser = new Chooser(document, order);
-    const others = ({ id }: DocumentTask, name: string): string[] => (writersOf.get(name) ?? []).filter((writer) => writer !== id);
+    const others = ({ id }: DocumentTask, name: string): string[] =>
+      (writersOf.get(name) ?? []).filter((writer) => writer !== id);
     // Those with one other writer first: the edges that they add say which of several writers is the last.
     for (const task of tasks) {
       for (const { name } of task.inputs) {
@@ -118,18 +120,27 @@ class Chooser {
   constructor({ tasks, subject }: WorkflowDocument, order: Order) {
     this.#order = order;
     this.#subject = subject;
-    this.#changes = new Set(tasks.flatMap(({ id, inputs, outputs }) => {
-      const written = new Set(outputs.map(({ name }) => name));
-      return inputs.filter(({ name }) => written.has(name)).map(({ name }) => keyOf(id, name));
-    }));
+    this.#changes = new Set(
+      tasks.flatMap(({ id, inputs, outputs }) => {
+        const written = new Set(outputs.map(({ name }) => name));
+        return inputs.filter(({ name }) => written.has(name)).map(({ name }) => keyOf(id, name));
+      }),
+    );
   }
 
   /** Of a file with one writer besides the reader: that one, or undefined for what was there before it. */
   only(task: DocumentTask, file: string, writer: string): string | undefined {
-    if (this.#order.isParent(writer, task.id) || this.#order.before(task.id).has(writer)) return this.#chosen(task, writer);
+    if (this.#order.isParent(writer, task.id) || this.#order.before(task.id).has(writer))
+      return this.#chosen(task, writer);
     if (this.#order.before(writer).has(task.id)) return undefined;
     // Before the change, or after it? Nothing says.
-    if (this.#changes.has(keyOf(writer, file))) throw this.#unclear(task, file, `which ${writer} changes in place`, `an edge that says which of the two comes first`);
+    if (this.#changes.has(keyOf(writer, file)))
+      throw this.#unclear(
+        task,
+        file,
+        `which ${writer} changes in place`,
+        `an edge that says which of the two comes first`,
+      );
     return this.#chosen(task, writer);
   }
 
@@ -137,10 +148,17 @@ class Chooser {
   lastOf(task: DocumentTask, file: string, writers: readonly string[]): string | undefined {
     const before = this.#order.before(task.id);
     const earlier = writers.filter((writer) => before.has(writer));
-    const chosen = earlier.length > 0 ? this.#latest(earlier) : writers.filter((writer) => !this.#order.before(writer).has(task.id));
+    const chosen =
+      earlier.length > 0 ? this.#latest(earlier) : writers.filter((writer) => !this.#order.before(writer).has(task.id));
     const [first] = chosen;
     if (first === undefined) return undefined;
-    if (chosen.length > 1 || (earlier.length === 0 && this.#changes.has(keyOf(first, file)))) throw this.#unclear(task, file, `which ${chosen.slice(0, 3).join(' and ')}${chosen.length > 3 ? ` and ${chosen.length - 3} more` : ''} write`, 'one task that writes it last');
+    if (chosen.length > 1 || (earlier.length === 0 && this.#changes.has(keyOf(first, file))))
+      throw this.#unclear(
+        task,
+        file,
+        `which ${chosen.slice(0, 3).join(' and ')}${chosen.length > 3 ? ` and ${chosen.length - 3} more` : ''} write`,
+        'one task that writes it last',
+      );
     return this.#chosen(task, first);
   }
 
@@ -156,7 +174,13 @@ class Chooser {
   }
 
   #unclear(task: DocumentTask, file: string, why: string, expected: string): FormatError {
-    return new FormatError({ code: 'MUT_WORKFLOW_TWO_WRITERS', subject: this.#subject, ...task.place(), found: `the input ${file} of task ${task.id}, ${why}`, expected });
+    return new FormatError({
+      code: 'MUT_WORKFLOW_TWO_WRITERS',
+      subject: this.#subject,
+      ...task.place(),
+      found: `the input ${file} of task ${task.id}, ${why}`,
+      expected,
+    });
   }
 }
 

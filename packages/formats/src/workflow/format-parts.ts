@@ -44,26 +44,42 @@ export class PartChecker {
    * Looks at one part.
    *
    * @param name what the file calls it, as a message shows it.
-   * @throws {FormatError} MUT_WORKFLOW_UNKNOWN for one that is not in the list; MUT_WORKFLOW_UNSUPPORTED for one that is refused.
+   * @throws {FormatError} MUT_WORKFLOW_UNKNOWN for one that is not in the list; MUT_WORKFLOW_UNSUPPORTED for one that
+   * is refused.
    */
   check(path: string, name: string, place: () => TextPlace): void {
     const row = this.#uses.get(path) ?? this.#uses.get(path.replace(/[^.]*$/, '*'));
     if (row === undefined) throw this.#unknown(path, name, place());
-    if (row.use === 'refused') throw new FormatError({ code: 'MUT_WORKFLOW_UNSUPPORTED', subject: this.#subject, ...placeOf(place()), found: name, expected: row.becomes });
+    if (row.use === 'refused')
+      throw new FormatError({
+        code: 'MUT_WORKFLOW_UNSUPPORTED',
+        subject: this.#subject,
+        ...placeOf(place()),
+        found: name,
+        expected: row.becomes,
+      });
     if (row.use === 'noted') this.#noted.set(path, { row, count: (this.#noted.get(path)?.count ?? 0) + 1 });
   }
 
   /** A sentence for each kind of part that was found and is not used. */
   warnings(): string[] {
-    return [...this.#noted].map(([path, { row, count }]) => `${path} is not used (${count} ${count === 1 ? 'time' : 'times'}): ${row.becomes}`);
+    return [...this.#noted].map(
+      ([path, { row, count }]) => `${path} is not used (${count} ${count === 1 ? 'time' : 'times'}): ${row.becomes}`,
+    );
   }
 
   #unknown(path: string, name: string, place: TextPlace): FormatError {
     const [, holder = '', last = ''] = /^(.*?)([^/@.]*)$/.exec(path) ?? [];
-    const beside = [...this.#uses.keys()].filter((known) => known.startsWith(holder) && !/[/@.]/.test(known.slice(holder.length))).map((known) => known.slice(holder.length).replace('[]', ''));
+    const beside = [...this.#uses.keys()]
+      .filter((known) => known.startsWith(holder) && !/[/@.]/.test(known.slice(holder.length)))
+      .map((known) => known.slice(holder.length).replace('[]', ''));
     return new FormatError({
-      code: 'MUT_WORKFLOW_UNKNOWN', subject: this.#subject, ...placeOf(place), found: name,
-      expected: beside.length === 0 ? 'nothing there' : `one of ${[...new Set(beside)].join(', ')}`, nearest: findNearestWord(last, beside),
+      code: 'MUT_WORKFLOW_UNKNOWN',
+      subject: this.#subject,
+      ...placeOf(place),
+      found: name,
+      expected: beside.length === 0 ? 'nothing there' : `one of ${[...new Set(beside)].join(', ')}`,
+      nearest: findNearestWord(last, beside),
     });
   }
 }

@@ -12,6 +12,14 @@ export { parseProcessorsConf } from './processors-conf.ts';
 export { parseWfFormat } from './wf-format/parse-wf-format.ts';
 export { printWfFormat, wfFormatVersion } from './wf-format/print-wf-format.ts';
 export { wfFormatVersions, wfParts } from './wf-format/wf-parts.ts';
-export { draftOf, referenceSpeed, type DocumentEdge, type DocumentTask, type TextPlace, type WorkflowDocument, type WorkflowFile } from './workflow-document.ts';
+export {
+  draftOf,
+  referenceSpeed,
+  type DocumentEdge,
+  type DocumentTask,
+  type TextPlace,
+  type WorkflowDocument,
+  type WorkflowFile,
+} from './workflow-document.ts';
 export { makeWorkflowJob, type WorkflowJob, type WorkflowJobOptions } from './workflow-job.ts';
 export { parseYamlWorkflow } from './yaml-workflow.ts';

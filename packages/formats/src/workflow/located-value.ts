@@ -51,7 +51,10 @@ export class LocatedValue {
     throw this.fault('a number', 'MUT_WORKFLOW_COST');
   }
 
-  /** What a text of its own stands for, such as a duration. @param read a reader of values. @throws {FormatError} of the reader, with the place; when it is no text. */
+  /**
+   * What a text of its own stands for, such as a duration. @param read a reader of values. @throws {FormatError} of the
+   * reader, with the place; when it is no text.
+   */
   read<T>(read: (text: string) => T, fallback?: string): T {
     const text = this.text(fallback);
     try {
@@ -64,9 +67,18 @@ export class LocatedValue {
 
   /** An error about it. Cost: the text is read again, for the line. */
   fault(expected: string, code = 'MUT_WORKFLOW_SYNTAX'): FormatError {
-    const name = this.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('').replace(/^\./, '');
+    const name = this.path
+      .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+      .join('')
+      .replace(/^\./, '');
     const found = this.value === undefined ? 'nothing' : JSON.stringify(this.value).slice(0, 60);
-    return new FormatError({ code, subject: this.#subject, ...this.place(), found: `${found} as ${name === '' ? 'the whole' : name}`, expected });
+    return new FormatError({
+      code,
+      subject: this.#subject,
+      ...this.place(),
+      found: `${found} as ${name === '' ? 'the whole' : name}`,
+      expected,
+    });
   }
 
   /** Where it stands, or the innermost that holds it. */
@@ -94,7 +106,14 @@ export function readJson(text: string, subject: string): LocatedValue {
   } catch (error) {
     const position = Number(/at position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);
     const before = text.slice(0, position).split('\n');
-    throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: before.length, column: (before.at(-1) as string).length + 1, found: (error as Error).message, expected: 'JSON' });
+    throw new FormatError({
+      code: 'MUT_WORKFLOW_SYNTAX',
+      subject,
+      line: before.length,
+      column: (before.at(-1) as string).length + 1,
+      found: (error as Error).message,
+      expected: 'JSON',
+    });
   }
 }
 
@@ -105,11 +124,25 @@ export function readYaml(text: string, subject: string): LocatedValue {
   const [error] = document.errors;
   if (error !== undefined) {
     const { line, col } = lines.linePos(error.pos[0]);
-    throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line, column: col, found: error.message.split('\n')[0] as string, expected: 'YAML' });
+    throw new FormatError({
+      code: 'MUT_WORKFLOW_SYNTAX',
+      subject,
+      line,
+      column: col,
+      found: error.message.split('\n')[0] as string,
+      expected: 'YAML',
+    });
   }
   try {
     return new LocatedValue(document.toJS({ maxAliasCount: 0 }), [], text, subject);
   } catch (cause) {
-    throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: 1, column: 1, found: (cause as Error).message, expected: 'YAML without aliases' });
+    throw new FormatError({
+      code: 'MUT_WORKFLOW_SYNTAX',
+      subject,
+      line: 1,
+      column: 1,
+      found: (cause as Error).message,
+      expected: 'YAML without aliases',
+    });
   }
 }

@@ -14,14 +14,43 @@ import { parseYamlWorkflow } from './yaml-workflow.ts';
 export function parseWorkflow(text: string, subject: string): WorkflowDocument {
   const format = detectFormat(text);
   switch (format) {
-    case 'wfformat': return parseWfFormat(text, subject);
+    case 'wfformat':
+      return parseWfFormat(text, subject);
     case 'json':
       if (text.includes('"schemaVersion"')) return parseWfFormat(text, subject);
-      throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: 1, column: 1, found: 'JSON without schemaVersion', expected: 'WfFormat, DAX, job XML or YAML' });
-    case 'dax': return parseDax(text, subject);
-    case 'xml': return parseJobXml(text, subject);
-    case 'workflow': case 'jdf': case 'jdf-g1': case 'jdf-arrebol': case 'jdl': case 'swf': case 'sdf': case 'sdf-classad': case 'gdf': case 'gdf-g1': case 'gdf-g2': case 'unknown':
+      throw new FormatError({
+        code: 'MUT_WORKFLOW_SYNTAX',
+        subject,
+        line: 1,
+        column: 1,
+        found: 'JSON without schemaVersion',
+        expected: 'WfFormat, DAX, job XML or YAML',
+      });
+    case 'dax':
+      return parseDax(text, subject);
+    case 'xml':
+      return parseJobXml(text, subject);
+    case 'workflow':
+    case 'jdf':
+    case 'jdf-g1':
+    case 'jdf-arrebol':
+    case 'jdl':
+    case 'swf':
+    case 'sdf':
+    case 'sdf-classad':
+    case 'gdf':
+    case 'gdf-g1':
+    case 'gdf-g2':
+    case 'unknown':
       return parseYamlWorkflow(text, subject);
-    default: throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: 1, column: 1, found: `the format ${String(format)}`, expected: 'WfFormat, DAX, job XML or YAML' });
+    default:
+      throw new FormatError({
+        code: 'MUT_WORKFLOW_SYNTAX',
+        subject,
+        line: 1,
+        column: 1,
+        found: `the format ${String(format)}`,
+        expected: 'WfFormat, DAX, job XML or YAML',
+      });
   }
 }

@@ -2,23 +2,54 @@ import { stringify } from 'yaml';
 import { printDuration } from '../values/duration.ts';
 import { referenceSpeed, type DocumentTask, type WorkflowDocument, type WorkflowFile } from './workflow-document.ts';
 
-/** Writes a workflow as people write it by hand. Run times are rounded up to milliseconds; kinds, exchange and shares of run times have no place in it. Cost: O(tasks + edges + files). */
+/**
+ * Writes a workflow as people write it by hand. Run times are rounded up to milliseconds; kinds, exchange and shares of
+ * run times have no place in it. Cost: O(tasks + edges + files).
+ */
 export function printYaml({ name, tasks, edges, outputs: named = [] }: WorkflowDocument): string {
   const writers = new Map(tasks.flatMap((task) => task.outputs.map((file) => [file.name, task.id] as const)));
   const parents = new Map<string, string[]>();
-  for (const { from, to } of edges) parents.set(to, [...parents.get(to) ?? [], from]);
+  for (const { from, to } of edges) parents.set(to, [...(parents.get(to) ?? []), from]);
   const read = new Set(tasks.flatMap(({ inputs }) => inputs.map((file) => file.name)));
-  const outputs = [...new Set([...named, ...tasks.flatMap((task) => task.outputs.filter((file) => file.comesHome === true && read.has(file.name)).map((file) => file.name))])];
+  const outputs = [
+    ...new Set([
+      ...named,
+      ...tasks.flatMap((task) =>
+        task.outputs.filter((file) => file.comesHome === true && read.has(file.name)).map((file) => file.name),
+      ),
+    ]),
+  ];
   const given = tasks.flatMap(({ inputs }) => inputs.filter((file) => !writers.has(file.name)));
-  const rows = Object.fromEntries(tasks.map((task) => [task.id, rowOf(task, afterOf(task, parents.get(task.id) ?? [], writers))]));
-  return stringify({ ...(name === '' ? {} : { name }), ...filled('inputs', sizesOf(given)), ...filled('outputs', outputs), tasks: rows }, { lineWidth: 0, aliasDuplicateObjects: false });
+  const rows = Object.fromEntries(
+    tasks.map((task) => [task.id, rowOf(task, afterOf(task, parents.get(task.id) ?? [], writers))]),
+  );
+  return stringify(
+    {
+      ...(name === '' ? {} : { name }),
+      ...filled('inputs', sizesOf(given)),
+      ...filled('outputs', outputs),
+      tasks: rows,
+    },
+    { lineWidth: 0, aliasDuplicateObjects: false },
+  );
 }
 
-function rowOf({ command, inputs, outputs, work, widthMin, widthMax, memory }: DocumentTask, after: readonly string[]): Record<string, unknown> {
+function rowOf(
+  { command, inputs, outputs, work, widthMin, widthMax, memory }: DocumentTask,
+  after: readonly string[],
+): Record<string, unknown> {
   const time = printDuration(Math.ceil((work * 1000) / referenceSpeed));
   return {
-    ...filled('command', command), ...filled('inputs', inputs.map((file) => file.name)), ...filled('outputs', sizesOf(outputs)), ...filled('time', work === 0 ? '' : time),
-    ...(widthMax === 1 ? {} : { processors: widthMin === widthMax ? widthMin : `${widthMin}-${widthMax}` }), ...filled('memory', memory === undefined ? '' : `${memory}B`), ...filled('after', after),
+    ...filled('command', command),
+    ...filled(
+      'inputs',
+      inputs.map((file) => file.name),
+    ),
+    ...filled('outputs', sizesOf(outputs)),
+    ...filled('time', work === 0 ? '' : time),
+    ...(widthMax === 1 ? {} : { processors: widthMin === widthMax ? widthMin : `${widthMin}-${widthMax}` }),
+    ...filled('memory', memory === undefined ? '' : `${memory}B`),
+    ...filled('after', after),
   };
 }
 

@@ -2,7 +2,8 @@ import type { PlatformProcessor } from '@mutirao/core/workflow';
 import { FormatError, showFound } from '../format-error.ts';
 
 /**
- * Reads moreira2009's list of processors: a line each, `<no> <host> <ip> <Mflop/s>`; blank lines and what follows `#` are left out.
+ * Reads moreira2009's list of processors: a line each, `<no> <host> <ip> <Mflop/s>`; blank lines and what follows `#`
+ * are left out.
  *
  * @throws {FormatError} MUT_PLATFORM_SYNTAX
  */
@@ -13,7 +14,12 @@ export function parseProcessorsConf(text: string, subject: string): PlatformProc
     const line = raw.replace(/#.*/, '').trim();
     if (line === '') continue;
     const { number, processor } = readLine(line, { subject, line: index + 1 });
-    if (numbers.has(number)) throw faultAt({ subject, line: index + 1 }, `the number ${number} again`, 'a number of its own for each processor');
+    if (numbers.has(number))
+      throw faultAt(
+        { subject, line: index + 1 },
+        `the number ${number} again`,
+        'a number of its own for each processor',
+      );
     numbers.add(number);
     processors.push(processor);
   }
@@ -21,11 +27,15 @@ export function parseProcessorsConf(text: string, subject: string): PlatformProc
   return processors;
 }
 
-interface LinePlace { readonly subject: string; readonly line: number }
+interface LinePlace {
+  readonly subject: string;
+  readonly line: number;
+}
 
 function readLine(line: string, place: LinePlace): { readonly number: string; readonly processor: PlatformProcessor } {
   const [number = '', host = '', , speedText = '', ...rest] = line.split(/\s+/);
-  if (speedText === '' || rest.length > 0) throw faultAt(place, showFound(line), 'four words: number, host, address, Mflop/s');
+  if (speedText === '' || rest.length > 0)
+    throw faultAt(place, showFound(line), 'four words: number, host, address, Mflop/s');
   const speed = Number(speedText);
   if (!Number.isFinite(speed) || speed <= 0) throw faultAt(place, showFound(speedText), 'a speed above 0 in Mflop/s');
   return { number, processor: { name: `${number} ${host}`, speed } };

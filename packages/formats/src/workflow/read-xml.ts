@@ -21,7 +21,8 @@ const depthMax = 64;
 /**
  * Reads the elements of an XML text.
  *
- * A document type is refused, and with it every entity that a text could declare: XML's own five and numbers are all that there is.
+ * A document type is refused, and with it every entity that a text could declare: XML's own five and numbers are all
+ * that there is.
  *
  * @throws {FormatError} MUT_WORKFLOW_SYNTAX
  */
@@ -30,14 +31,30 @@ export function readXml(text: string, subject: string): XmlElement {
   const open: OpenElement[] = [];
   let root: XmlElement | undefined;
   const fail = (found: string, expected: string): never => {
-    throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: parser.line, column: parser.column + 1, found, expected });
+    throw new FormatError({
+      code: 'MUT_WORKFLOW_SYNTAX',
+      subject,
+      line: parser.line,
+      column: parser.column + 1,
+      found,
+      expected,
+    });
   };
-  const addText = (piece: string): void => { open.at(-1)?.content.push(piece); };
+  const addText = (piece: string): void => {
+    open.at(-1)?.content.push(piece);
+  };
   parser.on('error', (error) => fail(error.message.replace(/^\d+:\d+: /, ''), 'well-formed XML'));
   parser.on('doctype', () => fail('a document type', 'XML without one: entities are not read'));
   parser.on('opentag', ({ name, attributes }) => {
     if (open.length >= depthMax) fail(`elements ${depthMax + 1} deep`, `at most ${depthMax}`);
-    const element: OpenElement = { name, attributes, children: [], content: [], line: parser.line, column: parser.column + 1 };
+    const element: OpenElement = {
+      name,
+      attributes,
+      children: [],
+      content: [],
+      line: parser.line,
+      column: parser.column + 1,
+    };
     open.at(-1)?.children.push(element);
     open.at(-1)?.content.push(element);
     root ??= element;
@@ -45,7 +62,9 @@ export function readXml(text: string, subject: string): XmlElement {
   });
   parser.on('text', addText);
   parser.on('cdata', addText);
-  parser.on('closetag', () => { open.pop(); });
+  parser.on('closetag', () => {
+    open.pop();
+  });
   parser.write(text).close();
   return root ?? fail('the end', 'an element');
 }
@@ -59,18 +78,42 @@ export function textOf({ content }: XmlElement): string {
 export function attributeOf(element: XmlElement, name: string, subject: string): string {
   const value = element.attributes[name];
   if (value !== undefined) return value;
-  throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: element.line, column: element.column, found: `<${element.name}> without ${name}`, expected: `the attribute ${name}` });
+  throw new FormatError({
+    code: 'MUT_WORKFLOW_SYNTAX',
+    subject,
+    line: element.line,
+    column: element.column,
+    found: `<${element.name}> without ${name}`,
+    expected: `the attribute ${name}`,
+  });
 }
 
-/** An attribute that is a number. @throws {FormatError} MUT_WORKFLOW_SYNTAX where it is missing; MUT_WORKFLOW_COST where it is no number. */
+/**
+ * An attribute that is a number. @throws {FormatError} MUT_WORKFLOW_SYNTAX where it is missing; MUT_WORKFLOW_COST where
+ * it is no number.
+ */
 export function numberOf(element: XmlElement, name: string, subject: string, fallback?: string): number {
-  const text = fallback === undefined ? attributeOf(element, name, subject) : element.attributes[name] ?? fallback;
+  const text = fallback === undefined ? attributeOf(element, name, subject) : (element.attributes[name] ?? fallback);
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value)) return value;
-  throw new FormatError({ code: 'MUT_WORKFLOW_COST', subject, line: element.line, column: element.column, found: `${name}="${text}"`, expected: 'a number' });
+  throw new FormatError({
+    code: 'MUT_WORKFLOW_COST',
+    subject,
+    line: element.line,
+    column: element.column,
+    found: `${name}="${text}"`,
+    expected: 'a number',
+  });
 }
 
 /** Writes what stands for a text in an element or an attribute. */
 export function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;').replaceAll('\r', '&#13;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\n', '&#10;')
+    .replaceAll('\t', '&#9;')
+    .replaceAll('\r', '&#13;');
 }

@@ -1,7 +1,8 @@
 import { quoteForShell } from '@mutirao/core/bag';
 
 /**
- * Splits text into words as a shell does: at blanks, with quotes and backslashes. Nothing else has a meaning: a variable, a pattern or an operator stands for its own characters.
+ * Splits text into words as a shell does: at blanks, with quotes and backslashes. Nothing else has a meaning: a
+ * variable, a pattern or an operator stands for its own characters.
  */
 export class WordSplitter {
   readonly #words: string[] = [];
@@ -73,7 +74,10 @@ export function lineOf(words: readonly string[]): string {
   return words.map(quoteForShell).join(' ');
 }
 
-/** The words of a command that is a program and its arguments, with nothing that a shell would have to do. Undefined for any other command. */
+/**
+ * The words of a command that is a program and its arguments, with nothing that a shell would have to do. Undefined for
+ * any other command.
+ */
 export function plainWordsOf(command: string): string[] | undefined {
   const words = splitWords(command);
   const isPlain = /^(?:[A-Za-z0-9@%+:,./_-]|[^\S\n]|'[^']*'|=(?<=\s\S*=))*$/.test(command);

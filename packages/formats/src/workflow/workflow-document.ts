@@ -11,7 +11,10 @@ export interface TextPlace {
 export interface WorkflowFile {
   readonly name: string;
   readonly bytes: number;
-  /** Its place at home, absolute or below the folder of the whole; left out where that is its name. A URL of another host cannot be read. */
+  /**
+   * Its place at home, absolute or below the folder of the whole; left out where that is its name. A URL of another
+   * host cannot be read.
+   */
   readonly home?: string;
   /** Of an output, whether it comes home; left out, it does where no task reads it. */
   readonly comesHome?: boolean;
@@ -34,7 +37,13 @@ export interface DocumentTask {
   readonly inputs: readonly WorkflowFile[];
   readonly outputs: readonly WorkflowFile[];
   /** Of the XML of moreira2009: the dimension of its matrix, further parameters, and where an editor draws it. */
-  readonly matrix?: { readonly operation: string; readonly dimension: number; readonly parameters: string; readonly x: number; readonly y: number };
+  readonly matrix?: {
+    readonly operation: string;
+    readonly dimension: number;
+    readonly parameters: string;
+    readonly x: number;
+    readonly y: number;
+  };
   readonly place: () => TextPlace;
 }
 
@@ -59,11 +68,17 @@ export interface WorkflowDocument {
   readonly outputs?: readonly string[];
   /** What is odd in the file and was put right, a sentence each. */
   readonly warnings: readonly string[];
-  /** Whether several tasks may write one file, as in profiled instances; what a reader gets is then what the task before it wrote. */
+  /**
+   * Whether several tasks may write one file, as in profiled instances; what a reader gets is then what the task before
+   * it wrote.
+   */
   readonly hasManyWriters?: boolean;
 }
 
-/** Speed of the processor that run times of files are counted on, in Mflop/s: a second of run time is so many Mflop of work. */
+/**
+ * Speed of the processor that run times of files are counted on, in Mflop/s: a second of run time is so many Mflop of
+ * work.
+ */
 export const referenceSpeed = 1000;
 
 /** Edges without those that are named a second time, which Pegasus and WfCommons allow. */
@@ -76,30 +91,49 @@ export function distinctEdges(edges: readonly DocumentEdge[]): DocumentEdge[] {
 }
 
 /** Says of an output of a task whether it comes home. Cost: O(files), once. */
-export function isComingHome({ tasks, outputs = [] }: WorkflowDocument): (task: DocumentTask, file: WorkflowFile) => boolean {
-  const readers = Map.groupBy(tasks.flatMap(({ id, inputs }) => inputs.map(({ name }) => ({ id, name }))), ({ name }) => name);
-  return ({ id }, { name, comesHome }) => comesHome ?? (outputs.includes(name) || (readers.get(name) ?? []).every((reader) => reader.id === id));
+export function isComingHome({
+  tasks,
+  outputs = [],
+}: WorkflowDocument): (task: DocumentTask, file: WorkflowFile) => boolean {
+  const readers = Map.groupBy(
+    tasks.flatMap(({ id, inputs }) => inputs.map(({ name }) => ({ id, name }))),
+    ({ name }) => name,
+  );
+  return ({ id }, { name, comesHome }) =>
+    comesHome ?? (outputs.includes(name) || (readers.get(name) ?? []).every((reader) => reader.id === id));
 }
 
 /**
- * Checks a document and makes a draft of it: the data of an edge is what its task writes and the other one reads, in the writer's sizes.
+ * Checks a document and makes a draft of it: the data of an edge is what its task writes and the other one reads, in
+ * the writer's sizes.
  *
  * @throws {FormatError} with the code of what is wrong and the place of the task or the edge.
  */
 export function draftOf(document: WorkflowDocument): WorkflowDraft {
   const { tasks, edges, subject } = document;
   refuseManyWriters(document);
-  const written = new Map(tasks.map(({ id, outputs }) => [id, new Map(outputs.map(({ name, bytes }) => [name, bytes]))]));
+  const written = new Map(
+    tasks.map(({ id, outputs }) => [id, new Map(outputs.map(({ name, bytes }) => [name, bytes]))]),
+  );
   const read = new Map(tasks.map(({ id, inputs }) => [id, inputs]));
   const drafts: EdgeDraft[] = edges.map(({ from, to, data = 0, share = 0 }) => {
     const sent = (read.get(to) ?? []).reduce((sum, { name }) => sum + (written.get(from)?.get(name) ?? 0), 0);
     return { from, to, data: data + sent, share };
   });
-  const draft = { tasks: tasks.map(({ id, work, exchange, widthMin, widthMax }) => ({ id, work, exchange, widthMin, widthMax })), edges: drafts };
+  const draft = {
+    tasks: tasks.map(({ id, work, exchange, widthMin, widthMax }) => ({ id, work, exchange, widthMin, widthMax })),
+    edges: drafts,
+  };
   const fault = findWorkflowFault(draft);
   if (fault === undefined) return draft;
   const part = fault.taskIndex !== undefined ? tasks[fault.taskIndex] : edges[fault.edgeIndex ?? -1];
-  throw new FormatError({ code: fault.code, subject, ...(part?.place() ?? { line: 1, column: 1 }), found: fault.message, expected: 'a workflow that can run' });
+  throw new FormatError({
+    code: fault.code,
+    subject,
+    ...(part?.place() ?? { line: 1, column: 1 }),
+    found: fault.message,
+    expected: 'a workflow that can run',
+  });
 }
 
 /** @throws {FormatError} MUT_WORKFLOW_TWO_WRITERS */
@@ -109,7 +143,13 @@ function refuseManyWriters({ tasks, subject, hasManyWriters = false }: WorkflowD
     for (const { name } of outputs) {
       const other = writers.get(name);
       if (other !== undefined && other !== id) {
-        throw new FormatError({ code: 'MUT_WORKFLOW_TWO_WRITERS', subject, ...place(), found: `the file ${name} as an output of both ${other} and ${id}`, expected: 'one writer of each file' });
+        throw new FormatError({
+          code: 'MUT_WORKFLOW_TWO_WRITERS',
+          subject,
+          ...place(),
+          found: `the file ${name} as an output of both ${other} and ${id}`,
+          expected: 'one writer of each file',
+        });
       }
       writers.set(name, id);
     }

@@ -4,7 +4,13 @@ import { FormatError } from '../format-error.ts';
 import { resolveLocalPath, resolveRemotePath } from '../jdf/paths.ts';
 import { jobDefaults } from '../job-defaults.ts';
 import { FileSources } from './file-sources.ts';
-import { draftOf, referenceSpeed, type DocumentTask, type WorkflowDocument, type WorkflowFile } from './workflow-document.ts';
+import {
+  draftOf,
+  referenceSpeed,
+  type DocumentTask,
+  type WorkflowDocument,
+  type WorkflowFile,
+} from './workflow-document.ts';
 
 /** How a workflow file becomes a job. */
 export interface WorkflowJobOptions {
@@ -23,15 +29,20 @@ export interface WorkflowJob {
 }
 
 /**
- * Makes a job of a workflow: a task group for each task, with its id as value. A file that a task writes and another one reads goes from the one to the other; the
+ * Makes a job of a workflow: a task group for each task, with its id as value. A file that a task writes and another
+ * one reads goes from the one to the other; the
  * rest is read from the folder of the whole and written there, and so is what the whole names as its outputs.
  *
- * `taskCommand` is for tasks without a command. Where each has one, or where `replacesCommands` says so, it takes the place of all of them; then no task asks for the memory that its own program took.
- * In it these stand for what the file says of a task, as words for the shell: `{id}`, `{kind}`, `{seconds}`, `{dimension}`, `{inputs}`, `{outputs}`.
+ * `taskCommand` is for tasks without a command. Where each has one, or where `replacesCommands` says so, it takes the
+ * place of all of them; then no task asks for the memory that its own program took.
+ * In it these stand for what the file says of a task, as words for the shell: `{id}`, `{kind}`, `{seconds}`,
+ * `{dimension}`, `{inputs}`, `{outputs}`.
  * Each task has its own width; that of the job is the least of them.
  *
- * @throws {FormatError} MUT_WORKFLOW_NO_COMMAND for a task without a command; MUT_WORKFLOW_TWO_WRITERS where it is not clear whose file a task reads;
- * MUT_WORKFLOW_UNSUPPORTED for an input at a URL; MUT_PATH_LEAVES_ROOT for a file that is not below its folder; what {@link draftOf} throws.
+ * @throws {FormatError} MUT_WORKFLOW_NO_COMMAND for a task without a command; MUT_WORKFLOW_TWO_WRITERS where it is not
+ * clear whose file a task reads;
+ * MUT_WORKFLOW_UNSUPPORTED for an input at a URL; MUT_PATH_LEAVES_ROOT for a file that is not below its folder; what
+ * {@link draftOf} throws.
  */
 export function makeWorkflowJob(document: WorkflowDocument, options: WorkflowJobOptions): WorkflowJob {
   const { tasks, name } = document;
@@ -41,9 +52,22 @@ export function makeWorkflowJob(document: WorkflowDocument, options: WorkflowJob
   const indexOf = new Map(tasks.map(({ id }, index) => [id, index]));
   const groups = tasks.map((task) => groupOf(task, { document, options, sources, indexOf, commands }));
   const processors = Math.min(...tasks.map(({ widthMin }) => widthMin));
-  const edges = draft.edges.map(({ from, to, data = 0 }): TaskEdge => ({ from: indexOf.get(from) ?? -1, to: indexOf.get(to) ?? -1, ...(data > 0 ? { data: Math.ceil(data) } : {}) }));
+  const edges = draft.edges.map(
+    ({ from, to, data = 0 }): TaskEdge => ({
+      from: indexOf.get(from) ?? -1,
+      to: indexOf.get(to) ?? -1,
+      ...(data > 0 ? { data: Math.ceil(data) } : {}),
+    }),
+  );
   return {
-    job: { ...jobDefaults, label: name, groups: groups.map((group, index) => ({ ...group, ...widthsOf(tasks[index], processors) })), processors, homeDirectory: options.directory, edges },
+    job: {
+      ...jobDefaults,
+      label: name,
+      groups: groups.map((group, index) => ({ ...group, ...widthsOf(tasks[index], processors) })),
+      processors,
+      homeDirectory: options.directory,
+      edges,
+    },
     warnings: [...document.warnings, ...commands.warnings()],
   };
 }
@@ -51,7 +75,10 @@ export function makeWorkflowJob(document: WorkflowDocument, options: WorkflowJob
 /** What a task takes where that is not what all of them do. */
 function widthsOf(task: DocumentTask | undefined, usual: number): Pick<TaskGroup, 'processors' | 'processorsMax'> {
   const { widthMin = usual, widthMax = usual } = task ?? {};
-  return { ...(widthMin === usual ? {} : { processors: widthMin }), ...(widthMax === widthMin ? {} : { processorsMax: widthMax }) };
+  return {
+    ...(widthMin === usual ? {} : { processors: widthMin }),
+    ...(widthMax === widthMin ? {} : { processorsMax: widthMax }),
+  };
 }
 
 interface GroupParts {
@@ -70,17 +97,32 @@ function groupOf(task: DocumentTask, { document, options, sources, indexOf, comm
   const inputs = task.inputs.map((file): InputSpec => {
     const writer = sources.writerOf(task.id, file.name);
     const place = remotePathOf(file, task, subject);
-    const source = writer === undefined ? { kind: 'path' as const, path: homePathOf(file, { task, subject, directory }) } : { kind: 'output' as const, taskIndex: indexOf.get(writer) ?? -1, path: place.path };
+    const source =
+      writer === undefined
+        ? { kind: 'path' as const, path: homePathOf(file, { task, subject, directory }) }
+        : { kind: 'output' as const, taskIndex: indexOf.get(writer) ?? -1, path: place.path };
     return { ...place, source, condition: '' };
   });
   const outputs = task.outputs.map((file) => {
-    const comesHome = !sources.isReplaced(task.id, file.name) && (file.comesHome ?? (!sources.isRead(task.id, file.name) || wanted.includes(file.name)));
-    return { ...remotePathOf(file, task, subject), localPath: comesHome ? homePathOf(file, { task, subject, directory }) : '', condition: '' };
+    const comesHome =
+      !sources.isReplaced(task.id, file.name) &&
+      (file.comesHome ?? (!sources.isRead(task.id, file.name) || wanted.includes(file.name)));
+    return {
+      ...remotePathOf(file, task, subject),
+      localPath: comesHome ? homePathOf(file, { task, subject, directory }) : '',
+      condition: '',
+    };
   });
   const expectedTime = Math.ceil((task.work * 1000) / referenceSpeed);
   const { command, memory } = commands.of(task);
   return {
-    values: { kind: 'list', values: [task.id] }, command: escapeTemplate(command), noOp: false, inputs, outputs, check: '', requirements: memory === 0 ? '' : `mem >= ${Math.ceil(memory / mebibyte)}`,
+    values: { kind: 'list', values: [task.id] },
+    command: escapeTemplate(command),
+    noOp: false,
+    inputs,
+    outputs,
+    check: '',
+    requirements: memory === 0 ? '' : `mem >= ${Math.ceil(memory / mebibyte)}`,
     ...(expectedTime === 0 ? {} : { expectedTime }),
   };
 }
@@ -93,13 +135,28 @@ function playpenNameOf(name: string): string {
 function remotePathOf({ name }: WorkflowFile, task: DocumentTask, subject: string): Pick<InputSpec, 'root' | 'path'> {
   const found = resolveRemotePath(playpenNameOf(name), 'playpen');
   if (found.kind === 'path') return { root: found.root, path: found.path };
-  throw new FormatError({ code: found.code, subject, ...task.place(), found: `the file ${name} of task ${task.id}`, expected: found.expected });
+  throw new FormatError({
+    code: found.code,
+    subject,
+    ...task.place(),
+    found: `the file ${name} of task ${task.id}`,
+    expected: found.expected,
+  });
 }
 
-function homePathOf({ name, home = name }: WorkflowFile, { task, subject, directory }: { readonly task: DocumentTask; readonly subject: string; readonly directory: string }): string {
+function homePathOf(
+  { name, home = name }: WorkflowFile,
+  { task, subject, directory }: { readonly task: DocumentTask; readonly subject: string; readonly directory: string },
+): string {
   const path = home.replace(/^file:\/\//, '');
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return resolveLocalPath(path, directory);
-  throw new FormatError({ code: 'MUT_WORKFLOW_UNSUPPORTED', subject, ...task.place(), found: `the file ${name} of task ${task.id} at ${path}`, expected: 'a file at home: fetch it first, and give its path' });
+  throw new FormatError({
+    code: 'MUT_WORKFLOW_UNSUPPORTED',
+    subject,
+    ...task.place(),
+    found: `the file ${name} of task ${task.id} at ${path}`,
+    expected: 'a file at home: fetch it first, and give its path',
+  });
 }
 
 /** The commands of tasks, and what is put in their place. */
@@ -112,35 +169,55 @@ class Commands {
   constructor({ tasks, subject }: WorkflowDocument, { taskCommand, replacesCommands = false }: WorkflowJobOptions) {
     this.#subject = subject;
     this.#template = taskCommand;
-    this.#replacesUnasked = taskCommand !== undefined && !replacesCommands && tasks.every(({ command }) => command.trim() !== '');
+    this.#replacesUnasked =
+      taskCommand !== undefined && !replacesCommands && tasks.every(({ command }) => command.trim() !== '');
     this.#replacesAll = taskCommand !== undefined && (replacesCommands || this.#replacesUnasked);
   }
 
-  /** The command of a task, and the memory in bytes that it asks for. @throws {FormatError} MUT_WORKFLOW_NO_COMMAND; MUT_BAD_REQUEST */
+  /**
+   * The command of a task, and the memory in bytes that it asks for. @throws {FormatError} MUT_WORKFLOW_NO_COMMAND;
+   * MUT_BAD_REQUEST
+   */
   of(task: DocumentTask): { readonly command: string; readonly memory: number } {
     const { id, command, memory = 0 } = task;
     if (command.trim() !== '' && !this.#replacesAll) return { command, memory };
     if (this.#template !== undefined) return { command: fillFor(task, this.#template, this.#subject), memory: 0 };
     throw new FormatError({
-      code: 'MUT_WORKFLOW_NO_COMMAND', subject: this.#subject, ...task.place(), found: `task ${id} without a command`, expected: 'a command for each task, or --task-command for those that have none',
+      code: 'MUT_WORKFLOW_NO_COMMAND',
+      subject: this.#subject,
+      ...task.place(),
+      found: `task ${id} without a command`,
+      expected: 'a command for each task, or --task-command for those that have none',
     });
   }
 
   warnings(): string[] {
-    return this.#replacesUnasked ? ['every task of the file has a command; --task-command runs in the place of all of them'] : [];
+    return this.#replacesUnasked
+      ? ['every task of the file has a command; --task-command runs in the place of all of them']
+      : [];
   }
 }
 
 function fillFor(task: DocumentTask, template: string, subject: string): string {
   const namesOf = (files: readonly WorkflowFile[]): string[] => files.map(({ name }) => playpenNameOf(name));
   const parts = new Map<string, string | readonly string[]>([
-    ['id', task.id], ['kind', task.kind], ['seconds', String(task.work / referenceSpeed)], ['dimension', String(task.matrix?.dimension ?? 0)],
-    ['inputs', namesOf(task.inputs)], ['outputs', namesOf(task.outputs)],
+    ['id', task.id],
+    ['kind', task.kind],
+    ['seconds', String(task.work / referenceSpeed)],
+    ['dimension', String(task.matrix?.dimension ?? 0)],
+    ['inputs', namesOf(task.inputs)],
+    ['outputs', namesOf(task.outputs)],
   ]);
   try {
     return fillNamed(template, parts);
   } catch (error) {
     if (!(error instanceof CommandFault)) throw error;
-    throw new FormatError({ code: 'MUT_BAD_REQUEST', subject, ...task.place(), found: `${error.message} (task ${task.id})`, expected: '--task-command with its placeholders elsewhere' });
+    throw new FormatError({
+      code: 'MUT_BAD_REQUEST',
+      subject,
+      ...task.place(),
+      found: `${error.message} (task ${task.id})`,
+      expected: '--task-command with its placeholders elsewhere',
+    });
   }
 }

@@ -2,37 +2,72 @@ import { FormatError } from '../format-error.ts';
 import { parseDuration } from '../values/duration.ts';
 import { parseSize } from '../values/size.ts';
 import { readYaml, type LocatedValue } from './located-value.ts';
-import { referenceSpeed, type DocumentEdge, type DocumentTask, type WorkflowDocument, type WorkflowFile } from './workflow-document.ts';
+import {
+  referenceSpeed,
+  type DocumentEdge,
+  type DocumentTask,
+  type WorkflowDocument,
+  type WorkflowFile,
+} from './workflow-document.ts';
 
 const taskKeys = ['after', 'command', 'inputs', 'memory', 'outputs', 'processors', 'time'];
 
 /**
- * Reads a workflow that people write by hand: tasks with commands, inputs and outputs. A task waits for those that write its inputs, and for those named in `after`.
+ * Reads a workflow that people write by hand: tasks with commands, inputs and outputs. A task waits for those that
+ * write its inputs, and for those named in `after`.
  *
- * @throws {FormatError} MUT_WORKFLOW_NO_WRITER for an input that no task writes and that is no input of the whole; MUT_WORKFLOW_EDGE_TWICE for a task that is named twice in `after`;
+ * @throws {FormatError} MUT_WORKFLOW_NO_WRITER for an input that no task writes and that is no input of the whole;
+ * MUT_WORKFLOW_EDGE_TWICE for a task that is named twice in `after`;
  * MUT_WORKFLOW_VERSION for a workflow of Pegasus 5; MUT_WORKFLOW_SYNTAX; MUT_BAD_DURATION; MUT_BAD_SIZE
  */
 export function parseYamlWorkflow(text: string, subject: string): WorkflowDocument {
   const root = readYaml(text, subject);
-  if (root.at('pegasus').value !== undefined) throw root.at('pegasus').fault('a DAX, which Pegasus writes up to version 4.9; its YAML of version 5 is not read', 'MUT_WORKFLOW_VERSION');
+  if (root.at('pegasus').value !== undefined)
+    throw root
+      .at('pegasus')
+      .fault(
+        'a DAX, which Pegasus writes up to version 4.9; its YAML of version 5 is not read',
+        'MUT_WORKFLOW_VERSION',
+      );
   refuseOthers(root, ['inputs', 'name', 'outputs', 'tasks']);
   const given = new Set(filesOf(root.at('inputs')).map(({ name }) => name));
   const rows = root.at('tasks').entries();
   const tasks = rows.map(([id, row]) => readTask(id, row));
   const writers = new Map(tasks.flatMap(({ id, outputs }) => outputs.map(({ name }) => [name, id] as const)));
-  const edges = rows.flatMap(([id, row], index) => edgesOf(id, row, (tasks[index] as DocumentTask).inputs, (file) => {
-    const writer = writers.get(file);
-    if (writer === undefined && !given.has(file)) {
-      throw new FormatError({ code: 'MUT_WORKFLOW_NO_WRITER', subject, ...row.at('inputs').place(), found: `the input ${file} of task ${id}, which no task writes`, expected: 'an output of a task, or a name in inputs of the whole workflow' });
-    }
-    return writer;
-  }));
+  const edges = rows.flatMap(([id, row], index) =>
+    edgesOf(id, row, (tasks[index] as DocumentTask).inputs, (file) => {
+      const writer = writers.get(file);
+      if (writer === undefined && !given.has(file)) {
+        throw new FormatError({
+          code: 'MUT_WORKFLOW_NO_WRITER',
+          subject,
+          ...row.at('inputs').place(),
+          found: `the input ${file} of task ${id}, which no task writes`,
+          expected: 'an output of a task, or a name in inputs of the whole workflow',
+        });
+      }
+      return writer;
+    }),
+  );
   const wanted = root.at('outputs').list();
-  for (const file of wanted) if (!writers.has(file.text())) throw file.fault('a file that a task writes', 'MUT_WORKFLOW_NO_WRITER');
-  return { name: root.at('name').text(''), subject, tasks, edges, outputs: wanted.map((file) => file.text()), warnings: [] };
+  for (const file of wanted)
+    if (!writers.has(file.text())) throw file.fault('a file that a task writes', 'MUT_WORKFLOW_NO_WRITER');
+  return {
+    name: root.at('name').text(''),
+    subject,
+    tasks,
+    edges,
+    outputs: wanted.map((file) => file.text()),
+    warnings: [],
+  };
 }
 
-function edgesOf(id: string, row: LocatedValue, inputs: readonly WorkflowFile[], writerOf: (file: string) => string | undefined): DocumentEdge[] {
+function edgesOf(
+  id: string,
+  row: LocatedValue,
+  inputs: readonly WorkflowFile[],
+  writerOf: (file: string) => string | undefined,
+): DocumentEdge[] {
   const places = new Map<string, LocatedValue>();
   for (const { name } of inputs) {
     const writer = writerOf(name);
@@ -54,8 +89,17 @@ function readTask(id: string, row: LocatedValue): DocumentTask {
   const time = row.at('time');
   const memory = row.at('memory');
   return {
-    id, kind: id, work: (time.read(parseDuration, '0') * referenceSpeed) / 1000, exchange: 0, widthMin, widthMax, ...(memory.value === undefined ? {} : { memory: memory.read(parseSize) }),
-    command: row.at('command').text(''), inputs: filesOf(row.at('inputs')), outputs: filesOf(row.at('outputs')), place: () => row.place(),
+    id,
+    kind: id,
+    work: (time.read(parseDuration, '0') * referenceSpeed) / 1000,
+    exchange: 0,
+    widthMin,
+    widthMax,
+    ...(memory.value === undefined ? {} : { memory: memory.read(parseSize) }),
+    command: row.at('command').text(''),
+    inputs: filesOf(row.at('inputs')),
+    outputs: filesOf(row.at('outputs')),
+    place: () => row.place(),
   };
 }
 
@@ -69,7 +113,10 @@ function readWidths(value: LocatedValue): readonly [number, number] {
 /** Files as a list of names, or as names with sizes. */
 function filesOf(value: LocatedValue): WorkflowFile[] {
   if (Array.isArray(value.value)) return value.list().map((name) => ({ name: name.text(), bytes: 0 }));
-  return value.entries().map(([name, size]) => ({ name, bytes: typeof size.value === 'number' ? size.number() : size.read(parseSize, '0') }));
+  return value.entries().map(([name, size]) => ({
+    name,
+    bytes: typeof size.value === 'number' ? size.number() : size.read(parseSize, '0'),
+  }));
 }
 
 function refuseOthers(value: LocatedValue, known: readonly string[]): void {

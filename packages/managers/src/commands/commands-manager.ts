@@ -66,7 +66,10 @@ export class CommandsManager implements ResourceManager {
     requireKey(key);
     const known = this.#keysTried.get(key);
     if (known !== undefined) {
-      const id = known === '' ? (await this.#list()).find(({ clientRequestId }) => clientRequestId === key)?.managerRequestId : known;
+      const id =
+        known === ''
+          ? (await this.#list()).find(({ clientRequestId }) => clientRequestId === key)?.managerRequestId
+          : known;
       if (id !== undefined) return id;
     }
     this.#remember(key, '');
@@ -88,7 +91,9 @@ export class CommandsManager implements ResourceManager {
     this.#processors = processors;
     const widthMax = Math.min(this.#limit('widthMax', output) ?? processors, this.#options.widthMax || Infinity);
     return {
-      processors, widthMax: this.#widths.bound(widthMax, this.#options.now()), requestsMax: this.#limit('requestsMax', output) ?? this.#options.requestsMax,
+      processors,
+      widthMax: this.#widths.bound(widthMax, this.#options.now()),
+      requestsMax: this.#limit('requestsMax', output) ?? this.#options.requestsMax,
       walltimeMax: this.#options.walltimeMax === 0 ? walltimeMax : Math.min(walltimeMax, this.#options.walltimeMax),
       walltimeGranularity: this.#limit('walltimeGranularity', output) ?? minute,
     };
@@ -98,11 +103,25 @@ export class CommandsManager implements ResourceManager {
     if (this.#processors === 0) await this.limits();
     const at = this.#options.now();
     const requests = await this.#list();
-    const alive = this.#withoutTwins(requests.filter(({ status }) => status !== 'ended')).sort((one, other) => one.submittedAt - other.submittedAt);
-    const ended = requests.filter(({ status }) => status === 'ended').sort((one, other) => other.endedAt - one.endedAt).slice(0, endedMax);
+    const alive = this.#withoutTwins(requests.filter(({ status }) => status !== 'ended')).sort(
+      (one, other) => one.submittedAt - other.submittedAt,
+    );
+    const ended = requests
+      .filter(({ status }) => status === 'ended')
+      .sort((one, other) => other.endedAt - one.endedAt)
+      .slice(0, endedMax);
     this.#alive = new Set(alive.map(({ clientRequestId }) => clientRequestId));
     const held = alive.reduce((sum, { status, width }) => sum + (status === 'running' ? width : 0), 0);
-    return { at, processorsFree: Math.max(0, this.#processors - held), requests: [...alive, ...ended.map((request) => this.#withLastWords({ ...request, endedAt: request.endedAt === 0 ? at : request.endedAt }))] };
+    return {
+      at,
+      processorsFree: Math.max(0, this.#processors - held),
+      requests: [
+        ...alive,
+        ...ended.map((request) =>
+          this.#withLastWords({ ...request, endedAt: request.endedAt === 0 ? at : request.endedAt }),
+        ),
+      ],
+    };
   }
 
   watch(): void {
@@ -117,7 +136,8 @@ export class CommandsManager implements ResourceManager {
     const { submit } = this.#options.templates;
     const { clientRequestId: key } = order;
     if (this.#alive !== undefined) this.#files.prune(this.#alive);
-    const processPath = submit.launch === '' ? '' : this.#files.writeProgram(key, 'process', renderProcess(order, submit));
+    const processPath =
+      submit.launch === '' ? '' : this.#files.writeProgram(key, 'process', renderProcess(order, submit));
     const script = renderScript(order, submit, processPath);
     const isFile = submit.command.some((word) => word.includes('{script}'));
     const values = this.#orderValues(order, isFile ? this.#files.writeProgram(key, 'job', script) : '');
@@ -125,30 +145,44 @@ export class CommandsManager implements ResourceManager {
     const answer = await this.#run(words, values, submit.input === 'script' ? script : undefined);
     if (answer.status !== 0) throw this.#refusalOf(answer, order);
     const [, id] = submit.id.exec(answer.stdout) ?? [];
-    if (id === undefined || id === '') throw new MutiraoError('MUT_UNREACHABLE', `${saidBy(submit.command, answer)}, in which "submit.id" finds no id`);
+    if (id === undefined || id === '')
+      throw new MutiraoError('MUT_UNREACHABLE', `${saidBy(submit.command, answer)}, in which "submit.id" finds no id`);
     return id;
   }
 
   /**
-   * What is not known counts as refused, unless the command was killed: it says nothing then. Some managers have statuses above 128.
+   * What is not known counts as refused, unless the command was killed: it says nothing then. Some managers have
+   * statuses above 128.
    *
    * A width that is refused as such is not asked for again: half of it is the most from then on.
    */
   #refusalOf(answer: ToolAnswer, { width }: AllocationOrder): MutiraoError {
     const { submit, unreachable } = this.#options.templates;
     const words = answer.stdout + answer.stderr;
-    const known = unreachable?.test(words) === true ? 'MUT_UNREACHABLE' : submit.refusals.find(({ pattern }) => pattern.test(words))?.code;
+    const known =
+      unreachable?.test(words) === true
+        ? 'MUT_UNREACHABLE'
+        : submit.refusals.find(({ pattern }) => pattern.test(words))?.code;
     if (known === 'MUT_WIDTH_MAX') this.#widths.refuse(width, this.#options.now());
-    return new MutiraoError(known ?? (answer.status > 128 && words.trim() === '' ? 'MUT_UNREACHABLE' : 'MUT_BAD_REQUEST'), saidBy(submit.command, answer));
+    return new MutiraoError(
+      known ?? (answer.status > 128 && words.trim() === '' ? 'MUT_UNREACHABLE' : 'MUT_BAD_REQUEST'),
+      saidBy(submit.command, answer),
+    );
   }
 
   #orderValues({ clientRequestId: key, width, walltime }: AllocationOrder, script: string): PlaceholderValues {
     const seconds = Math.ceil(walltime / 1000);
     const two = (count: number): string => String(count).padStart(2, '0');
     return new Map<string, string | readonly string[]>([
-      ['key', key], ['user', this.#options.user], ['width', String(width)], ['walltime_s', String(seconds)], ['walltime_min', String(Math.ceil(seconds / 60))],
+      ['key', key],
+      ['user', this.#options.user],
+      ['width', String(width)],
+      ['walltime_s', String(seconds)],
+      ['walltime_min', String(Math.ceil(seconds / 60))],
       ['walltime_hms', `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`],
-      ['log', this.#files.logPath(key)], ['script', script], ['flags', this.#options.flags],
+      ['log', this.#files.logPath(key)],
+      ['script', script],
+      ['flags', this.#options.flags],
     ]);
   }
 
@@ -157,18 +191,32 @@ export class CommandsManager implements ResourceManager {
     const failures = new Map<string, string>();
     const calls = command.includes('{ids}') ? [ids] : ids.map((id) => [id]);
     for (const some of calls) {
-      const { status, stdout, stderr } = await this.#run(command, new Map<string, string | readonly string[]>([['ids', some], ['id', some[0] ?? '']]));
-      // Of several in one call nobody knows which failed: each listing tells, and those that are left are asked for again.
-      const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line.trim() !== '' && gone?.test(line) !== true);
-      if (status !== 0 && (lines.length > 0 || gone === undefined)) for (const id of some) failures.set(id, `${command[0]}: ${wordsOf(lines.join('\n'))}`);
+      const { status, stdout, stderr } = await this.#run(
+        command,
+        new Map<string, string | readonly string[]>([
+          ['ids', some],
+          ['id', some[0] ?? ''],
+        ]),
+      );
+      // Of several in one call nobody knows which failed: each listing tells, and those that are left are asked for
+      // again.
+      const lines = `${stdout}\n${stderr}`
+        .split('\n')
+        .filter((line) => line.trim() !== '' && gone?.test(line) !== true);
+      if (status !== 0 && (lines.length > 0 || gone === undefined))
+        for (const id of some) failures.set(id, `${command[0]}: ${wordsOf(lines.join('\n'))}`);
     }
     return failures;
   }
 
   async #list(): Promise<QueuedRequest[]> {
-    const { templates: { queue }, user } = this.#options;
+    const {
+      templates: { queue },
+      user,
+    } = this.#options;
     const listing = parseListing(await this.#read(queue.command, new Map([['user', user]])), queue);
-    if (listing.kind === 'garbage') throw new MutiraoError('MUT_UNREACHABLE', `${queue.command[0]} told something else than a queue: ${listing.why}`);
+    if (listing.kind === 'garbage')
+      throw new MutiraoError('MUT_UNREACHABLE', `${queue.command[0]} told something else than a queue: ${listing.why}`);
     return listing.requests.map((request) => (request.userId === '' ? { ...request, userId: user } : request));
   }
 
@@ -177,7 +225,8 @@ export class CommandsManager implements ResourceManager {
     const seen = new Set<string>();
     return alive.filter(({ clientRequestId: key, managerRequestId }) => {
       if (!this.#keysTried.has(key)) return true;
-      if (seen.has(key)) this.#cancels.cancel(managerRequestId).catch(() => undefined); // The next listing shows it again.
+      // The next listing shows it again.
+      if (seen.has(key)) this.#cancels.cancel(managerRequestId).catch(() => undefined);
       return seen.size < seen.add(key).size;
     });
   }
@@ -186,7 +235,8 @@ export class CommandsManager implements ResourceManager {
     const limit = this.#options.templates.limits.values.get(name);
     if (limit === undefined || limit.kind === 'given') return limit?.value;
     const found = [...output.matchAll(limit.pattern)].map(([whole, group]) => parseLimit(name, group ?? whole));
-    if (found.length === 0 || found.includes(undefined)) throw new MutiraoError('MUT_UNREACHABLE', `"limits.${name}.pattern" finds no ${name} in: ${wordsOf(output)}`);
+    if (found.length === 0 || found.includes(undefined))
+      throw new MutiraoError('MUT_UNREACHABLE', `"limits.${name}.pattern" finds no ${name} in: ${wordsOf(output)}`);
     return found.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   }
 
@@ -194,7 +244,12 @@ export class CommandsManager implements ResourceManager {
     const key = request.clientRequestId;
     if (!this.#keysTried.has(key)) return request;
     const words = this.#files.lastWords(key);
-    return words === '' ? request : { ...request, endReason: [request.endReason, `its last words: ${words}`].filter((part) => part !== '').join('; ') };
+    return words === ''
+      ? request
+      : {
+          ...request,
+          endReason: [request.endReason, `its last words: ${words}`].filter((part) => part !== '').join('; '),
+        };
   }
 
   #remember(key: string, id: string): void {
@@ -205,7 +260,8 @@ export class CommandsManager implements ResourceManager {
 
   async #read(command: readonly string[], values: PlaceholderValues): Promise<string> {
     const answer = await this.#run(command, values);
-    if (answer.status !== 0) throw new MutiraoError('MUT_UNREACHABLE', `status ${answer.status} of ${saidBy(command, answer)}`);
+    if (answer.status !== 0)
+      throw new MutiraoError('MUT_UNREACHABLE', `status ${answer.status} of ${saidBy(command, answer)}`);
     return answer.stdout;
   }
 
@@ -213,7 +269,16 @@ export class CommandsManager implements ResourceManager {
     const [command = '', ...args] = fillTemplate(words, values);
     const { environment, deadlineMs } = this.#options;
     const own = Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('MUTIRAO_')));
-    return runTool({ command, args, deadlineMs, hasStatusesOfItsOwn: true, outputBytesMax, signal: this.#closed.signal, env: { ...own, TZ: 'UTC' }, ...(input === undefined ? {} : { input }) });
+    return runTool({
+      command,
+      args,
+      deadlineMs,
+      hasStatusesOfItsOwn: true,
+      outputBytesMax,
+      signal: this.#closed.signal,
+      env: { ...own, TZ: 'UTC' },
+      ...(input === undefined ? {} : { input }),
+    });
   }
 }
 

@@ -1,7 +1,10 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { findNearestWord } from '@mutirao/core/shared';
 
-/** Reads the fields of one object of a JSON file. What is wrong is told with file, field, what was found and what was expected. */
+/**
+ * Reads the fields of one object of a JSON file. What is wrong is told with file, field, what was found and what was
+ * expected.
+ */
 export class FieldReader {
   readonly #value: Readonly<Record<string, unknown>>;
   readonly #file: string;
@@ -12,7 +15,14 @@ export class FieldReader {
    * @param known names that it may have; undefined for any.
    * @throws {MutiraoError} MUT_BAD_CONFIG, as of all methods.
    */
-  constructor(value: unknown, { file, field, known }: { readonly file: string; readonly field: string; readonly known: readonly string[] | undefined }) {
+  constructor(
+    value: unknown,
+    {
+      file,
+      field,
+      known,
+    }: { readonly file: string; readonly field: string; readonly known: readonly string[] | undefined },
+  ) {
     this.#file = file;
     this.#field = field;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) this.#refuse(field, value, 'an object');
@@ -20,7 +30,11 @@ export class FieldReader {
     for (const name of Object.keys(this.#value)) {
       if (known === undefined || known.includes(name)) continue;
       const nearest = findNearestWord(name, known);
-      throw new MutiraoError('MUT_BAD_CONFIG', `${file}: there is no field "${this.#nameOf(name)}"; expected ${nearest === undefined ? `one of ${known.join(', ')}` : `perhaps "${nearest}"`}`);
+      throw new MutiraoError(
+        'MUT_BAD_CONFIG',
+        `${file}: there is no field "${this.#nameOf(name)}"; expected ` +
+          `${nearest === undefined ? `one of ${known.join(', ')}` : `perhaps "${nearest}"`}`,
+      );
     }
   }
 
@@ -55,7 +69,7 @@ export class FieldReader {
   texts(name: string): readonly string[] {
     const value = this.#value[name];
     const isGood = Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string');
-    return isGood ? value as string[] : this.refuse(name, 'an array of texts');
+    return isGood ? (value as string[]) : this.refuse(name, 'an array of texts');
   }
 
   /** A regular expression, read by line. */
@@ -79,6 +93,9 @@ export class FieldReader {
 
   #refuse(field: string, found: unknown, expected: string): never {
     const shown = found === undefined ? 'absent' : JSON.stringify(found).slice(0, 100);
-    throw new MutiraoError('MUT_BAD_CONFIG', `${this.#file}: ${field === '' ? 'the whole' : `field "${field}"`} is ${shown}; expected ${expected}`);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `${this.#file}: ${field === '' ? 'the whole' : `field "${field}"`} is ${shown}; expected ${expected}`,
+    );
   }
 }

@@ -28,7 +28,18 @@ export interface CancelTemplate {
 }
 
 /** What is read of a listed request; id, key, state, width and walltime always. */
-export const queueFields = ['id', 'key', 'state', 'width', 'walltime', 'user', 'submitted', 'starts', 'ended', 'reason'] as const;
+export const queueFields = [
+  'id',
+  'key',
+  'state',
+  'width',
+  'walltime',
+  'user',
+  'submitted',
+  'starts',
+  'ended',
+  'reason',
+] as const;
 /** One of them. */
 export type QueueField = (typeof queueFields)[number];
 const neededFields: readonly QueueField[] = ['id', 'key', 'state', 'width', 'walltime'];
@@ -37,7 +48,8 @@ const neededFields: readonly QueueField[] = ['id', 'key', 'state', 'width', 'wal
 export type QueueFormat =
   | { readonly kind: 'lines'; readonly pattern: RegExp; readonly skip: RegExp | undefined }
   | {
-      readonly kind: 'json'; readonly fields: ReadonlyMap<QueueField, string>;
+      readonly kind: 'json';
+      readonly fields: ReadonlyMap<QueueField, string>;
       /** Where the array or object of entries is; empty for the whole. */
       readonly items: string;
       /** An answer without it is an empty queue, and no nonsense. */
@@ -56,7 +68,9 @@ export type ListedState = (typeof listedStates)[number];
 const listedStates = ['queued', 'held', 'running', 'ended'] as const;
 
 /** A limit as it is, or the first group of each match of a pattern, added up. */
-export type LimitTemplate = { readonly kind: 'given'; readonly value: number } | { readonly kind: 'read'; readonly pattern: RegExp };
+export type LimitTemplate =
+  | { readonly kind: 'given'; readonly value: number }
+  | { readonly kind: 'read'; readonly pattern: RegExp };
 /** Names of limits. */
 export const limitNames = ['processors', 'widthMax', 'requestsMax', 'walltimeMax', 'walltimeGranularity'] as const;
 /** One of them. */
@@ -79,15 +93,34 @@ export interface ManagerTemplates {
   readonly unreachable: RegExp | undefined;
 }
 
-const orderPlaceholders = ['key', 'user', 'width', 'walltime_s', 'walltime_min', 'walltime_hms', 'log', 'script', 'flags'];
+const orderPlaceholders = [
+  'key',
+  'user',
+  'width',
+  'walltime_s',
+  'walltime_min',
+  'walltime_hms',
+  'log',
+  'script',
+  'flags',
+];
 
-/** Reads a file of templates. @throws {MutiraoError} MUT_BAD_CONFIG with file, field, what was found and what was expected. */
+/**
+ * Reads a file of templates. @throws {MutiraoError} MUT_BAD_CONFIG with file, field, what was found and what was
+ * expected.
+ */
 export function readManagerFile(path: string): ManagerTemplates {
-  const file = new FieldReader(parseFile(path), { file: path, field: '', known: ['about', 'submit', 'cancel', 'queue', 'limits', 'unreachable'] });
+  const file = new FieldReader(parseFile(path), {
+    file: path,
+    field: '',
+    known: ['about', 'submit', 'cancel', 'queue', 'limits', 'unreachable'],
+  });
   return {
     submit: readSubmit(file.child('submit', ['command', 'input', 'id', 'launch', 'processIndex', 'refusals'])),
     cancel: readCancel(file.child('cancel', ['command', 'gone'])),
-    queue: readQueue(file.child('queue', ['command', 'format', 'pattern', 'skip', 'items', 'mayLackItems', 'fields', 'states'])),
+    queue: readQueue(
+      file.child('queue', ['command', 'format', 'pattern', 'skip', 'items', 'mayLackItems', 'fields', 'states']),
+    ),
     limits: readLimits(file.child('limits', ['command', ...limitNames])),
     unreachable: file.has('unreachable') ? file.pattern('unreachable', 'mi') : undefined,
   };
@@ -97,7 +130,12 @@ function parseFile(path: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `${path} cannot be read; expected a JSON file of command templates: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `${path} cannot be read; expected a JSON file of command templates: ` +
+        `${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }
 
@@ -110,10 +148,17 @@ function readCommand(reader: FieldReader, placeholders: readonly string[]): read
 function readSubmit(reader: FieldReader): SubmitTemplate {
   const command = readCommand(reader, orderPlaceholders);
   const input = reader.has('input') ? reader.word('input', ['script', 'none']) : 'script';
-  if (input === 'none' && !command.some((word) => word.includes('{script}'))) reader.refuse('command', 'a word with {script}, since "input" is "none"');
+  if (input === 'none' && !command.some((word) => word.includes('{script}')))
+    reader.refuse('command', 'a word with {script}, since "input" is "none"');
   const id = reader.pattern('id');
   if (groupCount(id) === 0) reader.refuse('id', 'a group, in parentheses, that is the id');
-  return { command, input, id, ...readLaunch(reader), refusals: reader.has('refusals') ? readRefusals(reader.child('refusals')) : [] };
+  return {
+    command,
+    input,
+    id,
+    ...readLaunch(reader),
+    refusals: reader.has('refusals') ? readRefusals(reader.child('refusals')) : [],
+  };
 }
 
 function readLaunch(reader: FieldReader): Pick<SubmitTemplate, 'launch' | 'processIndex'> {
@@ -121,18 +166,26 @@ function readLaunch(reader: FieldReader): Pick<SubmitTemplate, 'launch' | 'proce
   const launch = reader.text('launch');
   refuseUnknownPlaceholders([launch], ['process', 'width'], (expected) => reader.refuse('launch', expected));
   if (!launch.includes('{process}')) reader.refuse('launch', '{process} somewhere in it');
-  if (!reader.has('processIndex')) reader.refuse('processIndex', 'shell words for the index of a process, for example "$PMI_RANK", since there is a "launch"');
+  if (!reader.has('processIndex'))
+    reader.refuse(
+      'processIndex',
+      'shell words for the index of a process, for example "$PMI_RANK", since there is a "launch"',
+    );
   return { launch, processIndex: reader.text('processIndex') };
 }
 
 /** Codes are the names of the fields, patterns what they hold. */
 function readRefusals(reader: FieldReader): SubmitTemplate['refusals'] {
-  return reader.names.map((name) => ({ pattern: reader.pattern(name, 'mi'), code: isErrorCode(name) ? name : reader.refuse(name, 'the name of the field to be a code such as MUT_WIDTH_MAX') }));
+  return reader.names.map((name) => ({
+    pattern: reader.pattern(name, 'mi'),
+    code: isErrorCode(name) ? name : reader.refuse(name, 'the name of the field to be a code such as MUT_WIDTH_MAX'),
+  }));
 }
 
 function readCancel(reader: FieldReader): CancelTemplate {
   const command = readCommand(reader, ['id', 'ids']);
-  if (!command.some((word) => word === '{ids}' || word.includes('{id}'))) reader.refuse('command', 'a word with {id}, or {ids} as a word');
+  if (!command.some((word) => word === '{ids}' || word.includes('{id}')))
+    reader.refuse('command', 'a word with {id}, or {ids} as a word');
   return { command, gone: reader.has('gone') ? reader.pattern('gone', 'mi') : undefined };
 }
 
@@ -140,10 +193,15 @@ function readQueue(reader: FieldReader): QueueTemplate {
   const states = new Map<string, ListedState>();
   const stateReader = reader.child('states', listedStates);
   for (const status of listedStates) {
-    if (status === 'queued' || status === 'running' || stateReader.has(status)) for (const word of stateReader.texts(status)) states.set(word, status);
+    if (status === 'queued' || status === 'running' || stateReader.has(status))
+      for (const word of stateReader.texts(status)) states.set(word, status);
   }
   const command = readCommand(reader, ['user']);
-  return { command, format: reader.word('format', ['lines', 'json']) === 'lines' ? readLines(reader) : readJson(reader), states };
+  return {
+    command,
+    format: reader.word('format', ['lines', 'json']) === 'lines' ? readLines(reader) : readJson(reader),
+    states,
+  };
 }
 
 function readLines(reader: FieldReader): QueueFormat {
@@ -152,7 +210,8 @@ function readLines(reader: FieldReader): QueueFormat {
   const missing = neededFields.filter((name) => !groups.has(name));
   if (missing.length > 0) reader.refuse('pattern', `groups named ${missing.join(', ')} too, as (?<${missing[0]}>...)`);
   const unknown = [...groups].filter((name) => !queueFields.some((field) => field === name));
-  if (unknown.length > 0) reader.refuse('pattern', `no group named ${unknown.join(', ')}; there are ${queueFields.join(', ')}`);
+  if (unknown.length > 0)
+    reader.refuse('pattern', `no group named ${unknown.join(', ')}; there are ${queueFields.join(', ')}`);
   return { kind: 'lines', pattern, skip: reader.has('skip') ? reader.pattern('skip', '') : undefined };
 }
 
@@ -160,7 +219,12 @@ function readJson(reader: FieldReader): QueueFormat {
   const fields = reader.child('fields', queueFields);
   for (const name of neededFields) fields.text(name);
   const places = queueFields.filter((name) => fields.has(name)).map((name) => [name, fields.text(name)] as const);
-  return { kind: 'json', items: reader.has('items') ? reader.text('items') : '', mayLackItems: reader.raw('mayLackItems') === true, fields: new Map(places) };
+  return {
+    kind: 'json',
+    items: reader.has('items') ? reader.text('items') : '',
+    mayLackItems: reader.raw('mayLackItems') === true,
+    fields: new Map(places),
+  };
 }
 
 function readLimits(reader: FieldReader): LimitsTemplate {
@@ -168,7 +232,8 @@ function readLimits(reader: FieldReader): LimitsTemplate {
   const values = new Map<LimitName, LimitTemplate>();
   for (const name of limitNames) {
     if (reader.has(name)) values.set(name, readLimit(reader, name, command.length > 0));
-    else if (name === 'processors' || name === 'walltimeMax') reader.refuse(name, 'a number, a duration or {"pattern": ...}');
+    else if (name === 'processors' || name === 'walltimeMax')
+      reader.refuse(name, 'a number, a duration or {"pattern": ...}');
   }
   return { command, values };
 }
@@ -176,15 +241,22 @@ function readLimits(reader: FieldReader): LimitsTemplate {
 function readLimit(reader: FieldReader, name: LimitName, hasCommand: boolean): LimitTemplate {
   const expected = name.startsWith('walltime') ? 'a duration such as "90m" or "24:00:00"' : 'a whole number';
   const value = reader.raw(name);
-  if (typeof value === 'object' && value !== null && !hasCommand) reader.refuse(name, `${expected}, since "limits" has no "command" to read it from`);
-  if (typeof value === 'object' && value !== null) return { kind: 'read', pattern: reader.child(name, ['pattern']).pattern('pattern', 'gm') };
+  if (typeof value === 'object' && value !== null && !hasCommand)
+    reader.refuse(name, `${expected}, since "limits" has no "command" to read it from`);
+  if (typeof value === 'object' && value !== null)
+    return { kind: 'read', pattern: reader.child(name, ['pattern']).pattern('pattern', 'gm') };
   return { kind: 'given', value: parseLimit(name, value) ?? reader.refuse(name, expected) };
 }
 
-/** A limit's value from a number or text; undefined when it is none. Counts are whole numbers, walltimes milliseconds. */
+/**
+ * A limit's value from a number or text; undefined when it is none. Counts are whole numbers, walltimes milliseconds.
+ */
 export function parseLimit(name: LimitName, value: unknown): number | Duration | undefined {
-  if (name.startsWith('walltime')) return typeof value === 'string' || typeof value === 'number' ? parseSpan(String(value)) : undefined;
-  return (typeof value === 'string' || typeof value === 'number') && /^\d{1,9}$/.test(String(value)) ? Number(value) : undefined;
+  if (name.startsWith('walltime'))
+    return typeof value === 'string' || typeof value === 'number' ? parseSpan(String(value)) : undefined;
+  return (typeof value === 'string' || typeof value === 'number') && /^\d{1,9}$/.test(String(value))
+    ? Number(value)
+    : undefined;
 }
 
 function groupCount(pattern: RegExp): number {

@@ -12,7 +12,13 @@ import type { SubmitTemplate } from './manager-file.ts';
 export function renderScript(order: AllocationOrder, { launch }: SubmitTemplate, processPath: string): string {
   const beginning = renderBeginning(order, order.walltime);
   if (launch !== '') {
-    const [line = ''] = fillTemplate([launch], new Map([['process', `/bin/sh ${quoteWord(processPath)}`], ['width', String(order.width)]]));
+    const [line = ''] = fillTemplate(
+      [launch],
+      new Map([
+        ['process', `/bin/sh ${quoteWord(processPath)}`],
+        ['width', String(order.width)],
+      ]),
+    );
     return [...beginning, line, ''].join('\n');
   }
   const command = order.command.map(quoteWord).join(' ');
@@ -31,7 +37,15 @@ export function renderScript(order: AllocationOrder, { launch }: SubmitTemplate,
   ].join('\n');
 }
 
-/** Renders the program of one process, which a `launch` starts wherever it likes: its environment comes along in the file. */
+/**
+ * Renders the program of one process, which a `launch` starts wherever it likes: its environment comes along in the
+ * file.
+ */
 export function renderProcess(order: AllocationOrder, { processIndex }: SubmitTemplate): string {
-  return [...renderBeginning(order, order.walltime), `export MUTIRAO_PROCESS_INDEX=${processIndex}`, `exec ${order.command.map(quoteWord).join(' ')}`, ''].join('\n');
+  return [
+    ...renderBeginning(order, order.walltime),
+    `export MUTIRAO_PROCESS_INDEX=${processIndex}`,
+    `exec ${order.command.map(quoteWord).join(' ')}`,
+    '',
+  ].join('\n');
 }

@@ -35,7 +35,10 @@ export interface GridEngineOptions {
   readonly widthMax?: ProcessorCount;
   /** For programs of jobs and what they write, on a disk that the nodes share with us. */
   readonly jobFolder: string;
-  /** What comes before our number in the names of Grid Engine's reservations, and what the resource is called at its reservation manager; left out where none are made. */
+  /**
+   * What comes before our number in the names of Grid Engine's reservations, and what the resource is called at its
+   * reservation manager; left out where none are made.
+   */
   readonly reservations?: { readonly prefix: string; readonly resourceId: string };
   /** Of each call of a command. */
   readonly deadlineMs: Duration;
@@ -49,7 +52,10 @@ const second: Duration = 1000;
 /** What is asked for at most where the queues have no limit. */
 const walltimeMaxUnlimited: Duration = 7 * 24 * 3600 * second;
 
-/** Grid Engine as a resource manager, through its commands. One job for each request, which runs the order's command once per slot. */
+/**
+ * Grid Engine as a resource manager, through its commands. One job for each request, which runs the order's command
+ * once per slot.
+ */
 export class GridEngineManager implements ResourceManager {
   readonly #options: GridEngineOptions;
   readonly #commands: GridEngineCommands;
@@ -77,7 +83,13 @@ export class GridEngineManager implements ResourceManager {
     const { reservations, user, now } = options;
     if (reservations === undefined) return;
     this.reservationResource = reservations.resourceId;
-    this.siteReservations = new GridEngineReservations({ commands: this.#commands, prefix: reservations.prefix, user, where: () => this.#whereFlags(), now });
+    this.siteReservations = new GridEngineReservations({
+      commands: this.#commands,
+      prefix: reservations.prefix,
+      user,
+      where: () => this.#whereFlags(),
+      now,
+    });
   }
 
   get hasNewLimits(): boolean {
@@ -87,7 +99,9 @@ export class GridEngineManager implements ResourceManager {
   async allocate(order: AllocationOrder): Promise<string> {
     const { clientRequestId: key } = order;
     requireKey(key);
-    const known = this.#keys.has(key) ? (await this.#ownJobs()).find(({ request }) => request.clientRequestId === key)?.id : undefined;
+    const known = this.#keys.has(key)
+      ? (await this.#ownJobs()).find(({ request }) => request.clientRequestId === key)?.id
+      : undefined;
     if (known !== undefined) return known;
     const flags = await this.#submitFlags(order);
     this.#keys.remember(key);
@@ -110,17 +124,42 @@ export class GridEngineManager implements ResourceManager {
     const allowed = place.walltimeMax ?? walltimeMaxUnlimited;
     const walltimeMax = this.#options.walltimeMax === 0 ? allowed : Math.min(allowed, this.#options.walltimeMax);
     this.#walltimeMaxLast = allowed;
-    return { processors: usableOf(place), widthMax: bound, ...granularity, requestsMax: this.#options.requestsMax, walltimeMax, walltimeGranularity: second };
+    return {
+      processors: usableOf(place),
+      widthMax: bound,
+      ...granularity,
+      requestsMax: this.#options.requestsMax,
+      walltimeMax,
+      walltimeGranularity: second,
+    };
   }
 
   async queue(endedMax: number): Promise<QueueListing> {
-    const known = this.#place ?? await this.#readPlace();
+    const known = this.#place ?? (await this.#readPlace());
     const at = this.#options.now();
-    const everybody = jobsOf(parseJobs(await this.#commands.readXml('qstat', ['-u', '*', '-s', 'prs', '-r', '-g', 'd', ...(this.#queue === '' ? [] : ['-q', this.#queue])]), this.#options.user));
+    const everybody = jobsOf(
+      parseJobs(
+        await this.#commands.readXml('qstat', [
+          '-u',
+          '*',
+          '-s',
+          'prs',
+          '-r',
+          '-g',
+          'd',
+          ...(this.#queue === '' ? [] : ['-q', this.#queue]),
+        ]),
+        this.#options.user,
+      ),
+    );
     const place = await this.#readPlace(known);
     // Ours last: a request that starts or ends in between is told as it was later.
     const own = await this.#ownJobs();
-    return { at, processorsFree: place.instances.reduce((sum, { free }) => sum + free, 0), requests: await this.#merge(everybody, own, { endedMax, at }) };
+    return {
+      at,
+      processorsFree: place.instances.reduce((sum, { free }) => sum + free, 0),
+      requests: await this.#merge(everybody, own, { endedMax, at }),
+    };
   }
 
   /** It makes reservations for its managers and for the users of the list `arusers`. */
@@ -132,7 +171,11 @@ export class GridEngineManager implements ResourceManager {
       const { status, stdout } = await this.#commands.run('qconf', ['-su', 'arusers']);
       const entries = /^entries\s+(.*)$/m.exec(stdout)?.[1]?.split(/[\s,]+/) ?? [];
       // Of groups nothing is known here.
-      return status === 0 && entries.includes(user) ? true : entries.some((entry) => entry.startsWith('@')) ? undefined : false;
+      return status === 0 && entries.includes(user)
+        ? true
+        : entries.some((entry) => entry.startsWith('@'))
+          ? undefined
+          : false;
     } catch {
       return undefined;
     }
@@ -148,33 +191,76 @@ export class GridEngineManager implements ResourceManager {
 
   async #readPlace(known?: Place): Promise<Place> {
     const { parallelEnvironment, user } = this.#options;
-    this.#place = await readPlace(this.#commands, { queue: this.#queue, parallelEnvironment, user, ...(known === undefined ? {} : { known }) });
+    this.#place = await readPlace(this.#commands, {
+      queue: this.#queue,
+      parallelEnvironment,
+      user,
+      ...(known === undefined ? {} : { known }),
+    });
     return this.#place;
   }
 
   /** Flags of `qsub` and `qrsub` that name the queue. */
   async #whereFlags(): Promise<{ readonly environment: string; readonly queue: readonly string[] }> {
-    const { environment } = this.#place ?? await this.#readPlace();
+    const { environment } = this.#place ?? (await this.#readPlace());
     return { environment: environment?.name ?? '', queue: this.#queue === '' ? [] : ['-q', this.#queue] };
   }
 
-  async #submitFlags({ clientRequestId: key, width, workingDirectory, walltime, reservation }: AllocationOrder): Promise<string[]> {
+  async #submitFlags({
+    clientRequestId: key,
+    width,
+    workingDirectory,
+    walltime,
+    reservation,
+  }: AllocationOrder): Promise<string[]> {
     const { environment, queue } = await this.#whereFlags();
     const { flags, names } = this.#flags;
-    const reserved = reservation === undefined ? undefined : await this.siteReservations?.numberOf(reservation.reservationId);
+    const reserved =
+      reservation === undefined ? undefined : await this.siteReservations?.numberOf(reservation.reservationId);
     return [
-      ...flags, '-terse', '-hard', '-N', `${namePrefix}${key}`, ...(environment === '' ? [] : ['-pe', environment, String(width)]), ...queue, '-l', `h_rt=${secondsOf(walltime, reservation !== undefined)}`,
-      ...(reserved === undefined ? [] : ['-ar', reserved]), '-b', 'n', '-sync', 'n', '-S', '/bin/sh', '-wd', workingDirectory === '' ? '/tmp' : workingDirectory, '-o', this.#files.logPath(key), '-j', 'y',
-      ...(names.has('r') ? [] : ['-r', 'n']), ...(names.has('w') ? [] : ['-w', 'e']),
+      ...flags,
+      '-terse',
+      '-hard',
+      '-N',
+      `${namePrefix}${key}`,
+      ...(environment === '' ? [] : ['-pe', environment, String(width)]),
+      ...queue,
+      '-l',
+      `h_rt=${secondsOf(walltime, reservation !== undefined)}`,
+      ...(reserved === undefined ? [] : ['-ar', reserved]),
+      '-b',
+      'n',
+      '-sync',
+      'n',
+      '-S',
+      '/bin/sh',
+      '-wd',
+      workingDirectory === '' ? '/tmp' : workingDirectory,
+      '-o',
+      this.#files.logPath(key),
+      '-j',
+      'y',
+      ...(names.has('r') ? [] : ['-r', 'n']),
+      ...(names.has('w') ? [] : ['-w', 'e']),
     ];
   }
 
-  /** Scripts can be read by everybody on the master and the nodes: what is secret is in files that only their owner can read. */
+  /**
+   * Scripts can be read by everybody on the master and the nodes: what is secret is in files that only their owner can
+   * read.
+   */
   #writeScript(order: AllocationOrder): string {
     const { clientRequestId: key, width, walltime, reservation } = order;
     const walltimeMs = secondsOf(walltime, reservation !== undefined) * second;
     const process = this.#files.writeProgram(key, 'process', renderProcesses(order, walltimeMs));
-    const job = this.#files.writeProgram(key, 'job', renderJob({ process, ending: this.#files.endingPath(key) }, endingFacts({ width, walltime: walltimeMs }, this.#options.now())));
+    const job = this.#files.writeProgram(
+      key,
+      'job',
+      renderJob(
+        { process, ending: this.#files.endingPath(key) },
+        endingFacts({ width, walltime: walltimeMs }, this.#options.now()),
+      ),
+    );
     return `#!/bin/sh\nexec /bin/sh ${quoteWord(job)}\n`;
   }
 
@@ -191,7 +277,12 @@ export class GridEngineManager implements ResourceManager {
   }
 
   async #ownJobs(): Promise<readonly GridEngineJob[]> {
-    return jobsOf(parseJobs(await this.#commands.readXml('qstat', ['-u', this.#options.user, '-s', 'prs', '-r', '-g', 'd']), this.#options.user));
+    return jobsOf(
+      parseJobs(
+        await this.#commands.readXml('qstat', ['-u', this.#options.user, '-s', 'prs', '-r', '-g', 'd']),
+        this.#options.user,
+      ),
+    );
   }
 
   async #cancel(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -206,31 +297,65 @@ export class GridEngineManager implements ResourceManager {
     return failures;
   }
 
-  async #merge(everybody: readonly GridEngineJob[], own: readonly GridEngineJob[], { endedMax, at }: { readonly endedMax: number; readonly at: Instant }): Promise<QueuedRequest[]> {
+  async #merge(
+    everybody: readonly GridEngineJob[],
+    own: readonly GridEngineJob[],
+    { endedMax, at }: { readonly endedMax: number; readonly at: Instant },
+  ): Promise<QueuedRequest[]> {
     const { kept, twins } = this.#keys.withoutTwins(own);
     for (const { id } of twins) this.#cancels.cancel(id).catch(() => undefined); // The next listing shows it again.
-    const broken = await this.#giveUpBroken(kept.filter(({ isBroken, request }) => isBroken && request.clientRequestId !== ''), at);
+    const broken = await this.#giveUpBroken(
+      kept.filter(({ isBroken, request }) => isBroken && request.clientRequestId !== ''),
+      at,
+    );
     const sound = kept.filter(({ id }) => !broken.has(id));
     const [ours, listed] = [new Set(own.map(({ id }) => id)), new Set(everybody.map(({ id }) => id))];
-    const ended = this.#ended.follow(sound.filter(({ request }) => request.clientRequestId !== '').map(({ request }) => request), at);
+    const ended = this.#ended.follow(
+      sound.filter(({ request }) => request.clientRequestId !== '').map(({ request }) => request),
+      at,
+    );
     // Requests are listed wherever they are: a provider may have been given another queue since it asked.
-    const alive = inOrder([...everybody.filter(({ id }) => !ours.has(id)), ...sound.filter(({ id, request }) => request.clientRequestId !== '' || listed.has(id))]);
-    return [...alive.map(({ request }) => request), ...[...broken.values(), ...ended.filter(({ managerRequestId }) => !broken.has(managerRequestId))].slice(0, endedMax)];
+    const alive = inOrder([
+      ...everybody.filter(({ id }) => !ours.has(id)),
+      ...sound.filter(({ id, request }) => request.clientRequestId !== '' || listed.has(id)),
+    ]);
+    return [
+      ...alive.map(({ request }) => request),
+      ...[...broken.values(), ...ended.filter(({ managerRequestId }) => !broken.has(managerRequestId))].slice(
+        0,
+        endedMax,
+      ),
+    ];
   }
 
-  /** A job in an error state would hold its slot for ever: it is told as ended, with the words of the node that could not start it, and cancelled where this process asked for it. */
+  /**
+   * A job in an error state would hold its slot for ever: it is told as ended, with the words of the node that could
+   * not start it, and cancelled where this process asked for it.
+   */
   async #giveUpBroken(jobs: readonly GridEngineJob[], at: Instant): Promise<ReadonlyMap<string, QueuedRequest>> {
     const ended = new Map<string, QueuedRequest>();
     for (const { id, request } of jobs) {
-      const words = await this.#commands.run('qstat', ['-j', id]).then(({ stdout }) => /^error reason\s.*?:\s+(.*)$/m.exec(stdout)?.[1] ?? '');
-      ended.set(id, { ...request, status: 'ended', startsAt: 0, endedAt: at, endReason: `FAILED, it cannot start: ${words}` });
-      if (this.#keys.has(request.clientRequestId)) this.#cancels.cancel(id).catch(() => undefined); // The next listing shows it again.
+      const words = await this.#commands
+        .run('qstat', ['-j', id])
+        .then(({ stdout }) => /^error reason\s.*?:\s+(.*)$/m.exec(stdout)?.[1] ?? '');
+      ended.set(id, {
+        ...request,
+        status: 'ended',
+        startsAt: 0,
+        endedAt: at,
+        endReason: `FAILED, it cannot start: ${words}`,
+      });
+      // The next listing shows it again.
+      if (this.#keys.has(request.clientRequestId)) this.#cancels.cancel(id).catch(() => undefined);
     }
     return ended;
   }
 }
 
-/** What is asked of Grid Engine: whole seconds, rounded up, or down inside a reservation, beyond whose end nothing can be had. */
+/**
+ * What is asked of Grid Engine: whole seconds, rounded up, or down inside a reservation, beyond whose end nothing can
+ * be had.
+ */
 function secondsOf(walltime: Duration, isReserved: boolean): number {
   return Math.max(1, isReserved ? Math.floor(walltime / second) : Math.ceil(walltime / second));
 }

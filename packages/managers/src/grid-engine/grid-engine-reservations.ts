@@ -32,7 +32,8 @@ export class GridEngineReservations implements SiteReservations {
   async numberOf(reservationId: number): Promise<string> {
     if (!this.#numbers.has(reservationId)) await this.list();
     const number = this.#numbers.get(reservationId);
-    if (number === undefined) throw new MutiraoError('MUT_NO_ROOM', `Grid Engine has no reservation "${this.#options.prefix}${reservationId}"`);
+    if (number === undefined)
+      throw new MutiraoError('MUT_NO_ROOM', `Grid Engine has no reservation "${this.#options.prefix}${reservationId}"`);
     return number;
   }
 
@@ -55,25 +56,35 @@ export class GridEngineReservations implements SiteReservations {
     const { environment, queue } = await where();
     const { reservationId, count, startsAt, endsAt } = reservation;
     const answer = await this.#options.commands.run('qrsub', [
-      '-N', `${prefix}${reservationId}`, ...(environment === '' ? [] : ['-pe', environment, String(count)]), ...queue, '-u', user,
+      '-N',
+      `${prefix}${reservationId}`,
+      ...(environment === '' ? [] : ['-pe', environment, String(count)]),
+      ...queue,
+      '-u',
+      user,
       // It grants nothing that begins in the past.
-      ...(startsAt <= now() ? [] : ['-a', timeOf(startsAt)]), '-e', timeOf(endsAt),
+      ...(startsAt <= now() ? [] : ['-a', timeOf(startsAt)]),
+      '-e',
+      timeOf(endsAt),
     ]);
     const [, number] = /advance reservation (\d+) has been granted/i.exec(answer.stdout) ?? [];
     if (answer.status !== 0) throw new MutiraoError('MUT_BAD_REQUEST', `qrsub: ${saidBy(answer)}`);
-    if (number === undefined) throw new MutiraoError('MUT_UNREACHABLE', `qrsub told no reservation: ${wordsOf(answer.stdout)}`);
+    if (number === undefined)
+      throw new MutiraoError('MUT_UNREACHABLE', `qrsub told no reservation: ${wordsOf(answer.stdout)}`);
     this.#numbers.set(reservationId, number);
   }
 
   /**
-   * Grid Engine changes no reservation: another one is made, and the first one deleted. Where there is no room for both at a time, the first one is deleted before.
+   * Grid Engine changes no reservation: another one is made, and the first one deleted. Where there is no room for both
+   * at a time, the first one is deleted before.
    * One that has begun stays as it is, since its jobs would end with it.
    */
   async move(reservation: SiteReservation): Promise<void> {
     const { reservationId } = reservation;
     const before = (await this.list()).reservations.find((one) => one.reservationId === reservationId);
     const number = await this.numberOf(reservationId);
-    if (before !== undefined && before.startsAt <= this.#options.now()) throw new MutiraoError('MUT_BAD_REQUEST', 'qrsub: Grid Engine does not change a reservation that has begun');
+    if (before !== undefined && before.startsAt <= this.#options.now())
+      throw new MutiraoError('MUT_BAD_REQUEST', 'qrsub: Grid Engine does not change a reservation that has begun');
     try {
       await this.make(reservation);
       await this.#delete([number]);
@@ -85,7 +96,9 @@ export class GridEngineReservations implements SiteReservations {
   }
 
   async remove(reservationId: number): Promise<void> {
-    const numbers = (await this.#read()).filter(({ reservation }) => reservation.reservationId === reservationId).map(({ number }) => number);
+    const numbers = (await this.#read())
+      .filter(({ reservation }) => reservation.reservationId === reservationId)
+      .map(({ number }) => number);
     this.#numbers.delete(reservationId);
     if (numbers.length > 0) await this.#delete(numbers);
   }
@@ -105,14 +118,16 @@ export class GridEngineReservations implements SiteReservations {
     const numbers = parseSummaries(await commands.readXml('qrstat', ['-u', user]), prefix);
     if (numbers.length === 0) return [];
     const granted = parseReservations(await commands.readXml('qrstat', ['-ar', numbers.join(',')]), prefix);
-    if (granted === undefined) throw new MutiraoError('MUT_UNREACHABLE', 'qrstat told something else than reservations');
+    if (granted === undefined)
+      throw new MutiraoError('MUT_UNREACHABLE', 'qrstat told something else than reservations');
     return granted;
   }
 
   /** Ends what runs inside, too. */
   async #delete(numbers: readonly string[]): Promise<void> {
     const answer = await this.#options.commands.run('qrdel', numbers);
-    if (answer.status !== 0 && !/does not exist|already in deletion/i.test(answer.stdout + answer.stderr)) throw new MutiraoError('MUT_BAD_REQUEST', `qrdel: ${saidBy(answer)}`);
+    if (answer.status !== 0 && !/does not exist|already in deletion/i.test(answer.stdout + answer.stderr))
+      throw new MutiraoError('MUT_BAD_REQUEST', `qrdel: ${saidBy(answer)}`);
   }
 }
 

@@ -9,7 +9,8 @@ export interface JobPaths {
 }
 
 /**
- * Renders the program that a job runs on its first host: it starts the processes of that host by itself, and those of each other one
+ * Renders the program that a job runs on its first host: it starts the processes of that host by itself, and those of
+ * each other one
  * under Grid Engine's control.
  */
 export function renderJob(paths: JobPaths, facts: string): string {

@@ -26,23 +26,45 @@ export function parseJobs(root: XmlElement, user: string): readonly GridEngineJo
   const jobs: GridEngineJob[] = [];
   for (const element of elementsOf(root, 'job_list')) {
     const job = parseJob(element, user);
-    if (job === undefined) return element.children.map(({ name, text }) => `${name} ${text}`).join(', ').slice(0, 200);
+    if (job === undefined)
+      return element.children
+        .map(({ name, text }) => `${name} ${text}`)
+        .join(', ')
+        .slice(0, 200);
     jobs.push(job);
   }
   return inOrder(jobs);
 }
 
 function parseJob(element: XmlElement, user: string): GridEngineJob | undefined {
-  const [number, task, state, slots] = [childText(element, 'JB_job_number'), childText(element, 'tasks'), childText(element, 'state'), childText(element, 'slots')];
+  const [number, task, state, slots] = [
+    childText(element, 'JB_job_number'),
+    childText(element, 'tasks'),
+    childText(element, 'state'),
+    childText(element, 'slots'),
+  ];
   const isRunning = element.attributes['state'] === 'running';
-  const [submittedAt, startsAt] = [parseInstant(childText(element, 'JB_submission_time')), parseInstant(childText(element, 'JAT_start_time'))];
+  const [submittedAt, startsAt] = [
+    parseInstant(childText(element, 'JB_submission_time')),
+    parseInstant(childText(element, 'JAT_start_time')),
+  ];
   if (!isJobOf(number, state, slots) || (isRunning ? startsAt : submittedAt) === 0) return undefined;
   const id = task === '' ? number : `${number}.${task}`;
   return {
-    id, isBroken: !isRunning && state.includes('E'),
+    id,
+    isBroken: !isRunning && state.includes('E'),
     request: {
-      managerRequestId: id, userId: childText(element, 'JB_owner'), width: Number(slots), walltime: walltimeOf(element), status: isRunning ? 'running' : 'queued', submittedAt, startsAt, endedAt: 0, endReason: '',
-      clientRequestId: keyOf(element, user), ...(!isRunning && /[hE]/.test(state) ? { isHeldBack: true as const } : {}),
+      managerRequestId: id,
+      userId: childText(element, 'JB_owner'),
+      width: Number(slots),
+      walltime: walltimeOf(element),
+      status: isRunning ? 'running' : 'queued',
+      submittedAt,
+      startsAt,
+      endedAt: 0,
+      endReason: '',
+      clientRequestId: keyOf(element, user),
+      ...(!isRunning && /[hE]/.test(state) ? { isHeldBack: true as const } : {}),
     },
   };
 }
@@ -54,11 +76,15 @@ function isJobOf(number: string, state: string, slots: string): boolean {
 /** The key in the name of a job of ours; empty for others. */
 function keyOf(element: XmlElement, user: string): string {
   const name = childText(element, 'full_job_name') || childText(element, 'JB_name');
-  return childText(element, 'JB_owner') === user && childText(element, 'tasks') === '' && name.startsWith(namePrefix) ? name.slice(namePrefix.length) : '';
+  return childText(element, 'JB_owner') === user && childText(element, 'tasks') === '' && name.startsWith(namePrefix)
+    ? name.slice(namePrefix.length)
+    : '';
 }
 
 function walltimeOf(element: XmlElement): number {
-  const request = element.children.find(({ name, attributes }) => name === 'hard_request' && attributes['name'] === 'h_rt');
+  const request = element.children.find(
+    ({ name, attributes }) => name === 'hard_request' && attributes['name'] === 'h_rt',
+  );
   return request !== undefined && /^[1-9]\d{0,9}$/.test(request.text) ? Number(request.text) * 1000 : unlimitedWalltime;
 }
 
@@ -73,8 +99,16 @@ const numberMax = 9_999_999;
 /** Sorts jobs by their numbers, the only sign of arrival that running jobs are listed with. */
 export function inOrder(jobs: readonly GridEngineJob[]): GridEngineJob[] {
   const numbers = jobs.map(({ id }) => Number.parseInt(id, 10));
-  const [least, most] = [numbers.reduce((one, other) => Math.min(one, other), Infinity), numbers.reduce((one, other) => Math.max(one, other), 0)];
+  const [least, most] = [
+    numbers.reduce((one, other) => Math.min(one, other), Infinity),
+    numbers.reduce((one, other) => Math.max(one, other), 0),
+  ];
   const hasWrapped = most - least > numberMax / 2;
-  const ranks = new Map(jobs.map((job, index) => [job, (numbers[index] ?? 0) + (hasWrapped && (numbers[index] ?? 0) < numberMax / 2 ? numberMax : 0)]));
+  const ranks = new Map(
+    jobs.map((job, index) => [
+      job,
+      (numbers[index] ?? 0) + (hasWrapped && (numbers[index] ?? 0) < numberMax / 2 ? numberMax : 0),
+    ]),
+  );
   return [...jobs].sort((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
 }

@@ -8,9 +8,14 @@ export interface GrantedReservation {
   readonly reservation: SiteReservation;
 }
 
-/** Grid Engine's numbers of the reservations in what `qrstat -xml` wrote whose names are the prefix and a number; those that are being deleted left out. */
+/**
+ * Grid Engine's numbers of the reservations in what `qrstat -xml` wrote whose names are the prefix and a number; those
+ * that are being deleted left out.
+ */
 export function parseSummaries(root: XmlElement, prefix: string): string[] {
-  return elementsOf(root, 'ar_summary').filter((element) => numberIn(element, prefix) !== undefined && !isEnding(element)).map((element) => childText(element, 'id'));
+  return elementsOf(root, 'ar_summary')
+    .filter((element) => numberIn(element, prefix) !== undefined && !isEnding(element))
+    .map((element) => childText(element, 'id'));
 }
 
 /**
@@ -23,8 +28,14 @@ export function parseReservations(root: XmlElement, prefix: string): GrantedRese
   for (const element of elementsOf(root, 'ar_summary')) {
     const reservationId = numberIn(element, prefix);
     if (reservationId === undefined || isEnding(element)) continue;
-    const [startsAt, endsAt] = [parseInstant(childText(element, 'start_time')), parseInstant(childText(element, 'end_time'))];
-    const count = elementsOf(element, 'granted_slots').reduce((sum, { attributes }) => sum + Number(attributes['slots']), 0);
+    const [startsAt, endsAt] = [
+      parseInstant(childText(element, 'start_time')),
+      parseInstant(childText(element, 'end_time')),
+    ];
+    const count = elementsOf(element, 'granted_slots').reduce(
+      (sum, { attributes }) => sum + Number(attributes['slots']),
+      0,
+    );
     if (startsAt === 0 || endsAt === 0 || !Number.isSafeInteger(count)) return undefined;
     found.push({ number: childText(element, 'id'), reservation: { reservationId, count, startsAt, endsAt } });
   }

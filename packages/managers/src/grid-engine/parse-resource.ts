@@ -17,8 +17,16 @@ export function parseInstances(root: XmlElement): readonly QueueInstance[] | str
   const instances: QueueInstance[] = [];
   for (const element of elementsOf(root, 'Queue-List')) {
     const [queue = '', host = ''] = childText(element, 'name').split('@');
-    const [used, reserved, total] = [countOf(element, 'slots_used'), countOf(element, 'slots_resv'), countOf(element, 'slots_total')];
-    if (queue === '' || used === undefined || total === undefined) return element.children.map(({ name, text }) => `${name} ${text}`).join(', ').slice(0, 200);
+    const [used, reserved, total] = [
+      countOf(element, 'slots_used'),
+      countOf(element, 'slots_resv'),
+      countOf(element, 'slots_total'),
+    ];
+    if (queue === '' || used === undefined || total === undefined)
+      return element.children
+        .map(({ name, text }) => `${name} ${text}`)
+        .join(', ')
+        .slice(0, 200);
     const state = childText(element, 'state');
     const isUsable = !/[uEdDsSCoc]/.test(state);
     const isOpen = isUsable && !/[aA]/.test(state);
@@ -60,12 +68,22 @@ export interface ClusterQueue {
   readonly walltimeMax: Duration | undefined;
 }
 
-/** Reads what `qconf -sq` wrote of one queue or of several. Of settings that differ between hosts the general one counts, or for environments any. */
+/**
+ * Reads what `qconf -sq` wrote of one queue or of several. Of settings that differ between hosts the general one
+ * counts, or for environments any.
+ */
 export function parseQueues(output: string): ClusterQueue[] {
-  return joinLines(output).split(/^(?=qname\s)/m).map(valuesOf).filter((values) => values.has('qname')).map((values) => ({
-    name: values.get('qname') ?? '', environments: new Set((values.get('pe_list') ?? '').split(/[\s,[\]=]+/).filter((word) => word !== '' && word !== 'NONE')),
-    walltimeMax: parseSpan((values.get('h_rt') ?? '').split(',')[0] ?? ''),
-  }));
+  return joinLines(output)
+    .split(/^(?=qname\s)/m)
+    .map(valuesOf)
+    .filter((values) => values.has('qname'))
+    .map((values) => ({
+      name: values.get('qname') ?? '',
+      environments: new Set(
+        (values.get('pe_list') ?? '').split(/[\s,[\]=]+/).filter((word) => word !== '' && word !== 'NONE'),
+      ),
+      walltimeMax: parseSpan((values.get('h_rt') ?? '').split(',')[0] ?? ''),
+    }));
 }
 
 /** Reads `HH:MM:SS`, or seconds. Undefined for `INFINITY` and anything else. */
@@ -93,5 +111,8 @@ function joinLines(output: string): string {
 
 /** Names of a list of `qconf`, one a line. */
 export function parseNames(output: string): string[] {
-  return output.split('\n').map((line) => line.trim()).filter((line) => /^[\w.:-]+$/.test(line));
+  return output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /^[\w.:-]+$/.test(line));
 }

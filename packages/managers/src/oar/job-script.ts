@@ -8,7 +8,10 @@ export interface JobPaths {
   readonly ending: string;
 }
 
-/** Renders the program that a job runs on its first host: it starts the processes of that host by itself, and those of each other one by `oarsh`. */
+/**
+ * Renders the program that a job runs on its first host: it starts the processes of that host by itself, and those of
+ * each other one by `oarsh`.
+ */
 export function renderJob(paths: JobPaths, facts: string): string {
   const start = `/bin/sh ${quoteWord(paths.process)}`;
   const ending = quoteWord(paths.ending);

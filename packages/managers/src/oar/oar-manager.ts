@@ -66,7 +66,9 @@ export class OarManager implements ResourceManager {
   async allocate(order: AllocationOrder): Promise<string> {
     const { clientRequestId: key } = order;
     requireKey(key);
-    const known = this.#keys.has(key) ? (await this.#list()).find(({ clientRequestId }) => clientRequestId === key)?.managerRequestId : undefined;
+    const known = this.#keys.has(key)
+      ? (await this.#list()).find(({ clientRequestId }) => clientRequestId === key)?.managerRequestId
+      : undefined;
     if (known !== undefined) return known;
     this.#keys.remember(key);
     this.#files.prune(this.#ended.aliveKeys);
@@ -87,8 +89,11 @@ export class OarManager implements ResourceManager {
     const processors = alive === 0 ? known : alive;
     const { walltimeMax, widthMax, requestsMax, now } = this.#options;
     return {
-      processors, widthMax: this.#widths.bound(Math.min(processors, widthMax || Infinity), now()), requestsMax,
-      walltimeMax: walltimeMax === 0 ? walltimeMaxUnlimited : walltimeMax, walltimeGranularity: second,
+      processors,
+      widthMax: this.#widths.bound(Math.min(processors, widthMax || Infinity), now()),
+      requestsMax,
+      walltimeMax: walltimeMax === 0 ? walltimeMaxUnlimited : walltimeMax,
+      walltimeGranularity: second,
     };
   }
 
@@ -97,9 +102,13 @@ export class OarManager implements ResourceManager {
     const { alive } = await this.#resources();
     const listed = await this.#list();
     const { kept, twins } = this.#keys.withoutTwins(listed.map((request) => ({ request })));
-    for (const { request } of twins) this.#cancels.cancel(request.managerRequestId).catch(() => undefined); // The next listing shows it again.
+    // The next listing shows it again.
+    for (const { request } of twins) this.#cancels.cancel(request.managerRequestId).catch(() => undefined);
     const requests = kept.map(({ request }) => request);
-    const ended = this.#ended.follow(requests.filter(({ clientRequestId }) => clientRequestId !== ''), at);
+    const ended = this.#ended.follow(
+      requests.filter(({ clientRequestId }) => clientRequestId !== ''),
+      at,
+    );
     const held = requests.reduce((sum, { status, width }) => sum + (status === 'running' ? width : 0), 0);
     return { at, processorsFree: Math.max(0, alive - held), requests: [...requests, ...ended.slice(0, endedMax)] };
   }
@@ -118,7 +127,17 @@ export class OarManager implements ResourceManager {
     const span = `${Math.floor(seconds / 3600)}:${Math.floor(seconds / 60) % 60}:${seconds % 60}`;
     const log = this.#files.logPath(key);
     return [
-      ...this.#flags, '-n', `${namePrefix}${key}`, '-l', `/resource_id=${width},walltime=${span}`, '-d', workingDirectory === '' ? '/tmp' : workingDirectory, '-O', log, '-E', log,
+      ...this.#flags,
+      '-n',
+      `${namePrefix}${key}`,
+      '-l',
+      `/resource_id=${width},walltime=${span}`,
+      '-d',
+      workingDirectory === '' ? '/tmp' : workingDirectory,
+      '-O',
+      log,
+      '-E',
+      log,
       `/bin/sh ${quoteWord(this.#writeScript(order, seconds * second))}`,
     ];
   }
@@ -127,12 +146,24 @@ export class OarManager implements ResourceManager {
   #writeScript(order: AllocationOrder, walltime: Duration): string {
     const { clientRequestId: key, width } = order;
     const process = this.#files.writeProgram(key, 'process', renderProcesses(order, walltime));
-    return this.#files.writeProgram(key, 'job', renderJob({ process, ending: this.#files.endingPath(key) }, endingFacts({ width, walltime }, this.#options.now())));
+    return this.#files.writeProgram(
+      key,
+      'job',
+      renderJob(
+        { process, ending: this.#files.endingPath(key) },
+        endingFacts({ width, walltime }, this.#options.now()),
+      ),
+    );
   }
 
   /** A width that is refused as such is not asked for again and again: half of it is the most from then on. */
   #refusalOf({ stdout, stderr }: ToolAnswer, { width }: AllocationOrder): MutiraoError {
-    const words = wordsOf(`${stdout}\n${stderr}`.replaceAll(/^(?:\[ADMISSION RULE\] (?:Modify|Set) .*|OAR_JOB_ID=.*|.*verify your request syntax.*)$/gm, ''));
+    const words = wordsOf(
+      `${stdout}\n${stderr}`.replaceAll(
+        /^(?:\[ADMISSION RULE\] (?:Modify|Set) .*|OAR_JOB_ID=.*|.*verify your request syntax.*)$/gm,
+        '',
+      ),
+    );
     const code = refusals.find(([pattern]) => pattern.test(words))?.[1] ?? 'MUT_BAD_REQUEST';
     if (code === 'MUT_WIDTH_MAX') this.#widths.refuse(width, this.#options.now());
     return new MutiraoError(code, `oarsub: ${words}`);
@@ -141,13 +172,15 @@ export class OarManager implements ResourceManager {
   async #resources(): Promise<{ readonly alive: ProcessorCount; readonly known: ProcessorCount }> {
     const output = await this.#read('oarnodes', ['-J']);
     const resources = parseResources(output);
-    if (resources === undefined) throw new MutiraoError('MUT_UNREACHABLE', `oarnodes told something else than resources: ${wordsOf(output)}`);
+    if (resources === undefined)
+      throw new MutiraoError('MUT_UNREACHABLE', `oarnodes told something else than resources: ${wordsOf(output)}`);
     return resources;
   }
 
   async #list(): Promise<readonly QueuedRequest[]> {
     const jobs = parseJobs(await this.#read('oarstat', ['-J', '--full']), this.#options.user);
-    if (typeof jobs === 'string') throw new MutiraoError('MUT_UNREACHABLE', `oarstat told something else than jobs: ${wordsOf(jobs)}`);
+    if (typeof jobs === 'string')
+      throw new MutiraoError('MUT_UNREACHABLE', `oarstat told something else than jobs: ${wordsOf(jobs)}`);
     return jobs;
   }
 
@@ -156,27 +189,48 @@ export class OarManager implements ResourceManager {
     for (const id of ids) this.#ended.noteRelease(id);
     if (status === 0) return new Map();
     // Of a job that it does not know it says that we are not the right user.
-    const answered = new Set([...`${stdout}\n${stderr}`.matchAll(/(?:Deleting the job = |Cannot frag )(\d+)/g)].map(([, id]) => id));
-    return new Map(ids.filter((id) => !answered.has(id)).map((id) => [id, `oardel: ${wordsOf(`${stdout}\n${stderr}`)}`]));
+    const answered = new Set(
+      [...`${stdout}\n${stderr}`.matchAll(/(?:Deleting the job = |Cannot frag )(\d+)/g)].map(([, id]) => id),
+    );
+    return new Map(
+      ids.filter((id) => !answered.has(id)).map((id) => [id, `oardel: ${wordsOf(`${stdout}\n${stderr}`)}`]),
+    );
   }
 
   async #read(command: string, args: readonly string[]): Promise<string> {
     const { status, stdout, stderr } = await this.#run(command, args);
-    if (status !== 0) throw new MutiraoError('MUT_UNREACHABLE', `${command} ended with status ${status}: ${wordsOf(stderr === '' ? stdout : stderr)}`);
+    if (status !== 0)
+      throw new MutiraoError(
+        'MUT_UNREACHABLE',
+        `${command} ended with status ${status}: ${wordsOf(stderr === '' ? stdout : stderr)}`,
+      );
     return stdout;
   }
 
   async #run(command: string, args: readonly string[]): Promise<ToolAnswer> {
     const { environment, deadlineMs } = this.#options;
     const env = Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(?:MUTIRAO|OAR)_/.test(name)));
-    const answer = await runTool({ command, args, deadlineMs, hasStatusesOfItsOwn: true, outputBytesMax, signal: this.#closed.signal, env });
-    if (answer.status !== 0 && isAway.test(answer.stdout + answer.stderr)) throw new MutiraoError('MUT_UNREACHABLE', `${command}: ${wordsOf(answer.stderr === '' ? answer.stdout : answer.stderr)}`);
+    const answer = await runTool({
+      command,
+      args,
+      deadlineMs,
+      hasStatusesOfItsOwn: true,
+      outputBytesMax,
+      signal: this.#closed.signal,
+      env,
+    });
+    if (answer.status !== 0 && isAway.test(answer.stdout + answer.stderr))
+      throw new MutiraoError(
+        'MUT_UNREACHABLE',
+        `${command}: ${wordsOf(answer.stderr === '' ? answer.stdout : answer.stderr)}`,
+      );
     return answer;
   }
 }
 
 /** Words of commands that could not reach the server or its database. */
-const isAway = /cannot (?:connect|contact)|could not connect|connection refused|database.*(?:failed|error)|DBI connect|cannot open DB|executor.*not running/i;
+const isAway =
+  /cannot (?:connect|contact)|could not connect|connection refused|database.*(?:failed|error)|DBI connect|cannot open DB|executor.*not running/i;
 
 /** Words of `oarsub`; the first that match decide, and what is not known counts as refused. */
 const refusals: readonly (readonly [RegExp, ErrorCode])[] = [

@@ -11,7 +11,10 @@ const waiting: ReadonlySet<string> = new Set(['Waiting', 'Hold', 'toLaunch', 'to
 const running: ReadonlySet<string> = new Set(['Running', 'Suspended', 'Resuming']);
 const over: ReadonlySet<string> = new Set(['toError', 'Finishing', 'Terminated', 'Error']);
 
-/** Reads what `oarstat -J --full` wrote, in the order of arrival; what makes no sense is returned as it is: a job that we overlook would count as gone. */
+/**
+ * Reads what `oarstat -J --full` wrote, in the order of arrival; what makes no sense is returned as it is: a job that
+ * we overlook would count as gone.
+ */
 export function parseJobs(output: string, user: string): readonly QueuedRequest[] | string {
   const entries = entriesOf(output);
   if (entries === undefined) return output;
@@ -32,8 +35,17 @@ function requestOf(entry: Entry, state: string, user: string): QueuedRequest | u
   if (!(isRunning || waiting.has(state)) || id === undefined || submitted === undefined) return undefined;
   const startsAt = startOf(entry, isRunning);
   return {
-    managerRequestId: String(id), userId: textOf(entry['owner']), width: widthOf(entry), walltime: walltimeOf(entry), status: isRunning ? 'running' : 'queued', submittedAt: submitted * 1000, startsAt, endedAt: 0, endReason: '',
-    clientRequestId: keyOf(entry, user), ...(!isRunning && startsAt === 0 && state === 'Hold' ? { isHeldBack: true as const } : {}),
+    managerRequestId: String(id),
+    userId: textOf(entry['owner']),
+    width: widthOf(entry),
+    walltime: walltimeOf(entry),
+    status: isRunning ? 'running' : 'queued',
+    submittedAt: submitted * 1000,
+    startsAt,
+    endedAt: 0,
+    endReason: '',
+    clientRequestId: keyOf(entry, user),
+    ...(!isRunning && startsAt === 0 && state === 'Hold' ? { isHeldBack: true as const } : {}),
   };
 }
 
@@ -44,7 +56,8 @@ function startOf({ startTime, scheduledStart }: Entry, isRunning: boolean): numb
 
 /** Of a job that its scheduler has not looked at yet only what it asked for is told. */
 function walltimeOf({ walltime, wanted_resources: wanted }: Entry): Duration {
-  const [, hours = '', minutes = '0', seconds = '0'] = /,walltime=(\d{1,7}):(\d{1,2})(?::(\d{1,2}))?/.exec(textOf(wanted)) ?? [];
+  const [, hours = '', minutes = '0', seconds = '0'] =
+    /,walltime=(\d{1,7}):(\d{1,2})(?::(\d{1,2}))?/.exec(textOf(wanted)) ?? [];
   const asked = hours === '' ? 0 : (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
   const known = wholeNumber(walltime) ?? asked;
   return known === 0 ? unlimitedWalltime : known * 1000;
@@ -56,7 +69,10 @@ function keyOf(entry: Entry, user: string): string {
   return entry['owner'] === user && name.startsWith(namePrefix) ? name.slice(namePrefix.length) : '';
 }
 
-/** Of a job that its scheduler has looked at OAR says how many resources it asks for; of others what they asked for is counted, where it is in numbers. */
+/**
+ * Of a job that its scheduler has looked at OAR says how many resources it asks for; of others what they asked for is
+ * counted, where it is in numbers.
+ */
 function widthOf({ assigned_resources: assigned, message, wanted_resources: wanted }: Entry): ProcessorCount {
   if (Array.isArray(assigned) && assigned.length > 0) return assigned.length;
   const told = wholeNumber(/(?:^|[ ,])R=(\d+)/.exec(textOf(message))?.[1]) ?? 0;
@@ -65,12 +81,28 @@ function widthOf({ assigned_resources: assigned, message, wanted_resources: want
 
 /** `-l "{type = 'default'}/nodes=2/core=4+/licence=1,walltime=0:2:30"` are 2 times 4 and 1. */
 function countWanted(wanted: string): ProcessorCount {
-  const groups = wanted.replaceAll(/\{[^}]*\}/g, '').replace(/,walltime=.*/s, '').split('+');
-  return groups.reduce((sum, group) => sum + [...group.matchAll(/=(\d{1,6})/g)].reduce((product, [, count]) => product * Number(count), /=\d/.test(group) ? 1 : 0), 0);
+  const groups = wanted
+    .replaceAll(/\{[^}]*\}/g, '')
+    .replace(/,walltime=.*/s, '')
+    .split('+');
+  return groups.reduce(
+    (sum, group) =>
+      sum +
+      [...group.matchAll(/=(\d{1,6})/g)].reduce(
+        (product, [, count]) => product * Number(count),
+        /=\d/.test(group) ? 1 : 0,
+      ),
+    0,
+  );
 }
 
-/** Reads what `oarnodes -J` wrote: resources that jobs can have now, and all that are not gone for good. Undefined for something else. */
-export function parseResources(output: string): { readonly alive: ProcessorCount; readonly known: ProcessorCount } | undefined {
+/**
+ * Reads what `oarnodes -J` wrote: resources that jobs can have now, and all that are not gone for good. Undefined for
+ * something else.
+ */
+export function parseResources(
+  output: string,
+): { readonly alive: ProcessorCount; readonly known: ProcessorCount } | undefined {
   const resources = entriesOf(output)?.filter(({ type }) => type === 'default');
   if (resources === undefined || resources.some(({ state }) => typeof state !== 'string')) return undefined;
   const alive = resources.filter(({ state, drain }) => state === 'Alive' && drain !== 'YES').length;
@@ -84,14 +116,16 @@ function entriesOf(output: string): readonly Entry[] | undefined {
     const value: unknown = JSON.parse(output);
     if (typeof value !== 'object' || value === null) return undefined;
     const entries: unknown[] = Object.values(value);
-    return entries.every((entry) => typeof entry === 'object' && entry !== null) ? entries as Entry[] : undefined;
+    return entries.every((entry) => typeof entry === 'object' && entry !== null) ? (entries as Entry[]) : undefined;
   } catch {
     return undefined;
   }
 }
 
 function wholeNumber(value: unknown): number | undefined {
-  return (typeof value === 'number' || typeof value === 'string') && /^\d{1,15}$/.test(String(value)) ? Number(value) : undefined;
+  return (typeof value === 'number' || typeof value === 'string') && /^\d{1,15}$/.test(String(value))
+    ? Number(value)
+    : undefined;
 }
 
 function textOf(value: unknown): string {

@@ -23,15 +23,24 @@ export interface Partition {
 
 /** Reads what `scontrol --oneliner show partition` wrote; lines that show no partition are passed over. */
 export function parsePartitions(output: string): Partition[] {
-  return output.split('\n').filter((line) => line.startsWith('PartitionName=')).map((line) => {
-    const values = new Map(line.split(/\s+/).map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
-    return {
-      name: values.get('PartitionName') ?? '', isDefault: values.get('Default') === 'YES',
-      walltimeMax: parseWalltime(values.get('MaxTime') ?? ''), nodesMax: parseCount(values.get('MaxNodes')),
-      processorsPerNodeMax: parseCount(values.get('MaxCPUsPerNode')), isExclusive: values.get('OverSubscribe') === 'EXCLUSIVE',
-      nodesTotal: parseCount(values.get('TotalNodes')), processorsTotal: parseCount(values.get('TotalCPUs')),
-    };
-  });
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith('PartitionName='))
+    .map((line) => {
+      const values = new Map(
+        line.split(/\s+/).map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
+      );
+      return {
+        name: values.get('PartitionName') ?? '',
+        isDefault: values.get('Default') === 'YES',
+        walltimeMax: parseWalltime(values.get('MaxTime') ?? ''),
+        nodesMax: parseCount(values.get('MaxNodes')),
+        processorsPerNodeMax: parseCount(values.get('MaxCPUsPerNode')),
+        isExclusive: values.get('OverSubscribe') === 'EXCLUSIVE',
+        nodesTotal: parseCount(values.get('TotalNodes')),
+        processorsTotal: parseCount(values.get('TotalCPUs')),
+      };
+    });
 }
 
 /** A count; undefined for `UNLIMITED` and what is none. A limit of zero is one. */
@@ -69,7 +78,10 @@ export interface NodeLimits {
   readonly nodeMin: ProcessorCount;
 }
 
-/** Reads what `sinfo --Node` wrote in `nodeFormat`: all processors, and those that one request may have. Undefined when a line is something else. */
+/**
+ * Reads what `sinfo --Node` wrote in `nodeFormat`: all processors, and those that one request may have. Undefined when
+ * a line is something else.
+ */
 export function parseNodeLimits(output: string, partition: Partition): NodeLimits | undefined {
   const nodes: Processors[] = [];
   for (const line of linesOf(output)) {
@@ -80,26 +92,43 @@ export function parseNodeLimits(output: string, partition: Partition): NodeLimit
   nodes.push(...unlistedNodes(nodes, partition));
   // Where nothing is usable now, all of it may be later; and nothing at all would never be asked for again.
   const isAllAway = nodes.every((node) => node.usable === 0);
-  const perNode = nodes.map((node) => Math.min(isAllAway ? node.total : node.usable, partition.processorsPerNodeMax ?? Infinity)).sort((one, other) => other - one);
+  const perNode = nodes
+    .map((node) => Math.min(isAllAway ? node.total : node.usable, partition.processorsPerNodeMax ?? Infinity))
+    .sort((one, other) => other - one);
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
-  return { processors: sum(perNode), widthMax: sum(perNode.slice(0, partition.nodesMax ?? perNode.length)), nodeMin: perNode.findLast((count) => count > 0) ?? 1 };
+  return {
+    processors: sum(perNode),
+    widthMax: sum(perNode.slice(0, partition.nodesMax ?? perNode.length)),
+    nodeMin: perNode.findLast((count) => count > 0) ?? 1,
+  };
 }
 
 /** Nodes of a cloud that are powered down are on no list of `sinfo`, and are started for whoever asks for them. */
-function unlistedNodes(listed: readonly Processors[], { nodesTotal = 0, processorsTotal = 0 }: Partition): Processors[] {
+function unlistedNodes(
+  listed: readonly Processors[],
+  { nodesTotal = 0, processorsTotal = 0 }: Partition,
+): Processors[] {
   const count = nodesTotal - listed.length;
   const each = Math.floor((processorsTotal - listed.reduce((sum, { total }) => sum + total, 0)) / count);
-  return count > 0 && each > 0 ? Array.from({ length: Math.min(count, unlistedMax) }, () => ({ idle: 0, usable: each, total: each })) : [];
+  return count > 0 && each > 0
+    ? Array.from({ length: Math.min(count, unlistedMax) }, () => ({ idle: 0, usable: each, total: each }))
+    : [];
 }
 
 /** The largest cluster that Slurm's authors write of has some ten thousand nodes. */
 const unlistedMax = 100_000;
 
 function linesOf(output: string): string[] {
-  return output.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+  return output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
-/** The controller's clock, from what `scontrol show config` wrote first, under `TZ=UTC`; whole seconds. 0 when it does not say. */
+/**
+ * The controller's clock, from what `scontrol show config` wrote first, under `TZ=UTC`; whole seconds. 0 when it does
+ * not say.
+ */
 export function parseControllerClock(output: string): Instant {
   return parseInstant(/^Configuration data as of (\S+)/m.exec(output)?.[1] ?? '');
 }

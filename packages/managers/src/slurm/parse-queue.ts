@@ -2,9 +2,15 @@ import type { QueuedRequest } from '@mutirao/core/messages';
 import { unlimitedWalltime } from '../unlimited-walltime.ts';
 import { parseInstant, parseWalltime } from './parse-time.ts';
 
-/** What `squeue` is asked to write of everybody's jobs: nothing that its owner can choose freely, so that a line is a job. */
+/**
+ * What `squeue` is asked to write of everybody's jobs: nothing that its owner can choose freely, so that a line is a
+ * job.
+ */
 export const jobFormat = '%i|%u|%C|%l|%T|%V|%S|%e|%r';
-/** What `squeue` is asked to write of our own jobs: the partition, of one that waits perhaps several, and the name, which comes last since it may hold anything. */
+/**
+ * What `squeue` is asked to write of our own jobs: the partition, of one that waits perhaps several, and the name,
+ * which comes last since it may hold anything.
+ */
 export const ownJobFormat = `${jobFormat}|%P|%j`;
 
 /** One job as Slurm lists it. */
@@ -20,14 +26,22 @@ export interface SlurmJob {
 }
 
 /** Jobs of a listing, in the order of arrival, or what makes it unfit for use. */
-export type JobListing = { readonly kind: 'jobs'; readonly jobs: readonly SlurmJob[] } | { readonly kind: 'garbage'; readonly line: string };
+export type JobListing =
+  | { readonly kind: 'jobs'; readonly jobs: readonly SlurmJob[] }
+  | { readonly kind: 'garbage'; readonly line: string };
 
-/** Reads what `squeue` wrote in `jobFormat`. One line that is no job spoils it all: a job that we overlook would count as gone. */
+/**
+ * Reads what `squeue` wrote in `jobFormat`. One line that is no job spoils it all: a job that we overlook would count
+ * as gone.
+ */
 export function parseJobs(output: string): JobListing {
   return listingOf(output.split('\n').filter((line) => line !== ''));
 }
 
-/** Reads what `squeue` wrote in `ownJobFormat`; a line that does not begin with a job's number goes on with the name before it. */
+/**
+ * Reads what `squeue` wrote in `ownJobFormat`; a line that does not begin with a job's number goes on with the name
+ * before it.
+ */
 export function parseOwnJobs(output: string): JobListing {
   const records: string[] = [];
   for (const line of output.replace(/\n$/, '').split('\n')) {
@@ -58,23 +72,65 @@ function numberOf(id: string): number {
 
 function parseJob(record: string): SlurmJob | undefined {
   // The fields of ownJobFormat; the last two are missing in jobFormat.
-  const match = /^(\d+[\w[\]+,%-]*)\|([^|]*)\|(\d{1,9})\|([^|]*)\|([A-Z_]+)\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)(?:\|([^|]*)\|(.*))?$/s.exec(record);
+  const match =
+    /^(\d+[\w[\]+,%-]*)\|([^|]*)\|(\d{1,9})\|([^|]*)\|([A-Z_]+)\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)(?:\|([^|]*)\|(.*))?$/s.exec(
+      record,
+    );
   if (match === null) return undefined;
-  const [id, userId, cpus, limit, state, submitted, starts, ends, reason, partitions, name] = match.slice(1).map((field: string | undefined) => field ?? '') as unknown as Fields;
+  const [id, userId, cpus, limit, state, submitted, starts, ends, reason, partitions, name] = match
+    .slice(1)
+    .map((field: string | undefined) => field ?? '') as unknown as Fields;
   const status = statusOf(state);
   const [submittedAt, startsAt, endsAt] = [parseInstant(submitted), parseInstant(starts), parseInstant(ends)];
   if (submittedAt === 0 || Number(cpus) === 0) return undefined;
-  const ending = status === 'ended' ? { startsAt: hasRun(state, startsAt, endsAt) ? startsAt : 0, endedAt: endsAt, endReason: endReasonOf(state, reason) } : { startsAt, endedAt: 0, endReason: '', ...(status === 'queued' && startsAt === 0 && !competes.test(reason) ? { isHeldBack: true as const } : {}) };
+  const ending =
+    status === 'ended'
+      ? {
+          startsAt: hasRun(state, startsAt, endsAt) ? startsAt : 0,
+          endedAt: endsAt,
+          endReason: endReasonOf(state, reason),
+        }
+      : {
+          startsAt,
+          endedAt: 0,
+          endReason: '',
+          ...(status === 'queued' && startsAt === 0 && !competes.test(reason) ? { isHeldBack: true as const } : {}),
+        };
   const walltime = parseWalltime(limit) ?? unlimitedWalltime;
-  return { id, reason, partitions: partitions.split(',').filter((one) => one !== ''), request: { managerRequestId: id, userId, width: Number(cpus), walltime, status, submittedAt, clientRequestId: name, ...ending } };
+  return {
+    id,
+    reason,
+    partitions: partitions.split(',').filter((one) => one !== ''),
+    request: {
+      managerRequestId: id,
+      userId,
+      width: Number(cpus),
+      walltime,
+      status,
+      submittedAt,
+      clientRequestId: name,
+      ...ending,
+    },
+  };
 }
 
-/** Slurm's words for why a job waits that waits for processors, or was not looked at yet; all others are dependencies, dates, holds, limits of users and accounts, and what is not there. */
+/**
+ * Slurm's words for why a job waits that waits for processors, or was not looked at yet; all others are dependencies,
+ * dates, holds, limits of users and accounts, and what is not there.
+ */
 const competes = /^(?:|None|Resources|Priority)$/;
 
 type Fields = readonly [string, string, string, string, string, string, string, string, string, string, string];
 
-const waiting = new Set(['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_FED', 'REQUEUE_HOLD', 'RESV_DEL_HOLD', 'SPECIAL_EXIT']);
+const waiting = new Set([
+  'PENDING',
+  'CONFIGURING',
+  'REQUEUED',
+  'REQUEUE_FED',
+  'REQUEUE_HOLD',
+  'RESV_DEL_HOLD',
+  'SPECIAL_EXIT',
+]);
 const held = new Set(['RUNNING', 'SUSPENDED', 'STOPPED', 'RESIZING', 'SIGNALING', 'STAGE_OUT', 'POWER_UP_NODE']);
 
 /** A job that is completing has let go of its processes; how many processors are free is asked for apart. */
@@ -95,7 +151,8 @@ function endReasonOf(state: string, reason: string): string {
 }
 
 /** Slurm's words for why a job waits that no time mends: it breaks a limit or asks for what there is not. */
-const hopeless = /^(?:Partition(?:Time|Node)Limit|BadConstraints|(?:Account|QOS)NotAllowed|Invalid(?:Account|QOS)|(?:Assoc|QOS)Max\w+PerJob(?:Limit)?)$/;
+const hopeless =
+  /^(?:Partition(?:Time|Node)Limit|BadConstraints|(?:Account|QOS)NotAllowed|Invalid(?:Account|QOS)|(?:Assoc|QOS)Max\w+PerJob(?:Limit)?)$/;
 
 /** Whether a job waits for what will never be, unless somebody changes the limits. */
 export function isHopeless({ request, reason }: SlurmJob): boolean {
@@ -104,5 +161,8 @@ export function isHopeless({ request, reason }: SlurmJob): boolean {
 
 /** Whether it is its width, or what each processor brings with it, that there never will be. */
 export function isTooWide({ request, reason }: SlurmJob): boolean {
-  return request.status === 'queued' && /^(?:PartitionNodeLimit|BadConstraints|(?:Assoc|QOS)Max(?:Cpu|Node|TRES|Mem)\w*PerJob(?:Limit)?)$/.test(reason);
+  return (
+    request.status === 'queued' &&
+    /^(?:PartitionNodeLimit|BadConstraints|(?:Assoc|QOS)Max(?:Cpu|Node|TRES|Mem)\w*PerJob(?:Limit)?)$/.test(reason)
+  );
 }

@@ -3,12 +3,17 @@ import type { ProcessorCount } from '@mutirao/core/shared';
 import { parseInstant } from './parse-time.ts';
 
 /**
- * Reads what `scontrol --oneliner show reservation` wrote under `TZ=UTC`: those whose names are the prefix and a number.
+ * Reads what `scontrol --oneliner show reservation` wrote under `TZ=UTC`: those whose names are the prefix and a
+ * number.
  *
  * @param threadsPerCore Slurm reserves cores.
  * @returns undefined when one of them cannot be read: a reservation that we overlook would be made twice.
  */
-export function parseReservations(output: string, prefix: string, threadsPerCore: ProcessorCount): SiteReservation[] | undefined {
+export function parseReservations(
+  output: string,
+  prefix: string,
+  threadsPerCore: ProcessorCount,
+): SiteReservation[] | undefined {
   const found: SiteReservation[] = [];
   for (const line of output.split('\n')) {
     const values = valuesOf(line);
@@ -34,8 +39,14 @@ function valuesOf(line: string): Map<string, string> {
   return values;
 }
 
-/** Reads what `sinfo --Node` wrote of the threads of each core: the fewest, so that cores are always enough. 1 for what cannot be read. */
+/**
+ * Reads what `sinfo --Node` wrote of the threads of each core: the fewest, so that cores are always enough. 1 for what
+ * cannot be read.
+ */
 export function parseThreadsPerCore(output: string): ProcessorCount {
-  const threads = output.split('\n').map(Number).filter((count) => Number.isSafeInteger(count) && count > 0);
+  const threads = output
+    .split('\n')
+    .map(Number)
+    .filter((count) => Number.isSafeInteger(count) && count > 0);
   return threads.length === 0 ? 1 : Math.min(...threads);
 }

@@ -8,9 +8,24 @@ import { CancelQueue } from '../cancel-queue.ts';
 import { JobFiles } from '../job-files.ts';
 import { requireKey, TriedKeys } from '../tried-keys.ts';
 import {
-  nodeFormat, parseControllerClock, parseIdleProcessors, parseNodeLimits, parsePartitions, processorsFormat, type Partition,
+  nodeFormat,
+  parseControllerClock,
+  parseIdleProcessors,
+  parseNodeLimits,
+  parsePartitions,
+  processorsFormat,
+  type Partition,
 } from './parse-limits.ts';
-import { isHopeless, isTooWide, jobFormat, ownJobFormat, parseJobs, parseOwnJobs, type JobListing, type SlurmJob } from './parse-queue.ts';
+import {
+  isHopeless,
+  isTooWide,
+  jobFormat,
+  ownJobFormat,
+  parseJobs,
+  parseOwnJobs,
+  type JobListing,
+  type SlurmJob,
+} from './parse-queue.ts';
 import { cancelFailures, submitError } from './parse-refusal.ts';
 import { isOperator, isSlurmUser } from './parse-rights.ts';
 import { partitionOf, readUserFlags, type UserFlags } from './user-flags.ts';
@@ -34,7 +49,10 @@ export interface SlurmOptions {
   readonly widthMax?: ProcessorCount;
   /** Where jobs write, on a disk that the nodes share with us; empty to keep nothing. */
   readonly logFolder: string;
-  /** What comes before our number in the names of Slurm's reservations, and what the resource is called at its reservation manager; left out where none are made. */
+  /**
+   * What comes before our number in the names of Slurm's reservations, and what the resource is called at its
+   * reservation manager; left out where none are made.
+   */
   readonly reservations?: { readonly prefix: string; readonly resourceId: string };
   /** Of each call of one of Slurm's commands. */
   readonly deadlineMs: Duration;
@@ -48,7 +66,10 @@ const minute: Duration = 60_000;
 /** What is asked for at most where a partition has no limit. */
 const walltimeMaxUnlimited: Duration = 7 * 24 * 60 * minute;
 
-/** Slurm as a resource manager, through its commands. One job for each request, which runs the order's command once per task. */
+/**
+ * Slurm as a resource manager, through its commands. One job for each request, which runs the order's command once per
+ * task.
+ */
 export class SlurmManager implements ResourceManager {
   readonly #options: SlurmOptions;
   readonly #slurm: SlurmCommands;
@@ -78,7 +99,13 @@ export class SlurmManager implements ResourceManager {
     const { reservations, user, now } = options;
     if (reservations === undefined) return;
     this.reservationResource = reservations.resourceId;
-    this.siteReservations = new SlurmReservations({ slurm: this.#slurm, prefix: reservations.prefix, user, partition: () => this.#partitionName(), now });
+    this.siteReservations = new SlurmReservations({
+      slurm: this.#slurm,
+      prefix: reservations.prefix,
+      user,
+      partition: () => this.#partitionName(),
+      now,
+    });
   }
 
   get hasNewLimits(): boolean {
@@ -92,7 +119,11 @@ export class SlurmManager implements ResourceManager {
     if (known !== undefined) return known;
     this.#keysTried.remember(key);
     if (this.#alive !== undefined) this.#files?.prune(this.#alive);
-    const { status, stdout, stderr } = await this.#slurm.run('sbatch', this.#submitFlags(order), renderBatchScript(order));
+    const { status, stdout, stderr } = await this.#slurm.run(
+      'sbatch',
+      this.#submitFlags(order),
+      renderBatchScript(order),
+    );
     if (status !== 0) throw this.#refusalOf(stderr, order);
     const [, id] = /^(\d+)(?:;.*)?$/m.exec(stdout) ?? [];
     if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sbatch told no job: ${wordsOf(stdout)}`);
@@ -110,36 +141,80 @@ export class SlurmManager implements ResourceManager {
       this.#slurm.read('scontrol', ['show', 'config']),
     ]);
     const nodes = parseNodeLimits(nodeLines, partition);
-    if (nodes === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${wordsOf(nodeLines)}`);
+    if (nodes === undefined)
+      throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${wordsOf(nodeLines)}`);
     const clock = parseControllerClock(config);
     if (clock !== 0) this.#clockOffset = clock - this.#options.now();
     const { processors, nodeMin } = nodes;
-    const widthMax = this.#widths.bound(Math.min(nodes.widthMax, this.#options.widthMax || Infinity), this.#options.now());
+    const widthMax = this.#widths.bound(
+      Math.min(nodes.widthMax, this.#options.widthMax || Infinity),
+      this.#options.now(),
+    );
     const wholeNodes = partition.isExclusive || this.#user.names.has('exclusive') ? { widthGranularity: nodeMin } : {};
-    return { processors, widthMax, ...wholeNodes, requestsMax: this.#options.requestsMax, walltimeMax: this.#walltimeMax(partition), walltimeGranularity: minute };
+    return {
+      processors,
+      widthMax,
+      ...wholeNodes,
+      requestsMax: this.#options.requestsMax,
+      walltimeMax: this.#walltimeMax(partition),
+      walltimeGranularity: minute,
+    };
   }
 
   async queue(endedMax: number): Promise<QueueListing> {
     const at = this.#options.now() + this.#clockOffset;
     const partition = await this.#partitionName();
-    const everybody = ['--all', '--noheader', '--array', `--partition=${partition}`, '--states=PENDING,CONFIGURING,RUNNING,SUSPENDED', `--format=${jobFormat}`];
-    const own = ['--all', '--noheader', '--array', `--user=${this.#options.user}`, '--states=all', `--format=${ownJobFormat}`];
+    const everybody = [
+      '--all',
+      '--noheader',
+      '--array',
+      `--partition=${partition}`,
+      '--states=PENDING,CONFIGURING,RUNNING,SUSPENDED',
+      `--format=${jobFormat}`,
+    ];
+    const own = [
+      '--all',
+      '--noheader',
+      '--array',
+      `--user=${this.#options.user}`,
+      '--states=all',
+      `--format=${ownJobFormat}`,
+    ];
     // Ours last: a request that starts or ends in between is told as it was later.
     const jobs = jobsOf(parseJobs(await this.#slurm.read('squeue', everybody)));
     const [idleLines, ownLines] = await Promise.all([
-      this.#slurm.read('sinfo', ['--noheader', `--partition=${partition}`, `--format=${processorsFormat}`]), this.#slurm.read('squeue', own),
+      this.#slurm.read('sinfo', ['--noheader', `--partition=${partition}`, `--format=${processorsFormat}`]),
+      this.#slurm.read('squeue', own),
     ]);
     const processorsFree = parseIdleProcessors(idleLines);
-    if (processorsFree === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${wordsOf(idleLines)}`);
-    return { at, processorsFree, requests: this.#merge(jobs, jobsOf(parseOwnJobs(ownLines)).filter((job) => isOfQueue(job, partition)), endedMax) };
+    if (processorsFree === undefined)
+      throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${wordsOf(idleLines)}`);
+    return {
+      at,
+      processorsFree,
+      requests: this.#merge(
+        jobs,
+        jobsOf(parseOwnJobs(ownLines)).filter((job) => isOfQueue(job, partition)),
+        endedMax,
+      ),
+    };
   }
 
-  /** It makes reservations for the user that it runs as, for root, and for those whom its accounting calls operators. */
+  /**
+   * It makes reservations for the user that it runs as, for root, and for those whom its accounting calls operators.
+   */
   async mayReserve(): Promise<boolean | undefined> {
     const { user } = this.#options;
     try {
       if (isSlurmUser(await this.#slurm.read('scontrol', ['show', 'config']), user)) return true;
-      const { status, stdout } = await this.#slurm.run('sacctmgr', ['--noheader', '--parsable2', 'show', 'user', `name=${user}`, 'format=user,adminlevel']);
+      const { status, stdout } = await this.#slurm.run('sacctmgr', [
+        '--noheader',
+        '--parsable2',
+        'show',
+        'user',
+        `name=${user}`,
+        'format=user,adminlevel',
+      ]);
       // Without an accounting database nobody else may.
       return status === 0 && isOperator(stdout, user);
     } catch {
@@ -161,13 +236,25 @@ export class SlurmManager implements ResourceManager {
 
   async #readPartition(): Promise<Partition> {
     const wanted = this.#wanted;
-    const { status, stdout, stderr } = await this.#slurm.run('scontrol', ['--all', '--oneliner', 'show', 'partition', ...(wanted === '' ? [] : [wanted])]);
+    const { status, stdout, stderr } = await this.#slurm.run('scontrol', [
+      '--all',
+      '--oneliner',
+      'show',
+      'partition',
+      ...(wanted === '' ? [] : [wanted]),
+    ]);
     const isKnown = !/partition .* not found/i.test(stdout + stderr);
-    if (status !== 0 && isKnown) throw new MutiraoError('MUT_UNREACHABLE', `scontrol ended with status ${status}: ${wordsOf(stdout + stderr)}`);
-    const partition = parsePartitions(stdout).find(({ name, isDefault }) => (wanted === '' ? isDefault : name === wanted));
+    if (status !== 0 && isKnown)
+      throw new MutiraoError('MUT_UNREACHABLE', `scontrol ended with status ${status}: ${wordsOf(stdout + stderr)}`);
+    const partition = parsePartitions(stdout).find(({ name, isDefault }) =>
+      wanted === '' ? isDefault : name === wanted,
+    );
     if (partition === undefined) {
       const trouble = wanted === '' ? 'shows no default partition; name one' : `shows no partition "${wanted}"`;
-      throw new MutiraoError(isKnown ? 'MUT_UNREACHABLE' : 'MUT_BAD_REQUEST', `scontrol ${trouble}: ${wordsOf(stdout + stderr)}`);
+      throw new MutiraoError(
+        isKnown ? 'MUT_UNREACHABLE' : 'MUT_BAD_REQUEST',
+        `scontrol ${trouble}: ${wordsOf(stdout + stderr)}`,
+      );
     }
     this.#partition = partition.name;
     return partition;
@@ -182,10 +269,20 @@ export class SlurmManager implements ResourceManager {
   #submitFlags(order: AllocationOrder): string[] {
     const { clientRequestId: key, width, workingDirectory } = order;
     const { flags, names } = this.#user;
-    const unlessGiven = (name: string, flag: string, ...others: readonly string[]): string[] => ([name, ...others].some((one) => names.has(one)) ? [] : [flag]);
+    const unlessGiven = (name: string, flag: string, ...others: readonly string[]): string[] =>
+      [name, ...others].some((one) => names.has(one)) ? [] : [flag];
     return [
-      '--parsable', ...flags, ...(this.#wanted === '' ? [] : [`--partition=${this.#wanted}`]), `--job-name=${key}`, ...unlessGiven('comment', `--comment=${key}`), `--ntasks=${width}`,
-      `--time=${minutesOf(order)}`, ...this.#reservationFlags(order), ...unlessGiven('export', '--export=ALL', 'export-file'), ...unlessGiven('requeue', '--no-requeue'), `--output=${this.#files?.logPath(key) ?? '/dev/null'}`,
+      '--parsable',
+      ...flags,
+      ...(this.#wanted === '' ? [] : [`--partition=${this.#wanted}`]),
+      `--job-name=${key}`,
+      ...unlessGiven('comment', `--comment=${key}`),
+      `--ntasks=${width}`,
+      `--time=${minutesOf(order)}`,
+      ...this.#reservationFlags(order),
+      ...unlessGiven('export', '--export=ALL', 'export-file'),
+      ...unlessGiven('requeue', '--no-requeue'),
+      `--output=${this.#files?.logPath(key) ?? '/dev/null'}`,
       `--chdir=${workingDirectory === '' ? '/tmp' : workingDirectory}`,
     ];
   }
@@ -205,7 +302,14 @@ export class SlurmManager implements ResourceManager {
 
   /** The job of an order whose answer was unclear, if Slurm has it. */
   async #findJob(key: string): Promise<string | undefined> {
-    const output = await this.#slurm.read('squeue', ['--all', '--noheader', `--user=${this.#options.user}`, `--name=${key}`, '--states=all', `--format=${ownJobFormat}`]);
+    const output = await this.#slurm.read('squeue', [
+      '--all',
+      '--noheader',
+      `--user=${this.#options.user}`,
+      `--name=${key}`,
+      '--states=all',
+      `--format=${ownJobFormat}`,
+    ]);
     return jobsOf(parseOwnJobs(output)).find(({ request }) => request.clientRequestId === key)?.id;
   }
 
@@ -217,10 +321,20 @@ export class SlurmManager implements ResourceManager {
   #merge(everybody: readonly SlurmJob[], own: readonly SlurmJob[], endedMax: number): QueuedRequest[] {
     const ownJobs = this.#withoutTwins(own.map((job) => this.#giveUpHopeless(job)));
     const ownIds = new Set(own.map(({ id }) => id));
-    this.#alive = new Set(own.filter(({ request }) => request.status !== 'ended').map(({ request }) => request.clientRequestId));
-    const alive = [...everybody.filter(({ id }) => !ownIds.has(id)), ...ownJobs.filter(({ request }) => request.status !== 'ended')].map(({ request }) => request);
-    const ended = ownJobs.filter(({ request }) => request.status === 'ended').sort((one, other) => other.request.endedAt - one.request.endedAt);
-    return [...alive.sort((one, other) => one.submittedAt - other.submittedAt), ...ended.slice(0, endedMax).map((job) => this.#withLastWords(job))];
+    this.#alive = new Set(
+      own.filter(({ request }) => request.status !== 'ended').map(({ request }) => request.clientRequestId),
+    );
+    const alive = [
+      ...everybody.filter(({ id }) => !ownIds.has(id)),
+      ...ownJobs.filter(({ request }) => request.status !== 'ended'),
+    ].map(({ request }) => request);
+    const ended = ownJobs
+      .filter(({ request }) => request.status === 'ended')
+      .sort((one, other) => other.request.endedAt - one.request.endedAt);
+    return [
+      ...alive.sort((one, other) => one.submittedAt - other.submittedAt),
+      ...ended.slice(0, endedMax).map((job) => this.#withLastWords(job)),
+    ];
   }
 
   /** All but the first of the jobs of one order are cancelled. */
@@ -231,7 +345,8 @@ export class SlurmManager implements ResourceManager {
   }
 
   /**
-   * A request that can never start would hold its slot for ever: it is told as ended, and cancelled where this process asked for it.
+   * A request that can never start would hold its slot for ever: it is told as ended, and cancelled where this process
+   * asked for it.
    * Should the limits change, one that is left over is listed again, and released.
    */
   #giveUpHopeless(job: SlurmJob): SlurmJob {
@@ -240,18 +355,34 @@ export class SlurmManager implements ResourceManager {
     const isAskedForHere = this.#keysTried.has(request.clientRequestId);
     if (isAskedForHere && isTooWide(job)) this.#widths.refuse(request.width, this.#options.now());
     if (isAskedForHere) this.#cancels.cancel(id).catch(() => undefined); // The next listing shows it again.
-    return { ...job, request: { ...request, status: 'ended', startsAt: 0, endedAt: this.#options.now() + this.#clockOffset, endReason: `it can never start: ${reason}` } };
+    return {
+      ...job,
+      request: {
+        ...request,
+        status: 'ended',
+        startsAt: 0,
+        endedAt: this.#options.now() + this.#clockOffset,
+        endReason: `it can never start: ${reason}`,
+      },
+    };
   }
 
-  /** Of a job that failed, the end of what it wrote says why: for example that the agent's program cannot run on the nodes. */
+  /**
+   * Of a job that failed, the end of what it wrote says why: for example that the agent's program cannot run on the
+   * nodes.
+   */
   #withLastWords({ request, reason }: SlurmJob): QueuedRequest {
-    const hasFailed = reason === 'NonZeroExitCode' || reason === 'JobLaunchFailure' || request.endReason.startsWith('FAILED');
-    const words = hasFailed ? this.#files?.lastWords(request.clientRequestId.replaceAll(/[^\w.-]/g, '_')) ?? '' : '';
+    const hasFailed =
+      reason === 'NonZeroExitCode' || reason === 'JobLaunchFailure' || request.endReason.startsWith('FAILED');
+    const words = hasFailed ? (this.#files?.lastWords(request.clientRequestId.replaceAll(/[^\w.-]/g, '_')) ?? '') : '';
     return words === '' ? request : { ...request, endReason: `${request.endReason}: ${words}` };
   }
 }
 
-/** Whether a job of ours belongs to the queue of a partition. Requests do wherever they are: a provider may have been given another partition since it asked. */
+/**
+ * Whether a job of ours belongs to the queue of a partition. Requests do wherever they are: a provider may have been
+ * given another partition since it asked.
+ */
 function isOfQueue({ partitions, request }: SlurmJob, partition: string): boolean {
   return partitions.includes(partition) || /^[\w-]+\.q\d+$/.test(request.clientRequestId);
 }

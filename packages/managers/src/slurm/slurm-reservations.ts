@@ -35,11 +35,14 @@ export class SlurmReservations implements SiteReservations {
   async list(): Promise<SiteReservationListing> {
     const { slurm, prefix, partition } = this.#options;
     if (this.#threadsPerCore === 0) {
-      this.#threadsPerCore = parseThreadsPerCore(await slurm.read('sinfo', ['--noheader', '--Node', `--partition=${await partition()}`, '--format=%Z']));
+      this.#threadsPerCore = parseThreadsPerCore(
+        await slurm.read('sinfo', ['--noheader', '--Node', `--partition=${await partition()}`, '--format=%Z']),
+      );
     }
     const output = await slurm.read('scontrol', ['--oneliner', 'show', 'reservation']);
     const reservations = parseReservations(output, prefix, this.#threadsPerCore);
-    if (reservations === undefined) throw new MutiraoError('MUT_UNREACHABLE', `scontrol told something else than reservations: ${wordsOf(output)}`);
+    if (reservations === undefined)
+      throw new MutiraoError('MUT_UNREACHABLE', `scontrol told something else than reservations: ${wordsOf(output)}`);
     return { reservations, granularity: this.#threadsPerCore };
   }
 
@@ -47,15 +50,25 @@ export class SlurmReservations implements SiteReservations {
     const { user, partition } = this.#options;
     const { reservationId, count } = reservation;
     await this.#order([
-      'create', 'reservation', `ReservationName=${this.nameOf(reservationId)}`, `StartTime=${this.#startOf(reservation) ?? 'now'}`, `EndTime=${timeOf(reservation.endsAt)}`,
-      `Users=${user}`, `CoreCnt=${Math.ceil(count / Math.max(1, this.#threadsPerCore))}`, `PartitionName=${await partition()}`,
+      'create',
+      'reservation',
+      `ReservationName=${this.nameOf(reservationId)}`,
+      `StartTime=${this.#startOf(reservation) ?? 'now'}`,
+      `EndTime=${timeOf(reservation.endsAt)}`,
+      `Users=${user}`,
+      `CoreCnt=${Math.ceil(count / Math.max(1, this.#threadsPerCore))}`,
+      `PartitionName=${await partition()}`,
     ]);
   }
 
   async move(reservation: SiteReservation): Promise<void> {
     const start = this.#startOf(reservation);
     await this.#order([
-      'update', 'reservation', `ReservationName=${this.nameOf(reservation.reservationId)}`, ...(start === undefined ? [] : [`StartTime=${start}`]), `EndTime=${timeOf(reservation.endsAt)}`,
+      'update',
+      'reservation',
+      `ReservationName=${this.nameOf(reservation.reservationId)}`,
+      ...(start === undefined ? [] : [`StartTime=${start}`]),
+      `EndTime=${timeOf(reservation.endsAt)}`,
     ]);
   }
 

@@ -9,23 +9,76 @@ import { hostileMessages, messagesOfMethod, ProviderDialogue } from '@mutirao/te
 type Answer = 'getQueue' | 'getLimits' | 'allocate';
 
 const entry = {
-  requestId: '1', userId: 'ana', widthProcessors: 3, walltimeMs: 30_000, status: RequestStatus.QUEUED, submittedUnixMs: 10, startsUnixMs: 5000, endedUnixMs: 0, endReason: '', clientRequestId: 'i.q1', reservationId: 0, rankedUnixMs: 0,
+  requestId: '1',
+  userId: 'ana',
+  widthProcessors: 3,
+  walltimeMs: 30_000,
+  status: RequestStatus.QUEUED,
+  submittedUnixMs: 10,
+  startsUnixMs: 5000,
+  endedUnixMs: 0,
+  endReason: '',
+  clientRequestId: 'i.q1',
+  reservationId: 0,
+  rankedUnixMs: 0,
 };
 const answers = {
   getQueue: {
-    atUnixMs: 100, processorsFree: 1, requests: [{ ...entry }, { ...entry, requestId: '7', userId: 'bob', status: RequestStatus.RUNNING, clientRequestId: 'x', rankedUnixMs: 9 }, { ...entry, requestId: '8', status: RequestStatus.ENDED, endedUnixMs: 90, endReason: 'done', clientRequestId: 'i.q2' }],
-    reservations: [{ reservationId: 7, userId: 'ana', processors: 2, processorsUsed: 1, startUnixMs: 6000, endUnixMs: 9000, lateMs: 5 }], ranking: { weight: 0.5, leadMsMax: 1000, score: 40 },
+    atUnixMs: 100,
+    processorsFree: 1,
+    requests: [
+      { ...entry },
+      { ...entry, requestId: '7', userId: 'bob', status: RequestStatus.RUNNING, clientRequestId: 'x', rankedUnixMs: 9 },
+      {
+        ...entry,
+        requestId: '8',
+        status: RequestStatus.ENDED,
+        endedUnixMs: 90,
+        endReason: 'done',
+        clientRequestId: 'i.q2',
+      },
+    ],
+    reservations: [
+      {
+        reservationId: 7,
+        userId: 'ana',
+        processors: 2,
+        processorsUsed: 1,
+        startUnixMs: 6000,
+        endUnixMs: 9000,
+        lateMs: 5,
+      },
+    ],
+    ranking: { weight: 0.5, leadMsMax: 1000, score: 40 },
   },
-  getLimits: { processors: 4, requestsMax: 2, walltimeMsMax: 60_000, widthProcessorsMax: 4, walltimeGranularityMs: 1000 },
-  allocate: { requestId: '1', walltimeGain: { walltimeMs: 1000, aheadCount: 3, tighterAheadCount: 1, expectedWaitMs: 500, tighterExpectedWaitMs: 100 } },
+  getLimits: {
+    processors: 4,
+    requestsMax: 2,
+    walltimeMsMax: 60_000,
+    widthProcessorsMax: 4,
+    walltimeGranularityMs: 1000,
+  },
+  allocate: {
+    requestId: '1',
+    walltimeGain: {
+      walltimeMs: 1000,
+      aheadCount: 3,
+      tighterAheadCount: 1,
+      expectedWaitMs: 500,
+      tighterExpectedWaitMs: 100,
+    },
+  },
 } as const;
 
 /** What a provider hears for an answer. */
 function inputOf(name: Answer, wire: never): ProviderInput {
   switch (name) {
-    case 'getQueue': return { kind: 'QueueListed', listing: decodeQueueListing(wire), readAt: 100 };
-    case 'getLimits': return { kind: 'LimitsRead', limits: decodeLimitsOf(wire) };
-    case 'allocate': return { kind: 'SubmitAccepted', requestId: 'q1', managerRequestId: decodeAllocateResponse(wire).requestId };
+    case 'getQueue':
+      return { kind: 'QueueListed', listing: decodeQueueListing(wire), readAt: 100 };
+    case 'getLimits':
+      return { kind: 'LimitsRead', limits: decodeLimitsOf(wire) };
+    case 'allocate':
+      return { kind: 'SubmitAccepted', requestId: 'q1', managerRequestId: decodeAllocateResponse(wire).requestId };
   }
 }
 
@@ -56,10 +109,18 @@ for (const heuristic of ['static', 'adaptive', 'finish']) {
     const counts = { taken: 0, refused: 0 };
     for (const name of Object.keys(answers) as Answer[]) {
       const { path, responseSerialize, responseDeserialize } = ClusterServiceService[name];
-      for (const { what, bytes } of hostileMessages(messagesOfMethod(path).response, responseSerialize(answers[name] as never))) {
-        const input = read(() => inputOf(name, decodeMessage({ decode: responseDeserialize as (bytes: Uint8Array) => never }, bytes)));
+      for (const { what, bytes } of hostileMessages(
+        messagesOfMethod(path).response,
+        responseSerialize(answers[name] as never),
+      )) {
+        const input = read(() =>
+          inputOf(name, decodeMessage({ decode: responseDeserialize as (bytes: Uint8Array) => never }, bytes)),
+        );
         counts[input === undefined ? 'refused' : 'taken'] += 1;
-        if (input !== undefined) t.notThrows(() => { use(heuristic, input); }, what);
+        if (input !== undefined)
+          t.notThrows(() => {
+            use(heuristic, input);
+          }, what);
       }
     }
     t.log(counts);

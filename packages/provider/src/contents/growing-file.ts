@@ -34,7 +34,9 @@ export class GrowingFile {
   async past(position: Bytes): Promise<void> {
     while (this.#written <= position) {
       if (this.#error !== undefined) throw this.#error;
-      await new Promise<void>((resolve) => { this.#waiting.push(resolve); });
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
     }
   }
 

@@ -11,9 +11,11 @@ export interface NearFile {
 }
 
 /**
- * Where contents that leased tasks read are at home, for a provider that shares its file system: those need not be kept a second time.
+ * Where contents that leased tasks read are at home, for a provider that shares its file system: those need not be kept
+ * a second time.
  *
- * Only paths are noted here that came with a proof of the home folder's key. What a file holds is hashed before it is sent.
+ * Only paths are noted here that came with a proof of the home folder's key. What a file holds is hashed before it is
+ * sent.
  */
 export class NearFiles {
   readonly #files = new Map<BrokerId, Map<string, NearFile>>();

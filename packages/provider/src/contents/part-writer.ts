@@ -30,7 +30,12 @@ export class PartWriter implements StreamWriter<Buffer> {
   #error: unknown;
 
   /** Use `open`. */
-  private constructor(path: string, file: FileHandle, content: Content, { hash, position }: { readonly hash: Hash; readonly position: Bytes }) {
+  private constructor(
+    path: string,
+    file: FileHandle,
+    content: Content,
+    { hash, position }: { readonly hash: Hash; readonly position: Bytes },
+  ) {
     this.#path = path;
     this.#file = file;
     this.#content = content;
@@ -40,18 +45,23 @@ export class PartWriter implements StreamWriter<Buffer> {
   }
 
   /**
-   * Opens a file, made where it is absent, to write on from `offset`: what is there before it counts, what is behind goes.
+   * Opens a file, made where it is absent, to write on from `offset`: what is there before it counts, what is behind
+   * goes.
    *
-   * @throws {MutiraoError} MUT_CONTENT_MISMATCH when it has fewer bytes than that; MUT_DISK_FULL; Error of the file system.
+   * @throws {MutiraoError} MUT_CONTENT_MISMATCH when it has fewer bytes than that; MUT_DISK_FULL; Error of the file
+   * system.
    */
   static async open(path: string, content: Content, offset: Bytes): Promise<PartWriter> {
-    const file = await open(path, offset > 0 ? 'r+' : 'w+', 0o600).catch((error: unknown) => { throw fileError(error, path); });
+    const file = await open(path, offset > 0 ? 'r+' : 'w+', 0o600).catch((error: unknown) => {
+      throw fileError(error, path);
+    });
     try {
       const hash = createHash('sha256');
       const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(1, offset)));
-      for (let position = 0; position < offset;) {
+      for (let position = 0; position < offset; ) {
         const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, offset - position), position);
-        if (bytesRead === 0) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${position} bytes; want ${offset} to go on from`);
+        if (bytesRead === 0)
+          throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${position} bytes; want ${offset} to go on from`);
         hash.update(chunk.subarray(0, bytesRead));
         position += bytesRead;
       }
@@ -71,7 +81,10 @@ export class PartWriter implements StreamWriter<Buffer> {
   writeBytes(data: Uint8Array): boolean {
     if (this.#error !== undefined) return true;
     if (this.#position + data.length > this.#content.size) {
-      this.#error = new MutiraoError('MUT_CONTENT_MISMATCH', `content ${this.#content.sha256} has more than ${this.#content.size} bytes`);
+      this.#error = new MutiraoError(
+        'MUT_CONTENT_MISMATCH',
+        `content ${this.#content.sha256} has more than ${this.#content.size} bytes`,
+      );
       return true;
     }
     const at = this.#position;
@@ -83,7 +96,9 @@ export class PartWriter implements StreamWriter<Buffer> {
       this.#waitingBytes -= data.length;
       this.progress.grow(data.length);
     });
-    this.#writing.catch((error: unknown) => { this.#error ??= fileError(error, this.#path); });
+    this.#writing.catch((error: unknown) => {
+      this.#error ??= fileError(error, this.#path);
+    });
     return this.#waitingBytes < waitingBytesMax;
   }
 
@@ -96,14 +111,20 @@ export class PartWriter implements StreamWriter<Buffer> {
     if (this.#error !== undefined) throw this.#error;
   }
 
-  /** All came; resolves when it is written and is what it should be. @throws {MutiraoError} MUT_CONTENT_MISMATCH, MUT_DISK_FULL */
+  /**
+   * All came; resolves when it is written and is what it should be. @throws {MutiraoError} MUT_CONTENT_MISMATCH,
+   * MUT_DISK_FULL
+   */
   async finish(): Promise<void> {
     await this.#writing.catch(() => undefined);
     if (this.#error !== undefined) throw this.#error;
     const found = this.#hash.digest('hex');
     const { sha256, size } = this.#content;
     if (this.#position !== size || found !== sha256) {
-      throw new MutiraoError('MUT_CONTENT_MISMATCH', `content is ${found} of ${this.#position} bytes; want ${sha256} of ${size}`);
+      throw new MutiraoError(
+        'MUT_CONTENT_MISMATCH',
+        `content is ${found} of ${this.#position} bytes; want ${sha256} of ${size}`,
+      );
     }
   }
 
@@ -115,7 +136,7 @@ export class PartWriter implements StreamWriter<Buffer> {
 }
 
 async function writeAll(file: FileHandle, data: Uint8Array, position: Bytes): Promise<void> {
-  for (let done = 0; done < data.length;) {
+  for (let done = 0; done < data.length; ) {
     const { bytesWritten } = await file.write(data, done, data.length - done, position + done);
     done += bytesWritten;
   }

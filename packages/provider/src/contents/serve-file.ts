@@ -22,7 +22,10 @@ export interface Serving {
   readonly offset: Bytes;
   /** Says how far it can be read; undefined for a file that is whole. */
   readonly progress: GrowingFile | undefined;
-  /** What a file must hold that this process did not write: it is hashed before the first byte is sent. Left out for files of our own store. */
+  /**
+   * What a file must hold that this process did not write: it is hashed before the first byte is sent. Left out for
+   * files of our own store.
+   */
   readonly sha256?: string;
   /** Hears of bytes that were sent. */
   onBytes(count: Bytes): void;
@@ -33,7 +36,8 @@ export interface Serving {
 /**
  * Sends a file as fast as the other side takes it, and as it grows.
  *
- * @throws {MutiraoError} MUT_TRANSFER_FAILED; MUT_CONTENT_MISMATCH before the first byte, for a file that must hold something else; what ended the growth.
+ * @throws {MutiraoError} MUT_TRANSFER_FAILED; MUT_CONTENT_MISMATCH before the first byte, for a file that must hold
+ * something else; what ended the growth.
  */
 export async function serveFile(serving: Serving, writer: StreamWriter<Buffer>): Promise<void> {
   await using file = await openFirst(serving.paths);
@@ -46,7 +50,8 @@ export async function serveFile(serving: Serving, writer: StreamWriter<Buffer>):
     const readable = serving.progress?.written ?? serving.size;
     const buffer = (buffers[turn] ??= Buffer.allocUnsafeSlow(chunkHeadroom + chunkBytes));
     const { bytesRead } = await file.read(buffer, chunkHeadroom, Math.min(chunkBytes, readable - position), position);
-    if (bytesRead === 0) throw new MutiraoError('MUT_TRANSFER_FAILED', `a kept file has ${position} bytes; want ${serving.size}`);
+    if (bytesRead === 0)
+      throw new MutiraoError('MUT_TRANSFER_FAILED', `a kept file has ${position} bytes; want ${serving.size}`);
     await guard?.requireUnchanged();
     position += bytesRead;
     writer.write(frameChunk(buffer, bytesRead, dataField));
@@ -69,14 +74,19 @@ class HashedFile {
   static async read(file: FileHandle, sha256: string, size: Bytes): Promise<HashedFile> {
     const hashed = new HashedFile(file, stampOf(await file.stat({ bigint: true })));
     const found = await hashHandle(file, size + 1);
-    if (found.sha256 !== sha256 || found.size !== size) throw new MutiraoError('MUT_CONTENT_MISMATCH', `the file of a content holds ${found.sha256} of ${found.size} bytes; expected ${sha256} of ${size}`);
+    if (found.sha256 !== sha256 || found.size !== size)
+      throw new MutiraoError(
+        'MUT_CONTENT_MISMATCH',
+        `the file of a content holds ${found.sha256} of ${found.size} bytes; expected ${sha256} of ${size}`,
+      );
     await hashed.requireUnchanged();
     return hashed;
   }
 
   /** What was read since the hash is what was hashed. @throws {MutiraoError} MUT_CONTENT_MISMATCH */
   async requireUnchanged(): Promise<void> {
-    if (stampOf(await this.#file.stat({ bigint: true })) !== this.#stamp) throw new MutiraoError('MUT_CONTENT_MISMATCH', 'the file of a content was written to while it was sent');
+    if (stampOf(await this.#file.stat({ bigint: true })) !== this.#stamp)
+      throw new MutiraoError('MUT_CONTENT_MISMATCH', 'the file of a content was written to while it was sent');
   }
 }
 

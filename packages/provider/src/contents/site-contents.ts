@@ -88,7 +88,8 @@ const offeredMax = 1000;
 const servingsMax = 24;
 
 /**
- * Has what several agents of a site want cross the wire from home once: the first want is passed to the broker, its answer is written
+ * Has what several agents of a site want cross the wire from home once: the first want is passed to the broker, its
+ * answer is written
  * to the store, and all who want it meanwhile or later get it from there, while it still grows if need be.
  *
  * Where it cannot be kept, agents and brokers speak as if nothing were between them.
@@ -123,10 +124,13 @@ export class SiteContents {
     return this.#options.store.bytes;
   }
 
-  /** What a broker is shown that is asked for contents in the name of no machine: that we read its files ourselves, where we do. @param challenge the broker's. */
+  /**
+   * What a broker is shown that is asked for contents in the name of no machine: that we read its files ourselves,
+   * where we do. @param challenge the broker's.
+   */
   proofsFor(brokerId: BrokerId, challenge: string): ReaderProofs {
     let own = this.#challenges.get(brokerId);
-    if (own === undefined) this.#challenges.set(brokerId, own = makeChallenge());
+    if (own === undefined) this.#challenges.set(brokerId, (own = makeChallenge()));
     return { challenge: own, homeProofs: this.#options.prover.proveReading(challenge, own) };
   }
 
@@ -137,11 +141,14 @@ export class SiteContents {
 
   /** As `want`, while the broker is away: files of home that it told of are offered, too. */
   wantAway(taker: ContentTaker, brokerId: BrokerId, contents: readonly WantedContent[]): WantedContent[] {
-    return contents.flatMap((content) => (this.#offerNear(taker, brokerId, content) ? [] : this.#wantOne(taker, brokerId, content) ?? []));
+    return contents.flatMap((content) =>
+      this.#offerNear(taker, brokerId, content) ? [] : (this.#wantOne(taker, brokerId, content) ?? []),
+    );
   }
 
   /**
-   * As `want`, for the provider itself: they are kept when they come. Returns what the broker is to be asked for in the name of no
+   * As `want`, for the provider itself: they are kept when they come. Returns what the broker is to be asked for in the
+   * name of no
    * machine; what is here already, comes already or cannot be kept is left out.
    */
   wantOwn(brokerId: BrokerId, contents: readonly Content[]): WantedContent[] {
@@ -154,7 +161,9 @@ export class SiteContents {
 
   /** Whether a broker's content is here, whole, or in a file of home that is read from here. */
   has(brokerId: BrokerId, content: Content): boolean {
-    return this.#options.store.find(brokerId, content) !== undefined || this.#near.find(brokerId, content) !== undefined;
+    return (
+      this.#options.store.find(brokerId, content) !== undefined || this.#near.find(brokerId, content) !== undefined
+    );
   }
 
   /** From now on these contents of a broker stay; those that were named before may go. */
@@ -163,7 +172,9 @@ export class SiteContents {
     this.#near.keepOnly(brokerId, sha256s);
   }
 
-  /** Hears a broker's answer. False when it is for the machine alone. @param machineId empty for the provider itself. */
+  /**
+   * Hears a broker's answer. False when it is for the machine alone. @param machineId empty for the provider itself.
+   */
   answer(brokerId: BrokerId, machineId: MachineId, offer: ContentOffer): boolean {
     const key = fetchKey(brokerId, offer.content.sha256);
     const fetch = this.#fetches.get(key);
@@ -172,21 +183,34 @@ export class SiteContents {
     return this.#take(key, fetch, { machineId, offer });
   }
 
-  /** Was it for the provider, then it asked twice, or does not wait any more: its broker is not to wait for it either. Whether it was. */
+  /**
+   * Was it for the provider, then it asked twice, or does not wait any more: its broker is not to wait for it either.
+   * Whether it was.
+   */
   #declineOwn(machineId: MachineId, { source }: ContentOffer): boolean {
     if (machineId === '' && source.kind === 'transfer') this.#options.exchange.decline(source.transferId);
     return machineId === '';
   }
 
-  #take(key: string, fetch: Fetch, { machineId, offer }: { readonly machineId: MachineId; readonly offer: ContentOffer }): boolean {
+  #take(
+    key: string,
+    fetch: Fetch,
+    { machineId, offer }: { readonly machineId: MachineId; readonly offer: ContentOffer },
+  ): boolean {
     const { brokerId } = fetch;
     switch (offer.source.kind) {
-      case 'transfer': void this.#run(key, fetch, offer.source); break;
-      case 'inline': void this.#keepInline(key, fetch, offer.source.bytes); break;
-      case 'refused': case 'shared':
+      case 'transfer':
+        void this.#run(key, fetch, offer.source);
+        break;
+      case 'inline':
+        void this.#keepInline(key, fetch, offer.source.bytes);
+        break;
+      case 'refused':
+      case 'shared':
         this.#endFetch(key, fetch, true);
         if (machineId === '' && offer.source.kind === 'shared') {
-          if (this.#isProven(brokerId, fetch.content, offer.source)) this.#near.note(brokerId, fetch.content, offer.source);
+          if (this.#isProven(brokerId, fetch.content, offer.source))
+            this.#near.note(brokerId, fetch.content, offer.source);
           this.#askForRest(fetch, '');
           break;
         }
@@ -203,15 +227,33 @@ export class SiteContents {
     return true;
   }
 
-  /** A path is believed only of a broker that reads our own home folder: any other could name a file that its user may not see. */
-  #isProven(brokerId: BrokerId, content: Content, { path, isLinkable, proof }: { readonly path: string; readonly isLinkable: boolean; readonly proof: string }): boolean {
-    const isProven = this.#options.prover.isProvenPath(this.#challenges.get(brokerId) ?? '', { content, path, isLinkable }, proof);
-    if (!isProven) this.#options.log.warn({ broker: brokerId, sha256: content.sha256 }, 'a broker named a file without proof that it reads this home folder; it is not opened');
+  /**
+   * A path is believed only of a broker that reads our own home folder: any other could name a file that its user may
+   * not see.
+   */
+  #isProven(
+    brokerId: BrokerId,
+    content: Content,
+    { path, isLinkable, proof }: { readonly path: string; readonly isLinkable: boolean; readonly proof: string },
+  ): boolean {
+    const isProven = this.#options.prover.isProvenPath(
+      this.#challenges.get(brokerId) ?? '',
+      { content, path, isLinkable },
+      proof,
+    );
+    if (!isProven)
+      this.#options.log.warn(
+        { broker: brokerId, sha256: content.sha256 },
+        'a broker named a file without proof that it reads this home folder; it is not opened',
+      );
     return isProven;
   }
 
   /** Sends what was offered under a name to one of these machines; undefined when nothing was. */
-  findTransfer(transferId: string, machineIds: readonly MachineId[]): ((writer: StreamWriter<Buffer>) => Promise<void>) | undefined {
+  findTransfer(
+    transferId: string,
+    machineIds: readonly MachineId[],
+  ): ((writer: StreamWriter<Buffer>) => Promise<void>) | undefined {
     const transfer = this.#local.get(transferId);
     if (transfer === undefined || !machineIds.includes(transfer.taker.machineId)) return undefined;
     this.#local.delete(transferId);
@@ -235,7 +277,10 @@ export class SiteContents {
     }
   }
 
-  /** Whether the agent was told of a file of home, or is sent it from here. What it wants once more was not what it should be. */
+  /**
+   * Whether the agent was told of a file of home, or is sent it from here. What it wants once more was not what it
+   * should be.
+   */
   #offerNear(taker: ContentTaker, brokerId: BrokerId, content: WantedContent): boolean {
     if (content.overWire === true || this.#offered.get(taker)?.has(content.sha256) === true) {
       this.#near.forget(brokerId, content.sha256);
@@ -245,7 +290,17 @@ export class SiteContents {
     if (file === undefined) return false;
     this.#noteOffered(taker, brokerId, content.sha256);
     if (this.#sharesStore(taker)) this.#offerPath(taker, content, file);
-    else this.#announce({ taker, brokerId, content, paths: [file.path], offset: content.offset ?? 0, progress: undefined, isForeign: true, release: () => undefined });
+    else
+      this.#announce({
+        taker,
+        brokerId,
+        content,
+        paths: [file.path],
+        offset: content.offset ?? 0,
+        progress: undefined,
+        isForeign: true,
+        release: () => undefined,
+      });
     return true;
   }
 
@@ -260,7 +315,9 @@ export class SiteContents {
     if (fetch !== undefined) return this.#join(taker, fetch, content.offset ?? 0);
     const begun = this.#isForTaker(taker, content) ? undefined : this.#beginFetch(brokerId, content, taker.machineId);
     begun?.takers.set(taker, content.offset ?? 0);
-    return begun === undefined ? content : { ...asked(begun), ...(content.overWire === true ? { overWire: true } : {}) };
+    return begun === undefined
+      ? content
+      : { ...asked(begun), ...(content.overWire === true ? { overWire: true } : {}) };
   }
 
   /** Whether keeping a content for others is not worth its while, or it comes to this agent without crossing a wire. */
@@ -298,7 +355,17 @@ export class SiteContents {
     if (clock.now() < this.#fullUntil || !store.makeRoom(size)) return undefined;
     const content = { sha256, size };
     const offset = store.partSize(brokerId, content);
-    const fetch: Fetch = { brokerId, content, offset, path: store.takePart(brokerId, content), asker, askedAt: clock.now(), isAnswered: false, takers: new Map(), progress: undefined };
+    const fetch: Fetch = {
+      brokerId,
+      content,
+      offset,
+      path: store.takePart(brokerId, content),
+      asker,
+      askedAt: clock.now(),
+      isAnswered: false,
+      takers: new Map(),
+      progress: undefined,
+    };
     this.#fetches.set(fetchKey(brokerId, sha256), fetch);
     return fetch;
   }
@@ -318,7 +385,11 @@ export class SiteContents {
     return false;
   }
 
-  async #run(key: string, fetch: Fetch, { transferId, offset = 0 }: { readonly transferId: string; readonly offset?: Bytes }): Promise<void> {
+  async #run(
+    key: string,
+    fetch: Fetch,
+    { transferId, offset = 0 }: { readonly transferId: string; readonly offset?: Bytes },
+  ): Promise<void> {
     const { store, exchange, log } = this.#options;
     let writer: PartWriter | undefined;
     try {
@@ -331,7 +402,10 @@ export class SiteContents {
         fetch.takers.delete(taker);
       }
       await exchange.take(transferId, {
-        writer, signal: new AbortController().signal, requestId: '', party: { kind: 'site' },
+        writer,
+        signal: new AbortController().signal,
+        requestId: '',
+        party: { kind: 'site' },
         admits: (party) => party.kind === 'user' && party.userId === this.#options.userOf(fetch.brokerId),
       });
       await writer.finish();
@@ -349,9 +423,12 @@ export class SiteContents {
   #fail(key: string, fetch: Fetch, error: unknown): void {
     const code = error instanceof MutiraoError ? error.code : 'MUT_DISK_FULL';
     // Whatever the disk has: what could not be written once is not tried again and again.
-    if (code !== 'MUT_TRANSFER_FAILED' && code !== 'MUT_CONTENT_MISMATCH') this.#fullUntil = this.#options.clock.now() + fullPause;
+    if (code !== 'MUT_TRANSFER_FAILED' && code !== 'MUT_CONTENT_MISMATCH')
+      this.#fullUntil = this.#options.clock.now() + fullPause;
     this.#endFetch(key, fetch, code === 'MUT_TRANSFER_FAILED');
-    fetch.progress?.fail(new MutiraoError('MUT_TRANSFER_FAILED', `content ${fetch.content.sha256} did not come whole`, { cause: error }));
+    fetch.progress?.fail(
+      new MutiraoError('MUT_TRANSFER_FAILED', `content ${fetch.content.sha256} did not come whole`, { cause: error }),
+    );
     for (const taker of fetch.takers.keys()) taker.ask([fetch.content]);
   }
 
@@ -377,7 +454,8 @@ export class SiteContents {
     const { store } = this.#options;
     const release = store.hold(brokerId, content.sha256);
     try {
-      if (!(await store.prove(brokerId, content.sha256))) throw new MutiraoError('MUT_CONTENT_MISMATCH', `content ${content.sha256} was not kept well`);
+      if (!(await store.prove(brokerId, content.sha256)))
+        throw new MutiraoError('MUT_CONTENT_MISMATCH', `content ${content.sha256} was not kept well`);
       if (this.#sharesStore(taker) && content.overWire !== true) {
         this.#offerPath(taker, content, { path, isLinkable: true });
         release();
@@ -385,7 +463,15 @@ export class SiteContents {
         tell(taker, { content, source: { kind: 'inline', bytes: await readFile(path) } });
         release();
       } else {
-        this.#announce({ taker, brokerId, content, paths: [path], offset: content.offset ?? 0, progress: undefined, release });
+        this.#announce({
+          taker,
+          brokerId,
+          content,
+          paths: [path],
+          offset: content.offset ?? 0,
+          progress: undefined,
+          release,
+        });
       }
     } catch {
       release();
@@ -399,7 +485,10 @@ export class SiteContents {
 
   #offerPath(taker: ContentTaker, { sha256, size }: Content, { path, isLinkable }: NearFile): void {
     const file = { content: { sha256, size }, path, isLinkable };
-    tell(taker, { content: file.content, source: { kind: 'shared', path, isLinkable, proof: this.#options.prover.provePath(taker.proofs.challenge, file) } });
+    tell(taker, {
+      content: file.content,
+      source: { kind: 'shared', path, isLinkable, proof: this.#options.prover.provePath(taker.proofs.challenge, file) },
+    });
   }
 
   #offerLocal(taker: ContentTaker, fetch: Fetch, offset: Bytes): void {
@@ -411,24 +500,41 @@ export class SiteContents {
   #announce(transfer: LocalTransfer): void {
     const transferId = `site/${randomBytes(16).toString('hex')}`;
     this.#local.set(transferId, transfer);
-    tell(transfer.taker, { content: transfer.content, source: { kind: 'transfer', transferId, offset: transfer.offset } });
+    tell(transfer.taker, {
+      content: transfer.content,
+      source: { kind: 'transfer', transferId, offset: transfer.offset },
+    });
   }
 
   async #serve(transfer: LocalTransfer, writer: StreamWriter<Buffer>): Promise<void> {
-    if (this.#servingCount >= servingsMax) await new Promise<void>((resolve) => { this.#waitingToServe.push(resolve); });
+    if (this.#servingCount >= servingsMax)
+      await new Promise<void>((resolve) => {
+        this.#waitingToServe.push(resolve);
+      });
     this.#servingCount += 1;
     const { taker, brokerId, content, paths, offset, progress, isForeign } = transfer;
     try {
-      await serveFile({
-        paths, size: content.size, offset, progress, ...(isForeign === true ? { sha256: content.sha256 } : {}),
-        onBytes: (count) => {
-          this.#servedBytes += count;
-          this.#options.passing.note(count);
+      await serveFile(
+        {
+          paths,
+          size: content.size,
+          offset,
+          progress,
+          ...(isForeign === true ? { sha256: content.sha256 } : {}),
+          onBytes: (count) => {
+            this.#servedBytes += count;
+            this.#options.passing.note(count);
+          },
+          demandGoOn: () => {
+            if (taker.isClosed)
+              throw new MutiraoError('MUT_TRANSFER_FAILED', `machine ${taker.machineId} is not attached`);
+          },
         },
-        demandGoOn: () => { if (taker.isClosed) throw new MutiraoError('MUT_TRANSFER_FAILED', `machine ${taker.machineId} is not attached`); },
-      }, writer);
+        writer,
+      );
     } catch (error) {
-      if (isForeign === true && error instanceof MutiraoError && error.code === 'MUT_CONTENT_MISMATCH') this.#near.forget(brokerId, content.sha256);
+      if (isForeign === true && error instanceof MutiraoError && error.code === 'MUT_CONTENT_MISMATCH')
+        this.#near.forget(brokerId, content.sha256);
       throw error;
     } finally {
       transfer.release();

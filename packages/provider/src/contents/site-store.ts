@@ -38,10 +38,12 @@ interface FoundFile {
 const namePattern = /^([0-9a-f]{64})(\.part)?$/;
 
 /**
- * Contents that agents of a site read, a folder for each broker, so that nothing of one is visible to another; within a bound of
+ * Contents that agents of a site read, a folder for each broker, so that nothing of one is visible to another; within a
+ * bound of
  * bytes: the least recently used goes first, one that is held or pinned never.
  *
- * A content is whole from the moment it is seen under its name. What was there before a restart is hashed before it is used,
+ * A content is whole from the moment it is seen under its name. What was there before a restart is hashed before it is
+ * used,
  * since a host that fell may not have written it all.
  */
 export class SiteStore {
@@ -56,7 +58,9 @@ export class SiteStore {
   constructor(options: SiteStoreOptions) {
     this.#options = options;
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
-    const found = readdirSync(options.folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).flatMap(({ name }) => this.#scan(name));
+    const found = readdirSync(options.folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .flatMap(({ name }) => this.#scan(name));
     found.sort((one, other) => one.changedAt - other.changedAt);
     for (const { key, kept } of found) this.#add(key, kept);
     this.makeRoom(0);
@@ -85,7 +89,10 @@ export class SiteStore {
     return folder;
   }
 
-  /** The file of a broker's content, which is used now; undefined when it is not here. Whether it is right, `prove` says. */
+  /**
+   * The file of a broker's content, which is used now; undefined when it is not here. Whether it is right, `prove`
+   * says.
+   */
   find(brokerId: BrokerId, content: Content): string | undefined {
     const key = keyOf(brokerId, content.sha256);
     const kept = this.#kept.get(key);
@@ -99,7 +106,10 @@ export class SiteStore {
     return kept.path;
   }
 
-  /** Whether a content that was found is what it should be; it is hashed when that is not known, and removed when it is not. */
+  /**
+   * Whether a content that was found is what it should be; it is hashed when that is not known, and removed when it is
+   * not.
+   */
   async prove(brokerId: BrokerId, sha256: string): Promise<boolean> {
     const key = keyOf(brokerId, sha256);
     const kept = this.#kept.get(key);
@@ -127,7 +137,10 @@ export class SiteStore {
     };
   }
 
-  /** From now on these contents of a broker do not go, also those that are still to come; those that were named before do. */
+  /**
+   * From now on these contents of a broker do not go, also those that are still to come; those that were named before
+   * do.
+   */
   pin(brokerId: BrokerId, sha256s: ReadonlySet<string>): void {
     if (sha256s.size === 0) this.#pinned.delete(brokerId);
     else this.#pinned.set(brokerId, sha256s);
@@ -144,7 +157,9 @@ export class SiteStore {
     const { bytesMax } = this.#options;
     if (size > bytesMax) return false;
     if (this.#bytes + size <= bytesMax) return true;
-    const pinned = new Set([...this.#pinned].flatMap(([brokerId, sha256s]) => [...sha256s].map((sha256) => keyOf(brokerId, sha256))));
+    const pinned = new Set(
+      [...this.#pinned].flatMap(([brokerId, sha256s]) => [...sha256s].map((sha256) => keyOf(brokerId, sha256))),
+    );
     for (const wantsParts of [true, false]) {
       for (const [key, kept] of [...this.#kept]) {
         if (kept.isPart !== wantsParts || kept.holders > 0 || pinned.has(key)) continue;
@@ -161,7 +176,10 @@ export class SiteStore {
     return kept === undefined || kept.size > content.size ? 0 : kept.size;
   }
 
-  /** Where to write a content; from now on its bytes count. What was there is the caller's until `publish` or `leavePart`. */
+  /**
+   * Where to write a content; from now on its bytes count. What was there is the caller's until `publish` or
+   * `leavePart`.
+   */
   takePart(brokerId: BrokerId, { sha256, size }: Content): string {
     const path = join(this.folderOf(brokerId), `${sha256}.part`);
     const key = partKeyOf(brokerId, sha256);
@@ -207,7 +225,12 @@ export class SiteStore {
       const isPart = namePattern.exec(name)?.[2] !== undefined;
       if (status?.isFile() !== true || !namePattern.test(name)) continue;
       if (isPart && status.mtimeMs < now - partAgeMax) rmSync(path, { force: true });
-      else found.push({ key: `${brokerFolder}/${name}`, changedAt: status.mtimeMs, kept: { path, size: status.size, isPart, isProven: false, holders: 0 } });
+      else
+        found.push({
+          key: `${brokerFolder}/${name}`,
+          changedAt: status.mtimeMs,
+          kept: { path, size: status.size, isPart, isProven: false, holders: 0 },
+        });
     }
     return found;
   }

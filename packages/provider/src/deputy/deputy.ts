@@ -45,7 +45,10 @@ export interface DeputyOptions {
 /** After so long a report that found no room is tried again. */
 const retryAfter: Duration = 2_000;
 
-/** Stands in for brokers that are away, as the provider's machine commands: takes reports and outputs, and starts what was leased. */
+/**
+ * Stands in for brokers that are away, as the provider's machine commands: takes reports and outputs, and starts what
+ * was leased.
+ */
 export class Deputy {
   readonly leases: LeaseDesk;
   readonly #options: DeputyOptions;
@@ -91,15 +94,19 @@ export class Deputy {
   /** Reports of an agent up to a sequence are safe in the journal. */
   acknowledge(agent: AgentLink, sequence: number): void {
     const told = this.#toldBytes.get(agent);
-    for (const known of [...told?.keys() ?? []]) if (known <= sequence) told?.delete(known);
+    for (const known of [...(told?.keys() ?? [])]) if (known <= sequence) told?.delete(known);
     agent.acknowledgeKept(sequence);
   }
 
-  /** The messages that start leased replicas on an agent's machine; of those that are not on the disk any more the machine is told. */
+  /**
+   * The messages that start leased replicas on an agent's machine; of those that are not on the disk any more the
+   * machine is told.
+   */
   startsFor(agent: AgentLink, { brokerId, sequence, replicaIds }: StartLeased): Buffer[] {
     const { machineId, attachmentId } = agent.identity;
     const { messages, missing } = this.leases.startMessages(brokerId, sequence, replicaIds);
-    if (missing.length > 0) this.#options.deliver({ kind: 'LeasedUnstartable', machineId, attachmentId, replicaIds: missing });
+    if (missing.length > 0)
+      this.#options.deliver({ kind: 'LeasedUnstartable', machineId, attachmentId, replicaIds: missing });
     return messages;
   }
 
@@ -122,7 +129,8 @@ export class Deputy {
 
   /** A broker has acknowledged reports of a machine. */
   noteAcknowledged(brokerId: BrokerId, machineId: MachineId, sequence: number): void {
-    if (this.#options.hasKept(brokerId, machineId)) this.#options.deliver({ kind: 'KeptAcknowledged', brokerId, machineId, sequence });
+    if (this.#options.hasKept(brokerId, machineId))
+      this.#options.deliver({ kind: 'KeptAcknowledged', brokerId, machineId, sequence });
   }
 
   /** Reports were forgotten: so are their outputs, and there is room for others. */
@@ -132,10 +140,16 @@ export class Deputy {
   }
 
   /** Keeps what a machine pushes for its broker. @throws {MutiraoError} of the spool. */
-  async keepOutput(machineId: MachineId, pushed: { readonly transferId: string; readonly content: Content }, chunks: PushedChunks): Promise<void> {
+  async keepOutput(
+    machineId: MachineId,
+    pushed: { readonly transferId: string; readonly content: Content },
+    chunks: PushedChunks,
+  ): Promise<void> {
     const brokerId = this.#options.brokerOf(machineId) ?? '';
     this.#options.demandSpoolQuota(brokerId, pushed.content.size);
-    await this.#options.outputs.keep({ ...pushed, brokerId, machineId }, dataOf(chunks), (offset) => { chunks.begin(offset); });
+    await this.#options.outputs.keep({ ...pushed, brokerId, machineId }, dataOf(chunks), (offset) => {
+      chunks.begin(offset);
+    });
   }
 
   /** What a broker of this user may fetch under a name; undefined when nothing is kept under it for one of hers. */
@@ -163,11 +177,16 @@ export class Deputy {
   /** A broker was told all: what machines pushed that are gone, and no report names, nobody will ask for. */
   sweepOutputs(brokerId: BrokerId): void {
     const { outputs, bodies, brokerOf } = this.#options;
-    const stale = outputs.ofBroker(brokerId).filter(({ transferId, machineId }) => !bodies.isNamed(transferId) && brokerOf(machineId) !== brokerId);
+    const stale = outputs
+      .ofBroker(brokerId)
+      .filter(({ transferId, machineId }) => !bodies.isNamed(transferId) && brokerOf(machineId) !== brokerId);
     outputs.remove(stale.map(({ transferId }) => transferId));
   }
 
-  /** A broker speaks for another journal than before: what it leased over earlier connections is void, and nobody asks for outputs that were kept for it. */
+  /**
+   * A broker speaks for another journal than before: what it leased over earlier connections is void, and nobody asks
+   * for outputs that were kept for it.
+   */
   forgetBroker(brokerId: BrokerId, connectionId: number): void {
     const { outputs } = this.#options;
     this.leases.forget(brokerId, connectionId);
@@ -184,8 +203,11 @@ export class Deputy {
     const { bodies, deliver, log, onReport } = this.#options;
     const { machineId, incarnation, attachmentId } = agent.identity;
     const { sequence, ended } = report;
-    if (this.#options.roomForReports() - this.#countTold() < bytes.length) return this.#waitForRoom('too many reports are kept');
-    const transferIds = ended.flatMap(({ outputs }) => outputs.map(({ transferId }) => transferId)).filter((transferId) => transferId !== '');
+    if (this.#options.roomForReports() - this.#countTold() < bytes.length)
+      return this.#waitForRoom('too many reports are kept');
+    const transferIds = ended
+      .flatMap(({ outputs }) => outputs.map(({ transferId }) => transferId))
+      .filter((transferId) => transferId !== '');
     try {
       bodies.keepReport({ machineId, incarnation, sequence }, { bytes, transferIds });
     } catch (error) {
@@ -197,7 +219,13 @@ export class Deputy {
     told.set(sequence, bytes.length);
     onReport(agent, report);
     deliver({
-      kind: 'ReportMade', machineId, attachmentId, sequence, bytes: bytes.length, endedReplicaIds: ended.map(({ replicaId }): ReplicaId => replicaId), health: healthOf(ended),
+      kind: 'ReportMade',
+      machineId,
+      attachmentId,
+      sequence,
+      bytes: bytes.length,
+      endedReplicaIds: ended.map(({ replicaId }): ReplicaId => replicaId),
+      health: healthOf(ended),
     });
     return true;
   }
@@ -213,7 +241,9 @@ export class Deputy {
     if (!this.#isFull) log.warn({ reason }, 'reports wait at their machines until there is room for them');
     this.#isFull = true;
     timers.cancel(this.#timer);
-    this.#timer = timers.start(retryAfter, () => { this.#goOn(); });
+    this.#timer = timers.start(retryAfter, () => {
+      this.#goOn();
+    });
     return false;
   }
 

@@ -3,15 +3,27 @@ import { leftOfLease, type KnownBroker, type ProviderState } from '@mutirao/core
 import type { Deputy } from './deputy.ts';
 
 /** How the provider stands in, or would, for a broker; undefined where nothing was leased and nothing is kept. */
-export function describeLease(state: ProviderState, broker: KnownBroker, deputy: Pick<Deputy, 'spooledBytesOf' | 'leases'> | undefined): LeaseState | undefined {
+export function describeLease(
+  state: ProviderState,
+  broker: KnownBroker,
+  deputy: Pick<Deputy, 'spooledBytesOf' | 'leases'> | undefined,
+): LeaseState | undefined {
   const { brokerId, connectionId, deputySince, lease } = broker;
-  const kept = [...state.kept.values()].filter((machine) => machine.brokerId === brokerId).flatMap(({ reports }) => reports);
+  const kept = [...state.kept.values()]
+    .filter((machine) => machine.brokerId === brokerId)
+    .flatMap(({ reports }) => reports);
   if (lease === undefined && kept.length === 0) return undefined;
   const horizon = lease?.outline.horizon ?? 0;
   return {
-    brokerId, connected: connectionId !== 0, leasedTasks: leftOfLease(broker), unstockedTasks: deputy?.leases.unstockedCount(brokerId) ?? 0,
-    horizonMs: horizon, deputySinceUnixMs: deputySince, deputyUntilUnixMs: deputySince === 0 ? 0 : deputySince + horizon,
-    keptReports: kept.length, keptEnds: kept.reduce((sum, { endedReplicaIds }) => sum + endedReplicaIds.length, 0),
+    brokerId,
+    connected: connectionId !== 0,
+    leasedTasks: leftOfLease(broker),
+    unstockedTasks: deputy?.leases.unstockedCount(brokerId) ?? 0,
+    horizonMs: horizon,
+    deputySinceUnixMs: deputySince,
+    deputyUntilUnixMs: deputySince === 0 ? 0 : deputySince + horizon,
+    keptReports: kept.length,
+    keptEnds: kept.reduce((sum, { endedReplicaIds }) => sum + endedReplicaIds.length, 0),
     spooledBytes: deputy?.spooledBytesOf(brokerId) ?? 0,
   };
 }

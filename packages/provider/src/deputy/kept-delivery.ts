@@ -25,7 +25,8 @@ export function pushedFrame(machineId: MachineId, pushed: ContentPushed): Buffer
 /**
  * Brings a broker that is back the reports that were kept for it, as fast as it takes them, a machine after the other.
  *
- * Each output is announced once on a broker's stream, by whichever comes first: the end of its push, the report that names it, or the end
+ * Each output is announced once on a broker's stream, by whichever comes first: the end of its push, the report that
+ * names it, or the end
  * of the delivery. A broker that fetches it twice would find nothing the second time.
  */
 export class KeptDelivery {
@@ -40,16 +41,24 @@ export class KeptDelivery {
     this.#options = options;
   }
 
-  /** Brings a machine's reports; each output is announced before the report that names it. `then` is called when all are on their way. */
+  /**
+   * Brings a machine's reports; each output is announced before the report that names it. `then` is called when all are
+   * on their way.
+   */
   deliver(facts: MachineFacts, sequences: readonly number[], then: () => void): void {
     if (sequences.length === 0 && this.#listUnnamed(facts.machineId).length === 0) {
       then();
       return;
     }
-    this.#last = this.#last.then(() => this.#deliver(facts, sequences)).then(then, (error: unknown) => {
-      // The stream is over; the next one begins anew.
-      this.#options.log.info({ err: error, machine: facts.machineId }, 'kept reports were not delivered to their end');
-    });
+    this.#last = this.#last
+      .then(() => this.#deliver(facts, sequences))
+      .then(then, (error: unknown) => {
+        // The stream is over; the next one begins anew.
+        this.#options.log.info(
+          { err: error, machine: facts.machineId },
+          'kept reports were not delivered to their end',
+        );
+      });
   }
 
   async #deliver({ machineId, incarnation }: MachineFacts, sequences: readonly number[]): Promise<void> {
@@ -69,19 +78,25 @@ export class KeptDelivery {
   /**
    * Announces an output to the broker that it is kept for. Idempotent.
    *
-   * An output that was pushed before the broker went away is not here but there, and an output of another broker does not concern it.
+   * An output that was pushed before the broker went away is not here but there, and an output of another broker does
+   * not concern it.
    */
   announce(transferId: string): void {
     const output = this.#options.outputs.find(transferId);
     if (output === undefined || output.brokerId !== this.#broker.brokerId || this.#announced.has(transferId)) return;
     this.#announced.add(transferId);
-    this.#broker.write(pushedFrame(output.machineId, { transferId, content: encodeContent(output.content), isKept: true }));
+    this.#broker.write(
+      pushedFrame(output.machineId, { transferId, content: encodeContent(output.content), isKept: true }),
+    );
   }
 
   /** Kept outputs that no kept report names. */
   #listUnnamed(machineId: MachineId): string[] {
     const { bodies, outputs } = this.#options;
-    return outputs.list(machineId, this.#broker.brokerId).map(({ transferId }) => transferId).filter((transferId) => !bodies.isNamed(transferId));
+    return outputs
+      .list(machineId, this.#broker.brokerId)
+      .map(({ transferId }) => transferId)
+      .filter((transferId) => !bodies.isNamed(transferId));
   }
 
   async #announceInTurn(transferId: string): Promise<void> {

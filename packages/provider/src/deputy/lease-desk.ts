@@ -109,10 +109,18 @@ export class LeaseDesk {
   }
 
   /** The messages that start leased replicas, in this order, and those of them that are not on the disk any more. */
-  startMessages(brokerId: BrokerId, sequence: number, replicaIds: readonly ReplicaId[]): { readonly messages: Buffer[]; readonly missing: ReplicaId[] } {
+  startMessages(
+    brokerId: BrokerId,
+    sequence: number,
+    replicaIds: readonly ReplicaId[],
+  ): { readonly messages: Buffer[]; readonly missing: ReplicaId[] } {
     const lease = this.#find(brokerId, sequence);
     const missing = replicaIds.filter((replicaId) => lease?.replicas.has(replicaId) !== true);
-    if (missing.length > 0) this.#options.log.error({ broker: brokerId, lease: sequence, missing: missing.length }, 'leased replicas are not on the disk any more');
+    if (missing.length > 0)
+      this.#options.log.error(
+        { broker: brokerId, lease: sequence, missing: missing.length },
+        'leased replicas are not on the disk any more',
+      );
     return { messages: lease === undefined ? [] : messagesOf(lease, replicaIds), missing };
   }
 
@@ -147,7 +155,10 @@ export class LeaseDesk {
       this.#askFor(brokerId, lease, contents);
       if (lease.lacking.size > 0) isComplete = false;
     }
-    if (!isComplete) this.#timer = timers.start(lookInterval, () => { this.#look(); });
+    if (!isComplete)
+      this.#timer = timers.start(lookInterval, () => {
+        this.#look();
+      });
   }
 
   #noteArrived(brokerId: BrokerId, lease: ReadLease, contents: Pick<SiteContents, 'has'>): void {
@@ -164,7 +175,8 @@ export class LeaseDesk {
       lease.unstocked.delete(replicaId);
       replicaIds.push(replicaId);
     }
-    if (replicaIds.length > 0) this.#options.deliver({ kind: 'LeaseStocked', brokerId, sequence: lease.sequence, replicaIds });
+    if (replicaIds.length > 0)
+      this.#options.deliver({ kind: 'LeaseStocked', brokerId, sequence: lease.sequence, replicaIds });
   }
 
   #askFor(brokerId: BrokerId, lease: ReadLease, contents: Pick<SiteContents, 'wantOwn' | 'proofsFor'>): void {
@@ -175,7 +187,13 @@ export class LeaseDesk {
     for (const { sha256 } of wanted) lease.asked.set(sha256, now);
     const rest = contents.wantOwn(brokerId, wanted);
     if (rest.length === 0) return;
-    const message = FromMachine.encode({ machineId: '', message: { $case: 'contentWanted', value: encodeContentWanted(rest, contents.proofsFor(brokerId, challengeOf(lease))) } }).finish();
+    const message = FromMachine.encode({
+      machineId: '',
+      message: {
+        $case: 'contentWanted',
+        value: encodeContentWanted(rest, contents.proofsFor(brokerId, challengeOf(lease))),
+      },
+    }).finish();
     this.#options.tell(brokerId, frameFromMachine(machineIdField(''), asBuffer(message)));
   }
 }
@@ -197,7 +215,9 @@ function messagesOf({ body, replicas }: ReadLease, replicaIds: readonly ReplicaI
   }
   return batches.map(({ groupIndex, starts }) => {
     const template = body.groups[groupIndex]?.start?.template;
-    return asBuffer(AttachResponse.encode({ message: { $case: 'start', value: { template, replicas: starts } } }).finish());
+    return asBuffer(
+      AttachResponse.encode({ message: { $case: 'start', value: { template, replicas: starts } } }).finish(),
+    );
   });
 }
 
@@ -210,7 +230,11 @@ function readLease(body: Lease, connectionId: number): ReadLease {
       replicas.set(start.replicaId, { groupIndex, start });
       const contents = start.inputs.map(({ content }) => decodeContent(content));
       for (const content of contents) lacking.set(content.sha256, content);
-      if (contents.length > 0) unstocked.set(start.replicaId, contents.map(({ sha256 }) => sha256));
+      if (contents.length > 0)
+        unstocked.set(
+          start.replicaId,
+          contents.map(({ sha256 }) => sha256),
+        );
     }
   }
   return { sequence: body.sequence, connectionId, body, replicas, lacking, unstocked, asked: new Map() };

@@ -2,7 +2,14 @@ import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { encodeOutcome } from '@mutirao/api/codecs';
-import { roomForReports, type BrokerId, type KeptMachine, type ProviderChange, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import {
+  roomForReports,
+  type BrokerId,
+  type KeptMachine,
+  type ProviderChange,
+  type ProviderInput,
+  type ProviderState,
+} from '@mutirao/core/machines/provider';
 import { noQuotaRules, type QuotaRules } from '@mutirao/core/quotas';
 import type { Bytes, MachineId, UserId } from '@mutirao/core/shared';
 import { steadyClock, systemClock, systemTimers } from '@mutirao/runtime/driver';
@@ -54,17 +61,45 @@ export function openDeputy(setup: DeputySetup): OpenedDeputy {
   const { database, directory, state, log, contents, measure, deliver, tellBroker, ownerId, spoolBytesMax } = setup;
   const bodies = new SpooledBodies(database);
   bodies.prune({
-    isReport: ({ machineId, incarnation, sequence }) => findKept(state, machineId, incarnation)?.reports.some((report) => report.sequence === sequence) === true,
+    isReport: ({ machineId, incarnation, sequence }) =>
+      findKept(state, machineId, incarnation)?.reports.some((report) => report.sequence === sequence) === true,
     isLease: (brokerId, sequence) => state.brokers.get(brokerId)?.lease?.outline.sequence === sequence,
   });
-  const outputs = new OutputSpool({ folder: join(directory, 'spool'), database, bytesMax: spoolBytesMax, reserveBytes, freeBytes, clock: systemClock, log });
+  const outputs = new OutputSpool({
+    folder: join(directory, 'spool'),
+    database,
+    bytesMax: spoolBytesMax,
+    reserveBytes,
+    freeBytes,
+    clock: systemClock,
+    log,
+  });
   const spoolQuota = new SpoolQuota({ state, outputs, ownerId, quotas: setup.quotas ?? noQuotaRules });
-  const leases = new LeaseDesk({ bodies, contents, clock: steadyClock, timers: systemTimers, log, deliver, tell: tellBroker });
+  const leases = new LeaseDesk({
+    bodies,
+    contents,
+    clock: steadyClock,
+    timers: systemTimers,
+    log,
+    deliver,
+    tell: tellBroker,
+  });
   const deputy = new Deputy({
-    bodies, outputs, leases, contents, timers: systemTimers, log, ownerId, deliver,
-    roomForReports: () => roomForReports(state), demandSpoolQuota: (brokerId, bytes) => { spoolQuota.demand(brokerId, bytes); },
+    bodies,
+    outputs,
+    leases,
+    contents,
+    timers: systemTimers,
+    log,
+    ownerId,
+    deliver,
+    roomForReports: () => roomForReports(state),
+    demandSpoolQuota: (brokerId, bytes) => {
+      spoolQuota.demand(brokerId, bytes);
+    },
     brokerOf: (machineId) => state.machines.get(machineId)?.brokerId,
-    hasKept: (brokerId, machineId) => [...state.kept.values()].some((kept) => kept.brokerId === brokerId && kept.facts.machineId === machineId),
+    hasKept: (brokerId, machineId) =>
+      [...state.kept.values()].some((kept) => kept.brokerId === brokerId && kept.facts.machineId === machineId),
     onReport: ({ identity: { requestId, machineId } }, { ended, started }) => {
       if (requestId !== '') for (const { replicaId } of started) measure.noteStart(machineId, replicaId);
       for (const { replicaId, outcome, startedAt, endedAt } of ended) {
@@ -73,7 +108,18 @@ export function openDeputy(setup: DeputySetup): OpenedDeputy {
       }
     },
   });
-  return { deputy, outputs, bodies, spoolQuota, hear: (change) => { hearChange({ deputy, log, state }, change); }, resume: () => { resumeLeases(deputy, state); } };
+  return {
+    deputy,
+    outputs,
+    bodies,
+    spoolQuota,
+    hear: (change) => {
+      hearChange({ deputy, log, state }, change);
+    },
+    resume: () => {
+      resumeLeases(deputy, state);
+    },
+  };
 }
 
 function resumeLeases(deputy: Deputy, state: ProviderState): void {
@@ -82,22 +128,39 @@ function resumeLeases(deputy: Deputy, state: ProviderState): void {
   }
 }
 
-function hearChange({ deputy, log, state }: { readonly deputy: Deputy; readonly log: Logger; readonly state: ProviderState }, change: ProviderChange): void {
+function hearChange(
+  { deputy, log, state }: { readonly deputy: Deputy; readonly log: Logger; readonly state: ProviderState },
+  change: ProviderChange,
+): void {
   switch (change.kind) {
-    case 'LeaseTaken': deputy.leases.replace(change.brokerId, change.lease.sequence); break;
-    case 'ReportsForgotten': deputy.dropReports(change.machineId, change.incarnation, change.upTo); break;
+    case 'LeaseTaken':
+      deputy.leases.replace(change.brokerId, change.lease.sequence);
+      break;
+    case 'ReportsForgotten':
+      deputy.dropReports(change.machineId, change.incarnation, change.upTo);
+      break;
     case 'BrokerReplaced':
       deputy.forgetBroker(change.brokerId, state.brokers.get(change.brokerId)?.connectionId ?? 0);
-      log.warn({ broker: change.brokerId }, 'a broker speaks for another journal than before; what was held for the former is dropped');
+      log.warn(
+        { broker: change.brokerId },
+        'a broker speaks for another journal than before; what was held for the former is dropped',
+      );
       break;
-    case 'DeputyBegan': log.info({ broker: change.brokerId }, 'a broker is away; its work goes on from what it leased'); break;
-    case 'DeputyEnded': log.info({ broker: change.brokerId }, 'a broker is back; what was kept for it is delivered'); break;
-    default: break;
+    case 'DeputyBegan':
+      log.info({ broker: change.brokerId }, 'a broker is away; its work goes on from what it leased');
+      break;
+    case 'DeputyEnded':
+      log.info({ broker: change.brokerId }, 'a broker is back; what was kept for it is delivered');
+      break;
+    default:
+      break;
   }
 }
 
 function findKept(state: ProviderState, machineId: MachineId, incarnation: string): KeptMachine | undefined {
-  return [...state.kept.values()].find(({ facts }) => facts.machineId === machineId && facts.incarnation === incarnation);
+  return [...state.kept.values()].find(
+    ({ facts }) => facts.machineId === machineId && facts.incarnation === incarnation,
+  );
 }
 
 function freeBytes(folder: string): Bytes {

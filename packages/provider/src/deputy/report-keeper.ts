@@ -1,4 +1,11 @@
-import { decodeReaderProofs, decodeReport, encodeContentWanted, decodeContentWanted, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
+import {
+  decodeReaderProofs,
+  decodeReport,
+  encodeContentWanted,
+  decodeContentWanted,
+  type ReaderProofs,
+  type WantedContent,
+} from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest, ContentWanted, Report } from '@mutirao/api/machine';
 import type { MachineReport } from '@mutirao/core/messages';
@@ -24,7 +31,8 @@ interface QueuedReport {
 }
 
 /**
- * Takes what one agent says while its broker is away: reports are kept one after the other, and stay here until they are safe;
+ * Takes what one agent says while its broker is away: reports are kept one after the other, and stay here until they
+ * are safe;
  * contents are offered from the site's store, and what is not there is wanted again when the broker is back.
  */
 export class ReportKeeper {
@@ -48,7 +56,11 @@ export class ReportKeeper {
       const wanted = decodeWith(ContentWanted, bytes, start);
       this.#proofs = decodeReaderProofs(wanted);
       this.want(this.#port.offer(decodeContentWanted(wanted), this.#proofs));
-    } else throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of an attached agent; want a report or contents wanted`);
+    } else
+      throw new MutiraoError(
+        'MUT_PROTOCOL',
+        `alternative ${field} of an attached agent; want a report or contents wanted`,
+      );
   }
 
   /** Contents to ask the broker for when it is back. */
@@ -69,7 +81,10 @@ export class ReportKeeper {
     this.#port.setPaused(isBlocked);
   }
 
-  /** Keeps all again that is not known to be safe: the machine had no room for one, and takes nothing that comes after it. */
+  /**
+   * Keeps all again that is not known to be safe: the machine had no room for one, and takes nothing that comes after
+   * it.
+   */
   tellAgain(): void {
     for (const queued of this.#reports) queued.isTold = false;
     this.goOn();
@@ -91,5 +106,9 @@ export class ReportKeeper {
 }
 
 function wantedMessage(contents: readonly WantedContent[], proofs: ReaderProofs): Buffer {
-  return asBuffer(AttachRequest.encode({ message: { $case: 'contentWanted', value: encodeContentWanted(contents, proofs) } }).finish());
+  return asBuffer(
+    AttachRequest.encode({
+      message: { $case: 'contentWanted', value: encodeContentWanted(contents, proofs) },
+    }).finish(),
+  );
 }

@@ -32,13 +32,18 @@ export class SpoolQuota {
 
   /** What a user has kept, and may have. */
   useOf(userId: UserId): QuotaUse {
-    return { name: 'spool-bytes', used: this.#usedBy(userId), allowed: allowedQuota(this.#options.quotas, userId, 'spool-bytes') };
+    return {
+      name: 'spool-bytes',
+      used: this.#usedBy(userId),
+      allowed: allowedQuota(this.#options.quotas, userId, 'spool-bytes'),
+    };
   }
 
   #usedBy(userId: UserId): Bytes {
     const { state, outputs, ownerId } = this.#options;
     let used = 0;
-    for (const { brokerId } of state.brokers.values()) if (userOfBroker(brokerId, ownerId) === userId) used += outputs.bytesOf(brokerId);
+    for (const { brokerId } of state.brokers.values())
+      if (userOfBroker(brokerId, ownerId) === userId) used += outputs.bytesOf(brokerId);
     return used;
   }
 }

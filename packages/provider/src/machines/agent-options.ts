@@ -11,10 +11,14 @@ export function agentOptions(providerId: ProviderId, { name, processors, attribu
 
 /** The error that an agent's log ends with, as far as it has one; else its last line. */
 export function lastWordsOf(log: string): string {
-  const lines = log.trim().split('\n').filter((line) => line !== '');
+  const lines = log
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '');
   for (const line of lines.toReversed()) {
     const { level, code, msg } = readLine(line);
-    if (level === 'fatal' && typeof msg === 'string') return `${typeof code === 'string' ? `${code} ` : ''}${msg}`.slice(0, 500);
+    if (level === 'fatal' && typeof msg === 'string')
+      return `${typeof code === 'string' ? `${code} ` : ''}${msg}`.slice(0, 500);
   }
   return (lines.at(-1) ?? '').slice(0, 500);
 }

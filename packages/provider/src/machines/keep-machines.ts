@@ -11,11 +11,19 @@ import { readMachineRecord, writeMachineRecord } from './machine-record.ts';
 import { SshLife } from './ssh-life.ts';
 import { TemplateLife, type AgentPlace } from './template-life.ts';
 
-/** The keeper of a provider's time-shared machines, with the list of its folder. @throws {MutiraoError} MUT_BAD_CONFIG */
+/**
+ * The keeper of a provider's time-shared machines, with the list of its folder. @throws {MutiraoError} MUT_BAD_CONFIG
+ */
 export function openKeeper(directory: string, log: Logger): MachineKeeper {
   const path = join(directory, 'machines.json');
   return new MachineKeeper({
-    clock: systemClock, timers: systemTimers, log, machines: readMachineRecord(path), save: (machines) => { writeMachineRecord(path, machines); },
+    clock: systemClock,
+    timers: systemTimers,
+    log,
+    machines: readMachineRecord(path),
+    save: (machines) => {
+      writeMachineRecord(path, machines);
+    },
   });
 }
 
@@ -30,13 +38,22 @@ export interface KeepingPlace {
 }
 
 /** Has agents work for the machines of the list. @returns what ends them all. */
-export function startKeeping(keeper: MachineKeeper, { provider, providerId, directory, home, agentCommand }: KeepingPlace): () => Promise<void> {
+export function startKeeping(
+  keeper: MachineKeeper,
+  { provider, providerId, directory, home, agentCommand }: KeepingPlace,
+): () => Promise<void> {
   const address = nearAddress(provider.agentsAddress);
   const authority = parseAddress(address).isTls ? onOneLine(readHostIdentity(identityFolder(home)).authority) : '';
   const place: AgentPlace = { providerId, address, invite: (name) => provider.invite(name), authority };
   const templates = new TemplateLife({ ...place, agentCommand, home, logFolder: join(directory, 'machines') });
-  const ssh = new SshLife({ ...place, controlFolder: join(directory, 'ssh'), carry: async (connection) => [await carryProgram(connection, await findProgramFile(home, ''))] });
-  const life: MachineLife = { run: (machine, ending) => (machine.reach.kind === 'ssh' ? ssh : templates).run(machine, ending) };
+  const ssh = new SshLife({
+    ...place,
+    controlFolder: join(directory, 'ssh'),
+    carry: async (connection) => [await carryProgram(connection, await findProgramFile(home, ''))],
+  });
+  const life: MachineLife = {
+    run: (machine, ending) => (machine.reach.kind === 'ssh' ? ssh : templates).run(machine, ending),
+  };
   keeper.start({
     life,
     isAttached: (name) => {

@@ -7,9 +7,11 @@ import type { Logger } from '@mutirao/runtime/log';
 /** Has an agent work for a machine, once. */
 export interface MachineLife {
   /**
-   * Starts the machine's agent, or finds it where it still is, and resolves when it has ended, to what was said of that.
+   * Starts the machine's agent, or finds it where it still is, and resolves when it has ended, to what was said of
+   * that.
    *
-   * @param ending fires when the machine is taken off the list (`remove`) or this process ends (`stop`); the agent is ended too then.
+   * @param ending fires when the machine is taken off the list (`remove`) or this process ends (`stop`); the agent is
+   * ended too then.
    * @throws {MutiraoError} when it cannot be had.
    */
   run(machine: KeptMachine, ending: AbortSignal): Promise<string>;
@@ -50,7 +52,10 @@ interface Kept {
   over: Promise<void>;
 }
 
-/** Keeps agents working for the machines of a list: starts them, starts those anew that end, after a growing pause, and ends them. */
+/**
+ * Keeps agents working for the machines of a list: starts them, starts those anew that end, after a growing pause, and
+ * ends them.
+ */
 export class MachineKeeper {
   readonly #options: MachineKeeperOptions;
   readonly #kept = new Map<string, Kept>();
@@ -68,13 +73,24 @@ export class MachineKeeper {
     for (const machine of this.#options.machines) this.#keep(machine);
   }
 
-  /** Adds machines, all or none. @throws {MutiraoError} MUT_BAD_REQUEST when a name is taken, or its former machine's agent has not ended. */
+  /**
+   * Adds machines, all or none. @throws {MutiraoError} MUT_BAD_REQUEST when a name is taken, or its former machine's
+   * agent has not ended.
+   */
   add(machines: readonly KeptMachine[]): void {
     if (this.#agents === undefined) throw new MutiraoError('MUT_STOPPING', 'the provider is starting or ending');
     const names = new Set(this.#kept.keys());
     for (const { name } of machines) {
-      if (this.#leaving.has(name)) throw new MutiraoError('MUT_BAD_REQUEST', `the machine "${name}" is just being removed; want another name, or the same in some seconds`);
-      if (names.has(name)) throw new MutiraoError('MUT_BAD_REQUEST', `a machine "${name}" is on the list already; want another name, or remove that one first`);
+      if (this.#leaving.has(name))
+        throw new MutiraoError(
+          'MUT_BAD_REQUEST',
+          `the machine "${name}" is just being removed; want another name, or the same in some seconds`,
+        );
+      if (names.has(name))
+        throw new MutiraoError(
+          'MUT_BAD_REQUEST',
+          `a machine "${name}" is on the list already; want another name, or remove that one first`,
+        );
       names.add(name);
     }
     this.#options.save([...this.#machines(), ...machines]);
@@ -86,24 +102,38 @@ export class MachineKeeper {
     return this.#kept.has(name);
   }
 
-  /** Takes a machine off the list; resolves when its agent has ended or cannot be reached. @throws {MutiraoError} MUT_BAD_REQUEST when there is none of that name. */
+  /**
+   * Takes a machine off the list; resolves when its agent has ended or cannot be reached. @throws {MutiraoError}
+   * MUT_BAD_REQUEST when there is none of that name.
+   */
   async remove(name: string): Promise<void> {
     const kept = this.#kept.get(name);
     if (this.#agents === undefined) throw new MutiraoError('MUT_STOPPING', 'the provider is starting or ending');
     if (kept === undefined) {
       const known = [...this.#kept.keys()].join(', ');
-      throw new MutiraoError('MUT_BAD_REQUEST', `no machine "${name}" is on the list; want ${known === '' ? 'none: it is empty' : `one of ${known}`}`);
+      throw new MutiraoError(
+        'MUT_BAD_REQUEST',
+        `no machine "${name}" is on the list; want ${known === '' ? 'none: it is empty' : `one of ${known}`}`,
+      );
     }
     this.#options.save(this.#machines().filter((machine) => machine.name !== name));
     this.#kept.delete(name);
     this.#leaving.add(name);
-    await end(kept, 'remove').finally(() => { this.#leaving.delete(name); });
+    await end(kept, 'remove').finally(() => {
+      this.#leaving.delete(name);
+    });
   }
 
   /** How each machine is, in the order of their names. */
   list(): KeptMachineState[] {
-    const states = [...this.#kept.values()].map(({ machine, isWaiting, reason, since }): KeptMachineState => (
-      { machine, status: this.#agents?.isAttached(machine.name) === true ? 'running' : isWaiting ? 'waiting' : 'starting', reason, since }));
+    const states = [...this.#kept.values()].map(
+      ({ machine, isWaiting, reason, since }): KeptMachineState => ({
+        machine,
+        status: this.#agents?.isAttached(machine.name) === true ? 'running' : isWaiting ? 'waiting' : 'starting',
+        reason,
+        since,
+      }),
+    );
     return states.sort((one, other) => (one.machine.name < other.machine.name ? -1 : 1));
   }
 
@@ -120,7 +150,14 @@ export class MachineKeeper {
 
   #keep(machine: KeptMachine): void {
     const kept: Kept = {
-      machine, ending: new AbortController(), isWaiting: false, reason: '', since: this.#options.clock.now(), pause: pauseMin, wake: () => undefined, over: Promise.resolve(),
+      machine,
+      ending: new AbortController(),
+      isWaiting: false,
+      reason: '',
+      since: this.#options.clock.now(),
+      pause: pauseMin,
+      wake: () => undefined,
+      over: Promise.resolve(),
     };
     this.#kept.set(machine.name, kept);
     kept.over = this.#runOn(kept);
@@ -144,7 +181,10 @@ export class MachineKeeper {
       if (clock.now() - startedAt >= steadyAfter) kept.pause = pauseMin;
       kept.isWaiting = true;
       kept.since = clock.now();
-      log.warn({ machine: machine.name, reason: kept.reason, retry_ms: kept.pause }, 'the agent of a kept machine has ended');
+      log.warn(
+        { machine: machine.name, reason: kept.reason, retry_ms: kept.pause },
+        'the agent of a kept machine has ended',
+      );
       await this.#rest(kept);
       kept.pause = Math.min(2 * kept.pause, pauseMax);
     }

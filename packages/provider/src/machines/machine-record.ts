@@ -4,7 +4,9 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { KeptMachine } from '@mutirao/core/messages';
 import { writeAtomic } from '@mutirao/runtime/files';
 
-/** Reads the list of machines that a provider keeps; none where there is no file. @throws {MutiraoError} MUT_BAD_CONFIG */
+/**
+ * Reads the list of machines that a provider keeps; none where there is no file. @throws {MutiraoError} MUT_BAD_CONFIG
+ */
 export function readMachineRecord(path: string): KeptMachine[] {
   let text: string;
   try {
@@ -18,7 +20,12 @@ export function readMachineRecord(path: string): KeptMachine[] {
     // By way of the wire's form, whose reader doubts everything.
     return machines.map((machine) => decodeKeptMachine(encodeKeptMachine(machine)));
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `${path} is no list of machines: ${error instanceof Error ? error.message : String(error)}; correct it, or move it away and add the machines again`, { cause: error });
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `${path} is no list of machines: ${error instanceof Error ? error.message : String(error)}; correct it, ` +
+        'or move it away and add the machines again',
+      { cause: error },
+    );
   }
 }
 

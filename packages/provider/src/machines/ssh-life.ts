@@ -20,9 +20,11 @@ const endPatience: Duration = 8_000;
 const longest: Duration = 2 ** 31 - 1;
 
 /**
- * Has an agent work on another host, which reaches us through the connection that started it, by a socket in the agent's own folder.
+ * Has an agent work on another host, which reaches us through the connection that started it, by a socket in the
+ * agent's own folder.
  *
- * The agent does not end with the connection: it goes on with what it has and dials the same socket until we are back, as long as its orphan timeout lets it.
+ * The agent does not end with the connection: it goes on with what it has and dials the same socket until we are back,
+ * as long as its orphan timeout lets it.
  */
 export class SshLife implements MachineLife {
   readonly #options: SshLifeOptions;
@@ -33,12 +35,20 @@ export class SshLife implements MachineLife {
 
   async run(machine: KeptMachine, ending: AbortSignal): Promise<string> {
     const { reach } = machine;
-    if (reach.kind !== 'ssh') throw new MutiraoError('MUT_BAD_CONFIG', `machine ${machine.name} is reached by ${reach.kind}; want ssh`);
+    if (reach.kind !== 'ssh')
+      throw new MutiraoError('MUT_BAD_CONFIG', `machine ${machine.name} is reached by ${reach.kind}; want ssh`);
     if (ending.aborted) return '';
     const given = new AbortController();
-    const giveUp = (): void => { given.abort(); };
+    const giveUp = (): void => {
+      given.abort();
+    };
     ending.addEventListener('abort', giveUp, { once: true });
-    const connection = await SshConnection.open({ destination: reach.destination, options: reach.options, controlFolder: this.#options.controlFolder, signal: given.signal });
+    const connection = await SshConnection.open({
+      destination: reach.destination,
+      options: reach.options,
+      controlFolder: this.#options.controlFolder,
+      signal: given.signal,
+    });
     // From here on there is something to end first.
     ending.removeEventListener('abort', giveUp);
     try {
@@ -52,14 +62,20 @@ export class SshLife implements MachineLife {
     const folder = folderOf(this.#options.providerId, machine);
     const over = Promise.withResolvers<string>();
     const isLost = Promise.withResolvers<string>();
-    connection.onClosed((error) => { isLost.resolve(`${error.code} ${error.message}`); });
+    connection.onClosed((error) => {
+      isLost.resolve(`${error.code} ${error.message}`);
+    });
     const onEnding = (): void => {
-      endAgent(connection, folder, ending.reason === 'remove').then(over.resolve, (error: unknown) => { over.resolve(String(error)); });
+      endAgent(connection, folder, ending.reason === 'remove').then(over.resolve, (error: unknown) => {
+        over.resolve(String(error));
+      });
     };
     const pid = await this.#findOrStart(connection, machine, folder);
     ending.addEventListener('abort', onEnding, { once: true });
     if (ending.aborted) onEnding();
-    const waiting = run(connection, waitScript(folder, pid), { deadlineMs: longest }).then(({ stdout }) => `the agent there has ended: ${lastWordsOf(stdout)}`);
+    const waiting = run(connection, waitScript(folder, pid), { deadlineMs: longest }).then(
+      ({ stdout }) => `the agent there has ended: ${lastWordsOf(stdout)}`,
+    );
     waiting.catch(() => undefined);
     const ended = await Promise.race([waiting, over.promise, isLost.promise]);
     ending.removeEventListener('abort', onEnding);
@@ -79,8 +95,23 @@ export class SshLife implements MachineLife {
     const { program: given } = machine.reach as Extract<KeptMachine['reach'], { kind: 'ssh' }>;
     const program = given.length > 0 ? given : await this.#options.carry(connection);
     const provider = socketAddress(socket, parseAddress(address).isTls);
-    const command = [...program, 'run', 'agent', '--home', '.', '--provider', provider, '--invitation', '-', ...agentOptions(this.#options.providerId, machine)];
-    return answerOf(connection, startScript({ folder, command }), `${this.#options.invite(machine.name)}\n${authority}\n`);
+    const command = [
+      ...program,
+      'run',
+      'agent',
+      '--home',
+      '.',
+      '--provider',
+      provider,
+      '--invitation',
+      '-',
+      ...agentOptions(this.#options.providerId, machine),
+    ];
+    return answerOf(
+      connection,
+      startScript({ folder, command }),
+      `${this.#options.invite(machine.name)}\n${authority}\n`,
+    );
   }
 }
 
@@ -95,7 +126,11 @@ async function endAgent(connection: SshConnection, folder: string, removes: bool
   return 'it was ended';
 }
 
-function run(connection: SshConnection, script: readonly string[], options: { readonly input?: string; readonly deadlineMs?: number } = {}): ReturnType<SshConnection['run']> {
+function run(
+  connection: SshConnection,
+  script: readonly string[],
+  options: { readonly input?: string; readonly deadlineMs?: number } = {},
+): ReturnType<SshConnection['run']> {
   return connection.run(['/bin/sh', '-c', ...script], options);
 }
 
@@ -104,5 +139,9 @@ async function answerOf(connection: SshConnection, script: readonly string[], in
   const { status, stdout, stderr } = await run(connection, script, input === undefined ? {} : { input });
   const answer = /^mutirao: (.*)$/m.exec(stdout)?.[1];
   if (status === 0 && answer !== undefined) return answer;
-  throw new MutiraoError('MUT_LAUNCH_FAILED', `${connection.destination}: the agent could not be started: ${lastWordsOf(`${stdout}\n${stderr}`) || `status ${status}`}`);
+  throw new MutiraoError(
+    'MUT_LAUNCH_FAILED',
+    `${connection.destination}: the agent could not be started: ` +
+      `${lastWordsOf(`${stdout}\n${stderr}`) || `status ${status}`}`,
+  );
 }

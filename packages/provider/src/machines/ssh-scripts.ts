@@ -1,12 +1,19 @@
 import { removalScript } from '@mutirao/runtime/files';
 
-/** Scripts for the host of a kept machine, each with its arguments, as `sh -c` takes them. What they answer stands behind `mutirao: ` on a line. */
+/**
+ * Scripts for the host of a kept machine, each with its arguments, as `sh -c` takes them. What they answer stands
+ * behind `mutirao: ` on a line.
+ */
 
-/** What stands in `agent.pid` of an agent that dials the socket of its folder; a former release wrote the number of a port. */
+/**
+ * What stands in `agent.pid` of an agent that dials the socket of its folder; a former release wrote the number of a
+ * port.
+ */
 export const socketDoor = 'socket';
 
 /**
- * Enters the agent's folder, which is below the login's home unless it is absolute, and knows this start of the host and that of the process, since numbers of
+ * Enters the agent's folder, which is below the login's home unless it is absolute, and knows this start of the host
+ * and that of the process, since numbers of
  * processes are used again.
  */
 const enter = `umask 077
@@ -21,7 +28,11 @@ isAlive() {
 
 /** Answers the absolute path of the folder, and then `alive PID DOOR` where there is an agent. */
 export function findScript(folder: string): readonly string[] {
-  return [`${enter}if isAlive; then echo "mutirao: $PWD alive $pid $door"; else echo "mutirao: $PWD"; fi`, 'find', folder];
+  return [
+    `${enter}if isAlive; then echo "mutirao: $PWD alive $pid $door"; else echo "mutirao: $PWD"; fi`,
+    'find',
+    folder,
+  ];
 }
 
 /** What an agent is started with. */
@@ -33,7 +44,8 @@ export interface RemoteStart {
 /**
  * Starts an agent in a session of its own, and answers its process id when it has lived for a moment.
  *
- * The invitation and, where the provider speaks TLS, its authority come on lines of standard input, and the agent gets the invitation the same way: arguments
+ * The invitation and, where the provider speaks TLS, its authority come on lines of standard input, and the agent gets
+ * the invitation the same way: arguments
  * can be seen by everybody, and the environment of a process by all that runs under its account.
  */
 export function startScript({ folder, command }: RemoteStart): readonly string[] {
@@ -54,9 +66,17 @@ echo "mutirao: $pid"`;
   return [script, 'start', folder, ...command];
 }
 
-/** Waits until the agent has ended, and prints the end of its log. What it writes to standard error ends it when nobody reads any more: a broken connection leaves no waiter behind. */
+/**
+ * Waits until the agent has ended, and prints the end of its log. What it writes to standard error ends it when nobody
+ * reads any more: a broken connection leaves no waiter behind.
+ */
 export function waitScript(folder: string, pid: string): readonly string[] {
-  return [`${enter}while isAlive && [ "$pid" = "$2" ]; do echo . >&2 || exit 0; sleep 1; done; tail -n 5 agent.log`, 'wait', folder, pid];
+  return [
+    `${enter}while isAlive && [ "$pid" = "$2" ]; do echo . >&2 || exit 0; sleep 1; done; tail -n 5 agent.log`,
+    'wait',
+    folder,
+    pid,
+  ];
 }
 
 /** Ends the agent, at last by force; removes its folder where that is wanted. */

@@ -40,23 +40,53 @@ export class TemplateLife implements MachineLife {
 
   async run(machine: KeptMachine, ending: AbortSignal): Promise<string> {
     const { reach, folder, name } = machine;
-    if (reach.kind !== 'templates') throw new MutiraoError('MUT_BAD_CONFIG', `machine ${name} is reached by ${reach.kind}; want templates`);
-    const { agentCommand: [command = '', ...first], home, logFolder, providerId, address, authority } = this.#options;
+    if (reach.kind !== 'templates')
+      throw new MutiraoError('MUT_BAD_CONFIG', `machine ${name} is reached by ${reach.kind}; want templates`);
+    const {
+      agentCommand: [command = '', ...first],
+      home,
+      logFolder,
+      providerId,
+      address,
+      authority,
+    } = this.#options;
     const log = join(logFolder, `${name}.log`);
     rmSync(log, { force: true });
     const ended = Promise.withResolvers<number>();
     const { pid } = startProcess({
       // By standard input: arguments and the environment can be read by what runs under our account.
-      command, input: `${this.#options.invite(name)}\n`, stderr: { kind: 'file', path: log }, env: { ...process.env, ...(authority === '' ? {} : { MUTIRAO_CA: authority }) },
+      command,
+      input: `${this.#options.invite(name)}\n`,
+      stderr: { kind: 'file', path: log },
+      env: { ...process.env, ...(authority === '' ? {} : { MUTIRAO_CA: authority }) },
       args: [
-        ...first, '--home', home, '--provider', address, '--invitation', '-', ...agentOptions(providerId, machine), ...(folder === '' ? [] : ['--remote-folder', folder]),
-        '--machine', reach.machine, '--rem-exec', reach.remExec, '--copy-to', reach.copyTo, '--copy-from', reach.copyFrom,
+        ...first,
+        '--home',
+        home,
+        '--provider',
+        address,
+        '--invitation',
+        '-',
+        ...agentOptions(providerId, machine),
+        ...(folder === '' ? [] : ['--remote-folder', folder]),
+        '--machine',
+        reach.machine,
+        '--rem-exec',
+        reach.remExec,
+        '--copy-to',
+        reach.copyTo,
+        '--copy-from',
+        reach.copyFrom,
       ],
-      onExit: ({ status, startError }) => { ended.resolve(startError === '' ? status : 126); },
+      onExit: ({ status, startError }) => {
+        ended.resolve(startError === '' ? status : 126);
+      },
     });
     if (pid === undefined) throw new MutiraoError('MUT_LAUNCH_FAILED', `the agent ${command} cannot be started`);
     this.#watchdog.guard(pid);
-    const onEnding = (): void => { killProcess(pid, 'SIGTERM'); };
+    const onEnding = (): void => {
+      killProcess(pid, 'SIGTERM');
+    };
     ending.addEventListener('abort', onEnding);
     if (ending.aborted) onEnding();
     const status = await ended.promise;

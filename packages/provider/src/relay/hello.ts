@@ -8,7 +8,10 @@ import type { Instant, UserId } from '@mutirao/core/shared';
 const programVersion = '0.1.0';
 /** Of an agent: its machine can be a member of a gang. Of a provider: it passes on what that needs. */
 const gangCapability = 'gang';
-/** What others may say beyond what every release knows: a broker may lease tasks and take some of them back, and transfers of outputs may leave out what is stored already. */
+/**
+ * What others may say beyond what every release knows: a broker may lease tasks and take some of them back, and
+ * transfers of outputs may leave out what is stored already.
+ */
 const capabilities = ['lease', 'lease-trim', 'offset', 'resource', gangCapability];
 
 /** A greeting as it travels. */
@@ -21,7 +24,10 @@ export interface HelloWire {
   readonly resourceId: string | undefined;
 }
 
-/** What this process says first on each stream. @param sentUnixMs what its clock shows. @param resourceId what its resource is called at its reservation manager. */
+/**
+ * What this process says first on each stream. @param sentUnixMs what its clock shows. @param resourceId what its
+ * resource is called at its reservation manager.
+ */
 export function ownHello(speakerId: string, sentUnixMs: Instant, resourceId: string | undefined): HelloWire {
   return { protocolVersion, programVersion, capabilities: [...capabilities], speakerId, sentUnixMs, resourceId };
 }
@@ -32,7 +38,10 @@ export function takesGangs({ capabilities: said }: Pick<Hello, 'capabilities'>):
 }
 
 /** For whom a machine runs tasks that takes those of its owner only, whatever name its agent gives. */
-export function onlyUserOf({ onlyUser }: Pick<MachineFacts, 'onlyUser'>, ownerId: UserId): Pick<MachineFacts, 'onlyUser'> {
+export function onlyUserOf(
+  { onlyUser }: Pick<MachineFacts, 'onlyUser'>,
+  ownerId: UserId,
+): Pick<MachineFacts, 'onlyUser'> {
   return onlyUser === undefined ? {} : { onlyUser: ownerId };
 }
 
@@ -50,9 +59,23 @@ export interface BrokerHello {
 /** Reads the first message of a broker. @throws {MutiraoError} MUT_PROTOCOL or MUT_BAD_REQUEST */
 export function readBrokerHello(bytes: Uint8Array): BrokerHello {
   const { message } = decodeMessage(ConnectRequest, bytes);
-  if (message?.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `first message is ${message?.$case ?? 'empty'}; want hello`);
+  if (message?.$case !== 'hello')
+    throw new MutiraoError('MUT_PROTOCOL', `first message is ${message?.$case ?? 'empty'}; want hello`);
   const { speakerId, instance, capabilities: said } = decodeHello(message.value);
-  if (!/^[\w.-]{1,64}$/.test(speakerId)) throw new MutiraoError('MUT_BAD_REQUEST', `broker id is "${speakerId}"; want up to 64 letters, digits, "_", "." or "-"`);
-  if (!/^[\w.-]{0,64}$/.test(instance)) throw new MutiraoError('MUT_BAD_REQUEST', `broker instance is "${instance}"; want up to 64 letters, digits, "_", "." or "-"`);
-  return { name: speakerId, instance, takesStandings: said.includes('standings'), takesResource: said.includes('resource') };
+  if (!/^[\w.-]{1,64}$/.test(speakerId))
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `broker id is "${speakerId}"; want up to 64 letters, digits, "_", "." or "-"`,
+    );
+  if (!/^[\w.-]{0,64}$/.test(instance))
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `broker instance is "${instance}"; want up to 64 letters, digits, "_", "." or "-"`,
+    );
+  return {
+    name: speakerId,
+    instance,
+    takesStandings: said.includes('standings'),
+    takesResource: said.includes('resource'),
+  };
 }

@@ -8,7 +8,15 @@ import type { MessageStream } from '@mutirao/runtime/rpc';
 import type { ReportKeeper } from '../deputy/report-keeper.ts';
 import { asBuffer, toAgent } from './frames.ts';
 import type { TaskMeasure } from './measure.ts';
-import { attachFields, decodeWith, findAlternative, frameFromMachine, machineIdField, scanReport, sequenceOf } from './wire.ts';
+import {
+  attachFields,
+  decodeWith,
+  findAlternative,
+  frameFromMachine,
+  machineIdField,
+  scanReport,
+  sequenceOf,
+} from './wire.ts';
 
 /** A stream whose messages are the bytes that travel. */
 export type ByteStream = MessageStream<Buffer, Buffer>;
@@ -67,7 +75,12 @@ export interface AgentIdentity {
 }
 
 /** Looks at what an agent wants, before its broker does. Undefined passes its message on; else it has been seen to. */
-export type WatchWants = (agent: AgentLink, broker: BrokerLink, bytes: Buffer, start: number) => readonly WantedContent[] | undefined;
+export type WatchWants = (
+  agent: AgentLink,
+  broker: BrokerLink,
+  bytes: Buffer,
+  start: number,
+) => readonly WantedContent[] | undefined;
 
 /** Between two lines of the log on second processes of one machine. */
 const secondPause: Duration = 60_000;
@@ -108,7 +121,10 @@ export class AgentLink {
     return this.identity.machineId;
   }
 
-  /** Another process shows the same credential. @returns whether that is to be logged: it was not in the last minute, for who is refused may try again and again. */
+  /**
+   * Another process shows the same credential. @returns whether that is to be logged: it was not in the last minute,
+   * for who is refused may try again and again.
+   */
   noteSecond(now: Instant): boolean {
     if (this.#secondAt !== undefined && now - this.#secondAt < secondPause) return false;
     this.#secondAt = now;
@@ -172,7 +188,11 @@ export class AgentLink {
   ask(contents: readonly WantedContent[]): void {
     if (contents.length === 0) return;
     this.#keeper?.want(contents);
-    const bytes = asBuffer(AttachRequest.encode({ message: { $case: 'contentWanted', value: encodeContentWanted(contents, this.#proofs) } }).finish());
+    const bytes = asBuffer(
+      AttachRequest.encode({
+        message: { $case: 'contentWanted', value: encodeContentWanted(contents, this.#proofs) },
+      }).finish(),
+    );
     this.#broker?.write(frameFromMachine(this.#idField, bytes));
   }
 
@@ -190,7 +210,7 @@ export class AgentLink {
     this.#broker = broker;
     this.#isHeld = isHeld;
     if (broker === undefined) return;
-    this.#waiting.unshift(...this.#keeper?.leave() ?? []);
+    this.#waiting.unshift(...(this.#keeper?.leave() ?? []));
     this.#keeper = undefined;
     if (isHeld) this.stream.pause();
     else this.#flowTo(broker);
@@ -237,7 +257,8 @@ export class AgentLink {
 
   #forward(bytes: Buffer, broker: BrokerLink): void {
     const { field, start } = findAlternative(bytes);
-    if (field === attachFields.report) scanReport(bytes, start, this.#noteEnd, this.identity.requestId === '' ? undefined : this.#noteStart);
+    if (field === attachFields.report)
+      scanReport(bytes, start, this.#noteEnd, this.identity.requestId === '' ? undefined : this.#noteStart);
     else if (field === attachFields.contentWanted) {
       // Also where nobody here looks at it: what cannot be read would end its broker's connection.
       decodeContentWanted(decodeWith(ContentWanted, bytes, start));
@@ -246,7 +267,11 @@ export class AgentLink {
         this.ask(rest);
         return;
       }
-    } else throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of an attached agent; want a report or contents wanted`);
+    } else
+      throw new MutiraoError(
+        'MUT_PROTOCOL',
+        `alternative ${field} of an attached agent; want a report or contents wanted`,
+      );
     broker.write(frameFromMachine(this.#idField, bytes));
   }
 
@@ -257,13 +282,15 @@ export class AgentLink {
     if (requestId !== '') this.#measure.noteEnd(machineId, replicaId);
   };
 
-  readonly #noteStart = (replicaId: number): void => { this.#measure.noteStart(this.identity.machineId, replicaId); };
+  readonly #noteStart = (replicaId: number): void => {
+    this.#measure.noteStart(this.identity.machineId, replicaId);
+  };
 
   /** Cancels what it holds for a broker that is gone, and takes its reports itself until all has ended. */
   clear(heldReplicaIds: readonly ReplicaId[]): void {
     this.#clearing = new Set(heldReplicaIds);
     // What waited for room is of nobody now, and tells of ends.
-    this.#waiting.unshift(...this.#keeper?.leave() ?? []);
+    this.#waiting.unshift(...(this.#keeper?.leave() ?? []));
     this.#keeper = undefined;
     this.stream.write(toAgent({ $case: 'cancel', value: { replicaIds: [...heldReplicaIds], onlyWaiting: false } }));
     this.stream.resume();
@@ -273,8 +300,11 @@ export class AgentLink {
   #clear(bytes: Buffer, clearing: Set<ReplicaId>): void {
     const { field, start } = findAlternative(bytes);
     if (field !== attachFields.report) return;
-    scanReport(bytes, start, (replicaId) => { clearing.delete(replicaId); });
+    scanReport(bytes, start, (replicaId) => {
+      clearing.delete(replicaId);
+    });
     this.stream.write(toAgent({ $case: 'acknowledged', value: { sequence: sequenceOf(bytes, start) } }));
-    if (clearing.size === 0) this.stream.close(new MutiraoError('MUT_REATTACH', 'all that was held for the former broker has ended'));
+    if (clearing.size === 0)
+      this.stream.close(new MutiraoError('MUT_REATTACH', 'all that was held for the former broker has ended'));
   }
 }

@@ -15,7 +15,10 @@ interface Measured {
 const succeeded = 1;
 const failed = 2;
 
-/** Collects run times of tasks, by request, and since when tasks run, so that the machine hears of them now and then instead of task by task. */
+/**
+ * Collects run times of tasks, by request, and since when tasks run, so that the machine hears of them now and then
+ * instead of task by task.
+ */
 export class TaskMeasure {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #byRequest = new Map<RequestId, Measured>();
@@ -75,7 +78,11 @@ export class TaskMeasure {
 
   /** What was collected, and begins anew. */
   take(): (ProviderInput & { kind: 'TasksMeasured' })[] {
-    const inputs = [...this.#byRequest].map(([requestId, measured]) => ({ kind: 'TasksMeasured' as const, requestId, ...measured }));
+    const inputs = [...this.#byRequest].map(([requestId, measured]) => ({
+      kind: 'TasksMeasured' as const,
+      requestId,
+      ...measured,
+    }));
     this.#byRequest.clear();
     return inputs;
   }

@@ -1,6 +1,19 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import {
-  boundList, decodeContentOffered, decodeContentWanted, decodeDemand, decodeHello, decodeMachineFacts, decodeReaderProofs, encodeAllocationRequest, encodeDraining, encodeResourceStanding, encodeStanding, encodeMachineFacts, type ContentOffer, type WantedContent,
+  boundList,
+  decodeContentOffered,
+  decodeContentWanted,
+  decodeDemand,
+  decodeHello,
+  decodeMachineFacts,
+  decodeReaderProofs,
+  encodeAllocationRequest,
+  encodeDraining,
+  encodeResourceStanding,
+  encodeStanding,
+  encodeMachineFacts,
+  type ContentOffer,
+  type WantedContent,
 } from '@mutirao/api/codecs';
 import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
 import { Demand, LeaseTrim } from '@mutirao/api/provider';
@@ -20,16 +33,54 @@ import { toAgent, toBroker } from './frames.ts';
 import { onlyUserOf, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
 import type { TaskMeasure } from './measure.ts';
-import { acknowledgedField, attachFields, connectFields, contentOfferedField, decodeWith, findAlternative, readToMachine, sequenceOf } from './wire.ts';
+import {
+  acknowledgedField,
+  attachFields,
+  connectFields,
+  contentOfferedField,
+  decodeWith,
+  findAlternative,
+  readToMachine,
+  sequenceOf,
+} from './wire.ts';
 
 /** Commands that the relay carries out. */
-export type RelayCommand = Extract<ProviderCommand, {
-  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellDraining' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent'
-    | 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' | 'ConfirmLease';
-}>;
+export type RelayCommand = Extract<
+  ProviderCommand,
+  {
+    readonly kind:
+      | 'TellMachineJoined'
+      | 'TellMachineLost'
+      | 'TellRequests'
+      | 'TellStandings'
+      | 'TellResource'
+      | 'TellDraining'
+      | 'TellSettled'
+      | 'ReattachAgent'
+      | 'ClearAgent'
+      | 'RefuseAgent'
+      | 'KeepReports'
+      | 'AcknowledgeKept'
+      | 'StartLeased'
+      | 'ConfirmLease';
+  }
+>;
 
 /** Those of them that tell a broker something. */
-type TellCommand = Extract<RelayCommand, { readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellDraining' | 'TellSettled' | 'ConfirmLease' }>;
+type TellCommand = Extract<
+  RelayCommand,
+  {
+    readonly kind:
+      | 'TellMachineJoined'
+      | 'TellMachineLost'
+      | 'TellRequests'
+      | 'TellStandings'
+      | 'TellResource'
+      | 'TellDraining'
+      | 'TellSettled'
+      | 'ConfirmLease';
+  }
+>;
 
 /** Those that have the provider stand in for a broker. */
 type DeputyCommand = Extract<RelayCommand, { readonly kind: 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' }>;
@@ -96,7 +147,8 @@ export class Relay {
 
   /** Has all brokers connect anew: the clock was set, and they go by what it showed when they were greeted. */
   greetAgain(): void {
-    for (const { stream } of [...this.#brokers.values()]) stream.close(new MutiraoError('MUT_UNREACHABLE', 'the clock of the provider was set'));
+    for (const { stream } of [...this.#brokers.values()])
+      stream.close(new MutiraoError('MUT_UNREACHABLE', 'the clock of the provider was set'));
   }
 
   /** Serves a broker's stream. */
@@ -107,8 +159,12 @@ export class Relay {
         if (link === undefined) link = this.#welcomeBroker(stream, userId, bytes);
         else this.#receiveFromBroker(link, bytes);
       },
-      onEnd: () => { stream.end(); },
-      onClosed: () => { if (link !== undefined) this.#loseBroker(link); },
+      onEnd: () => {
+        stream.end();
+      },
+      onClosed: () => {
+        if (link !== undefined) this.#loseBroker(link);
+      },
     });
   }
 
@@ -117,7 +173,9 @@ export class Relay {
     // A broker chooses its name, but not whose it is: nobody takes another user's place.
     const brokerId = userId === this.#options.ownerId ? name : `${userId}/${name}`;
     this.#refuseCopy(brokerId, instance);
-    this.#brokers.get(brokerId)?.stream.close(new MutiraoError('MUT_CANCELLED', `broker ${brokerId} has connected anew`));
+    this.#brokers
+      .get(brokerId)
+      ?.stream.close(new MutiraoError('MUT_CANCELLED', `broker ${brokerId} has connected anew`));
     this.#connectionCount += 1;
     const link = new BrokerLink(brokerId, this.#connectionCount, stream, takesStandings);
     link.instance = instance;
@@ -125,15 +183,29 @@ export class Relay {
     this.#options.contents?.forgetBroker(brokerId);
     link.write(toBroker({ $case: 'hello', value: this.#hello() }));
     this.#options.log.info({ broker: brokerId }, 'broker connected');
-    this.#options.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId, ...(instance === '' ? {} : { instance }), ...(takesResource ? { takesResource } : {}) });
+    this.#options.deliver({
+      kind: 'BrokerConnected',
+      brokerId,
+      connectionId: link.connectionId,
+      ...(instance === '' ? {} : { instance }),
+      ...(takesResource ? { takesResource } : {}),
+    });
     return link;
   }
 
-  /** A copied home folder has the name of its original, and another journal: while that one is connected, taking its place would end all that it runs. @throws {MutiraoError} */
+  /**
+   * A copied home folder has the name of its original, and another journal: while that one is connected, taking its
+   * place would end all that it runs. @throws {MutiraoError}
+   */
   #refuseCopy(brokerId: BrokerId, instance: string): void {
     const known = this.#brokers.get(brokerId)?.instance ?? '';
     if (known === '' || instance === '' || known === instance) return;
-    throw new MutiraoError('MUT_ALREADY_RUNNING', `broker ${brokerId} is connected with another journal (${known}, not ${instance}): this home folder is a copy of one whose broker still runs; stop that one, or remove the file "name" from the folder "broker" of the copy`);
+    throw new MutiraoError(
+      'MUT_ALREADY_RUNNING',
+      `broker ${brokerId} is connected with another journal (${known}, not ${instance}): this home folder is a ` +
+        'copy of one whose broker still runs; stop that one, or remove the file "name" from the folder "broker" ' +
+        'of the copy',
+    );
   }
 
   #hello(): HelloWire {
@@ -150,24 +222,39 @@ export class Relay {
     } else if (field === connectFields.lease && this.#options.deputy !== undefined) {
       this.#options.deputy.leases.take(link.brokerId, link.connectionId, bytes.subarray(start));
     } else if (field === connectFields.leaseTrim) {
-      this.#options.deliver({ kind: 'LeaseTrimmed', brokerId: link.brokerId, connectionId: link.connectionId, replicaIds: boundList(decodeWith(LeaseTrim, bytes, start).replicaIds, 'heldReplicas', 'lease_trim.replica_ids') });
+      this.#options.deliver({
+        kind: 'LeaseTrimmed',
+        brokerId: link.brokerId,
+        connectionId: link.connectionId,
+        replicaIds: boundList(decodeWith(LeaseTrim, bytes, start).replicaIds, 'heldReplicas', 'lease_trim.replica_ids'),
+      });
     } else {
-      throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a connected broker; want a demand, a lease, what of it was placed or a message to a machine`);
+      throw new MutiraoError(
+        'MUT_PROTOCOL',
+        `alternative ${field} of a connected broker; want a demand, a lease, what of it was placed or a message ` +
+          'to a machine',
+      );
     }
   }
 
   #passToMachine(link: BrokerLink, bytes: Buffer, start: number): void {
     const { machineId, message, field, start: innerStart } = readToMachine(bytes, start);
-    const offer = field === contentOfferedField ? decodeContentOffered(decodeWith(ContentOffered, message, innerStart)) : undefined;
+    const offer =
+      field === contentOfferedField ? decodeContentOffered(decodeWith(ContentOffered, message, innerStart)) : undefined;
     if (offer !== undefined && this.#isForSite(link, machineId, offer)) return;
-    if (field === acknowledgedField) this.#options.deputy?.noteAcknowledged(link.brokerId, machineId, sequenceOf(message, innerStart));
+    if (field === acknowledgedField)
+      this.#options.deputy?.noteAcknowledged(link.brokerId, machineId, sequenceOf(message, innerStart));
     const agent = this.#agentsByMachine.get(machineId);
     if (agent?.broker === link) {
       agent.stream.write(message);
-      noteOffered(offer, (transferId) => { agent.noteOffered(transferId, link.brokerId); });
+      noteOffered(offer, (transferId) => {
+        agent.noteOffered(transferId, link.brokerId);
+      });
     } else {
       this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
-      noteOffered(offer, (transferId) => { this.#options.onUntaken?.(transferId); });
+      noteOffered(offer, (transferId) => {
+        this.#options.onUntaken?.(transferId);
+      });
     }
   }
 
@@ -176,13 +263,20 @@ export class Relay {
     return this.#options.contents?.answer(brokerId, machineId, offer) ?? false;
   }
 
-  readonly #watchWants = (agent: AgentLink, { brokerId }: BrokerLink, bytes: Buffer, start: number): readonly WantedContent[] | undefined => {
+  readonly #watchWants = (
+    agent: AgentLink,
+    { brokerId }: BrokerLink,
+    bytes: Buffer,
+    start: number,
+  ): readonly WantedContent[] | undefined => {
     const wanted = decodeWith(ContentWanted, bytes, start);
     const contents = decodeContentWanted(wanted);
     agent.noteProofs(decodeReaderProofs(wanted));
     const rest = this.#options.contents?.want(agent, brokerId, contents);
     // Nothing of it was seen to: the message goes on as it is.
-    return rest?.every((content, index) => content === contents[index]) === true && rest.length === contents.length ? undefined : rest;
+    return rest?.every((content, index) => content === contents[index]) === true && rest.length === contents.length
+      ? undefined
+      : rest;
   };
 
   #loseBroker(link: BrokerLink): void {
@@ -208,14 +302,17 @@ export class Relay {
         hasLeft = true;
         stream.end();
       },
-      onClosed: () => { if (link !== undefined) this.#loseAgent(link, this.#dropped.delete(link) || hasLeft); },
+      onClosed: () => {
+        if (link !== undefined) this.#loseAgent(link, this.#dropped.delete(link) || hasLeft);
+      },
     });
   }
 
   #welcomeAgent(stream: ByteStream, { userId, credential, from }: CallContext, bytes: Buffer): AgentLink {
     const origin = originOf(userId);
     const { field, start } = findAlternative(bytes);
-    if (field !== attachFields.hello) throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a new agent; want its hello`);
+    if (field !== attachFields.hello)
+      throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a new agent; want its hello`);
     const hello = decodeWith(MachineHello, bytes, start);
     const greeting = decodeHello(hello.hello);
     const told = decodeMachineFacts(hello.facts);
@@ -225,22 +322,42 @@ export class Relay {
     this.#closeFormer(facts, origin);
     this.#options.audit?.record({ action: 'credential.use', who: userId, from, target: `machine ${facts.machineId}` });
     this.#attachmentCount += 1;
-    const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, incarnation: facts.incarnation, agentName: told.machineId, requestId: facts.requestId };
-    const link = new AgentLink(identity, stream, this.#options.measure, this.#options.contents === undefined ? undefined : this.#watchWants);
+    const identity = {
+      attachmentId: this.#attachmentCount,
+      machineId: facts.machineId,
+      incarnation: facts.incarnation,
+      agentName: told.machineId,
+      requestId: facts.requestId,
+    };
+    const link = new AgentLink(
+      identity,
+      stream,
+      this.#options.measure,
+      this.#options.contents === undefined ? undefined : this.#watchWants,
+    );
     this.#agents.set(identity.attachmentId, link);
     this.#agentsByMachine.set(facts.machineId, link);
     const { homeChallenge = '' } = this.#options;
-    stream.write(toAgent({ $case: 'hello', value: { ...this.#hello(), ...(homeChallenge === '' ? {} : { homeChallenge }) } }));
+    stream.write(
+      toAgent({ $case: 'hello', value: { ...this.#hello(), ...(homeChallenge === '' ? {} : { homeChallenge }) } }),
+    );
     stream.pause();
     this.#options.log.info({ machine: facts.machineId, held: hello.heldReplicaIds.length }, 'agent attached');
-    this.#options.deliver({ kind: 'AgentAttached', attachmentId: identity.attachmentId, facts, heldReplicaIds: hello.heldReplicaIds });
+    this.#options.deliver({
+      kind: 'AgentAttached',
+      attachmentId: identity.attachmentId,
+      facts,
+      heldReplicaIds: hello.heldReplicaIds,
+    });
     return link;
   }
 
   /**
-   * An agent that comes back takes its own place, and one that was just invited takes that of the agent before it for good.
+   * An agent that comes back takes its own place, and one that was just invited takes that of the agent before it for
+   * good.
    *
-   * Any other process with the same credential is a second one beside an agent that lives: a copy, or an agent that was started twice. It is refused and may try again;
+   * Any other process with the same credential is a second one beside an agent that lives: a copy, or an agent that was
+   * started twice. It is refused and may try again;
    * were it let in, whoever copied a credential could put the agent itself out.
    * @throws {MutiraoError} MUT_MACHINE_ATTACHED
    */
@@ -249,10 +366,20 @@ export class Relay {
     if (former === undefined) return;
     const isSame = former.identity.incarnation === incarnation;
     if (!isSame && !(origin.kind === 'machine' && origin.isInvited)) {
-      if (former.noteSecond(this.#options.clock.now())) this.#options.log.warn({ machine: machineId }, 'a second agent shows the credential of a machine whose agent is attached, and is refused: it was started twice, or somebody copied the credential');
-      throw new MutiraoError('MUT_MACHINE_ATTACHED', `machine ${machineId} has an agent that is attached now, and this is another one with the same credential`);
+      if (former.noteSecond(this.#options.clock.now()))
+        this.#options.log.warn(
+          { machine: machineId },
+          'a second agent shows the credential of a machine whose agent is attached, and is refused: it was ' +
+            'started twice, or somebody copied the credential',
+        );
+      throw new MutiraoError(
+        'MUT_MACHINE_ATTACHED',
+        `machine ${machineId} has an agent that is attached now, and this is another one with the same credential`,
+      );
     }
-    former.stream.close(new MutiraoError(isSame ? 'MUT_REATTACH' : 'MUT_REPLACED', `machine ${machineId} has attached anew`));
+    former.stream.close(
+      new MutiraoError(isSame ? 'MUT_REATTACH' : 'MUT_REPLACED', `machine ${machineId} has attached anew`),
+    );
   }
 
   /** Sends the agent of a machine away for good, as if it had left. */
@@ -263,18 +390,34 @@ export class Relay {
     link.stream.close(error);
   }
 
-  /** A machine's name is ours to give: an agent says only which of its allocation's it is, or what its owner calls it. */
+  /**
+   * A machine's name is ours to give: an agent says only which of its allocation's it is, or what its owner calls it.
+   */
   #nameMachine(told: MachineFacts, origin: AgentOrigin, gangs: Pick<MachineFacts, 'takesGangs'>): MachineFacts {
     const { providerId } = this.#options;
     const name = /[\w-]+$/.exec(told.machineId)?.[0] ?? '';
-    const ownName = told.machineId.startsWith(`${providerId}/`) ? told.machineId.slice(providerId.length + 1) : told.machineId;
+    const ownName = told.machineId.startsWith(`${providerId}/`)
+      ? told.machineId.slice(providerId.length + 1)
+      : told.machineId;
     const isRequest = origin.kind === 'request';
     if (!/^.{1,64}$/.test(name) || (!isRequest && !/^(?!\.{1,2}$)[\w.@-]{1,64}$/.test(ownName))) {
-      throw new MutiraoError('MUT_BAD_REQUEST', `machine id is "${told.machineId}"; want up to 64 letters, digits, "_", ".", "@" or "-", after "${providerId}/" or alone`);
+      throw new MutiraoError(
+        'MUT_BAD_REQUEST',
+        `machine id is "${told.machineId}"; want up to 64 letters, digits, "_", ".", "@" or "-", after ` +
+          `"${providerId}/" or alone`,
+      );
     }
     const requestId = isRequest ? origin.requestId : '';
     const machineId = isRequest ? `${providerId}/${requestId}.${name}` : `${providerId}/${ownName}`;
-    return { ...told, ...gangs, ...onlyUserOf(told, this.#options.ownerId), machineId, requestId, until: isRequest ? undefined : told.until, attributes: { site: providerId, ...told.attributes } };
+    return {
+      ...told,
+      ...gangs,
+      ...onlyUserOf(told, this.#options.ownerId),
+      machineId,
+      requestId,
+      until: isRequest ? undefined : told.until,
+      attributes: { site: providerId, ...told.attributes },
+    };
   }
 
   #loseAgent(link: AgentLink, hasLeft: boolean): void {
@@ -302,7 +445,10 @@ export class Relay {
     return undefined;
   }
 
-  /** One of these machines takes a transfer: the user whose broker offered it to that machine. Undefined where it was offered to none of them. */
+  /**
+   * One of these machines takes a transfer: the user whose broker offered it to that machine. Undefined where it was
+   * offered to none of them.
+   */
   takeOffered(transferId: string, machineIds: readonly MachineId[]): UserId | undefined {
     for (const machineId of machineIds) {
       const brokerId = this.#agentsByMachine.get(machineId)?.takeOffered(transferId);
@@ -315,12 +461,23 @@ export class Relay {
   perform(command: RelayCommand): void {
     switch (command.kind) {
       case 'ReattachAgent':
-        this.#agents.get(command.attachmentId)?.stream.close(new MutiraoError('MUT_REATTACH', 'the broker has connected anew, or is away'));
+        this.#agents
+          .get(command.attachmentId)
+          ?.stream.close(new MutiraoError('MUT_REATTACH', 'the broker has connected anew, or is away'));
         break;
-      case 'ClearAgent': this.#agents.get(command.attachmentId)?.clear(command.heldReplicaIds); break;
-      case 'RefuseAgent': this.#refuseAgent(command); break;
-      case 'KeepReports': case 'AcknowledgeKept': case 'StartLeased': this.#standIn(command); break;
-      default: this.#tell(command);
+      case 'ClearAgent':
+        this.#agents.get(command.attachmentId)?.clear(command.heldReplicaIds);
+        break;
+      case 'RefuseAgent':
+        this.#refuseAgent(command);
+        break;
+      case 'KeepReports':
+      case 'AcknowledgeKept':
+      case 'StartLeased':
+        this.#standIn(command);
+        break;
+      default:
+        this.#tell(command);
     }
   }
 
@@ -333,7 +490,9 @@ export class Relay {
         deputy.keep(agent);
         this.#options.onKeeping?.(agent);
         break;
-      case 'AcknowledgeKept': deputy.acknowledge(agent, command.sequence); break;
+      case 'AcknowledgeKept':
+        deputy.acknowledge(agent, command.sequence);
+        break;
       case 'StartLeased':
         this.#tellServed(agent, command.brokerId);
         for (const message of deputy.startsFor(agent, command)) agent.stream.write(message);
@@ -358,26 +517,49 @@ export class Relay {
     const broker = this.#brokers.get(command.brokerId);
     if (broker === undefined) return; // It is gone; the machine hears of it in its next step.
     switch (command.kind) {
-      case 'TellMachineJoined': this.#tellJoined(broker, command); break;
+      case 'TellMachineJoined':
+        this.#tellJoined(broker, command);
+        break;
       case 'TellMachineLost':
         this.#agentsByMachine.get(command.machineId)?.route(undefined);
         broker.write(toBroker({ $case: 'lost', value: { machineId: command.machineId, reason: command.reason } }));
         break;
-      case 'TellRequests': broker.write(toBroker({ $case: 'requests', value: { requests: command.requests.map(encodeAllocationRequest) } })); break;
-      case 'TellStandings': if (broker.takesStandings) broker.write(toBroker({ $case: 'standings', value: { standings: command.standings.map(encodeStanding) } })); break;
-      case 'TellDraining': broker.write(toBroker({ $case: 'draining', value: encodeDraining(command.draining) })); break;
-      case 'TellResource': broker.write(toBroker({ $case: 'resource', value: encodeResourceStanding(command.standing) })); break;
+      case 'TellRequests':
+        broker.write(
+          toBroker({ $case: 'requests', value: { requests: command.requests.map(encodeAllocationRequest) } }),
+        );
+        break;
+      case 'TellStandings':
+        if (broker.takesStandings)
+          broker.write(toBroker({ $case: 'standings', value: { standings: command.standings.map(encodeStanding) } }));
+        break;
+      case 'TellDraining':
+        broker.write(toBroker({ $case: 'draining', value: encodeDraining(command.draining) }));
+        break;
+      case 'TellResource':
+        broker.write(toBroker({ $case: 'resource', value: encodeResourceStanding(command.standing) }));
+        break;
       case 'TellSettled':
         broker.write(toBroker({ $case: 'settled', value: {} }));
         this.#options.deputy?.sweepOutputs(command.brokerId);
         break;
-      case 'ConfirmLease': broker.write(toBroker({ $case: 'leaseConfirmed', value: { sequence: command.sequence } })); break;
+      case 'ConfirmLease':
+        broker.write(toBroker({ $case: 'leaseConfirmed', value: { sequence: command.sequence } }));
+        break;
     }
   }
 
   /** What was kept of a machine goes before what its agent says now. */
-  #tellJoined(broker: BrokerLink, { facts, heldReplicaIds, keptSequences = [], isGone }: RelayCommand & { kind: 'TellMachineJoined' }): void {
-    broker.write(toBroker({ $case: 'joined', value: { facts: encodeMachineFacts(facts), heldReplicaIds: [...heldReplicaIds], ...(isGone ? { isGone } : {}) } }));
+  #tellJoined(
+    broker: BrokerLink,
+    { facts, heldReplicaIds, keptSequences = [], isGone }: RelayCommand & { kind: 'TellMachineJoined' },
+  ): void {
+    broker.write(
+      toBroker({
+        $case: 'joined',
+        value: { facts: encodeMachineFacts(facts), heldReplicaIds: [...heldReplicaIds], ...(isGone ? { isGone } : {}) },
+      }),
+    );
     const { deputy } = this.#options;
     const agent = isGone ? undefined : this.#agentsByMachine.get(facts.machineId);
     if (agent !== undefined) this.#tellServed(agent, broker.brokerId);

@@ -1,12 +1,17 @@
 import type { Duration, Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
 
-/** Collects since when tasks run on the machines of allocations, so that the machine hears of what changed now and then. */
+/**
+ * Collects since when tasks run on the machines of allocations, so that the machine hears of what changed now and then.
+ */
 export class RunningTasks {
   /** By machine: its replicas that are known to run, and when that was heard. */
   readonly #running = new Map<MachineId, Map<ReplicaId, Instant>>();
   readonly #changed = new Set<MachineId>();
 
-  /** Notes that a replica still ran when its agent said so. @param at by our own clock, which the agent's may not agree with. */
+  /**
+   * Notes that a replica still ran when its agent said so. @param at by our own clock, which the agent's may not agree
+   * with.
+   */
   noteStart(machineId: MachineId, replicaId: ReplicaId, at: Instant): void {
     let running = this.#running.get(machineId);
     if (running === undefined) {
@@ -19,13 +24,15 @@ export class RunningTasks {
 
   /** The clock was set: what runs has run for as long as before. */
   moveClock(by: Duration): void {
-    for (const running of this.#running.values()) for (const [replicaId, at] of running) running.set(replicaId, at + by);
+    for (const running of this.#running.values())
+      for (const [replicaId, at] of running) running.set(replicaId, at + by);
   }
 
   /** Notes that a replica has ended, if it was known to run. */
   noteEnd(machineId: MachineId, replicaId: ReplicaId): void {
     const running = this.#running.get(machineId);
-    // An end of which no start was told is of a short task, or of one from before we began: then nothing older runs there either.
+    // An end of which no start was told is of a short task, or of one from before we began: then nothing older runs
+    // there either.
     if (running === undefined || running.delete(replicaId)) this.#changed.add(machineId);
     if (running?.size === 0) this.#running.delete(machineId);
   }

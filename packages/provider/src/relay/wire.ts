@@ -23,7 +23,10 @@ export const attachFields = { hello: 1, report: 2, contentWanted: 3 } as const;
 export const acknowledgedField = 4;
 /** The alternative of AttachResponse, and of ToMachine, that offers a content. */
 export const contentOfferedField = 5;
-/** The alternatives of ToMachine, which an agent receives as they are. The others of AttachResponse are the provider's to say. */
+/**
+ * The alternatives of ToMachine, which an agent receives as they are. The others of AttachResponse are the provider's
+ * to say.
+ */
 const toMachineFields: ReadonlySet<number> = new Set([2, 3, acknowledgedField, contentOfferedField, 7]);
 /** Alternatives of ConnectRequest, by field number. */
 export const connectFields = { hello: 1, demand: 2, toMachine: 3, lease: 4, leaseTrim: 5 } as const;
@@ -33,7 +36,10 @@ const startedReplicaId = 1;
 const reportEnded = 3;
 const reportGangHeld = 4;
 
-/** Hears of each replica that a report says has ended. Outcome as on the wire; times in Unix milliseconds, 0 when it never started. */
+/**
+ * Hears of each replica that a report says has ended. Outcome as on the wire; times in Unix milliseconds, 0 when it
+ * never started.
+ */
 export type VisitEnd = (replicaId: number, outcome: number, runTime: number) => void;
 
 function protocolError(message: string): MutiraoError {
@@ -126,7 +132,9 @@ export interface Alternative {
   readonly start: number;
 }
 
-/** Finds the one alternative of a message. @throws {MutiraoError} MUT_PROTOCOL when there is none, or more than that. */
+/**
+ * Finds the one alternative of a message. @throws {MutiraoError} MUT_PROTOCOL when there is none, or more than that.
+ */
 export function findAlternative(bytes: Uint8Array, from = 0): Alternative {
   const walker = new WireWalker(bytes, from, bytes.length);
   if (!walker.next()) throw protocolError('an empty message; want one alternative');
@@ -136,14 +144,24 @@ export function findAlternative(bytes: Uint8Array, from = 0): Alternative {
   return { field, start };
 }
 
-/** Walks a report to its end, and visits the replicas that ended, and those that still run where somebody wants to know. @throws {MutiraoError} MUT_PROTOCOL */
-export function scanReport(bytes: Uint8Array, start: number, visit: VisitEnd, visitStart?: (replicaId: number) => void): void {
+/**
+ * Walks a report to its end, and visits the replicas that ended, and those that still run where somebody wants to know.
+ * @throws {MutiraoError} MUT_PROTOCOL
+ */
+export function scanReport(
+  bytes: Uint8Array,
+  start: number,
+  visit: VisitEnd,
+  visitStart?: (replicaId: number) => void,
+): void {
   const walker = new WireWalker(bytes, start, bytes.length);
   while (walker.next()) {
     if (walker.wireType !== 2) walker.skip();
     else if (walker.field === reportEnded) scanEnded(bytes, walker.span(), walker.position, visit);
-    else if (walker.field === reportStarted && visitStart !== undefined) visitStart(scanStarted(bytes, walker.span(), walker.position));
-    else if (walker.field === reportStarted || walker.field === reportGangHeld) walk(bytes, walker.span(), walker.position, flat);
+    else if (walker.field === reportStarted && visitStart !== undefined)
+      visitStart(scanStarted(bytes, walker.span(), walker.position));
+    else if (walker.field === reportStarted || walker.field === reportGangHeld)
+      walk(bytes, walker.span(), walker.position, flat);
     else walker.span();
   }
 }
@@ -177,11 +195,20 @@ function scanEnded(bytes: Uint8Array, start: number, end: number, visit: VisitEn
     }
     const value = walker.varint();
     switch (walker.field) {
-      case ended.replicaId: replicaId = value; break;
-      case ended.outcome: outcome = value; break;
-      case ended.startedAt: startedAt = value; break;
-      case ended.endedAt: endedAt = value; break;
-      default: break;
+      case ended.replicaId:
+        replicaId = value;
+        break;
+      case ended.outcome:
+        outcome = value;
+        break;
+      case ended.startedAt:
+        startedAt = value;
+        break;
+      case ended.endedAt:
+        endedAt = value;
+        break;
+      default:
+        break;
     }
   }
   visit(replicaId, outcome, startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt));
@@ -197,7 +224,10 @@ export function sequenceOf(bytes: Uint8Array, start: number): number {
   return 0;
 }
 
-/** A message to a machine: its name, empty for the provider itself, and the bytes of the AttachResponse that it is to get. */
+/**
+ * A message to a machine: its name, empty for the provider itself, and the bytes of the AttachResponse that it is to
+ * get.
+ */
 export interface ToMachineFrame {
   readonly machineId: string;
   /** Its alternative, as in AttachResponse. */
@@ -215,8 +245,16 @@ export function readToMachine(bytes: Buffer, start: number): ToMachineFrame {
   const nameStart = isNamed ? walker.span() : start;
   const nameEnd = isNamed ? walker.position : start;
   const { field, start: inner } = findAlternative(bytes, nameEnd);
-  if (!toMachineFields.has(field)) throw protocolError(`alternative ${field} in a message to a machine; expected one of ${[...toMachineFields].join(', ')}`);
-  return { machineId: bytes.toString('utf8', nameStart, nameEnd), field, start: inner - nameEnd, message: bytes.subarray(nameEnd) };
+  if (!toMachineFields.has(field))
+    throw protocolError(
+      `alternative ${field} in a message to a machine; expected one of ${[...toMachineFields].join(', ')}`,
+    );
+  return {
+    machineId: bytes.toString('utf8', nameStart, nameEnd),
+    field,
+    start: inner - nameEnd,
+    message: bytes.subarray(nameEnd),
+  };
 }
 
 const machineIdTag = 0x0a;
@@ -263,7 +301,8 @@ function writeVarint(target: Buffer, at: number, value: number): number {
 const dataTag = 0x0a;
 
 /**
- * Turns a chunk whose only field is its data, numbered `field`, into one whose data is field 1, in place. Undefined when there
+ * Turns a chunk whose only field is its data, numbered `field`, into one whose data is field 1, in place. Undefined
+ * when there
  * is more in it.
  */
 export function renumberChunk(bytes: Buffer, field: number): Buffer | undefined {

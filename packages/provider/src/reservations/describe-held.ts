@@ -9,11 +9,18 @@ const namedMax = 5;
 export function describeHeld({ config: { holding }, windows, requests, toldAhead }: ProviderState): string[] {
   if (holding === undefined || windows.size === 0) return [];
   const lines = [...windows.values()].slice(0, namedMax).map(({ reservationId, count, startsAt }) => {
-    const own = [...requests.values()].filter((request) => request.heldFor?.reservationId === reservationId && isServing(request));
-    const sum = (status: string): number => own.reduce((total, request) => (request.status === status ? total + request.width : total), 0);
+    const own = [...requests.values()].filter(
+      (request) => request.heldFor?.reservationId === reservationId && isServing(request),
+    );
+    const sum = (status: string): number =>
+      own.reduce((total, request) => (request.status === status ? total + request.width : total), 0);
     const ahead = toldAhead.get(reservationId);
     const [, ...more] = ahead === undefined ? [] : describeAhead(ahead, { count, startsAt, show: describeInstant });
-    return [`Reservation ${reservationId}: ${sum('running')} of ${plural(count, 'processor')} held, ${sum('queued') + sum('submitting')} asked for; best effort.`, ...more].join(' ');
+    return [
+      `Reservation ${reservationId}: ${sum('running')} of ${plural(count, 'processor')} held, ` +
+        `${sum('queued') + sum('submitting')} asked for; best effort.`,
+      ...more,
+    ].join(' ');
   });
   return [...lines, ...(windows.size > namedMax ? [`${plural(windows.size - namedMax, 'further reservation')}.`] : [])];
 }
@@ -21,6 +28,7 @@ export function describeHeld({ config: { holding }, windows, requests, toldAhead
 /** Processors that run for a reservation and that no broker has yet: the price of holding. */
 export function countHeldIdle({ requests }: ProviderState): number {
   let held = 0;
-  for (const { heldFor, reservation, status, width } of requests.values()) if (heldFor !== undefined && reservation === undefined && status === 'running') held += width;
+  for (const { heldFor, reservation, status, width } of requests.values())
+    if (heldFor !== undefined && reservation === undefined && status === 'running') held += width;
   return held;
 }

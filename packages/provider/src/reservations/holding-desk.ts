@@ -18,7 +18,12 @@ export class HoldingDesk {
   constructor(options: HoldingDeskOptions) {
     this.#options = options;
     const { deliver, ...followed } = options;
-    this.#resource = new ResourceDesk({ ...followed, onTold: (windows) => { deliver({ kind: 'WindowsTold', windows }); } });
+    this.#resource = new ResourceDesk({
+      ...followed,
+      onTold: (windows) => {
+        deliver({ kind: 'WindowsTold', windows });
+      },
+    });
   }
 
   /** Begins to follow the manager, as soon as it is known how many processors there are. */

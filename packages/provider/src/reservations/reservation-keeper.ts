@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import {
-  createKeepingState, keepingMachine, restoreSnapshot, takeSnapshot, type KeepingChange, type KeepingCommand, type KeepingInput, type KeepingSnapshot, type KeepingState,
+  createKeepingState,
+  keepingMachine,
+  restoreSnapshot,
+  takeSnapshot,
+  type KeepingChange,
+  type KeepingCommand,
+  type KeepingInput,
+  type KeepingSnapshot,
+  type KeepingState,
 } from '@mutirao/core/machines/keeping';
 import type { ClaimedReservation } from '@mutirao/core/messages';
 import { unreachable, type DriverCommand } from '@mutirao/core/shared';
@@ -46,13 +54,30 @@ export class ReservationKeeper {
     const { directory, log } = options;
     this.#journal = openJournal({ path: join(directory, 'keeping.sqlite'), codec: keepingChangeCodec });
     this.#driver = new MachineDriver<KeepingState, KeepingInput, KeepingChange, KeepingCommand>({
-      machine: keepingMachine, state: recover(this.#journal), journal: this.#journal, clock: systemClock, checkEvery: 100,
-      perform: (command) => { this.#perform(command); },
-      onCommitted: (entries) => { for (const { change } of entries) logChange(log, change); },
-      onFatal: (error) => { options.onFatal(error); },
-      onStalled: (error) => { tellStalled(log, error); },
+      machine: keepingMachine,
+      state: recover(this.#journal),
+      journal: this.#journal,
+      clock: systemClock,
+      checkEvery: 100,
+      perform: (command) => {
+        this.#perform(command);
+      },
+      onCommitted: (entries) => {
+        for (const { change } of entries) logChange(log, change);
+      },
+      onFatal: (error) => {
+        options.onFatal(error);
+      },
+      onStalled: (error) => {
+        tellStalled(log, error);
+      },
     });
-    this.#resource = new ResourceDesk({ ...followed, onTold: (windows) => { this.#driver.deliver({ kind: 'ReservationsTold', windows }); } });
+    this.#resource = new ResourceDesk({
+      ...followed,
+      onTold: (windows) => {
+        this.#driver.deliver({ kind: 'ReservationsTold', windows });
+      },
+    });
   }
 
   /** Begins to follow and to read the site. */
@@ -77,7 +102,11 @@ export class ReservationKeeper {
     await desk.admit(claim, userId);
     const kept = this.#driver.state.kept.get(reservationId);
     if (kept?.status === 'guaranteed') return;
-    throw new MutiraoError('MUT_NO_ROOM', `reservation ${reservationId} is not guaranteed by the site: ${kept?.reason === undefined || kept.reason === '' ? 'it is being asked for' : kept.reason}`);
+    throw new MutiraoError(
+      'MUT_NO_ROOM',
+      `reservation ${reservationId} is not guaranteed by the site: ` +
+        `${kept?.reason === undefined || kept.reason === '' ? 'it is being asked for' : kept.reason}`,
+    );
   }
 
   /** Tells the reservation manager that a reservation is in use. */
@@ -97,16 +126,24 @@ export class ReservationKeeper {
 
   #perform(command: SiteCommand): void {
     this.#waiting.push(command);
-    this.#work ??= this.#workOff().finally(() => { this.#work = undefined; });
+    this.#work ??= this.#workOff().finally(() => {
+      this.#work = undefined;
+    });
   }
 
   #read(): void {
     this.#perform({ kind: 'ReadSite' });
-    this.#timer = this.#timers.start(this.#options.interval, () => { this.#read(); });
+    this.#timer = this.#timers.start(this.#options.interval, () => {
+      this.#read();
+    });
   }
 
   async #workOff(): Promise<void> {
-    for (let command = this.#waiting.shift(); command !== undefined && !this.#isStopped; command = this.#waiting.shift()) {
+    for (
+      let command = this.#waiting.shift();
+      command !== undefined && !this.#isStopped;
+      command = this.#waiting.shift()
+    ) {
       // Later commands may change what would be read now, and they are followed by a reading of their own.
       if (command.kind === 'ReadSite' && this.#waiting.length > 0) continue;
       await this.#obey(command);
@@ -116,11 +153,16 @@ export class ReservationKeeper {
   async #obey(command: SiteCommand): Promise<void> {
     const { site } = this.#options;
     switch (command.kind) {
-      case 'ReadSite': return this.#list();
-      case 'MakeSiteReservation': return this.#ask(command.reservation.reservationId, () => site.make(command.reservation));
-      case 'MoveSiteReservation': return this.#ask(command.reservation.reservationId, () => site.move(command.reservation));
-      case 'RemoveSiteReservation': return this.#ask(command.reservationId, () => site.remove(command.reservationId));
-      default: return unreachable(command);
+      case 'ReadSite':
+        return this.#list();
+      case 'MakeSiteReservation':
+        return this.#ask(command.reservation.reservationId, () => site.make(command.reservation));
+      case 'MoveSiteReservation':
+        return this.#ask(command.reservation.reservationId, () => site.move(command.reservation));
+      case 'RemoveSiteReservation':
+        return this.#ask(command.reservationId, () => site.remove(command.reservationId));
+      default:
+        return unreachable(command);
     }
   }
 
@@ -137,10 +179,12 @@ export class ReservationKeeper {
       const { reservations, granularity } = await this.#options.site.list();
       this.#trouble = '';
       // Nothing more is read before what this leads to is in line: the same would be done twice.
-      if (!this.#isStopped) await this.#driver.ask((replyTo) => ({ kind: 'SiteListed', replyTo, reservations, granularity }));
+      if (!this.#isStopped)
+        await this.#driver.ask((replyTo) => ({ kind: 'SiteListed', replyTo, reservations, granularity }));
     } catch (error) {
       const { message } = asMutiraoError(error);
-      if (this.#trouble === '' && !this.#isStopped) this.#options.log.warn({ reason: message }, 'the reservations of the site cannot be read');
+      if (this.#trouble === '' && !this.#isStopped)
+        this.#options.log.warn({ reason: message }, 'the reservations of the site cannot be read');
       this.#trouble = message;
     }
   }
@@ -149,7 +193,8 @@ export class ReservationKeeper {
 /** Reads snapshot and journal; where there was much to replay, the next start finds a newer snapshot. */
 function recover(journal: Journal<KeepingChange>): KeepingState {
   const snapshot = journal.latestSnapshot();
-  const state = snapshot === undefined ? createKeepingState() : restoreSnapshot(JSON.parse(snapshot.body) as KeepingSnapshot);
+  const state =
+    snapshot === undefined ? createKeepingState() : restoreSnapshot(JSON.parse(snapshot.body) as KeepingSnapshot);
   let replayed = 0;
   journal.replay(snapshot?.sequence ?? 0, (_sequence, change) => {
     keepingMachine.apply(state, change);

@@ -5,7 +5,11 @@ import { systemClock, systemTimers, type Timers } from '@mutirao/runtime/driver'
 import { ReservationDesk, type ReservationDeskOptions, type ReservationUse } from '@mutirao/runtime/reservations';
 
 /** Whose reservations a provider follows, of which resource. */
-export interface ResourceDeskOptions extends Pick<ReservationDeskOptions, 'address' | 'resourceId' | 'token' | 'trust' | 'connect' | 'sleep' | 'inUse' | 'log' | 'onTold'> {
+export interface ResourceDeskOptions
+  extends Pick<
+    ReservationDeskOptions,
+    'address' | 'resourceId' | 'token' | 'trust' | 'connect' | 'sleep' | 'inUse' | 'log' | 'onTold'
+  > {
   /** Holds the manager's keys. */
   readonly directory: string;
   /** Between two tries to learn how large the resource is. */
@@ -16,7 +20,10 @@ export interface ResourceDeskOptions extends Pick<ReservationDeskOptions, 'addre
   processors(): Promise<ProcessorCount>;
 }
 
-/** Follows what is reserved of a provider's resource, as soon as it is known how large that is: the reservation manager hears it from who follows. */
+/**
+ * Follows what is reserved of a provider's resource, as soon as it is known how large that is: the reservation manager
+ * hears it from who follows.
+ */
 export class ResourceDesk {
   readonly #options: ResourceDeskOptions;
   readonly #timers: Timers;
@@ -64,10 +71,19 @@ export class ResourceDesk {
     const processors = await this.#options.processors().catch(() => undefined);
     if (this.#isStopped) return;
     if (processors === undefined) {
-      this.#timer = this.#timers.start(interval, () => { void this.#open(); });
+      this.#timer = this.#timers.start(interval, () => {
+        void this.#open();
+      });
       return;
     }
-    this.#desk = new ReservationDesk({ ...told, processors, keysPath: join(directory, 'claim-keys.json'), tellsHolds: false, kind: 'provider', now: () => systemClock.now() });
+    this.#desk = new ReservationDesk({
+      ...told,
+      processors,
+      keysPath: join(directory, 'claim-keys.json'),
+      tellsHolds: false,
+      kind: 'provider',
+      now: () => systemClock.now(),
+    });
     this.#desk.start();
     for (const [reservationId, ahead] of this.#aheads) this.#desk.noteAhead(reservationId, ahead);
     this.#aheads.clear();

@@ -45,7 +45,9 @@ export class QueueWatcher {
 
   /** Begins; the first reading begins at once. */
   start(): void {
-    this.#options.manager.watch(() => { this.hint(); }, this.#stopped.signal);
+    this.#options.manager.watch(() => {
+      this.hint();
+    }, this.#stopped.signal);
     this.hint();
   }
 
@@ -75,7 +77,9 @@ export class QueueWatcher {
       return;
     }
     const { timers, interval, random } = this.#options;
-    this.#timer = timers.start(interval * (0.8 + 0.4 * random()), () => { this.hint(); });
+    this.#timer = timers.start(interval * (0.8 + 0.4 * random()), () => {
+      this.hint();
+    });
   }
 
   async #readOnce(): Promise<ProviderInput[]> {

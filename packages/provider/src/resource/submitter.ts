@@ -9,8 +9,17 @@ import type { Logger } from '@mutirao/runtime/log';
 type SubmitRequest = ProviderCommand & { kind: 'SubmitRequest' };
 type ReleaseRequest = ProviderCommand & { kind: 'ReleaseRequest' };
 
-/** After these nobody knows whether the manager took the request; an order may be repeated, since its key is the same. */
-const unclear: ReadonlySet<ErrorCode> = new Set(['MUT_UNREACHABLE', 'MUT_DEADLINE_EXCEEDED', 'MUT_CANCELLED', 'MUT_INTERNAL', 'MUT_STOPPING', 'MUT_OVERLOADED']);
+/**
+ * After these nobody knows whether the manager took the request; an order may be repeated, since its key is the same.
+ */
+const unclear: ReadonlySet<ErrorCode> = new Set([
+  'MUT_UNREACHABLE',
+  'MUT_DEADLINE_EXCEEDED',
+  'MUT_CANCELLED',
+  'MUT_INTERNAL',
+  'MUT_STOPPING',
+  'MUT_OVERLOADED',
+]);
 
 /** Tries of one order before its fate is told as unknown. */
 const triesMax = 3;
@@ -45,7 +54,14 @@ export class Submitter {
   async submit(command: SubmitRequest): Promise<void> {
     const { requestId, clientRequestId, userId, width, walltime, reservation } = command;
     const { deliver, manager, log } = this.#options;
-    const order: AllocationOrder = { ...this.#options.orderOf(command), userId, width, walltime, clientRequestId, ...(reservation === undefined ? {} : { reservation }) };
+    const order: AllocationOrder = {
+      ...this.#options.orderOf(command),
+      userId,
+      width,
+      walltime,
+      clientRequestId,
+      ...(reservation === undefined ? {} : { reservation }),
+    };
     for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
       try {
         demandReservable(manager, order);
@@ -62,7 +78,14 @@ export class Submitter {
         log.warn({ request: requestId, code, reason: message }, 'a request was not taken');
         const reason = `${code}, ${message}`;
         if (unclear.has(code)) deliver({ kind: 'SubmitUnknown', requestId, reason });
-        else deliver({ kind: 'SubmitRefused', requestId, reason, code, ...(passing.has(code) ? { isPassing: true } : {}) });
+        else
+          deliver({
+            kind: 'SubmitRefused',
+            requestId,
+            reason,
+            code,
+            ...(passing.has(code) ? { isPassing: true } : {}),
+          });
         return;
       }
     }
@@ -83,15 +106,23 @@ export class Submitter {
 
   #pause(duration: Duration): Promise<void> {
     const { timers, random } = this.#options;
-    return new Promise((resolve) => { timers.start(duration * (0.5 + random()), resolve); });
+    return new Promise((resolve) => {
+      timers.start(duration * (0.5 + random()), resolve);
+    });
   }
 }
 
-/** @throws {MutiraoError} MUT_RESERVATION_UNSUPPORTED for a reservation that the manager does not honour, or one of another resource. */
+/**
+ * @throws {MutiraoError} MUT_RESERVATION_UNSUPPORTED for a reservation that the manager does not honour, or one of
+ * another resource.
+ */
 function demandReservable({ reservationResource = '' }: ResourceManager, { reservation }: AllocationOrder): void {
   if (reservation === undefined || reservation.resourceId === reservationResource) return;
   const honours = reservationResource === '' ? 'honours no reservations' : `honours those of ${reservationResource}`;
-  throw new MutiraoError('MUT_RESERVATION_UNSUPPORTED', `reservation ${reservation.reservationId} is of ${reservation.resourceId}; the resource manager ${honours}`);
+  throw new MutiraoError(
+    'MUT_RESERVATION_UNSUPPORTED',
+    `reservation ${reservation.reservationId} is of ${reservation.resourceId}; the resource manager ${honours}`,
+  );
 }
 
 /** A failed call's code and message; what is no operating error counts as internal. */

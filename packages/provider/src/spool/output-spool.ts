@@ -113,8 +113,10 @@ export class OutputSpool {
   /**
    * Keeps what a machine pushes; resolves when it is safe on the disk. What came of one that breaks stays for the next.
    *
-   * @param begin hears, before the chunks are read, how many bytes of the content's beginning are here, which they are to leave out; without it they bring all.
-   * @throws {MutiraoError} MUT_SPOOL_FULL where there is no room; MUT_CONTENT_MISMATCH, MUT_CONTENT_TOO_LARGE, MUT_TRANSFER_FAILED; what
+   * @param begin hears, before the chunks are read, how many bytes of the content's beginning are here, which they are
+   * to leave out; without it they bring all.
+   * @throws {MutiraoError} MUT_SPOOL_FULL where there is no room; MUT_CONTENT_MISMATCH, MUT_CONTENT_TOO_LARGE,
+   * MUT_TRANSFER_FAILED; what
    * the stream throws.
    */
   async keep(output: SpooledOutput, chunks: AsyncIterable<Uint8Array>, begin?: (offset: Bytes) => void): Promise<void> {
@@ -126,7 +128,8 @@ export class OutputSpool {
       await this.#take(content, chunks, begin);
       this.#insert(output);
     } catch (error) {
-      if (error instanceof MutiraoError && error.code === 'MUT_DISK_FULL') throw this.#refuse(output, 'the disk is full', error);
+      if (error instanceof MutiraoError && error.code === 'MUT_DISK_FULL')
+        throw this.#refuse(output, 'the disk is full', error);
       throw error;
     } finally {
       this.#coming -= content.size;
@@ -136,7 +139,11 @@ export class OutputSpool {
   }
 
   /** Of two of one content at a time the second goes its own way. */
-  async #take(content: Content, chunks: AsyncIterable<Uint8Array>, begin: ((offset: Bytes) => void) | undefined): Promise<void> {
+  async #take(
+    content: Content,
+    chunks: AsyncIterable<Uint8Array>,
+    begin: ((offset: Bytes) => void) | undefined,
+  ): Promise<void> {
     const { sha256, size } = content;
     if (this.#taking.has(sha256)) {
       begin?.(0);
@@ -164,7 +171,9 @@ export class OutputSpool {
 
   /** What a machine pushed for a broker, in the order in which it came. */
   list(machineId: MachineId, brokerId: BrokerId): SpooledOutput[] {
-    return [...this.#outputs.values()].filter((output) => output.machineId === machineId && output.brokerId === brokerId);
+    return [...this.#outputs.values()].filter(
+      (output) => output.machineId === machineId && output.brokerId === brokerId,
+    );
   }
 
   /** What waits for a broker. */
@@ -204,10 +213,14 @@ export class OutputSpool {
   #takeUp(): void {
     const { database, clock } = this.#options;
     database.prepare('DELETE FROM spooled_outputs WHERE at < ?').run(clock.now() - ageMax);
-    const rows = database.prepare('SELECT transfer_id, broker_id, machine_id, sha256, size FROM spooled_outputs ORDER BY rowid').all() as unknown as Row[];
+    const rows = database
+      .prepare('SELECT transfer_id, broker_id, machine_id, sha256, size FROM spooled_outputs ORDER BY rowid')
+      .all() as unknown as Row[];
     for (const { transfer_id: transferId, broker_id: brokerId, machine_id: machineId, sha256, size } of rows) {
-      // What was announced as safe is; a file that is gone was removed by somebody, and its broker will hear so when it asks.
-      if (this.#store.size(sha256) === size) this.#enter({ transferId, brokerId, machineId, content: { sha256, size } });
+      // What was announced as safe is; a file that is gone was removed by somebody, and its broker will hear so when it
+      // asks.
+      if (this.#store.size(sha256) === size)
+        this.#enter({ transferId, brokerId, machineId, content: { sha256, size } });
       else database.prepare('DELETE FROM spooled_outputs WHERE transfer_id = ?').run(transferId);
     }
     this.#sweep();
@@ -224,8 +237,15 @@ export class OutputSpool {
 
   #insert(output: SpooledOutput): void {
     const { database, clock } = this.#options;
-    const { transferId, brokerId, machineId, content: { sha256, size } } = output;
-    database.prepare('INSERT INTO spooled_outputs VALUES (?, ?, ?, ?, ?, ?)').run(transferId, brokerId, machineId, sha256, size, clock.now());
+    const {
+      transferId,
+      brokerId,
+      machineId,
+      content: { sha256, size },
+    } = output;
+    database
+      .prepare('INSERT INTO spooled_outputs VALUES (?, ?, ?, ?, ?, ?)')
+      .run(transferId, brokerId, machineId, sha256, size, clock.now());
     this.#enter(output);
   }
 
@@ -263,14 +283,23 @@ export class OutputSpool {
 
   #demandRoom(output: SpooledOutput): void {
     const { bytesMax, reserveBytes } = this.#options;
-    const { transferId, content: { size } } = output;
+    const {
+      transferId,
+      content: { size },
+    } = output;
     if (transferId === '') throw new MutiraoError('MUT_BAD_REQUEST', 'transfer_id is empty');
-    if (this.#outputs.has(transferId)) throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: it was brought already`);
+    if (this.#outputs.has(transferId))
+      throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: it was brought already`);
     const wanted = this.#bytes + this.#coming + size;
     if (wanted + this.#countParts(output.content) > bytesMax) this.#dropParts(output.content);
-    if (wanted > bytesMax) throw this.#refuse(output, `${describeBytes(wanted)} would be kept; want at most ${describeBytes(bytesMax)}`);
+    if (wanted > bytesMax)
+      throw this.#refuse(output, `${describeBytes(wanted)} would be kept; want at most ${describeBytes(bytesMax)}`);
     const free = this.#freeBytes();
-    if (free - this.#coming - size < reserveBytes) throw this.#refuse(output, `${describeBytes(free)} are left on the disk; want ${describeBytes(reserveBytes)} beside it`);
+    if (free - this.#coming - size < reserveBytes)
+      throw this.#refuse(
+        output,
+        `${describeBytes(free)} are left on the disk; want ${describeBytes(reserveBytes)} beside it`,
+      );
   }
 
   #countParts({ sha256: except }: Content): Bytes {
@@ -299,7 +328,11 @@ export class OutputSpool {
   #refuse({ machineId, brokerId, content }: SpooledOutput, why: string, cause?: unknown): MutiraoError {
     this.#refusedCount += 1;
     this.#note(`an output of ${describeBytes(content.size)} waits at its machine: ${why}`);
-    return new MutiraoError('MUT_SPOOL_FULL', `no room for an output of ${machineId} while broker ${brokerId} is away: ${why}`, cause === undefined ? undefined : { cause });
+    return new MutiraoError(
+      'MUT_SPOOL_FULL',
+      `no room for an output of ${machineId} while broker ${brokerId} is away: ${why}`,
+      cause === undefined ? undefined : { cause },
+    );
   }
 
   /** What is the same as before is not said again. */

@@ -28,9 +28,11 @@ const schema = `
   CREATE INDEX IF NOT EXISTS spooled_report_outputs_by_report ON spooled_report_outputs (machine_id, incarnation, sequence)`;
 
 /**
- * What is too large for the provider's machine: the leases that brokers granted, and the reports that are kept for them.
+ * What is too large for the provider's machine: the leases that brokers granted, and the reports that are kept for
+ * them.
  *
- * They lie in the database of the journal. So a change that is synced there after a body was written has the body synced, too.
+ * They lie in the database of the journal. So a change that is synced there after a body was written has the body
+ * synced, too.
  */
 export class SpooledBodies {
   readonly #database: DatabaseSync;
@@ -47,7 +49,10 @@ export class SpooledBodies {
   }
 
   findLease(brokerId: BrokerId, sequence: number): Uint8Array | undefined {
-    return this.#prepare('SELECT body FROM spooled_leases WHERE broker_id = ? AND sequence = ?').get(brokerId, sequence)?.['body'] as Uint8Array | undefined;
+    return this.#prepare('SELECT body FROM spooled_leases WHERE broker_id = ? AND sequence = ?').get(
+      brokerId,
+      sequence,
+    )?.['body'] as Uint8Array | undefined;
   }
 
   /** Forgets the leases of a broker that came before one. */
@@ -58,15 +63,30 @@ export class SpooledBodies {
   /** Keeps a report; again is harmless. @throws when the disk is full, and then nothing of it is kept. */
   keepReport({ machineId, incarnation, sequence }: ReportKey, { bytes, transferIds }: ReportBody): void {
     this.#atOnce(() => {
-      this.#prepare('INSERT OR REPLACE INTO spooled_reports VALUES (?, ?, ?, ?)').run(machineId, incarnation, sequence, bytes);
-      for (const transferId of transferIds) this.#prepare('INSERT OR REPLACE INTO spooled_report_outputs VALUES (?, ?, ?, ?)').run(transferId, machineId, incarnation, sequence);
+      this.#prepare('INSERT OR REPLACE INTO spooled_reports VALUES (?, ?, ?, ?)').run(
+        machineId,
+        incarnation,
+        sequence,
+        bytes,
+      );
+      for (const transferId of transferIds)
+        this.#prepare('INSERT OR REPLACE INTO spooled_report_outputs VALUES (?, ?, ?, ?)').run(
+          transferId,
+          machineId,
+          incarnation,
+          sequence,
+        );
     });
   }
 
   findReport({ machineId, incarnation, sequence }: ReportKey): ReportBody | undefined {
-    const row = this.#prepare('SELECT body FROM spooled_reports WHERE machine_id = ? AND incarnation = ? AND sequence = ?').get(machineId, incarnation, sequence);
+    const row = this.#prepare(
+      'SELECT body FROM spooled_reports WHERE machine_id = ? AND incarnation = ? AND sequence = ?',
+    ).get(machineId, incarnation, sequence);
     if (row === undefined) return undefined;
-    const outputs = this.#prepare('SELECT transfer_id FROM spooled_report_outputs WHERE machine_id = ? AND incarnation = ? AND sequence = ?').all(machineId, incarnation, sequence);
+    const outputs = this.#prepare(
+      'SELECT transfer_id FROM spooled_report_outputs WHERE machine_id = ? AND incarnation = ? AND sequence = ?',
+    ).all(machineId, incarnation, sequence);
     return { bytes: row['body'] as Uint8Array, transferIds: outputs.map((output) => String(output['transfer_id'])) };
   }
 
@@ -74,7 +94,11 @@ export class SpooledBodies {
   dropReports(machineId: MachineId, incarnation: string, upTo: number): string[] {
     const where = 'machine_id = ? AND incarnation = ? AND sequence <= ?';
     return this.#atOnce(() => {
-      const outputs = this.#prepare(`DELETE FROM spooled_report_outputs WHERE ${where} RETURNING transfer_id`).all(machineId, incarnation, upTo);
+      const outputs = this.#prepare(`DELETE FROM spooled_report_outputs WHERE ${where} RETURNING transfer_id`).all(
+        machineId,
+        incarnation,
+        upTo,
+      );
       this.#prepare(`DELETE FROM spooled_reports WHERE ${where}`).run(machineId, incarnation, upTo);
       return outputs.map((output) => String(output['transfer_id']));
     });
@@ -87,23 +111,34 @@ export class SpooledBodies {
 
   /** Bytes of all reports. */
   get reportBytes(): Bytes {
-    return Number(this.#prepare('SELECT coalesce(sum(length(body)), 0) AS bytes FROM spooled_reports').get()?.['bytes'] ?? 0);
+    return Number(
+      this.#prepare('SELECT coalesce(sum(length(body)), 0) AS bytes FROM spooled_reports').get()?.['bytes'] ?? 0,
+    );
   }
 
   /** Forgets what a killed process wrote and then did not promise. */
   prune(known: { isReport(key: ReportKey): boolean; isLease(brokerId: BrokerId, sequence: number): boolean }): void {
-    for (const { machine_id: machineId, incarnation, sequence } of this.#prepare('SELECT machine_id, incarnation, sequence FROM spooled_reports').all() as unknown as ReportRow[]) {
+    for (const { machine_id: machineId, incarnation, sequence } of this.#prepare(
+      'SELECT machine_id, incarnation, sequence FROM spooled_reports',
+    ).all() as unknown as ReportRow[]) {
       if (!known.isReport({ machineId, incarnation, sequence })) this.#dropReport({ machineId, incarnation, sequence });
     }
-    for (const { broker_id: brokerId, sequence } of this.#prepare('SELECT broker_id, sequence FROM spooled_leases').all() as unknown as LeaseRow[]) {
-      if (!known.isLease(brokerId, sequence)) this.#prepare('DELETE FROM spooled_leases WHERE broker_id = ? AND sequence = ?').run(brokerId, sequence);
+    for (const { broker_id: brokerId, sequence } of this.#prepare(
+      'SELECT broker_id, sequence FROM spooled_leases',
+    ).all() as unknown as LeaseRow[]) {
+      if (!known.isLease(brokerId, sequence))
+        this.#prepare('DELETE FROM spooled_leases WHERE broker_id = ? AND sequence = ?').run(brokerId, sequence);
     }
   }
 
   #dropReport({ machineId, incarnation, sequence }: ReportKey): void {
     this.#atOnce(() => {
       for (const table of ['spooled_reports', 'spooled_report_outputs']) {
-        this.#prepare(`DELETE FROM ${table} WHERE machine_id = ? AND incarnation = ? AND sequence = ?`).run(machineId, incarnation, sequence);
+        this.#prepare(`DELETE FROM ${table} WHERE machine_id = ? AND incarnation = ? AND sequence = ?`).run(
+          machineId,
+          incarnation,
+          sequence,
+        );
       }
     });
   }

@@ -27,7 +27,10 @@ export interface OpenedPush {
   readonly chunks: PushedChunks;
 }
 
-/** Opens the stream with which an agent pushes a content. @param tell says to the agent how many bytes it may leave out. @throws {MutiraoError} MUT_PROTOCOL */
+/**
+ * Opens the stream with which an agent pushes a content. @param tell says to the agent how many bytes it may leave out.
+ * @throws {MutiraoError} MUT_PROTOCOL
+ */
 export async function openPush(messages: AsyncIterable<Buffer>, tell: (offset: Bytes) => void): Promise<OpenedPush> {
   const iterator = messages[Symbol.asyncIterator]();
   const first = decodeChunk(PushContentRequest, await readFirst(iterator));
@@ -72,7 +75,8 @@ export class PushedChunks implements AsyncIterable<Buffer> {
 
   /** An agent that has not heard of the offset, or not in time, sends what is left out here. */
   *#take({ data, offset }: PushContentRequest): Generator<Buffer> {
-    if (offset > this.#from) throw new MutiraoError('MUT_PROTOCOL', `a push leaves out ${offset} bytes; want ${this.#from} at most`);
+    if (offset > this.#from)
+      throw new MutiraoError('MUT_PROTOCOL', `a push leaves out ${offset} bytes; want ${this.#from} at most`);
     if (offset > 0) this.#position = offset;
     const missed = Math.max(0, this.#from - this.#position);
     this.#position += data.length;
@@ -84,7 +88,11 @@ interface ChunkCodec<First> {
   decode(bytes: Uint8Array): First;
 }
 
-async function open<First extends { readonly data: Uint8Array }>(messages: AsyncIterable<Buffer>, codec: ChunkCodec<First>, dataField: number): Promise<OpenedStream<First>> {
+async function open<First extends { readonly data: Uint8Array }>(
+  messages: AsyncIterable<Buffer>,
+  codec: ChunkCodec<First>,
+  dataField: number,
+): Promise<OpenedStream<First>> {
   const iterator = messages[Symbol.asyncIterator]();
   const first = decodeChunk(codec, await readFirst(iterator));
   return { first, chunks: rest(first.data, iterator, codec, dataField) };
@@ -92,11 +100,17 @@ async function open<First extends { readonly data: Uint8Array }>(messages: Async
 
 async function readFirst(iterator: AsyncIterator<Buffer>): Promise<Buffer> {
   const result = await iterator.next();
-  if (result.done === true) throw new MutiraoError('MUT_PROTOCOL', 'a stream of contents without a chunk; the first names the transfer');
+  if (result.done === true)
+    throw new MutiraoError('MUT_PROTOCOL', 'a stream of contents without a chunk; the first names the transfer');
   return result.value;
 }
 
-async function* rest<First extends { readonly data: Uint8Array }>(head: Uint8Array, iterator: AsyncIterator<Buffer>, codec: ChunkCodec<First>, dataField: number): AsyncGenerator<Buffer> {
+async function* rest<First extends { readonly data: Uint8Array }>(
+  head: Uint8Array,
+  iterator: AsyncIterator<Buffer>,
+  codec: ChunkCodec<First>,
+  dataField: number,
+): AsyncGenerator<Buffer> {
   if (head.length > 0) yield frame(head);
   for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
     yield renumberChunk(next.value, dataField) ?? frame(decodeChunk(codec, next.value).data);
@@ -111,6 +125,10 @@ function decodeChunk<First>(codec: ChunkCodec<First>, bytes: Buffer): First {
   try {
     return codec.decode(bytes);
   } catch (error) {
-    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new MutiraoError(
+      'MUT_PROTOCOL',
+      `malformed message: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }

@@ -27,7 +27,10 @@ export class PushedContents {
   readonly #byMachine = new Map<MachineId, Set<Push>>();
 
   /** Tells the agent's broker of a push. */
-  announce(agent: AgentLink, { transferId, content }: { readonly transferId: string; readonly content: Content }): AnnouncedPush {
+  announce(
+    agent: AgentLink,
+    { transferId, content }: { readonly transferId: string; readonly content: Content },
+  ): AnnouncedPush {
     const { machineId } = agent.identity;
     const waiting = this.#byMachine.get(machineId) ?? new Set();
     this.#byMachine.set(machineId, waiting);
@@ -43,7 +46,10 @@ export class PushedContents {
     };
   }
 
-  /** Tells the broker that the agent has come to of what it pushes, once: it may have been told since the agent was routed there. */
+  /**
+   * Tells the broker that the agent has come to of what it pushes, once: it may have been told since the agent was
+   * routed there.
+   */
   repeat(agent: AgentLink): void {
     for (const push of this.#byMachine.get(agent.identity.machineId) ?? []) tell(agent, push);
   }
@@ -58,5 +64,11 @@ function tell(agent: AgentLink, push: Push): void {
   const { broker } = agent;
   if (broker === undefined || broker === push.toldTo) return;
   push.toldTo = broker;
-  broker.write(pushedFrame(agent.identity.machineId, { transferId: push.transferId, content: encodeContent(push.content), isKept: false }));
+  broker.write(
+    pushedFrame(agent.identity.machineId, {
+      transferId: push.transferId,
+      content: encodeContent(push.content),
+      isKept: false,
+    }),
+  );
 }

@@ -73,7 +73,8 @@ export interface TransferExchangeOptions {
 }
 
 /**
- * Joins the two halves of each transfer, whichever comes first, and passes the bytes through: a chunk is read from the giver
+ * Joins the two halves of each transfer, whichever comes first, and passes the bytes through: a chunk is read from the
+ * giver
  * only when the taker has room, and nothing is stored.
  */
 export class TransferExchange {
@@ -100,27 +101,36 @@ export class TransferExchange {
   /**
    * Brings a content; resolves when the taker has taken the last chunk.
    *
-   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the taker does not come in time or fails, or there is a giver already; at once when it was declined.
+   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the taker does not come in time or fails, or there is a giver
+   * already; at once when it was declined.
    */
   give(transferId: string, giver: Giver): Promise<void> {
     if (this.#declined.delete(transferId)) return Promise.reject(failed(transferId, 'nobody takes it'));
-    return this.#meet(transferId, 'giver', giver, (transfer, half) => { transfer.giver = { ...giver, ...half }; });
+    return this.#meet(transferId, 'giver', giver, (transfer, half) => {
+      transfer.giver = { ...giver, ...half };
+    });
   }
 
   /**
    * Takes a content; resolves when the last chunk is written.
    *
-   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the giver does not come in time or fails, or there is a taker already;
+   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the giver does not come in time or fails, or there is a taker
+   * already;
    * MUT_CONTENT_NOT_FOUND at once when the taker needs a giver and none is connected.
    */
   take(transferId: string, taker: Taker): Promise<void> {
     if (taker.needsGiver === true && this.#transfers.get(transferId)?.giver === undefined) {
       return Promise.reject(unknownTransfer(transferId));
     }
-    return this.#meet(transferId, 'taker', taker, (transfer, half) => { transfer.taker = { ...taker, ...half }; });
+    return this.#meet(transferId, 'taker', taker, (transfer, half) => {
+      transfer.taker = { ...taker, ...half };
+    });
   }
 
-  /** Nobody takes a transfer that was offered: its giver need not wait, whether it is here or still to come. One that has a taker goes on. */
+  /**
+   * Nobody takes a transfer that was offered: its giver need not wait, whether it is here or still to come. One that
+   * has a taker goes on.
+   */
   decline(transferId: string): void {
     const transfer = this.#transfers.get(transferId);
     if (transfer?.taker !== undefined) return;
@@ -128,7 +138,10 @@ export class TransferExchange {
     else this.#noteDeclined(transferId);
   }
 
-  /** Who was to take a transfer says why it does not: its giver hears that. Nothing happens to one that is not meant for it, or has a taker. */
+  /**
+   * Who was to take a transfer says why it does not: its giver hears that. Nothing happens to one that is not meant for
+   * it, or has a taker.
+   */
   refuse(transferId: string, party: Party, error: MutiraoError): void {
     const transfer = this.#transfers.get(transferId);
     if (transfer?.giver?.admits(party) === true && transfer.taker === undefined) this.#fail(transferId, error);
@@ -148,7 +161,12 @@ export class TransferExchange {
     }
   }
 
-  #meet(transferId: string, role: Half['role'], one: Pick<Half, 'signal' | 'requestId' | 'party' | 'admits'>, place: (transfer: Transfer, half: Half) => void): Promise<void> {
+  #meet(
+    transferId: string,
+    role: Half['role'],
+    one: Pick<Half, 'signal' | 'requestId' | 'party' | 'admits'>,
+    place: (transfer: Transfer, half: Half) => void,
+  ): Promise<void> {
     const { signal, requestId, party } = one;
     const known = this.#transfers.get(transferId);
     const refusal = this.#findRefusal(transferId, role, { known, one });
@@ -164,23 +182,31 @@ export class TransferExchange {
       };
       if (signal.aborted) onGone();
       else signal.addEventListener('abort', onGone, { once: true });
-      if (transfer.giver !== undefined && transfer.taker !== undefined) void this.#pass(transferId, transfer, transfer.giver, transfer.taker);
+      if (transfer.giver !== undefined && transfer.taker !== undefined)
+        void this.#pass(transferId, transfer, transfer.giver, transfer.taker);
     });
   }
 
-  #findRefusal(transferId: string, role: Half['role'], { known, one }: { readonly known: Transfer | undefined; readonly one: Membership }): MutiraoError | undefined {
+  #findRefusal(
+    transferId: string,
+    role: Half['role'],
+    { known, one }: { readonly known: Transfer | undefined; readonly one: Membership },
+  ): MutiraoError | undefined {
     const { transfersMax } = this.#options;
     if (transferId === '') return new MutiraoError('MUT_BAD_REQUEST', 'transfer_id is empty');
     // To whom it does not belong it is as if there were none.
     if (!isMeantFor(known, role, one)) return unknownTransfer(transferId);
     if (known?.[role] !== undefined) return failed(transferId, `it has a ${role} already`);
-    if (known === undefined && this.#transfers.size >= transfersMax) return new MutiraoError('MUT_OVERLOADED', `${transfersMax} transfers are open`);
+    if (known === undefined && this.#transfers.size >= transfersMax)
+      return new MutiraoError('MUT_OVERLOADED', `${transfersMax} transfers are open`);
     return undefined;
   }
 
   #open(transferId: string): Transfer {
     const { timers, waitMax } = this.#options;
-    const timer = timers.start(waitMax, () => { this.#fail(transferId, failed(transferId, `its other side did not come within ${waitMax} ms`)); });
+    const timer = timers.start(waitMax, () => {
+      this.#fail(transferId, failed(transferId, `its other side did not come within ${waitMax} ms`));
+    });
     const transfer: Transfer = { giver: undefined, taker: undefined, timer, hasStarted: false };
     this.#transfers.set(transferId, transfer);
     return transfer;
@@ -231,5 +257,9 @@ export function unknownTransfer(transferId: string): MutiraoError {
 }
 
 function failed(transferId: string, reason: string, cause?: unknown): MutiraoError {
-  return new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: ${reason}`, cause === undefined ? undefined : { cause });
+  return new MutiraoError(
+    'MUT_TRANSFER_FAILED',
+    `transfer ${transferId}: ${reason}`,
+    cause === undefined ? undefined : { cause },
+  );
 }

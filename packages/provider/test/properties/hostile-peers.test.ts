@@ -1,4 +1,5 @@
-// Whatever a broker or a machine says in any field of a message on its stream, the provider refuses it or takes it, stays whole, and comes back from its journal.
+// Whatever a broker or a machine says in any field of a message on its stream, the provider refuses it or takes it,
+// stays whole, and comes back from its journal.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -7,7 +8,15 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest, AttachResponse, Outcome } from '@mutirao/api/machine';
 import { ConnectRequest, ConnectResponse } from '@mutirao/api/provider';
 import { Root } from '@mutirao/api/common';
-import { createProviderState, providerDefaults, providerMachine, type ProviderChange, type ProviderCommand, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import {
+  createProviderState,
+  providerDefaults,
+  providerMachine,
+  type ProviderChange,
+  type ProviderCommand,
+  type ProviderInput,
+  type ProviderState,
+} from '@mutirao/core/machines/provider';
 import { MachineDriver } from '@mutirao/runtime/driver';
 import { openJournal } from '@mutirao/runtime/journal';
 import { quietLogger } from '@mutirao/runtime/log';
@@ -50,10 +59,18 @@ class PeerStream implements MessageStream<Buffer, Buffer> {
     this.#listener?.onClosed(error);
   }
 
-  end(): void { this.close(); }
-  pause(): void { /* The test says what it has to say. */ }
-  resume(): void { /* See above. */ }
-  drained(): Promise<void> { return Promise.resolve(); }
+  end(): void {
+    this.close();
+  }
+  pause(): void {
+    /* The test says what it has to say. */
+  }
+  resume(): void {
+    /* See above. */
+  }
+  drained(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 /** A provider of machines, with its relay, its journal and what it keeps for brokers that are away. */
@@ -71,20 +88,65 @@ class Bench {
     mkdirSync(directory, { recursive: true });
     this.#journal = openJournal<ProviderChange>({ path: ':memory:', codec: providerChangeCodec });
     const database = this.#journal.database;
-    const deliver = (input: ProviderInput): void => { this.driver.deliver(input); };
-    this.#deputy = openDeputy({ directory, database, state: this.state, ownerId: 'ana', spoolBytesMax: 1 << 20, contents: undefined, measure: this.#measure, log: quietLogger, deliver, tellBroker: (brokerId, message) => { this.relay.tellBroker(brokerId, message); } });
+    const deliver = (input: ProviderInput): void => {
+      this.driver.deliver(input);
+    };
+    this.#deputy = openDeputy({
+      directory,
+      database,
+      state: this.state,
+      ownerId: 'ana',
+      spoolBytesMax: 1 << 20,
+      contents: undefined,
+      measure: this.#measure,
+      log: quietLogger,
+      deliver,
+      tellBroker: (brokerId, message) => {
+        this.relay.tellBroker(brokerId, message);
+      },
+    });
     this.relay = new Relay({
-      providerId: 'lab', measure: this.#measure, log: quietLogger, clock: { now: () => this.now }, gate: new AgentGate(database, { widthOf: () => 4 }, { join: () => undefined }), ownerId: 'ana', deliver, deputy: this.#deputy.deputy,
+      providerId: 'lab',
+      measure: this.#measure,
+      log: quietLogger,
+      clock: { now: () => this.now },
+      gate: new AgentGate(database, { widthOf: () => 4 }, { join: () => undefined }),
+      ownerId: 'ana',
+      deliver,
+      deputy: this.#deputy.deputy,
     });
     this.driver = new MachineDriver({
-      machine: providerMachine, state: this.state, journal: this.#journal, clock: { now: () => this.now }, timers: { start: () => undefined, cancel: () => undefined }, checkEvery: 1,
-      perform: (command) => { this.relay.perform(command as RelayCommand); }, onCommitted: (entries) => { for (const { change } of entries) this.#deputy.hear(change); },
-      onFatal: (error) => { this.faults.push(error); },
+      machine: providerMachine,
+      state: this.state,
+      journal: this.#journal,
+      clock: { now: () => this.now },
+      timers: { start: () => undefined, cancel: () => undefined },
+      checkEvery: 1,
+      perform: (command) => {
+        this.relay.perform(command as RelayCommand);
+      },
+      onCommitted: (entries) => {
+        for (const { change } of entries) this.#deputy.hear(change);
+      },
+      onFatal: (error) => {
+        this.faults.push(error);
+      },
     });
     this.driver.deliver({ kind: 'ProviderStarted', instance: 'i' });
   }
 
-  broker(hello: Buffer = connect({ $case: 'hello', value: { protocolVersion: 1, programVersion: '0', capabilities: ['standings', 'resource'], speakerId: 'b1', instance: 'j' } })): PeerStream {
+  broker(
+    hello: Buffer = connect({
+      $case: 'hello',
+      value: {
+        protocolVersion: 1,
+        programVersion: '0',
+        capabilities: ['standings', 'resource'],
+        speakerId: 'b1',
+        instance: 'j',
+      },
+    }),
+  ): PeerStream {
     const stream = new PeerStream();
     this.relay.connectBroker(stream, { userId: 'ana' });
     stream.say(hello);
@@ -101,10 +163,12 @@ class Bench {
   /** Lets everything that was said take effect, and time pass. */
   async settle(): Promise<void> {
     for (const input of this.#measure.take()) this.driver.deliver(input);
-    do await new Promise(setImmediate); while (this.driver.waitingCount > 0);
+    do await new Promise(setImmediate);
+    while (this.driver.waitingCount > 0);
     this.now += 60_000;
     this.driver.deliver({ kind: 'TimerFired' });
-    do await new Promise(setImmediate); while (this.driver.waitingCount > 0);
+    do await new Promise(setImmediate);
+    while (this.driver.waitingCount > 0);
   }
 
   /** Starts a machine again from the journal alone, as after a fall. */
@@ -132,39 +196,164 @@ function attach(message: NonNullable<AttachRequest['message']>): Buffer {
 
 function helloOf(machineId: string): Buffer {
   const facts = {
-    machineId, incarnation: 'one', processors: 4, attributes: { os: 'linux' }, untilUnixMs: start + 1e9, requestId: '', sharedTokens: [], homeMarks: ['m'], identity: 'host', takesGangs: true, reportDelayMs: 100,
+    machineId,
+    incarnation: 'one',
+    processors: 4,
+    attributes: { os: 'linux' },
+    untilUnixMs: start + 1e9,
+    requestId: '',
+    sharedTokens: [],
+    homeMarks: ['m'],
+    identity: 'host',
+    takesGangs: true,
+    reportDelayMs: 100,
     reservation: { resourceId: 'r', reservationId: 7, revision: 1, userId: 'ana', mark: 'm' },
   };
-  const hello = { protocolVersion: 1, programVersion: '0', capabilities: ['gang'], speakerId: machineId, sentUnixMs: start };
+  const hello = {
+    protocolVersion: 1,
+    programVersion: '0',
+    capabilities: ['gang'],
+    speakerId: machineId,
+    sentUnixMs: start,
+  };
   return attach({ $case: 'hello', value: { hello, facts, heldReplicaIds: [1, 2] } });
 }
 
 const content = { sha256: Buffer.alloc(32, 1), sizeBytes: 9 };
-const template = { jobId: 1, userId: 'ana', command: 'true', noOp: false, environment: { A: 'b' }, limits: { runTimeMsMax: 1000, memoryBytesMax: 0, outputBytesMax: 0 }, processors: 1, dropToken: '', homeChallenge: 'c', dropProof: '' };
-const replica = { replicaId: 5, taskIndex: 0, value: 'v', inputs: [], outputs: [{ root: Root.PLAYPEN, path: 'out', keep: false }] };
+const template = {
+  jobId: 1,
+  userId: 'ana',
+  command: 'true',
+  noOp: false,
+  environment: { A: 'b' },
+  limits: { runTimeMsMax: 1000, memoryBytesMax: 0, outputBytesMax: 0 },
+  processors: 1,
+  dropToken: '',
+  homeChallenge: 'c',
+  dropProof: '',
+};
+const replica = {
+  replicaId: 5,
+  taskIndex: 0,
+  value: 'v',
+  inputs: [],
+  outputs: [{ root: Root.PLAYPEN, path: 'out', keep: false }],
+};
 const inputs = [{ root: Root.PLAYPEN, path: 'in', content, mode: 0o644 }];
-const claim = ['{"alg":"EdDSA","kid":"k"}', JSON.stringify({ iss: 'm', sub: 'ana', aud: 'r', nbf: 1, exp: 2, jti: '7.1', start_unix_ms: start, end_unix_ms: start + 1e9, amount: 2, units: '0-1' }), 'signature'].map((part) => Buffer.from(part).toString('base64url')).join('.');
+const claim = [
+  '{"alg":"EdDSA","kid":"k"}',
+  JSON.stringify({
+    iss: 'm',
+    sub: 'ana',
+    aud: 'r',
+    nbf: 1,
+    exp: 2,
+    jti: '7.1',
+    start_unix_ms: start,
+    end_unix_ms: start + 1e9,
+    amount: 2,
+    units: '0-1',
+  }),
+  'signature',
+]
+  .map((part) => Buffer.from(part).toString('base64url'))
+  .join('.');
 const quantiles = { endedCount: 4, cutOffCount: 1, halfMsMax: 10, ninetiethMsMax: 20, ninetyNinthMsMax: 30 };
 
 function ofBroker(): Buffer[] {
-  const toMachine = (message: NonNullable<Extract<NonNullable<ConnectRequest['message']>, { $case: 'toMachine' }>['value']['message']>): Buffer => connect({ $case: 'toMachine', value: { machineId: 'lab/pc0', message } });
+  const toMachine = (
+    message: NonNullable<Extract<NonNullable<ConnectRequest['message']>, { $case: 'toMachine' }>['value']['message']>,
+  ): Buffer => connect({ $case: 'toMachine', value: { machineId: 'lab/pc0', message } });
   return [
-    connect({ $case: 'demand', value: { pendingTasks: 5, processors: 1, taskTimeMsMax: 1000, taskTimeMsMean: 500, deadlineUnixMs: start + 1e6, userId: 'ana', unplacedTasks: 3, taskTimes: quantiles, reserved: [{ claim, processors: 2, startUnixMs: start, endUnixMs: start + 9, reservedProcessors: 2 }], gangProcessors: 2, statedTimeMs: 100 } }),
-    connect({ $case: 'lease', value: { sequence: 1, horizonMs: 600_000, groups: [{ start: { template, replicas: [replica, { ...replica, replicaId: 6, inputs }] }, requirements: 'os == linux', taskTimeMs: 100 }], caughtIdentities: ['bad'] } }),
-    connect({ $case: 'leaseTrim', value: { replicaIds: [5] } }), toMachine({ $case: 'start', value: { template, replicas: [replica] } }), toMachine({ $case: 'cancel', value: { replicaIds: [5], onlyWaiting: false } }),
-    toMachine({ $case: 'acknowledged', value: { sequence: 1 } }), toMachine({ $case: 'content', value: { content, source: { $case: 'transferId', value: 't' }, offset: 1, linkable: false, pathProof: 'p' } }),
-    toMachine({ $case: 'startGang', value: { replicaId: 5, members: [{ rank: 0, name: 'n', addresses: ['a:1'], processors: 1 }] } }),
+    connect({
+      $case: 'demand',
+      value: {
+        pendingTasks: 5,
+        processors: 1,
+        taskTimeMsMax: 1000,
+        taskTimeMsMean: 500,
+        deadlineUnixMs: start + 1e6,
+        userId: 'ana',
+        unplacedTasks: 3,
+        taskTimes: quantiles,
+        reserved: [{ claim, processors: 2, startUnixMs: start, endUnixMs: start + 9, reservedProcessors: 2 }],
+        gangProcessors: 2,
+        statedTimeMs: 100,
+      },
+    }),
+    connect({
+      $case: 'lease',
+      value: {
+        sequence: 1,
+        horizonMs: 600_000,
+        groups: [
+          {
+            start: { template, replicas: [replica, { ...replica, replicaId: 6, inputs }] },
+            requirements: 'os == linux',
+            taskTimeMs: 100,
+          },
+        ],
+        caughtIdentities: ['bad'],
+      },
+    }),
+    connect({ $case: 'leaseTrim', value: { replicaIds: [5] } }),
+    toMachine({ $case: 'start', value: { template, replicas: [replica] } }),
+    toMachine({ $case: 'cancel', value: { replicaIds: [5], onlyWaiting: false } }),
+    toMachine({ $case: 'acknowledged', value: { sequence: 1 } }),
+    toMachine({
+      $case: 'content',
+      value: { content, source: { $case: 'transferId', value: 't' }, offset: 1, linkable: false, pathProof: 'p' },
+    }),
+    toMachine({
+      $case: 'startGang',
+      value: { replicaId: 5, members: [{ rank: 0, name: 'n', addresses: ['a:1'], processors: 1 }] },
+    }),
   ];
 }
 
 function ofMachine(): Buffer[] {
   const ended = {
-    replicaId: 1, outcome: Outcome.SUCCEEDED, exitStatus: 0, startedUnixMs: start, endedUnixMs: start + 5, reason: '', detail: 'd', standardOutput: Buffer.from('o'), standardError: Buffer.alloc(0), outputTruncated: false,
-    outputs: [{ outputIndex: 0, path: 'out', content, mode: 0o644, inline: undefined, transferId: 't1', droppedName: '' }], staging: { inputsAskedUnixMs: start, inputsHereUnixMs: start, inputsPlacingUnixMs: start, commandEndedUnixMs: start },
+    replicaId: 1,
+    outcome: Outcome.SUCCEEDED,
+    exitStatus: 0,
+    startedUnixMs: start,
+    endedUnixMs: start + 5,
+    reason: '',
+    detail: 'd',
+    standardOutput: Buffer.from('o'),
+    standardError: Buffer.alloc(0),
+    outputTruncated: false,
+    outputs: [
+      { outputIndex: 0, path: 'out', content, mode: 0o644, inline: undefined, transferId: 't1', droppedName: '' },
+    ],
+    staging: {
+      inputsAskedUnixMs: start,
+      inputsHereUnixMs: start,
+      inputsPlacingUnixMs: start,
+      commandEndedUnixMs: start,
+    },
   };
   return [
-    attach({ $case: 'report', value: { sequence: 1, started: [{ replicaId: 2, startedUnixMs: start }], ended: [ended], gangHeld: [{ replicaId: 3, name: 'ana@a', addresses: ['a:1'] }] } }),
-    attach({ $case: 'contentWanted', value: { contents: [content], offsets: [3], overWire: false, sharedTokens: [], challenge: 'c', homeProofs: ['p'] } }),
+    attach({
+      $case: 'report',
+      value: {
+        sequence: 1,
+        started: [{ replicaId: 2, startedUnixMs: start }],
+        ended: [ended],
+        gangHeld: [{ replicaId: 3, name: 'ana@a', addresses: ['a:1'] }],
+      },
+    }),
+    attach({
+      $case: 'contentWanted',
+      value: {
+        contents: [content],
+        offsets: [3],
+        overWire: false,
+        sharedTokens: [],
+        challenge: 'c',
+        homeProofs: ['p'],
+      },
+    }),
   ];
 }
 
@@ -191,7 +380,7 @@ class Scenes {
 
   /** Has a provider hear a hostile message. @param say answers who are there afterwards. */
   async hear(what: string, say: (scene: Scene) => PeerStream[]): Promise<void> {
-    const scene = this.#scene ??= await this.#open();
+    const scene = (this.#scene ??= await this.#open());
     try {
       const peers = say(scene);
       counts.taken += 1;
@@ -233,12 +422,26 @@ function checkWord({ message }: ConnectResponse): void {
 }
 
 test('no field of the greeting of a broker or a machine ends the provider', async (t) => {
-  const hello = connect({ $case: 'hello', value: { protocolVersion: 1, programVersion: '0', capabilities: ['standings', 'resource'], speakerId: 'b1', instance: 'j', sentUnixMs: start, resourceId: 'r', homeChallenge: 'c' } });
+  const hello = connect({
+    $case: 'hello',
+    value: {
+      protocolVersion: 1,
+      programVersion: '0',
+      capabilities: ['standings', 'resource'],
+      speakerId: 'b1',
+      instance: 'j',
+      sentUnixMs: start,
+      resourceId: 'r',
+      homeChallenge: 'c',
+    },
+  });
   const alone = new Scenes(t, () => Promise.resolve([]));
-  for (const { what, bytes } of hostileMessages('mutirao.provider.v1.ConnectRequest', hello)) await alone.hear(what, ({ bench }) => [bench.broker(bytes)]);
+  for (const { what, bytes } of hostileMessages('mutirao.provider.v1.ConnectRequest', hello))
+    await alone.hear(what, ({ bench }) => [bench.broker(bytes)]);
   await alone.close('at the end');
   const withBroker = new Scenes(t, (bench) => Promise.resolve([bench.broker()]));
-  for (const { what, bytes } of hostileMessages('mutirao.machine.v1.AttachRequest', helloOf('pc0'))) await withBroker.hear(what, ({ bench, peers }) => [...peers, bench.machine(bytes)]);
+  for (const { what, bytes } of hostileMessages('mutirao.machine.v1.AttachRequest', helloOf('pc0')))
+    await withBroker.hear(what, ({ bench, peers }) => [...peers, bench.machine(bytes)]);
   await withBroker.close('at the end');
   t.true(counts.taken > 100 && counts.refused > 100, JSON.stringify(counts));
 });

@@ -1,11 +1,24 @@
 import test from 'ava';
 import { agentEnvironment } from '../../src/agent-environment.ts';
 
-const start = { address: '127.0.0.1:7', providerId: 'c1', requestId: 'q1', credential: 'q1.x', home: '/home/ana/.mutirao', authority: '', orphanTimeout: 0, isolation: '' };
+const start = {
+  address: '127.0.0.1:7',
+  providerId: 'c1',
+  requestId: 'q1',
+  credential: 'q1.x',
+  home: '/home/ana/.mutirao',
+  authority: '',
+  orphanTimeout: 0,
+  isolation: '',
+};
 
 test('an agent is told whom to dial, as whom, and where its files are', (t) => {
   t.deepEqual(agentEnvironment(start), {
-    MUTIRAO_AGENT_PROVIDER: '127.0.0.1:7', MUTIRAO_AGENT_PROVIDER_ID: 'c1', MUTIRAO_AGENT_REQUEST: 'q1', MUTIRAO_CREDENTIAL: 'q1.x', MUTIRAO_HOME: '/home/ana/.mutirao',
+    MUTIRAO_AGENT_PROVIDER: '127.0.0.1:7',
+    MUTIRAO_AGENT_PROVIDER_ID: 'c1',
+    MUTIRAO_AGENT_REQUEST: 'q1',
+    MUTIRAO_CREDENTIAL: 'q1.x',
+    MUTIRAO_HOME: '/home/ana/.mutirao',
   });
 });
 

@@ -5,7 +5,15 @@ import { providerChangeCodec } from '../../src/change-codec.ts';
 
 test('the number of a request is on the disk before anybody sees it, also of one that is refused without being submitted', (t) => {
   const drafted: ProviderChange = {
-    kind: 'RequestDrafted', requestId: 'q1', brokerId: 'b1', userId: 'ana', width: 1, walltime: 60_000, heuristic: '', reasons: ['Wanted inside reservation 7.'], at: 5,
+    kind: 'RequestDrafted',
+    requestId: 'q1',
+    brokerId: 'b1',
+    userId: 'ana',
+    width: 1,
+    walltime: 60_000,
+    heuristic: '',
+    reasons: ['Wanted inside reservation 7.'],
+    at: 5,
   };
   t.true(providerChangeCodec.isDurable(drafted));
 });

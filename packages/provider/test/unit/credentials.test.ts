@@ -3,7 +3,12 @@ import { AgentCredentials, originOf, secretOf, withoutSecret } from '../../src/c
 
 /** Knows one machine by its secret, and one invitation. */
 const machines = {
-  recognise: (given: string, secret: string) => (given === 'invitation-x' ? { name: 'pc1', isInvited: true } : secret === 'mine' ? { name: 'pc2', isInvited: false } : undefined),
+  recognise: (given: string, secret: string) =>
+    given === 'invitation-x'
+      ? { name: 'pc1', isInvited: true }
+      : secret === 'mine'
+        ? { name: 'pc2', isInvited: false }
+        : undefined,
 };
 const credentials = new AgentCredentials('a secret of sixteen', machines);
 
@@ -13,7 +18,11 @@ test('the credential of a request tells which one it is', (t) => {
 });
 
 test('an invitation, and then the secret that an agent made, tell which machine it is', (t) => {
-  t.deepEqual(originOf(credentials.check('invitation-x~mine') ?? ''), { kind: 'machine', name: 'pc1', isInvited: true });
+  t.deepEqual(originOf(credentials.check('invitation-x~mine') ?? ''), {
+    kind: 'machine',
+    name: 'pc1',
+    isInvited: true,
+  });
   t.deepEqual(originOf(credentials.check('whatever~mine') ?? ''), { kind: 'machine', name: 'pc2', isInvited: false });
   t.is(credentials.check('whatever~other'), undefined);
 });
@@ -21,7 +30,16 @@ test('an invitation, and then the secret that an agent made, tell which machine 
 test('a forged, borrowed or cut credential is refused', (t) => {
   const good = credentials.of('q1');
   const signature = good.split('.')[1] ?? '';
-  for (const bad of ['', '.', 'q1', 'q1.', `q2.${signature}`, `${good}x`, good.slice(0, -2), new AgentCredentials('another secret....', machines).of('q1')]) {
+  for (const bad of [
+    '',
+    '.',
+    'q1',
+    'q1.',
+    `q2.${signature}`,
+    `${good}x`,
+    good.slice(0, -2),
+    new AgentCredentials('another secret....', machines).of('q1'),
+  ]) {
     t.is(credentials.check(bad), undefined, bad);
   }
 });
@@ -30,7 +48,7 @@ test('credentials outlive a restart', (t) => {
   t.is(new AgentCredentials('a secret of sixteen', machines).of('q1'), credentials.of('q1'));
 });
 
-test('a credential is the same with the agent\'s own secret after it', (t) => {
+test("a credential is the same with the agent's own secret after it", (t) => {
   t.is(credentials.check(`${credentials.of('q17')}~own`), 'request:q17');
   t.is(secretOf(`${credentials.of('q17')}~own`), 'own');
   t.is(withoutSecret(`${credentials.of('q17')}~own`), credentials.of('q17'));

@@ -9,31 +9,63 @@ test('when to ask ahead is read, and what is no such rule is refused with what i
   t.deepEqual(readHolding('fixed:1d'), { kind: 'fixed', lead: 86_400_000 });
   t.deepEqual(readHolding('learned:90%'), { kind: 'learned', share: 0.9 });
   t.deepEqual(readHolding('forecast:1h'), { kind: 'forecast', margin: 3_600_000 });
-  for (const text of ['fixed', 'fixed:', 'fixed:1x', 'fixed:-1h', 'learned:0%', 'learned:100%', 'learned:0.9', 'forecast', 'forecast:90%']) {
-    t.throws(() => readHolding(text), { code: 'MUT_BAD_CONFIG', message: /want fixed: .* learned: .* or forecast: / }, text);
+  for (const text of [
+    'fixed',
+    'fixed:',
+    'fixed:1x',
+    'fixed:-1h',
+    'learned:0%',
+    'learned:100%',
+    'learned:0.9',
+    'forecast',
+    'forecast:90%',
+  ]) {
+    t.throws(
+      () => readHolding(text),
+      { code: 'MUT_BAD_CONFIG', message: /want fixed: .* learned: .* or forecast: / },
+      text,
+    );
   }
 });
 
 test('nothing is held at a cluster that honours reservations by itself, and whoever cannot tell is believed to honour none', async (t) => {
   const config = { holdAhead: 'fixed:1h', cluster: 'alpha' };
   const told = (honours: boolean | undefined) => ({ honoursReservations: () => Promise.resolve(honours) });
-  await t.throwsAsync(demandHolding(config, told(true)), { code: 'MUT_HOLD_NEEDLESS', message: /the cluster alpha honours reservations by itself; want neither --hold-ahead nor --reservations/ });
+  await t.throwsAsync(demandHolding(config, told(true)), {
+    code: 'MUT_HOLD_NEEDLESS',
+    message: /the cluster alpha honours reservations by itself; want neither --hold-ahead nor --reservations/,
+  });
   await t.notThrowsAsync(demandHolding({ ...config, holdAhead: '' }, told(true)));
-  for (const manager of [told(false), told(undefined), {}, undefined]) await t.notThrowsAsync(demandHolding(config, manager));
+  for (const manager of [told(false), told(undefined), {}, undefined])
+    await t.notThrowsAsync(demandHolding(config, manager));
 });
 
 test('what is used for reservations is told, and what would be better where this account may, or may not, have others made', async (t) => {
   const told = async (holdAhead: string, mayReserve: boolean | undefined, isSite = true): Promise<string> => {
     const lines: string[] = [];
-    const note = (level: string) => (_fields: object, text: string): void => { lines.push(`${level} ${text}`); };
+    const note =
+      (level: string) =>
+      (_fields: object, text: string): void => {
+        lines.push(`${level} ${text}`);
+      };
     const log = { info: note('info'), warn: note('warn') };
-    await tellReserving({ holdAhead }, { ...(isSite ? { siteReservations: {} as never } : {}), mayReserve: () => Promise.resolve(mayReserve) }, log);
+    await tellReserving(
+      { holdAhead },
+      { ...(isSite ? { siteReservations: {} as never } : {}), mayReserve: () => Promise.resolve(mayReserve) },
+      log,
+    );
     return lines.join('; ');
   };
-  t.regex(await told('fixed:1h', true), /^info .* held: best effort; warn this account may have the resource manager make reservations/);
+  t.regex(
+    await told('fixed:1h', true),
+    /^info .* held: best effort; warn this account may have the resource manager make reservations/,
+  );
   t.regex(await told('fixed:1h', false), /^info .* held: best effort$/);
   t.regex(await told('fixed:1h', undefined), /^info .* held: best effort$/);
   t.regex(await told('', true), /^info reservations are made by the resource manager itself[^;]*$/);
-  t.regex(await told('', false), /^info reservations .*; warn the resource manager makes no reservations for this account; with --hold-ahead/);
+  t.regex(
+    await told('', false),
+    /^info reservations .*; warn the resource manager makes no reservations for this account; with --hold-ahead/,
+  );
   t.is(await told('', true, false), '');
 });

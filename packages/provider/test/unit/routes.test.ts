@@ -22,10 +22,33 @@ function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: Pro
   const machines = new MachineCredentials(database, { now: () => 1000 });
   const gate = new AgentGate(database, { widthOf: () => 4 }, machines);
   return {
-    state: dialogue.state, asked, clock: { now: () => dialogue.now },
-    relay: new Relay({ providerId: 'p', measure: new TaskMeasure({ now: () => 7 }), log: quietLogger, clock: systemClock, gate, ownerId: 'ana', deliver: () => undefined }),
-    gate, machines, agentsPlace: () => ({ address: 'h:1', authority: 'MII' }), ownerId: 'ana', keeper: undefined, trouble: () => undefined, queueTrouble: () => '', usesOf: () => [],
-    exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } }), pushed: new PushedContents(),
+    state: dialogue.state,
+    asked,
+    clock: { now: () => dialogue.now },
+    relay: new Relay({
+      providerId: 'p',
+      measure: new TaskMeasure({ now: () => 7 }),
+      log: quietLogger,
+      clock: systemClock,
+      gate,
+      ownerId: 'ana',
+      deliver: () => undefined,
+    }),
+    gate,
+    machines,
+    agentsPlace: () => ({ address: 'h:1', authority: 'MII' }),
+    ownerId: 'ana',
+    keeper: undefined,
+    trouble: () => undefined,
+    queueTrouble: () => '',
+    usesOf: () => [],
+    exchange: new TransferExchange({
+      timers: systemTimers,
+      waitMax: 1,
+      transfersMax: 10,
+      passing: { note: () => undefined },
+    }),
+    pushed: new PushedContents(),
     ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => {
       asked.push(make(1));
       return Promise.resolve(undefined as T);
@@ -39,17 +62,35 @@ function aDialogue(): ProviderDialogue {
   return dialogue;
 }
 
-const noWriter: StreamWriter<Buffer> = { write: () => true, end: () => undefined, onDrain: undefined, drained: () => Promise.resolve() };
+const noWriter: StreamWriter<Buffer> = {
+  write: () => true,
+  end: () => undefined,
+  onDrain: undefined,
+  drained: () => Promise.resolve(),
+};
 
 test('what is wrong with a provider is told before the reasons of its last decision', async (t) => {
-  const response = await inject(providerRoutes({ ...aHost(aDialogue()), trouble: () => 'the disk is full' }).getResource, {});
+  const response = await inject(
+    providerRoutes({ ...aHost(aDialogue()), trouble: () => 'the disk is full' }).getResource,
+    {},
+  );
   t.is(response.reasons[0], 'the disk is full');
   t.true(response.reasons.length > 1);
 });
 
 test('the resource is described with its limits, its rules and the reasons of the last decision', async (t) => {
   const response = await inject(providerRoutes(aHost(aDialogue())).getResource, {});
-  t.like(response, { providerId: 'p', resourceKind: 'cluster', processors: 4, requestsMax: 2, walltimeMsMax: 60_000, widthProcessorsMax: 4, heuristic: 'static', machines: 0, draining: false });
+  t.like(response, {
+    providerId: 'p',
+    resourceKind: 'cluster',
+    processors: 4,
+    requestsMax: 2,
+    walltimeMsMax: 60_000,
+    widthProcessorsMax: 4,
+    heuristic: 'static',
+    machines: 0,
+    draining: false,
+  });
   t.regex(response.reasons[0] ?? '', /6 pending tasks of 1 processor over 2 free request slots/);
 });
 
@@ -58,13 +99,33 @@ test('the queue is told as the heuristic sees it, with what is ours in it', asyn
   dialogue.perform(['listing']);
   const { queue } = await inject(providerRoutes(aHost(dialogue)).getQueue, {});
   t.like(queue, { providerId: 'p', knowledge: QueueKnowledge.COMPLETE, trouble: '', processors: 4, waitingCount: 2 });
-  t.deepEqual(queue?.entries.map(({ requestId, running, widthProcessors, forecast }) => [requestId, running, widthProcessors, forecast]), [['q1', false, 3, true], ['q2', false, 3, true]]);
-  t.deepEqual(queue?.steps.map(({ freeProcessors }) => freeProcessors), [1, 4]);
+  t.deepEqual(
+    queue?.entries.map(({ requestId, running, widthProcessors, forecast }) => [
+      requestId,
+      running,
+      widthProcessors,
+      forecast,
+    ]),
+    [
+      ['q1', false, 3, true],
+      ['q2', false, 3, true],
+    ],
+  );
+  t.deepEqual(
+    queue?.steps.map(({ freeProcessors }) => freeProcessors),
+    [1, 4],
+  );
 });
 
 test('requests are listed with their states and reasons', async (t) => {
   const { requests } = await inject(providerRoutes(aHost(aDialogue())).listRequests, {});
-  t.deepEqual(requests.map(({ requestId, widthProcessors, status }) => [requestId, widthProcessors, status]), [['q1', 3, RequestStatus.SUBMITTING], ['q2', 3, RequestStatus.SUBMITTING]]);
+  t.deepEqual(
+    requests.map(({ requestId, widthProcessors, status }) => [requestId, widthProcessors, status]),
+    [
+      ['q1', 3, RequestStatus.SUBMITTING],
+      ['q2', 3, RequestStatus.SUBMITTING],
+    ],
+  );
   t.true(requests.every(({ reasons }) => reasons.length > 0));
 });
 
@@ -73,17 +134,37 @@ test('draining and undraining are asked of the machine', async (t) => {
   t.deepEqual(await inject(providerRoutes(host).drain, { reason: 'moving house', atOnce: false }), {});
   t.deepEqual(await inject(providerRoutes(host).drain, { reason: 'a fire', atOnce: true }), {});
   t.deepEqual(await inject(providerRoutes(host).undrain, {}), {});
-  t.deepEqual(host.asked, [{ kind: 'DrainAsked', replyTo: 1, reason: 'moving house' }, { kind: 'DrainAsked', replyTo: 1, reason: 'a fire', isAtOnce: true }, { kind: 'UndrainAsked', replyTo: 1 }]);
+  t.deepEqual(host.asked, [
+    { kind: 'DrainAsked', replyTo: 1, reason: 'moving house' },
+    { kind: 'DrainAsked', replyTo: 1, reason: 'a fire', isAtOnce: true },
+    { kind: 'UndrainAsked', replyTo: 1 },
+  ]);
 });
 
 test('another heuristic is asked of the machine, and what decides then is told', async (t) => {
   const dialogue = aDialogue();
-  const host = { ...aHost(dialogue), ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => answerOf<T>(dialogue, make(7)) };
+  const host = {
+    ...aHost(dialogue),
+    ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => answerOf<T>(dialogue, make(7)),
+  };
   const routes = providerRoutes(host);
-  t.deepEqual(await inject(routes.switchHeuristic, { heuristic: 'adaptive', defaultTaskTimeMs: 2000 }), { heuristic: 'adaptive', defaultTaskTimeMs: 2000 });
-  t.like(await inject(routes.getResource, {}), { heuristic: 'adaptive', defaultTaskTimeMs: 2000, heuristicSwitched: true });
-  t.deepEqual(await inject(routes.switchHeuristic, { heuristic: 'mixed', defaultTaskTimeMs: undefined }), { heuristic: 'mixed', defaultTaskTimeMs: 2000 });
-  await t.throwsAsync(inject(routes.switchHeuristic, { heuristic: 'statc', defaultTaskTimeMs: undefined }), { code: 'MUT_BAD_REQUEST', message: /did you mean "static"/ });
+  t.deepEqual(await inject(routes.switchHeuristic, { heuristic: 'adaptive', defaultTaskTimeMs: 2000 }), {
+    heuristic: 'adaptive',
+    defaultTaskTimeMs: 2000,
+  });
+  t.like(await inject(routes.getResource, {}), {
+    heuristic: 'adaptive',
+    defaultTaskTimeMs: 2000,
+    heuristicSwitched: true,
+  });
+  t.deepEqual(await inject(routes.switchHeuristic, { heuristic: 'mixed', defaultTaskTimeMs: undefined }), {
+    heuristic: 'mixed',
+    defaultTaskTimeMs: 2000,
+  });
+  await t.throwsAsync(inject(routes.switchHeuristic, { heuristic: 'statc', defaultTaskTimeMs: undefined }), {
+    code: 'MUT_BAD_REQUEST',
+    message: /did you mean "static"/,
+  });
 });
 
 /** The machine's own reply. */
@@ -99,15 +180,26 @@ test('an agent of a request that is over moves no content', async (t) => {
   const routes = machineRoutes(host);
   host.gate.enter({ kind: 'request', requestId: 'q2' }, 'p/q2.1', aCallContext().credential);
   const pull = Buffer.from(PullContentRequest.encode({ transferId: 't1' }).finish());
-  await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q9' })), { code: 'MUT_ALLOCATION_ENDED' });
+  await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q9' })), {
+    code: 'MUT_ALLOCATION_ENDED',
+  });
   dialogue.perform(['refused q1 no']);
-  await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q1' })), { code: 'MUT_ALLOCATION_ENDED' });
-  await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q2' })), { code: 'MUT_CONTENT_NOT_FOUND' });
+  await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q1' })), {
+    code: 'MUT_ALLOCATION_ENDED',
+  });
+  await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q2' })), {
+    code: 'MUT_CONTENT_NOT_FOUND',
+  });
 });
 
 test('a broker that asks for an output that nobody brings is refused at once, and does not wait for it', async (t) => {
   const timers = { start: () => t.fail('it waits'), cancel: () => undefined };
-  const exchange = new TransferExchange({ timers, waitMax: 60_000, transfersMax: 10, passing: { note: () => undefined } });
+  const exchange = new TransferExchange({
+    timers,
+    waitMax: 60_000,
+    transfersMax: 10,
+    passing: { note: () => undefined },
+  });
   const routes = providerRoutes({ ...aHost(aDialogue()), exchange });
   const asked = Buffer.from(ReceiveContentRequest.encode({ transferId: 'gone', offset: 0, refusal: '' }).finish());
   await t.throwsAsync(routes.receiveContent(asked, noWriter, aCallContext()), { code: 'MUT_CONTENT_NOT_FOUND' });
@@ -120,9 +212,16 @@ test('a push names a machine that is attached, and a content', async (t) => {
   const context = aCallContext({ userId: 'request:q2' });
   host.gate.enter({ kind: 'request', requestId: 'q2' }, 'p/q2.1', context.credential);
   const content = { sha256: Buffer.alloc(32), sizeBytes: 1 };
-  const push = (message: PushContentRequest): Promise<Buffer> => routes.pushContent(once(Buffer.from(PushContentRequest.encode(message).finish())), context);
-  await t.throwsAsync(push({ transferId: 't1', content, machineId: 'p/q2.0', data: Buffer.alloc(0), offset: 0 }), { code: 'MUT_TRANSFER_FAILED', message: /"p\/q2.0" is not attached/ });
-  await t.throwsAsync(push({ transferId: 't1', content: undefined, machineId: 'p/q2.0', data: Buffer.alloc(0), offset: 0 }), { code: 'MUT_BAD_REQUEST' });
+  const push = (message: PushContentRequest): Promise<Buffer> =>
+    routes.pushContent(once(Buffer.from(PushContentRequest.encode(message).finish())), context);
+  await t.throwsAsync(push({ transferId: 't1', content, machineId: 'p/q2.0', data: Buffer.alloc(0), offset: 0 }), {
+    code: 'MUT_TRANSFER_FAILED',
+    message: /"p\/q2.0" is not attached/,
+  });
+  await t.throwsAsync(
+    push({ transferId: 't1', content: undefined, machineId: 'p/q2.0', data: Buffer.alloc(0), offset: 0 }),
+    { code: 'MUT_BAD_REQUEST' },
+  );
   await t.throwsAsync(routes.pushContent(once(Buffer.from([0xff])), context), { code: 'MUT_PROTOCOL' });
 });
 
@@ -134,7 +233,10 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
 test('another user does not switch the heuristic of a provider', async (t) => {
   const host = aHost(aDialogue());
   const routes = providerRoutes(host);
-  await t.throwsAsync(inject(routes.switchHeuristic, { heuristic: 'adaptive', defaultTaskTimeMs: 2000 }, { userId: 'maria' }), { code: 'MUT_NOT_OWNER' });
+  await t.throwsAsync(
+    inject(routes.switchHeuristic, { heuristic: 'adaptive', defaultTaskTimeMs: 2000 }, { userId: 'maria' }),
+    { code: 'MUT_NOT_OWNER' },
+  );
   t.deepEqual(host.asked, []);
 });
 
@@ -149,9 +251,27 @@ test('an agent that never attached takes no content, whatever credential it has'
 test('machines are kept only where no resource manager gives machines', async (t) => {
   const host = aHost(aDialogue());
   const kept: string[] = [];
-  const keeper = { add: (machines: readonly { name: string }[]) => { kept.push(...machines.map(({ name }) => name)); }, remove: () => Promise.resolve(), list: () => [], keeps: () => false };
-  const machines = [{ name: 'pc', reach: { $case: 'ssh' as const, value: { destination: 'ana@pc', options: [], program: [] } }, processors: 0, folder: '', attributes: {} }];
-  await t.throwsAsync(inject(providerRoutes(host).addMachines, { machines }, { userId: 'ana' }), { code: 'MUT_BAD_REQUEST', message: /gets its machines from a resource manager/ });
+  const keeper = {
+    add: (machines: readonly { name: string }[]) => {
+      kept.push(...machines.map(({ name }) => name));
+    },
+    remove: () => Promise.resolve(),
+    list: () => [],
+    keeps: () => false,
+  };
+  const machines = [
+    {
+      name: 'pc',
+      reach: { $case: 'ssh' as const, value: { destination: 'ana@pc', options: [], program: [] } },
+      processors: 0,
+      folder: '',
+      attributes: {},
+    },
+  ];
+  await t.throwsAsync(inject(providerRoutes(host).addMachines, { machines }, { userId: 'ana' }), {
+    code: 'MUT_BAD_REQUEST',
+    message: /gets its machines from a resource manager/,
+  });
   await inject(providerRoutes({ ...host, keeper }).addMachines, { machines }, { userId: 'ana' });
   t.deepEqual(kept, ['pc']);
 });

@@ -12,8 +12,10 @@ type WrittenTold = readonly [fact: ReservationFact, row: ReservationRow];
 /** What is there now, beside the log of how it became so: a restart reads these tables, and replays nothing. */
 const schema = [
   'CREATE TABLE IF NOT EXISTS reservations_now (id INTEGER PRIMARY KEY, body TEXT NOT NULL)',
-  'CREATE TABLE IF NOT EXISTS resources_now (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, registered_at INTEGER NOT NULL, body TEXT NOT NULL)',
-  'CREATE TABLE IF NOT EXISTS outages_now (resource TEXT NOT NULL, id INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (resource, id)) WITHOUT ROWID',
+  'CREATE TABLE IF NOT EXISTS resources_now (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, ' +
+    'registered_at INTEGER NOT NULL, body TEXT NOT NULL)',
+  'CREATE TABLE IF NOT EXISTS outages_now (resource TEXT NOT NULL, id INTEGER NOT NULL, body TEXT NOT NULL, ' +
+    'PRIMARY KEY (resource, id)) WITHOUT ROWID',
   'CREATE TABLE IF NOT EXISTS numbers_now (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID',
   ...factsSchema,
 ];
@@ -28,7 +30,9 @@ export const reservationsChangeCodec: ChangeCodec<ReservationsChange> = {
   },
   jobOf: () => undefined,
   // What time does by itself it does again after a fall of the whole machine; all else was promised to somebody.
-  isDurable: (change) => change.kind !== 'ReservationsForgotten' && !(change.kind === 'ReservationsPut' && change.told.every(({ fact }) => fact === 'expired')),
+  isDurable: (change) =>
+    change.kind !== 'ReservationsForgotten' &&
+    !(change.kind === 'ReservationsPut' && change.told.every(({ fact }) => fact === 'expired')),
   project,
   schema,
 };
@@ -44,11 +48,17 @@ function readTold([fact, row]: WrittenTold): ReservationTold {
 function project(database: ProjectionDatabase, _sequence: number, change: ReservationsChange, at: number): void {
   switch (change.kind) {
     case 'ResourcePut':
-      database.prepare('INSERT INTO resources_now (id, registered_at, body) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body')
+      database
+        .prepare(
+          'INSERT INTO resources_now (id, registered_at, body) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET ' +
+            'body = excluded.body',
+        )
         .run(change.resource.id, at, JSON.stringify(change.resource));
       return;
     case 'OutagePut':
-      database.prepare('INSERT OR REPLACE INTO outages_now (resource, id, body) VALUES (?, ?, ?)').run(change.resourceId, change.outage.id, JSON.stringify(change.outage));
+      database
+        .prepare('INSERT OR REPLACE INTO outages_now (resource, id, body) VALUES (?, ?, ?)')
+        .run(change.resourceId, change.outage.id, JSON.stringify(change.outage));
       return keep(database, change.told);
     case 'OutageRemoved':
       database.prepare('DELETE FROM outages_now WHERE resource = ? AND id = ?').run(change.resourceId, change.outageId);
@@ -76,5 +86,10 @@ function forget(database: ProjectionDatabase, ids: readonly number[]): void {
     forgetFacts(database, id);
   }
   const greatest = ids.reduce((most, id) => Math.max(most, id), 0);
-  database.prepare('INSERT INTO numbers_now (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)').run('forgotten', greatest);
+  database
+    .prepare(
+      'INSERT INTO numbers_now (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, ' +
+        'excluded.value)',
+    )
+    .run('forgotten', greatest);
 }

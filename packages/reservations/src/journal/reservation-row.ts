@@ -2,36 +2,152 @@ import type { AheadStatus, HeldAhead, ReservationRecord, ReservationStatus } fro
 
 /** A reservation as the journal writes it: short, for there are millions. */
 export type ReservationRow = readonly [
-  id: number, resourceId: string, userId: string, status: ReservationStatus, start: number, end: number, amount: number, resources: readonly number[] | 0,
-  earliestStart: number, latestEnd: number | null, holdUntil: number, requestedAt: number, claimedAt: number, endedAt: number, revision: number, reason: string,
-  clientRequestId: string, claimKey: string, together?: readonly [togetherId: string, manager: string, reservationId: number] | null, wishMark?: number | null, ahead?: AheadRow,
+  id: number,
+  resourceId: string,
+  userId: string,
+  status: ReservationStatus,
+  start: number,
+  end: number,
+  amount: number,
+  resources: readonly number[] | 0,
+  earliestStart: number,
+  latestEnd: number | null,
+  holdUntil: number,
+  requestedAt: number,
+  claimedAt: number,
+  endedAt: number,
+  revision: number,
+  reason: string,
+  clientRequestId: string,
+  claimKey: string,
+  together?: readonly [togetherId: string, manager: string, reservationId: number] | null,
+  wishMark?: number | null,
+  ahead?: AheadRow,
 ];
 
-type AheadRow = readonly [status: AheadStatus, heldCount: number, askedCount: number, askAt: number, expectedAt: number, chance: number | null, reason: string];
+type AheadRow = readonly [
+  status: AheadStatus,
+  heldCount: number,
+  askedCount: number,
+  askAt: number,
+  expectedAt: number,
+  chance: number | null,
+  reason: string,
+];
 
 const none: readonly number[] = [];
 
 /** Writes a reservation. */
 export function rowOf(reservation: ReservationRecord): ReservationRow {
-  const { place, resourceId, status, holdUntil, requestedAt, claimedAt, endedAt, revision, reason, clientRequestId, claimKey, together, wishMark, ahead } = reservation;
+  const {
+    place,
+    resourceId,
+    status,
+    holdUntil,
+    requestedAt,
+    claimedAt,
+    endedAt,
+    revision,
+    reason,
+    clientRequestId,
+    claimKey,
+    together,
+    wishMark,
+    ahead,
+  } = reservation;
   const row = [
-    place.id, resourceId, place.userId, status, place.start, place.end, place.amount, place.resources.length === 0 ? 0 : place.resources, place.earliestStart,
-    place.latestEnd ?? null, holdUntil, requestedAt, claimedAt, endedAt, revision, reason, clientRequestId, claimKey,
+    place.id,
+    resourceId,
+    place.userId,
+    status,
+    place.start,
+    place.end,
+    place.amount,
+    place.resources.length === 0 ? 0 : place.resources,
+    place.earliestStart,
+    place.latestEnd ?? null,
+    holdUntil,
+    requestedAt,
+    claimedAt,
+    endedAt,
+    revision,
+    reason,
+    clientRequestId,
+    claimKey,
   ] as const;
-  const link = together === undefined ? null : [together.togetherId, together.manager, together.reservationId] as const;
-  if (ahead !== undefined) return [...row, link, wishMark ?? null, [ahead.status, ahead.heldCount, ahead.askedCount, ahead.askAt, ahead.expectedAt, ahead.chance ?? null, ahead.reason]];
+  const link =
+    together === undefined ? null : ([together.togetherId, together.manager, together.reservationId] as const);
+  if (ahead !== undefined)
+    return [
+      ...row,
+      link,
+      wishMark ?? null,
+      [
+        ahead.status,
+        ahead.heldCount,
+        ahead.askedCount,
+        ahead.askAt,
+        ahead.expectedAt,
+        ahead.chance ?? null,
+        ahead.reason,
+      ],
+    ];
   if (wishMark !== undefined) return [...row, link, wishMark];
   return link === null ? row : [...row, link];
 }
 
-/** Reads what `rowOf` wrote. @param keep gives the one text of its kind, so that what many rows say is in memory once. */
+/**
+ * Reads what `rowOf` wrote. @param keep gives the one text of its kind, so that what many rows say is in memory once.
+ */
 export function reservationOf(row: ReservationRow, keep: (text: string) => string = (text) => text): ReservationRecord {
-  const [id, resourceId, userId, status, start, end, amount, resources, earliestStart, latestEnd, holdUntil, requestedAt, claimedAt, endedAt, revision, reason, clientRequestId, claimKey, together, wishMark, ahead] = row;
+  const [
+    id,
+    resourceId,
+    userId,
+    status,
+    start,
+    end,
+    amount,
+    resources,
+    earliestStart,
+    latestEnd,
+    holdUntil,
+    requestedAt,
+    claimedAt,
+    endedAt,
+    revision,
+    reason,
+    clientRequestId,
+    claimKey,
+    together,
+    wishMark,
+    ahead,
+  ] = row;
   return {
-    place: { id, userId: keep(userId), start, end, amount, resources: resources === 0 ? none : resources, earliestStart, latestEnd: latestEnd ?? undefined },
-    resourceId: keep(resourceId), status: keep(status) as ReservationStatus, holdUntil, requestedAt, claimedAt, endedAt, revision, reason: keep(reason), clientRequestId, claimKey,
+    place: {
+      id,
+      userId: keep(userId),
+      start,
+      end,
+      amount,
+      resources: resources === 0 ? none : resources,
+      earliestStart,
+      latestEnd: latestEnd ?? undefined,
+    },
+    resourceId: keep(resourceId),
+    status: keep(status) as ReservationStatus,
+    holdUntil,
+    requestedAt,
+    claimedAt,
+    endedAt,
+    revision,
+    reason: keep(reason),
+    clientRequestId,
+    claimKey,
     ...(wishMark === undefined || wishMark === null ? {} : { wishMark }),
-    ...(together === undefined || together === null ? {} : { together: { togetherId: together[0], manager: together[1], reservationId: together[2] } }),
+    ...(together === undefined || together === null
+      ? {}
+      : { together: { togetherId: together[0], manager: together[1], reservationId: together[2] } }),
     ...(ahead === undefined ? {} : { ahead: aheadOf(ahead) }),
   };
 }

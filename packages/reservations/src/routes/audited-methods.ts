@@ -8,10 +8,13 @@ interface ReservationIn {
 
 /** Of a request that only tried, and of one that found no place, nothing is told: nothing changed. */
 function placed(request: { readonly dryRun?: boolean }, { outcome }: ReservationIn): string | undefined {
-  return request.dryRun === true || outcome?.$case !== 'reservation' ? undefined : `reservation ${outcome.value.reservationId ?? ''}`;
+  return request.dryRun === true || outcome?.$case !== 'reservation'
+    ? undefined
+    : `reservation ${outcome.value.reservationId ?? ''}`;
 }
 
-const answered = (_request: unknown, { reservation }: ReservationIn): string => `reservation ${reservation?.reservationId ?? ''}`;
+const answered = (_request: unknown, { reservation }: ReservationIn): string =>
+  `reservation ${reservation?.reservationId ?? ''}`;
 const ofResource = ({ resourceId }: { readonly resourceId: string }): string => `resource ${resourceId}`;
 
 /** How the audit log tells of what users did with reservations and resources. */

@@ -6,11 +6,25 @@ import type { UserId } from '@mutirao/core/shared';
 import { unary, type Handlers } from '@mutirao/runtime/rpc';
 import { claimFor, type ReservationsHost } from './reservations-host.ts';
 
-type Routes = Pick<Handlers<typeof ReservationServiceService>, 'verifyReservation' | 'claimReservation' | 'tellHeldAhead' | 'getClaimKeys'>;
+type Routes = Pick<
+  Handlers<typeof ReservationServiceService>,
+  'verifyReservation' | 'claimReservation' | 'tellHeldAhead' | 'getClaimKeys'
+>;
 
-/** The claim of a reservation as it is now, for its user and for who manages its resource: they hold an earlier one already. */
-function presentClaim(host: ReservationsHost, userId: UserId, reservation: ReservationRecord | undefined): Promise<string> | string {
-  if (reservation === undefined || 'code' in getReservation(host.state, { userId, reservationId: reservation.place.id })) return '';
+/**
+ * The claim of a reservation as it is now, for its user and for who manages its resource: they hold an earlier one
+ * already.
+ */
+function presentClaim(
+  host: ReservationsHost,
+  userId: UserId,
+  reservation: ReservationRecord | undefined,
+): Promise<string> | string {
+  if (
+    reservation === undefined ||
+    'code' in getReservation(host.state, { userId, reservationId: reservation.place.id })
+  )
+    return '';
   return claimFor(host, reservation.place.userId, reservation);
 }
 
@@ -18,27 +32,45 @@ function presentClaim(host: ReservationsHost, userId: UserId, reservation: Reser
 export function claimRoutes(host: ReservationsHost): Routes {
   return {
     verifyReservation: unary({
-      decode: ({ claim, resourceId, userId }) => ({ claim: host.signer.verify(claim), resourceId: readText('resource_id', resourceId), shownBy: readText('user_id', userId) }),
+      decode: ({ claim, resourceId, userId }) => ({
+        claim: host.signer.verify(claim),
+        resourceId: readText('resource_id', resourceId),
+        shownBy: readText('user_id', userId),
+      }),
       handle: async (shown, { userId }) => {
         const judgement = judgeClaim(host.state, shown, host.clock.now());
-        return { ...judgement, presentClaim: judgement.refusal?.code === 'MUT_CLAIM_SUPERSEDED' ? await presentClaim(host, userId, judgement.reservation) : '' };
+        return {
+          ...judgement,
+          presentClaim:
+            judgement.refusal?.code === 'MUT_CLAIM_SUPERSEDED'
+              ? await presentClaim(host, userId, judgement.reservation)
+              : '',
+        };
       },
       encode: ({ reservation, refusal, presentClaim: present }) => ({
-        valid: refusal === undefined, code: refusal?.code ?? '', message: refusal?.message ?? '', reservation: reservation === undefined ? undefined : encodeReservation(reservation, ''),
+        valid: refusal === undefined,
+        code: refusal?.code ?? '',
+        message: refusal?.message ?? '',
+        reservation: reservation === undefined ? undefined : encodeReservation(reservation, ''),
         presentClaim: present,
       }),
     }),
     claimReservation: unary({
       decode: (wire) => ({
-        claim: host.signer.verify(wire.claim), resourceId: readText('resource_id', wire.resourceId), shownBy: readText('user_id', wire.userId),
-        key: readText('client_request_id', wire.clientRequestId), reservationId: wire.reservationId, hasClaim: wire.claim !== '',
+        claim: host.signer.verify(wire.claim),
+        resourceId: readText('resource_id', wire.resourceId),
+        shownBy: readText('user_id', wire.userId),
+        key: readText('client_request_id', wire.clientRequestId),
+        reservationId: wire.reservationId,
+        hasClaim: wire.claim !== '',
       }),
-      handle: ({ reservationId, hasClaim, ...shown }, { userId }) => host.ask<ReservationRecord>((replyTo) => {
-        const { resourceId, shownBy, key } = shown;
-        return reservationId > 0 && (!hasClaim || managesReservation(host.state, userId, reservationId))
-          ? { kind: 'UseTold', replyTo, userId, reservationId, resourceId, usedBy: shownBy, key }
-          : { kind: 'ClaimShown', replyTo, userId, ...shown };
-      }),
+      handle: ({ reservationId, hasClaim, ...shown }, { userId }) =>
+        host.ask<ReservationRecord>((replyTo) => {
+          const { resourceId, shownBy, key } = shown;
+          return reservationId > 0 && (!hasClaim || managesReservation(host.state, userId, reservationId))
+            ? { kind: 'UseTold', replyTo, userId, reservationId, resourceId, usedBy: shownBy, key }
+            : { kind: 'ClaimShown', replyTo, userId, ...shown };
+        }),
       encode: (reservation) => ({ reservation: encodeReservation(reservation, '') }),
     }),
     tellHeldAhead: unary({

@@ -9,7 +9,11 @@ import type { ReservationsHost } from './reservations-host.ts';
 export function getQuotaRoute({ state, usesOf }: ReservationsHost): UnaryHandler<GetQuotaRequest, GetQuotaResponse> {
   return ({ userId: asked }, { userId: caller }) => {
     const { ownerId } = state.options;
-    if (asked !== '' && asked !== caller && caller !== ownerId) throw new MutiraoError('MUT_NOT_OWNER', `the quotas of others are for ${ownerId} alone, who owns this manager; you are ${caller}`);
+    if (asked !== '' && asked !== caller && caller !== ownerId)
+      throw new MutiraoError(
+        'MUT_NOT_OWNER',
+        `the quotas of others are for ${ownerId} alone, who owns this manager; you are ${caller}`,
+      );
     const userId = asked === '' ? caller : asked;
     return { userId, uses: encodeQuotaUses([...listReservationQuotas(state, userId), ...usesOf(userId)]) };
   };

@@ -10,5 +10,12 @@ import { watchRoute } from './watch-reservations.ts';
 
 /** ReservationService over one manager. */
 export function reservationRoutes(host: ReservationsHost): Handlers<typeof ReservationServiceService> {
-  return { ...reservationsRoutes(host), ...claimRoutes(host), ...resourceRoutes(host), ...togetherRoutes(host), getQuota: getQuotaRoute(host), watchReservations: watchRoute(host) };
+  return {
+    ...reservationsRoutes(host),
+    ...claimRoutes(host),
+    ...resourceRoutes(host),
+    ...togetherRoutes(host),
+    getQuota: getQuotaRoute(host),
+    watchReservations: watchRoute(host),
+  };
 }

@@ -26,9 +26,20 @@ export interface ReservationsHost {
 }
 
 /** The claim of a reservation, for its user while it can be used or is to be; empty for others. */
-export function claimFor({ signer }: ReservationsHost, userId: UserId, { place, status, resourceId, revision }: ReservationRecord): Promise<string> | string {
+export function claimFor(
+  { signer }: ReservationsHost,
+  userId: UserId,
+  { place, status, resourceId, revision }: ReservationRecord,
+): Promise<string> | string {
   if (place.userId !== userId || (status !== 'confirmed' && status !== 'claimed')) return '';
   return signer.signAside({
-    reservationId: place.id, resourceId, userId, startsAt: place.start, endsAt: place.end, amount: place.amount, units: place.resources, revision,
+    reservationId: place.id,
+    resourceId,
+    userId,
+    startsAt: place.start,
+    endsAt: place.end,
+    amount: place.amount,
+    units: place.resources,
+    revision,
   });
 }

@@ -1,13 +1,36 @@
 import { badRequest, decodeRules, encodeResource, readInstant, readText } from '@mutirao/api/codecs';
 import { errorOfCode } from '@mutirao/api/errors';
-import type { FailResourceRequest, GetCalendarRequest, RegisterResourceRequest, ReservationServiceService } from '@mutirao/api/reservation';
-import { describeCalendar, listResources, type CalendarView, type NewResource, type Part, type ReservationsInput, type ResourceReply } from '@mutirao/core/machines/reservations';
+import type {
+  FailResourceRequest,
+  GetCalendarRequest,
+  RegisterResourceRequest,
+  ReservationServiceService,
+} from '@mutirao/api/reservation';
+import {
+  describeCalendar,
+  listResources,
+  type CalendarView,
+  type NewResource,
+  type Part,
+  type ReservationsInput,
+  type ResourceReply,
+} from '@mutirao/core/machines/reservations';
 import { describeInstant, type Instant } from '@mutirao/core/shared';
 import { unary, type CallContext, type Handlers } from '@mutirao/runtime/rpc';
 import type { ReservationsHost } from './reservations-host.ts';
 
 type Service = Handlers<typeof ReservationServiceService>;
-type Routes = Pick<Service, 'getCalendar' | 'listResources' | 'registerResource' | 'updateResource' | 'addMaintenance' | 'removeMaintenance' | 'failResource' | 'restoreResource'>;
+type Routes = Pick<
+  Service,
+  | 'getCalendar'
+  | 'listResources'
+  | 'registerResource'
+  | 'updateResource'
+  | 'addMaintenance'
+  | 'removeMaintenance'
+  | 'failResource'
+  | 'restoreResource'
+>;
 
 const day = 24 * 3_600_000;
 /** Stretches of a calendar that one answer tells. */
@@ -15,13 +38,24 @@ const slotsMax = 10_000;
 
 /** What owners do with resources, and what everybody sees of them. */
 export function resourceRoutes(host: ReservationsHost): Routes {
-  const askAs = ({ userId }: CallContext, make: (asked: { readonly replyTo: number; readonly userId: string }) => ReservationsInput): Promise<ResourceReply> => {
+  const askAs = (
+    { userId }: CallContext,
+    make: (asked: { readonly replyTo: number; readonly userId: string }) => ReservationsInput,
+  ): Promise<ResourceReply> => {
     host.demandRoom();
     return host.ask<ResourceReply>((replyTo) => make({ replyTo, userId }));
   };
   return {
-    getCalendar: unary({ decode: (wire) => decodeWindow(wire, host.clock.now()), handle: (window) => viewOf(host, window), encode: encodeView }),
-    listResources: unary({ decode: () => undefined, handle: () => listResources(host.state), encode: (resources) => ({ resources: resources.map(encodeResource) }) }),
+    getCalendar: unary({
+      decode: (wire) => decodeWindow(wire, host.clock.now()),
+      handle: (window) => viewOf(host, window),
+      encode: encodeView,
+    }),
+    listResources: unary({
+      decode: () => undefined,
+      handle: () => listResources(host.state),
+      encode: (resources) => ({ resources: resources.map(encodeResource) }),
+    }),
     registerResource: unary({
       decode: decodeNewResource,
       handle: (resource, context) => askAs(context, (asked) => ({ kind: 'ResourceOffered', ...asked, resource })),
@@ -34,8 +68,12 @@ export function resourceRoutes(host: ReservationsHost): Routes {
     }),
     addMaintenance: unary({
       decode: ({ resourceId, maintenanceId, startUnixMs, endUnixMs, amount, reason }) => ({
-        resourceId, name: readName('maintenance_id', maintenanceId), startsAt: readInstant('start_unix_ms', startUnixMs) ?? 0, endsAt: readInstant('end_unix_ms', endUnixMs) ?? 0,
-        amount, reason: readText('reason', reason),
+        resourceId,
+        name: readName('maintenance_id', maintenanceId),
+        startsAt: readInstant('start_unix_ms', startUnixMs) ?? 0,
+        endsAt: readInstant('end_unix_ms', endUnixMs) ?? 0,
+        amount,
+        reason: readText('reason', reason),
       }),
       handle: (request, context) => askAs(context, (asked) => ({ kind: 'MaintenanceAnnounced', ...asked, ...request })),
       encode: encodeReply,
@@ -46,7 +84,11 @@ export function resourceRoutes(host: ReservationsHost): Routes {
       encode: encodeReply,
     }),
     failResource: unary({
-      decode: ({ resourceId, what, reason }) => ({ resourceId, part: decodePart(what), reason: readText('reason', reason) }),
+      decode: ({ resourceId, what, reason }) => ({
+        resourceId,
+        part: decodePart(what),
+        reason: readText('reason', reason),
+      }),
       handle: (request, context) => askAs(context, (asked) => ({ kind: 'ResourceFailed', ...asked, ...request })),
       encode: encodeReply,
     }),
@@ -63,19 +105,28 @@ function encodeReply({ state, movedCount, shortenedCount, cancelledCount }: Reso
 }
 
 function decodeNewResource({ resourceId, resourceType, quantity, rules }: RegisterResourceRequest): NewResource {
-  return { id: readName('resource_id', resourceId), type: readText('resource_type', resourceType), quantity: readText('quantity', quantity), rules: decodeRules(rules) };
+  return {
+    id: readName('resource_id', resourceId),
+    type: readText('resource_type', resourceType),
+    quantity: readText('quantity', quantity),
+    rules: decodeRules(rules),
+  };
 }
 
 function readName(field: string, name: string): string {
-  if (!/^[\w][\w.@/-]{0,127}$/.test(name)) throw badRequest(`${field} is ${JSON.stringify(name)}; want up to 128 letters, digits, ".", "_", "-", "/" and "@"`);
+  if (!/^[\w][\w.@/-]{0,127}$/.test(name))
+    throw badRequest(`${field} is ${JSON.stringify(name)}; want up to 128 letters, digits, ".", "_", "-", "/" and "@"`);
   return name;
 }
 
 function decodePart(what: FailResourceRequest['what']): Part {
   switch (what?.$case) {
-    case undefined: throw badRequest('what is absent; want an amount or the index of a unit');
-    case 'amount': return { kind: 'amount', amount: what.value };
-    case 'unitIndex': return { kind: 'unit', unit: what.value };
+    case undefined:
+      throw badRequest('what is absent; want an amount or the index of a unit');
+    case 'amount':
+      return { kind: 'amount', amount: what.value };
+    case 'unitIndex':
+      return { kind: 'unit', unit: what.value };
   }
 }
 
@@ -88,12 +139,19 @@ interface WantedWindow {
 function decodeWindow({ resourceId, fromUnixMs, untilUnixMs }: GetCalendarRequest, now: Instant): WantedWindow {
   const from = readInstant('from_unix_ms', fromUnixMs) ?? 0;
   const begin = from === 0 ? now : from;
-  const until = untilUnixMs === 0 ? begin + day : readInstant('until_unix_ms', untilUnixMs) ?? 0;
-  if (until <= begin) throw badRequest(`the window begins at ${describeInstant(begin)} and ends at ${describeInstant(until)}; want its end after its beginning`);
+  const until = untilUnixMs === 0 ? begin + day : (readInstant('until_unix_ms', untilUnixMs) ?? 0);
+  if (until <= begin)
+    throw badRequest(
+      `the window begins at ${describeInstant(begin)} and ends at ${describeInstant(until)}; want its end after ` +
+        'its beginning',
+    );
   return { resourceId, from: begin, until };
 }
 
-function viewOf({ state }: ReservationsHost, window: WantedWindow): { readonly window: WantedWindow; readonly view: CalendarView } {
+function viewOf(
+  { state }: ReservationsHost,
+  window: WantedWindow,
+): { readonly window: WantedWindow; readonly view: CalendarView } {
   const view = describeCalendar(state, window.resourceId, { from: window.from, until: window.until, slotsMax });
   if ('code' in view) throw errorOfCode(view.code, view.message);
   return { window, view };
@@ -101,7 +159,10 @@ function viewOf({ state }: ReservationsHost, window: WantedWindow): { readonly w
 
 function encodeView({ window, view }: { readonly window: WantedWindow; readonly view: CalendarView }) {
   return {
-    resource: encodeResource(view.state), fromUnixMs: window.from, untilUnixMs: window.until, truncated: view.isCut,
+    resource: encodeResource(view.state),
+    fromUnixMs: window.from,
+    untilUnixMs: window.until,
+    truncated: view.isCut,
     slots: view.slots.map(({ start, end, used }) => ({ startUnixMs: start, endUnixMs: end, used })),
   };
 }

@@ -12,7 +12,8 @@ export function togetherRoutes(host: ReservationsHost): Routes {
   return {
     pledgeReservation: unary({
       decode: ({ reservationId, together }) => ({ reservationId, together: decodeTogether(together) }),
-      handle: (request, { userId }) => host.ask<ReservationRecord>((replyTo) => ({ kind: 'PledgeRequested', replyTo, userId, ...request })),
+      handle: (request, { userId }) =>
+        host.ask<ReservationRecord>((replyTo) => ({ kind: 'PledgeRequested', replyTo, userId, ...request })),
       encode: (reservation) => ({ reservation: encodeReservation(reservation, '') }),
     }),
     getTogetherDecision: unary({

@@ -44,7 +44,9 @@ export class PledgeFollower {
   /** Begins, and goes on until `stop`. */
   start(): void {
     this.#timer = this.#options.timers.start(interval, () => {
-      this.#looking = this.#look().finally(() => { if (!this.#over.signal.aborted) this.start(); });
+      this.#looking = this.#look().finally(() => {
+        if (!this.#over.signal.aborted) this.start();
+      });
     });
   }
 
@@ -63,13 +65,15 @@ export class PledgeFollower {
       const link = reservation?.together;
       if (reservation === undefined || link === undefined) continue;
       if (link.manager === '') this.#settle({ id, link }, decisionOf(state, link));
-      else if (this.#mayAsk(reservation, link)) elsewhere.set(link.manager, [...elsewhere.get(link.manager) ?? [], { id, link }]);
+      else if (this.#mayAsk(reservation, link))
+        elsewhere.set(link.manager, [...(elsewhere.get(link.manager) ?? []), { id, link }]);
     }
     await Promise.all([...elsewhere].map(([manager, pledges]) => this.#askAll(manager, pledges)));
   }
 
   /**
-   * A manager at a socket is shown the owner's token, so only the owner may name one. Over TLS our certificate is shown, and no token.
+   * A manager at a socket is shown the owner's token, so only the owner may name one. Over TLS our certificate is
+   * shown, and no token.
    */
   #mayAsk({ place: { userId } }: ReservationRecord, { manager }: TogetherLink): boolean {
     if (userId === this.#options.state.options.ownerId) return true;
@@ -87,13 +91,22 @@ export class PledgeFollower {
       this.#away.delete(manager);
     } catch (error) {
       if (!(error instanceof MutiraoError)) throw error;
-      if (!this.#away.has(manager) && !this.#over.signal.aborted) this.#options.log.warn({ address: manager, pledged: pledges.length, reason: error.message }, 'a manager does not tell whether reservations stand together');
+      if (!this.#away.has(manager) && !this.#over.signal.aborted)
+        this.#options.log.warn(
+          { address: manager, pledged: pledges.length, reason: error.message },
+          'a manager does not tell whether reservations stand together',
+        );
       this.#away.add(manager);
     }
   }
 
   #settle({ id, link: { togetherId } }: Pledge, decision: TogetherDecision): void {
     if (decision === 'open' || decision === 'unknown') return;
-    this.#options.deliver({ kind: 'TogetherDecided', reservationId: id, togetherId, isConfirmed: decision === 'confirmed' });
+    this.#options.deliver({
+      kind: 'TogetherDecided',
+      reservationId: id,
+      togetherId,
+      isConfirmed: decision === 'confirmed',
+    });
   }
 }

@@ -2,9 +2,28 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { verify, createPublicKey } from 'node:crypto';
 import test from 'ava';
-import { AheadStatus, Algorithm, ListReservationsResponse, Placement, ReservationStatus, Timing, TogetherDecision, type GetTogetherDecisionRequest, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, WatchReservationsResponse, type WatchReservationsRequest } from '@mutirao/api/reservation';
+import {
+  AheadStatus,
+  Algorithm,
+  ListReservationsResponse,
+  Placement,
+  ReservationStatus,
+  Timing,
+  TogetherDecision,
+  type GetTogetherDecisionRequest,
+  type RequestReservationRequest,
+  type ReservationWish,
+  type VerifyReservationResponse,
+  WatchReservationsResponse,
+  type WatchReservationsRequest,
+} from '@mutirao/api/reservation';
 import { MutiraoError } from '@mutirao/api/errors';
-import { createReservationsState, reservationsMachine, type ReservationsChange, type ReservationsInput } from '@mutirao/core/machines/reservations';
+import {
+  createReservationsState,
+  reservationsMachine,
+  type ReservationsChange,
+  type ReservationsInput,
+} from '@mutirao/core/machines/reservations';
 import { instantMax } from '@mutirao/core/reservations';
 import { openClaimSigner } from '@mutirao/runtime/claims';
 import { ChangeSignal } from '@mutirao/runtime/driver';
@@ -21,29 +40,61 @@ const noon = 1772366400000;
 
 /** The service over the real machine, journal and key, without driver and socket. */
 function service(folder: string) {
-  const journal = openJournal<ReservationsChange>({ path: join(folder, 'journal.sqlite'), codec: reservationsChangeCodec });
+  const journal = openJournal<ReservationsChange>({
+    path: join(folder, 'journal.sqlite'),
+    codec: reservationsChangeCodec,
+  });
   const state = restoreState(journal, reservationsOptions);
   const changes = new ChangeSignal();
   const clock = { at: noon, now: () => clock.at };
   const signer = openClaimSigner(join(folder, 'claim-key.pem'), 'local');
   const routes = reservationRoutes({
-    state, journal, journalInstance: 'first', changes, clock, signer, demandRoom: () => undefined, usesOf: () => [],
+    state,
+    journal,
+    journalInstance: 'first',
+    changes,
+    clock,
+    signer,
+    demandRoom: () => undefined,
+    usesOf: () => [],
     ask: <T>(make: (replyTo: number) => ReservationsInput): Promise<T> => {
       const decision = reservationsMachine.step(state, [make(1)], clock.at);
       journal.record(decision.changes, clock.at);
       changes.notify();
       const reply = decision.commands.find((command) => command.kind === 'Reply')?.reply;
-      return reply?.ok === true ? Promise.resolve(reply.value as T) : Promise.reject(new MutiraoError((reply?.code ?? 'MUT_INTERNAL') as 'MUT_INTERNAL', reply?.message ?? ''));
+      return reply?.ok === true
+        ? Promise.resolve(reply.value as T)
+        : Promise.reject(new MutiraoError((reply?.code ?? 'MUT_INTERNAL') as 'MUT_INTERNAL', reply?.message ?? ''));
     },
   });
   return { routes, state, clock, journal, signer };
 }
 
-const rules = { capPercent: undefined, algorithm: Algorithm.UNSPECIFIED, placement: Placement.UNSPECIFIED, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: undefined, unclaimedMsMax: 0 };
+const rules = {
+  capPercent: undefined,
+  algorithm: Algorithm.UNSPECIFIED,
+  placement: Placement.UNSPECIFIED,
+  durationMsMax: 0,
+  reservationsPerUserMax: 0,
+  amountPerUserMax: 0,
+  movesMax: undefined,
+  unclaimedMsMax: 0,
+};
 const cluster = { resourceId: 'cluster', resourceType: 'processors', quantity: '16', rules };
 
-function request(parts: Partial<ReservationWish> = {}, more: Partial<RequestReservationRequest> = {}): RequestReservationRequest {
-  const wish = { resourceId: 'cluster', amount: { $case: 'quantity', value: '4' } as const, durationMs: hour, earliestStartUnixMs: undefined, latestEndUnixMs: undefined, timing: Timing.UNSPECIFIED, ...parts };
+function request(
+  parts: Partial<ReservationWish> = {},
+  more: Partial<RequestReservationRequest> = {},
+): RequestReservationRequest {
+  const wish = {
+    resourceId: 'cluster',
+    amount: { $case: 'quantity', value: '4' } as const,
+    durationMs: hour,
+    earliestStartUnixMs: undefined,
+    latestEndUnixMs: undefined,
+    timing: Timing.UNSPECIFIED,
+    ...parts,
+  };
   return { wish, clientRequestId: '', holdMs: 0, dryRun: false, ...more };
 }
 
@@ -55,18 +106,58 @@ test('a reservation is answered with its place, its units and a claim that its k
   await inject(routes.registerResource, cluster, owner);
   const { outcome } = await inject(routes.requestReservation, request(), ana);
   if (outcome?.$case !== 'reservation') return t.fail('there is no reservation');
-  t.like(outcome.value, { status: ReservationStatus.CONFIRMED, startUnixMs: noon, endUnixMs: noon + hour, units: [{ first: 0, count: 4 }], amount: 4 });
+  t.like(outcome.value, {
+    status: ReservationStatus.CONFIRMED,
+    startUnixMs: noon,
+    endUnixMs: noon + hour,
+    units: [{ first: 0, count: 4 }],
+    amount: 4,
+  });
   const [header = '', payload = '', signature = ''] = outcome.value.claim.split('.');
-  t.like(JSON.parse(Buffer.from(payload, 'base64url').toString()), { iss: 'local', sub: 'ana', aud: 'cluster', units: '0-3', jti: '1.1', exp: (noon + hour) / 1000 });
+  t.like(JSON.parse(Buffer.from(payload, 'base64url').toString()), {
+    iss: 'local',
+    sub: 'ana',
+    aud: 'cluster',
+    units: '0-3',
+    jti: '1.1',
+    exp: (noon + hour) / 1000,
+  });
   const { keys } = await inject(routes.getClaimKeys, {}, ana);
-  t.true(verify(null, Buffer.from(`${header}.${payload}`), createPublicKey(keys[0]?.publicKeyPem ?? ''), Buffer.from(signature, 'base64url')));
-  t.like(await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: 'cluster', userId: 'ana' }, owner), { valid: true, code: '' });
-  t.like(await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: 'cluster', userId: 'bob' }, owner), { valid: false, code: 'MUT_CLAIM_NOT_YOURS' });
+  t.true(
+    verify(
+      null,
+      Buffer.from(`${header}.${payload}`),
+      createPublicKey(keys[0]?.publicKeyPem ?? ''),
+      Buffer.from(signature, 'base64url'),
+    ),
+  );
+  t.like(
+    await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: 'cluster', userId: 'ana' }, owner),
+    { valid: true, code: '' },
+  );
+  t.like(
+    await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: 'cluster', userId: 'bob' }, owner),
+    { valid: false, code: 'MUT_CLAIM_NOT_YOURS' },
+  );
   const forged = `${header}.${Buffer.from(Buffer.from(payload, 'base64url').toString().replace('"ana"', '"bob"')).toString('base64url')}.${signature}`;
-  t.like(await inject(routes.verifyReservation, { claim: forged, resourceId: '', userId: '' }, owner), { valid: false, code: 'MUT_CLAIM_FORGED', reservation: undefined });
-  await t.throwsAsync(inject(routes.claimReservation, { claim: forged, resourceId: '', userId: '', clientRequestId: '', reservationId: 0 }, ana), { code: 'MUT_CLAIM_FORGED' });
+  t.like(await inject(routes.verifyReservation, { claim: forged, resourceId: '', userId: '' }, owner), {
+    valid: false,
+    code: 'MUT_CLAIM_FORGED',
+    reservation: undefined,
+  });
+  await t.throwsAsync(
+    inject(
+      routes.claimReservation,
+      { claim: forged, resourceId: '', userId: '', clientRequestId: '', reservationId: 0 },
+      ana,
+    ),
+    { code: 'MUT_CLAIM_FORGED' },
+  );
   await inject(routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
-  t.like(await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: '', userId: '' }, owner), { valid: false, code: 'MUT_RESERVATION_OVER' });
+  t.like(await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: '', userId: '' }, owner), {
+    valid: false,
+    code: 'MUT_RESERVATION_OVER',
+  });
   clock.at += 2 * hour;
   return t.deepEqual((await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation?.claim, '');
 });
@@ -76,12 +167,18 @@ test('who manages the resource and the user learn the claim that took the place 
   await inject(routes.registerResource, cluster, owner);
   const { outcome } = await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }), ana);
   const first = outcome?.$case === 'reservation' ? outcome.value.claim : '';
-  const verified = (userId: string, claim = first): Promise<VerifyReservationResponse> => inject(routes.verifyReservation, { claim, resourceId: 'cluster', userId: 'ana' }, { userId });
+  const verified = (userId: string, claim = first): Promise<VerifyReservationResponse> =>
+    inject(routes.verifyReservation, { claim, resourceId: 'cluster', userId: 'ana' }, { userId });
   t.like(await verified('owner'), { code: 'MUT_CLAIM_EARLY', presentClaim: '' });
-  await inject(routes.renegotiateReservation, { reservationId: 1, wish: request({ earliestStartUnixMs: noon + 2 * hour }).wish }, ana);
+  await inject(
+    routes.renegotiateReservation,
+    { reservationId: 1, wish: request({ earliestStartUnixMs: noon + 2 * hour }).wish },
+    ana,
+  );
   const { claim } = (await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation ?? { claim: '' };
   t.not(claim, first);
-  for (const userId of ['owner', 'ana']) t.like(await verified(userId), { valid: false, code: 'MUT_CLAIM_SUPERSEDED', presentClaim: claim });
+  for (const userId of ['owner', 'ana'])
+    t.like(await verified(userId), { valid: false, code: 'MUT_CLAIM_SUPERSEDED', presentClaim: claim });
   t.like(await verified('bob'), { code: 'MUT_CLAIM_SUPERSEDED', presentClaim: '' });
   t.like(await verified('owner', `${first}x`), { code: 'MUT_CLAIM_FORGED', presentClaim: '' });
   await inject(routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
@@ -95,11 +192,20 @@ test('who manages the resource tells of a use by its number, and anybody else sh
   const claim = outcome?.$case === 'reservation' ? outcome.value.claim : '';
   const told = { claim: '', resourceId: 'cluster', userId: 'ana', clientRequestId: 'k', reservationId: 1 };
   await t.throwsAsync(inject(routes.claimReservation, told, ana), { code: 'MUT_NOT_OWNER' });
-  await t.throwsAsync(inject(routes.claimReservation, { ...told, claim: 'forged' }, ana), { code: 'MUT_CLAIM_FORGED' }, 'a claim that is shown is looked at');
+  await t.throwsAsync(
+    inject(routes.claimReservation, { ...told, claim: 'forged' }, ana),
+    { code: 'MUT_CLAIM_FORGED' },
+    'a claim that is shown is looked at',
+  );
   await t.throwsAsync(inject(routes.claimReservation, { ...told, reservationId: 2 }, owner), { code: 'MUT_NOT_FOUND' });
-  t.is((await inject(routes.claimReservation, { ...told, claim: 'of another life' }, owner)).reservation?.status, ReservationStatus.CLAIMED);
+  t.is(
+    (await inject(routes.claimReservation, { ...told, claim: 'of another life' }, owner)).reservation?.status,
+    ReservationStatus.CLAIMED,
+  );
   t.is((await inject(routes.claimReservation, told, owner)).reservation?.status, ReservationStatus.CLAIMED);
-  await t.throwsAsync(inject(routes.claimReservation, { ...told, claim, clientRequestId: 'hers' }, ana), { code: 'MUT_CLAIM_USED' });
+  await t.throwsAsync(inject(routes.claimReservation, { ...told, claim, clientRequestId: 'hers' }, ana), {
+    code: 'MUT_CLAIM_USED',
+  });
 });
 
 test('what is held ahead is told by who manages the resource alone, kept with the reservation over a restart, and stays as it was once that is over', async (t) => {
@@ -107,11 +213,25 @@ test('what is held ahead is told by who manages the resource alone, kept with th
   const { routes, journal } = service(folder);
   await inject(routes.registerResource, cluster, owner);
   await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }, { clientRequestId: 'k' }), ana);
-  const heldAhead = { status: AheadStatus.QUEUED, heldUnits: 1, askedUnits: 3, askUnixMs: 0, expectedUnixMs: noon + hour, chancePercent: 75, reason: 'it waits' };
+  const heldAhead = {
+    status: AheadStatus.QUEUED,
+    heldUnits: 1,
+    askedUnits: 3,
+    askUnixMs: 0,
+    expectedUnixMs: noon + hour,
+    chancePercent: 75,
+    reason: 'it waits',
+  };
   await t.throwsAsync(inject(routes.tellHeldAhead, { reservationId: 1, heldAhead }, ana), { code: 'MUT_NOT_OWNER' });
   await t.throwsAsync(inject(routes.tellHeldAhead, { reservationId: 2, heldAhead }, owner), { code: 'MUT_NOT_FOUND' });
-  await t.throwsAsync(inject(routes.tellHeldAhead, { reservationId: 1, heldAhead: { ...heldAhead, askedUnits: 16 } }, owner), { code: 'MUT_BAD_REQUEST', message: /more than the 16 of cluster/ });
-  await t.throwsAsync(inject(routes.tellHeldAhead, { reservationId: 1, heldAhead: { ...heldAhead, chancePercent: 101 } }, owner), { code: 'MUT_BAD_REQUEST' });
+  await t.throwsAsync(
+    inject(routes.tellHeldAhead, { reservationId: 1, heldAhead: { ...heldAhead, askedUnits: 16 } }, owner),
+    { code: 'MUT_BAD_REQUEST', message: /more than the 16 of cluster/ },
+  );
+  await t.throwsAsync(
+    inject(routes.tellHeldAhead, { reservationId: 1, heldAhead: { ...heldAhead, chancePercent: 101 } }, owner),
+    { code: 'MUT_BAD_REQUEST' },
+  );
   await inject(routes.tellHeldAhead, { reservationId: 1, heldAhead }, owner);
   const written = journal.lastSequence();
   await inject(routes.tellHeldAhead, { reservationId: 1, heldAhead }, owner);
@@ -120,14 +240,49 @@ test('what is held ahead is told by who manages the resource alone, kept with th
   journal.close();
   const again = service(folder);
   t.deepEqual((await inject(again.routes.getReservation, { reservationId: 1 }, ana)).reservation?.heldAhead, heldAhead);
-  t.is((await inject(again.routes.requestReservation, request({ earliestStartUnixMs: noon + hour }, { clientRequestId: 'k' }), ana)).outcome?.$case, 'reservation', 'its key is as good as before');
-  const page = await inject(again.routes.listReservations, { pageSize: 0, beforeReservationId: 0, resourceId: '', statuses: [], fromUnixMs: 0, untilUnixMs: 0, allUsers: false }, ana);
-  t.deepEqual(page.reservations.map((one) => one.heldAhead), [heldAhead]);
+  t.is(
+    (
+      await inject(
+        again.routes.requestReservation,
+        request({ earliestStartUnixMs: noon + hour }, { clientRequestId: 'k' }),
+        ana,
+      )
+    ).outcome?.$case,
+    'reservation',
+    'its key is as good as before',
+  );
+  const page = await inject(
+    again.routes.listReservations,
+    {
+      pageSize: 0,
+      beforeReservationId: 0,
+      resourceId: '',
+      statuses: [],
+      fromUnixMs: 0,
+      untilUnixMs: 0,
+      allUsers: false,
+    },
+    ana,
+  );
+  t.deepEqual(
+    page.reservations.map((one) => one.heldAhead),
+    [heldAhead],
+  );
   const { chancePercent: _, ...without } = heldAhead;
-  await inject(again.routes.tellHeldAhead, { reservationId: 1, heldAhead: { ...without, chancePercent: undefined, status: AheadStatus.HELD, heldUnits: 4, askedUnits: 0 } }, owner);
+  await inject(
+    again.routes.tellHeldAhead,
+    {
+      reservationId: 1,
+      heldAhead: { ...without, chancePercent: undefined, status: AheadStatus.HELD, heldUnits: 4, askedUnits: 0 },
+    },
+    owner,
+  );
   await inject(again.routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
   await inject(again.routes.tellHeldAhead, { reservationId: 1, heldAhead }, owner);
-  t.like((await inject(again.routes.getReservation, { reservationId: 1 }, ana)).reservation?.heldAhead, { status: AheadStatus.HELD, chancePercent: undefined });
+  t.like((await inject(again.routes.getReservation, { reservationId: 1 }, ana)).reservation?.heldAhead, {
+    status: AheadStatus.HELD,
+    chancePercent: undefined,
+  });
   again.journal.close();
 });
 
@@ -137,18 +292,36 @@ test('what the journal promises is there after a restart, also the answer to a r
   await inject(first.routes.registerResource, cluster, owner);
   await inject(first.routes.registerResource, { ...cluster, resourceId: 'net', quantity: '800KB/s' }, owner);
   const placed = await inject(first.routes.requestReservation, request({}, { clientRequestId: 'k' }), ana);
-  await inject(first.routes.requestReservation, request({ resourceId: 'net', amount: { $case: 'quantity', value: '50%' } }, { holdMs: 5000 }), ana);
-  await inject(first.routes.pledgeReservation, { reservationId: 2, together: { togetherId: 'a-long-enough-name', managerAddress: 'h:1', reservationId: 9 } }, ana);
-  await inject(first.routes.failResource, { resourceId: 'cluster', what: { $case: 'unitIndex', value: 9 }, reason: 'smoke' }, owner);
+  await inject(
+    first.routes.requestReservation,
+    request({ resourceId: 'net', amount: { $case: 'quantity', value: '50%' } }, { holdMs: 5000 }),
+    ana,
+  );
+  await inject(
+    first.routes.pledgeReservation,
+    { reservationId: 2, together: { togetherId: 'a-long-enough-name', managerAddress: 'h:1', reservationId: 9 } },
+    ana,
+  );
+  await inject(
+    first.routes.failResource,
+    { resourceId: 'cluster', what: { $case: 'unitIndex', value: 9 }, reason: 'smoke' },
+    owner,
+  );
   first.journal.close();
   const second = service(folder);
   reservationsMachine.checkInvariants(second.state);
   t.deepEqual([...second.state.reservations.values()], [...first.state.reservations.values()]);
-  t.deepEqual(second.state.reservations.get(2)?.together, { togetherId: 'a-long-enough-name', manager: 'h:1', reservationId: 9 });
+  t.deepEqual(second.state.reservations.get(2)?.together, {
+    togetherId: 'a-long-enough-name',
+    manager: 'h:1',
+    reservationId: 9,
+  });
   t.deepEqual(await inject(second.routes.listResources, {}, ana), await inject(first.routes.listResources, {}, ana));
   t.deepEqual(await inject(second.routes.requestReservation, request({}, { clientRequestId: 'k' }), ana), placed);
   const replayed = createReservationsState(reservationsOptions);
-  second.journal.replay(0, (_sequence, change) => { reservationsMachine.apply(replayed, change); });
+  second.journal.replay(0, (_sequence, change) => {
+    reservationsMachine.apply(replayed, change);
+  });
   t.deepEqual([...replayed.reservations.values()], [...second.state.reservations.values()]);
   second.journal.close();
 });
@@ -157,8 +330,12 @@ test('a journal of a release that kept no facts beside its reservations is read,
   const folder = temporaryFolder(t);
   const first = service(folder);
   await inject(first.routes.registerResource, cluster, owner);
-  for (const key of ['one', 'two']) await inject(first.routes.requestReservation, request({}, { clientRequestId: key }), ana);
-  first.journal.database.exec("DROP TABLE reservation_facts; DROP TABLE names_now; DELETE FROM numbers_now WHERE name = 'facts'; UPDATE meta SET value = 1 WHERE name = 'change_version'");
+  for (const key of ['one', 'two'])
+    await inject(first.routes.requestReservation, request({}, { clientRequestId: key }), ana);
+  first.journal.database.exec(
+    "DROP TABLE reservation_facts; DROP TABLE names_now; DELETE FROM numbers_now WHERE name = 'facts'; UPDATE " +
+      "meta SET value = 1 WHERE name = 'change_version'",
+  );
   first.journal.close();
   for (const life of ['with older tables', 'with facts']) {
     const { journal, state } = service(folder);
@@ -174,7 +351,9 @@ async function olderJournal(folder: string, count: number) {
   const { routes, journal } = service(folder);
   await inject(routes.registerResource, cluster, owner);
   for (let id = 1; id <= count; id += 1) await inject(routes.requestReservation, request(), ana);
-  journal.database.exec("DELETE FROM reservation_facts; DELETE FROM names_now; DELETE FROM numbers_now WHERE name = 'facts'; VACUUM");
+  journal.database.exec(
+    "DELETE FROM reservation_facts; DELETE FROM names_now; DELETE FROM numbers_now WHERE name = 'facts'; VACUUM",
+  );
   journal.close();
   return openJournal<ReservationsChange>({ path: join(folder, 'journal.sqlite'), codec: reservationsChangeCodec });
 }
@@ -184,8 +363,14 @@ test('a full disk while an older journal gets its facts is told as that, and wit
   const journal = await olderJournal(folder, 60);
   const pages = Number(journal.database.prepare('PRAGMA page_count').get()?.['page_count']);
   journal.database.exec(`PRAGMA max_page_count = ${pages}`);
-  const error = t.throws(() => restoreState(journal, reservationsOptions), { instanceOf: MutiraoError, code: 'MUT_DISK_FULL' });
-  t.true(error?.message.startsWith(`${join(folder, 'journal.sqlite')}: writing failed, there is no room`), error?.message);
+  const error = t.throws(() => restoreState(journal, reservationsOptions), {
+    instanceOf: MutiraoError,
+    code: 'MUT_DISK_FULL',
+  });
+  t.true(
+    error?.message.startsWith(`${join(folder, 'journal.sqlite')}: writing failed, there is no room`),
+    error?.message,
+  );
   journal.database.exec('PRAGMA max_page_count = 100000');
   const state = restoreState(journal, reservationsOptions);
   reservationsMachine.checkInvariants(state);
@@ -197,15 +382,31 @@ test('a reservation that the journal has no more, or not as it was written, is t
   const folder = temporaryFolder(t);
   const older = await olderJournal(folder, 3);
   older.database.exec("UPDATE reservations_now SET body = '[1,' WHERE id = 1");
-  t.throws(() => restoreState(older, reservationsOptions), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_CORRUPT', message: /reservation 1 cannot be read: \[1,/u });
+  t.throws(() => restoreState(older, reservationsOptions), {
+    instanceOf: MutiraoError,
+    code: 'MUT_JOURNAL_CORRUPT',
+    message: /reservation 1 cannot be read: \[1,/u,
+  });
   older.database.exec('DELETE FROM reservations_now WHERE id = 1');
   const { reservations } = restoreState(older, reservationsOptions);
   t.is(reservations.get(2)?.place.userId, 'ana');
   older.database.exec("UPDATE reservations_now SET body = 'x' WHERE id = 2; DELETE FROM reservations_now WHERE id = 3");
-  t.throws(() => reservations.get(2), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_CORRUPT', message: /reservation 2 cannot be read: x/u });
-  t.throws(() => reservations.get(3), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_CORRUPT', message: /reservation 3 is not there/u });
+  t.throws(() => reservations.get(2), {
+    instanceOf: MutiraoError,
+    code: 'MUT_JOURNAL_CORRUPT',
+    message: /reservation 2 cannot be read: x/u,
+  });
+  t.throws(() => reservations.get(3), {
+    instanceOf: MutiraoError,
+    code: 'MUT_JOURNAL_CORRUPT',
+    message: /reservation 3 is not there/u,
+  });
   older.database.exec('DROP TABLE reservations_now');
-  t.throws(() => reservations.get(3), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_FAILED', message: /reading failed/u });
+  t.throws(() => reservations.get(3), {
+    instanceOf: MutiraoError,
+    code: 'MUT_JOURNAL_FAILED',
+    message: /reading failed/u,
+  });
   older.close();
 });
 
@@ -214,37 +415,92 @@ test('what has changed or is forgotten since a restart is so after the next one,
   const first = service(folder);
   await inject(first.routes.registerResource, cluster, owner);
   const count = reservationsOptions.endedMax + 2;
-  for (let id = 1; id <= count; id += 1) await inject(first.routes.requestReservation, request({}, { clientRequestId: `key ${id}` }), ana);
+  for (let id = 1; id <= count; id += 1)
+    await inject(first.routes.requestReservation, request({}, { clientRequestId: `key ${id}` }), ana);
   first.journal.close();
   const second = service(folder);
-  for (let id = 1; id < count; id += 1) await inject(second.routes.cancelReservation, { reservationId: id, reason: '' }, ana);
-  await inject(second.routes.renegotiateReservation, { reservationId: count, wish: request({ earliestStartUnixMs: noon + 100 * hour }).wish }, ana);
+  for (let id = 1; id < count; id += 1)
+    await inject(second.routes.cancelReservation, { reservationId: id, reason: '' }, ana);
+  await inject(
+    second.routes.renegotiateReservation,
+    { reservationId: count, wish: request({ earliestStartUnixMs: noon + 100 * hour }).wish },
+    ana,
+  );
   reservationsMachine.checkInvariants(second.state);
   second.journal.close();
   const third = service(folder);
   reservationsMachine.checkInvariants(third.state);
-  t.deepEqual([...third.state.reservations.values()], [...second.state.reservations.values()].sort((one, other) => one.place.id - other.place.id));
+  t.deepEqual(
+    [...third.state.reservations.values()],
+    [...second.state.reservations.values()].sort((one, other) => one.place.id - other.place.id),
+  );
   t.false(third.state.reservations.has(1));
-  const { outcome } = await inject(third.routes.requestReservation, request({}, { clientRequestId: `key ${count}` }), ana);
-  t.like(outcome?.$case === 'reservation' ? outcome.value : {}, { reservationId: count, startUnixMs: noon + 100 * hour });
+  const { outcome } = await inject(
+    third.routes.requestReservation,
+    request({}, { clientRequestId: `key ${count}` }),
+    ana,
+  );
+  t.like(outcome?.$case === 'reservation' ? outcome.value : {}, {
+    reservationId: count,
+    startUnixMs: noon + 100 * hour,
+  });
   third.journal.close();
 });
 
-test('the name of a user whose first reservation could not be written is nobody else\'s afterwards', (t) => {
+test("the name of a user whose first reservation could not be written is nobody else's afterwards", (t) => {
   const folder = temporaryFolder(t);
   const { journal, state } = service(folder);
-  const ask = (userId: string): readonly ReservationsChange[] => reservationsMachine.step(state, [
-    { kind: 'ReservationRequested', replyTo: 1, userId, clientRequestId: '', hold: 0, isDryRun: false, wish: { resourceId: 'cluster', amount: { kind: 'text', text: '1' }, duration: hour, earliestStart: undefined, latestEnd: undefined, timing: 'advance' } },
-  ], noon).changes;
-  journal.record(reservationsMachine.step(state, [{ kind: 'ResourceOffered', replyTo: 1, userId: 'owner', resource: { id: 'cluster', type: 'processors', quantity: '16', rules: openRules } }], noon).changes, noon);
+  const ask = (userId: string): readonly ReservationsChange[] =>
+    reservationsMachine.step(
+      state,
+      [
+        {
+          kind: 'ReservationRequested',
+          replyTo: 1,
+          userId,
+          clientRequestId: '',
+          hold: 0,
+          isDryRun: false,
+          wish: {
+            resourceId: 'cluster',
+            amount: { kind: 'text', text: '1' },
+            duration: hour,
+            earliestStart: undefined,
+            latestEnd: undefined,
+            timing: 'advance',
+          },
+        },
+      ],
+      noon,
+    ).changes;
+  journal.record(
+    reservationsMachine.step(
+      state,
+      [
+        {
+          kind: 'ResourceOffered',
+          replyTo: 1,
+          userId: 'owner',
+          resource: { id: 'cluster', type: 'processors', quantity: '16', rules: openRules },
+        },
+      ],
+      noon,
+    ).changes,
+    noon,
+  );
   const late = ask('ana');
-  journal.database.exec("CREATE TEMP TRIGGER refusal BEFORE INSERT ON reservation_facts BEGIN SELECT RAISE(ABORT, 'refused'); END");
+  journal.database.exec(
+    "CREATE TEMP TRIGGER refusal BEFORE INSERT ON reservation_facts BEGIN SELECT RAISE(ABORT, 'refused'); END",
+  );
   t.throws(() => journal.record(late, noon), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_FAILED' });
   journal.database.exec('DROP TRIGGER refusal');
   for (const changes of [ask('bia'), late]) journal.record(changes, noon);
   journal.close();
   const again = service(folder);
-  t.deepEqual([...again.state.reservations.briefs()].map(({ place }) => place.userId), ['ana', 'bia']);
+  t.deepEqual(
+    [...again.state.reservations.briefs()].map(({ place }) => place.userId),
+    ['ana', 'bia'],
+  );
   again.journal.close();
 });
 
@@ -255,7 +511,8 @@ test('the number of a reservation that was forgotten is not given again after a 
   const count = reservationsOptions.endedMax + 1;
   for (let id = 1; id <= count; id += 1) await inject(first.routes.requestReservation, request(), ana);
   // The last one is over first, so that it is the one that is forgotten.
-  for (const id of [count, ...Array.from({ length: count - 1 }, (_none, index) => index + 1)]) await inject(first.routes.cancelReservation, { reservationId: id, reason: '' }, ana);
+  for (const id of [count, ...Array.from({ length: count - 1 }, (_none, index) => index + 1)])
+    await inject(first.routes.cancelReservation, { reservationId: id, reason: '' }, ana);
   t.false(first.state.reservations.has(count));
   first.journal.close();
   const second = service(folder);
@@ -270,11 +527,16 @@ test('who knows the name of several learns what became of the one that decides, 
   const togetherId = 'a-long-enough-name';
   const decision = async (of: Partial<GetTogetherDecisionRequest> = {}): Promise<TogetherDecision> =>
     (await inject(routes.getTogetherDecision, { togetherId, reservationId: 1, ...of }, { userId: 'bob' })).decision;
-  for (const _one of [1, 2, 3]) await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }, { holdMs: 5000 }), ana);
+  for (const _one of [1, 2, 3])
+    await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }, { holdMs: 5000 }), ana);
   t.is(await decision(), TogetherDecision.UNSPECIFIED);
   const together = { togetherId, managerAddress: '', reservationId: 1 };
-  await t.throwsAsync(inject(routes.pledgeReservation, { reservationId: 1, together: { ...together, togetherId: 'short' } }, ana), { code: 'MUT_BAD_REQUEST' });
-  for (const reservationId of [1, 2]) t.like((await inject(routes.pledgeReservation, { reservationId, together }, ana)).reservation, { together });
+  await t.throwsAsync(
+    inject(routes.pledgeReservation, { reservationId: 1, together: { ...together, togetherId: 'short' } }, ana),
+    { code: 'MUT_BAD_REQUEST' },
+  );
+  for (const reservationId of [1, 2])
+    t.like((await inject(routes.pledgeReservation, { reservationId, together }, ana)).reservation, { together });
   t.is(await decision(), TogetherDecision.OPEN);
   t.is(await decision({ reservationId: 2 }), TogetherDecision.UNSPECIFIED, 'the second decides nothing');
   t.is(await decision({ togetherId: 'another-long-enough' }), TogetherDecision.UNSPECIFIED);
@@ -290,15 +552,26 @@ test('who knows the name of several learns what became of the one that decides, 
 });
 
 /** What a watcher is told until all that had happened has been. */
-async function watch({ watchReservations }: ReturnType<typeof service>['routes'], userId: string, request: Partial<WatchReservationsRequest>): Promise<WatchReservationsResponse[]> {
+async function watch(
+  { watchReservations }: ReturnType<typeof service>['routes'],
+  userId: string,
+  request: Partial<WatchReservationsRequest>,
+): Promise<WatchReservationsResponse[]> {
   const leaving = new AbortController();
   const told: WatchReservationsResponse[] = [];
-  const writer = { drained: () => Promise.resolve(), write: (message: WatchReservationsResponse) => {
-    told.push(message);
-    if (message.events.length === 0) leaving.abort();
-    return true;
-  } } as unknown as StreamWriter<WatchReservationsResponse>;
-  await watchReservations({ afterSequence: 0, reservationId: 0, onlyNew: false, ...request }, writer, aCallContext({ userId, signal: leaving.signal }));
+  const writer = {
+    drained: () => Promise.resolve(),
+    write: (message: WatchReservationsResponse) => {
+      told.push(message);
+      if (message.events.length === 0) leaving.abort();
+      return true;
+    },
+  } as unknown as StreamWriter<WatchReservationsResponse>;
+  await watchReservations(
+    { afterSequence: 0, reservationId: 0, onlyNew: false, ...request },
+    writer,
+    aCallContext({ userId, signal: leaving.signal }),
+  );
   return told;
 }
 
@@ -308,8 +581,14 @@ test('a watcher hears what concerns it from any sequence on, and others nothing'
   await inject(routes.requestReservation, request(), ana);
   await inject(routes.cancelReservation, { reservationId: 1, reason: 'rain' }, ana);
   const told = async (userId: string, afterSequence: number): Promise<string[]> =>
-    (await watch(routes, userId, { afterSequence })).flatMap(({ events }) => events).map(({ sequence, type, reason }) => `${sequence} ${type} ${reason}`);
-  t.deepEqual(await told('ana', 0), ['1 resource.offered ', '2 reservation.confirmed free from the earliest start on', '3 reservation.cancelled rain']);
+    (await watch(routes, userId, { afterSequence }))
+      .flatMap(({ events }) => events)
+      .map(({ sequence, type, reason }) => `${sequence} ${type} ${reason}`);
+  t.deepEqual(await told('ana', 0), [
+    '1 resource.offered ',
+    '2 reservation.confirmed free from the earliest start on',
+    '3 reservation.cancelled rain',
+  ]);
   t.deepEqual(await told('owner', 2), ['3 reservation.cancelled rain']);
   t.deepEqual(await told('bob', 1), []);
 });
@@ -317,27 +596,83 @@ test('a watcher hears what concerns it from any sequence on, and others nothing'
 test('a watcher that was told of another journal, or of more than there is, is refused; each message names the journal', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
-  t.deepEqual((await watch(routes, 'ana', { journalInstance: 'first' })).map(({ lastSequence, journalInstance }) => [lastSequence, journalInstance]), [[1, 'first'], [1, 'first']]);
-  t.is((await watch(routes, 'ana', { afterSequence: 1, journalInstance: 'first' })).length, 1, 'the end itself is a place to go on from');
-  t.deepEqual((await watch(routes, 'ana', { afterSequence: 99, onlyNew: true, journalInstance: 'another' })).map(({ lastSequence, journalInstance }) => [lastSequence, journalInstance]), [[1, 'first']], 'only what comes from now on has no place');
-  await t.throwsAsync(watch(routes, 'ana', { afterSequence: 2 }), { code: 'MUT_JOURNAL_POSITION', message: 'sequence 2 is beyond the end of journal first, which has 1 changes' });
-  await t.throwsAsync(watch(routes, 'ana', { afterSequence: 1, journalInstance: 'another' }), { code: 'MUT_JOURNAL_POSITION', message: /is of journal another; this one is first/ });
+  t.deepEqual(
+    (await watch(routes, 'ana', { journalInstance: 'first' })).map(({ lastSequence, journalInstance }) => [
+      lastSequence,
+      journalInstance,
+    ]),
+    [
+      [1, 'first'],
+      [1, 'first'],
+    ],
+  );
+  t.is(
+    (await watch(routes, 'ana', { afterSequence: 1, journalInstance: 'first' })).length,
+    1,
+    'the end itself is a place to go on from',
+  );
+  t.deepEqual(
+    (await watch(routes, 'ana', { afterSequence: 99, onlyNew: true, journalInstance: 'another' })).map(
+      ({ lastSequence, journalInstance }) => [lastSequence, journalInstance],
+    ),
+    [[1, 'first']],
+    'only what comes from now on has no place',
+  );
+  await t.throwsAsync(watch(routes, 'ana', { afterSequence: 2 }), {
+    code: 'MUT_JOURNAL_POSITION',
+    message: 'sequence 2 is beyond the end of journal first, which has 1 changes',
+  });
+  await t.throwsAsync(watch(routes, 'ana', { afterSequence: 1, journalInstance: 'another' }), {
+    code: 'MUT_JOURNAL_POSITION',
+    message: /is of journal another; this one is first/,
+  });
 });
 
-test('users see their own reservations in pages, owners all of their resources\'', async (t) => {
+test("users see their own reservations in pages, owners all of their resources'", async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   for (const userId of ['ana', 'bob', 'ana', 'ana']) await inject(routes.requestReservation, request(), { userId });
-  const list = { pageSize: 2, beforeReservationId: 0, resourceId: '', statuses: [], fromUnixMs: 0, untilUnixMs: 0, allUsers: false };
+  const list = {
+    pageSize: 2,
+    beforeReservationId: 0,
+    resourceId: '',
+    statuses: [],
+    fromUnixMs: 0,
+    untilUnixMs: 0,
+    allUsers: false,
+  };
   const page = await inject(routes.listReservations, list, ana);
-  t.deepEqual(page.reservations.map(({ reservationId }) => reservationId), [4, 3]);
-  t.deepEqual((await inject(routes.listReservations, { ...list, beforeReservationId: page.nextBeforeReservationId }, ana)).reservations.map(({ reservationId }) => reservationId), [1]);
-  t.is((await inject(routes.listReservations, { ...list, pageSize: 10, allUsers: true }, owner)).reservations.length, 4);
-  t.is((await inject(routes.listReservations, { ...list, pageSize: 10, allUsers: true }, { userId: 'bob' })).reservations.length, 1);
-  t.is((await inject(routes.listReservations, { ...list, pageSize: 10, fromUnixMs: noon + hour }, ana)).reservations.length, 0);
+  t.deepEqual(
+    page.reservations.map(({ reservationId }) => reservationId),
+    [4, 3],
+  );
+  t.deepEqual(
+    (
+      await inject(routes.listReservations, { ...list, beforeReservationId: page.nextBeforeReservationId }, ana)
+    ).reservations.map(({ reservationId }) => reservationId),
+    [1],
+  );
+  t.is(
+    (await inject(routes.listReservations, { ...list, pageSize: 10, allUsers: true }, owner)).reservations.length,
+    4,
+  );
+  t.is(
+    (await inject(routes.listReservations, { ...list, pageSize: 10, allUsers: true }, { userId: 'bob' })).reservations
+      .length,
+    1,
+  );
+  t.is(
+    (await inject(routes.listReservations, { ...list, pageSize: 10, fromUnixMs: noon + hour }, ana)).reservations
+      .length,
+    0,
+  );
   await t.throwsAsync(inject(routes.getReservation, { reservationId: 2 }, ana), { code: 'MUT_NOT_OWNER' });
   t.not((await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation?.claim, '');
-  t.is((await inject(routes.getReservation, { reservationId: 1 }, owner)).reservation?.claim, '', 'a claim is for its user alone');
+  t.is(
+    (await inject(routes.getReservation, { reservationId: 1 }, owner)).reservation?.claim,
+    '',
+    'a claim is for its user alone',
+  );
   await t.throwsAsync(inject(routes.listReservations, { ...list, pageSize: 5000 }, ana), { code: 'MUT_BAD_REQUEST' });
 });
 
@@ -345,17 +680,33 @@ test('a page of reservations is bounded in bytes, however long their texts are',
   const { routes } = service(temporaryFolder(t));
   const longName = { userId: 'é'.repeat(40_000) };
   await inject(routes.registerResource, cluster, owner);
-  for (let count = 0; count < 60; count += 1) await inject(routes.requestReservation, request({ amount: { $case: 'quantity', value: '16' } }), longName);
+  for (let count = 0; count < 60; count += 1)
+    await inject(routes.requestReservation, request({ amount: { $case: 'quantity', value: '16' } }), longName);
   const seen: number[] = [];
   let pages = 0;
   for (let before = 0; ; pages += 1) {
-    const page = await inject(routes.listReservations, { pageSize: 100, beforeReservationId: before, resourceId: '', statuses: [], fromUnixMs: 0, untilUnixMs: 0, allUsers: false }, longName);
+    const page = await inject(
+      routes.listReservations,
+      {
+        pageSize: 100,
+        beforeReservationId: before,
+        resourceId: '',
+        statuses: [],
+        fromUnixMs: 0,
+        untilUnixMs: 0,
+        allUsers: false,
+      },
+      longName,
+    );
     t.true(ListReservationsResponse.encode(page).finish().length < 4 * 1024 * 1024);
     seen.push(...page.reservations.map(({ reservationId }) => reservationId));
     before = page.nextBeforeReservationId;
     if (before === 0) break;
   }
-  t.deepEqual(seen, Array.from({ length: 60 }, (_, index) => 60 - index));
+  t.deepEqual(
+    seen,
+    Array.from({ length: 60 }, (_, index) => 60 - index),
+  );
   t.true(pages > 0);
 });
 
@@ -364,26 +715,53 @@ test('what happens to many reservations at once is told in messages that any cli
   const longName = { userId: 'é'.repeat(40_000) };
   const count = 60;
   await inject(routes.registerResource, cluster, owner);
-  for (let made = 0; made < count; made += 1) await inject(routes.requestReservation, request({ amount: { $case: 'quantity', value: '16' } }), longName);
-  await inject(routes.failResource, { resourceId: 'cluster', what: { $case: 'unitIndex', value: 9 }, reason: 'smoke' }, owner);
+  for (let made = 0; made < count; made += 1)
+    await inject(routes.requestReservation, request({ amount: { $case: 'quantity', value: '16' } }), longName);
+  await inject(
+    routes.failResource,
+    { resourceId: 'cluster', what: { $case: 'unitIndex', value: 9 }, reason: 'smoke' },
+    owner,
+  );
   const told = (await watch(routes, longName.userId, { afterSequence: count + 1 })).slice(0, -1);
   for (const message of told) t.true(WatchReservationsResponse.encode(message).finish().length < 4 * 1024 * 1024);
   t.is(told.flatMap(({ events }) => events).filter(({ reservation }) => reservation !== undefined).length, count);
   t.true(told.length > 1);
-  t.deepEqual(told.map(({ lastSequence }) => lastSequence), told.map((_message, index) => (index < told.length - 1 ? count + 1 : count + 2)));
+  t.deepEqual(
+    told.map(({ lastSequence }) => lastSequence),
+    told.map((_message, index) => (index < told.length - 1 ? count + 1 : count + 2)),
+  );
 });
 
 test('a calendar tells how much is taken over a window', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }), ana);
-  const { slots, resource } = await inject(routes.getCalendar, { resourceId: 'cluster', fromUnixMs: 0, untilUnixMs: noon + 3 * hour }, ana);
-  t.deepEqual(slots.map(({ startUnixMs, endUnixMs, used }) => [(startUnixMs - noon) / hour, (endUnixMs - noon) / hour, used]), [[0, 1, 0], [1, 2, 4], [2, 3, 0]]);
+  const { slots, resource } = await inject(
+    routes.getCalendar,
+    { resourceId: 'cluster', fromUnixMs: 0, untilUnixMs: noon + 3 * hour },
+    ana,
+  );
+  t.deepEqual(
+    slots.map(({ startUnixMs, endUnixMs, used }) => [(startUnixMs - noon) / hour, (endUnixMs - noon) / hour, used]),
+    [
+      [0, 1, 0],
+      [1, 2, 4],
+      [2, 3, 0],
+    ],
+  );
   t.is(resource?.reservationCount, 1);
-  await t.throwsAsync(inject(routes.getCalendar, { resourceId: 'cluster', fromUnixMs: noon, untilUnixMs: noon - hour }, ana), {
-    code: 'MUT_BAD_REQUEST', message: /^the window begins at 2\d{3}-\d\d-\d\dT12:00:00Z and ends at 2\d{3}-\d\d-\d\dT11:00:00Z; want its end after its beginning/,
+  await t.throwsAsync(
+    inject(routes.getCalendar, { resourceId: 'cluster', fromUnixMs: noon, untilUnixMs: noon - hour }, ana),
+    {
+      code: 'MUT_BAD_REQUEST',
+      message:
+        /^the window begins at 2\d{3}-\d\d-\d\dT12:00:00Z and ends at 2\d{3}-\d\d-\d\dT11:00:00Z; want its end after its beginning/,
+    },
+  );
+  await t.throwsAsync(inject(routes.getCalendar, { resourceId: 'clutser', fromUnixMs: 0, untilUnixMs: 0 }, ana), {
+    code: 'MUT_UNKNOWN_RESOURCE',
+    message: /did you mean "cluster"/,
   });
-  await t.throwsAsync(inject(routes.getCalendar, { resourceId: 'clutser', fromUnixMs: 0, untilUnixMs: 0 }, ana), { code: 'MUT_UNKNOWN_RESOURCE', message: /did you mean "cluster"/ });
 });
 
 test('the key of claims is for its owner alone', (t) => {
@@ -399,16 +777,35 @@ test('an endless duration is refused, and one of an old journal hides no other r
   const { routes, state } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   for (const durationMs of [Number.MAX_SAFE_INTEGER, 9_004_000_000_000_000]) {
-    await t.throwsAsync(inject(routes.requestReservation, request({ durationMs }), ana), { code: 'MUT_RESERVATION_TOO_LONG', message: /want at most/ });
+    await t.throwsAsync(inject(routes.requestReservation, request({ durationMs }), ana), {
+      code: 'MUT_RESERVATION_TOO_LONG',
+      message: /want at most/,
+    });
   }
   await inject(routes.requestReservation, request(), ana);
   const known = state.reservations.get(1);
   if (known === undefined) return t.fail('there is no reservation');
   const place = { ...known.place, id: 2, start: noon + hour, end: Number.MAX_SAFE_INTEGER, resources: [0, 1, 2, 3] };
-  reservationsMachine.apply(state, { kind: 'ReservationsPut', told: [{ fact: 'confirmed', reservation: { ...known, place } }] });
-  const list = { pageSize: 10, beforeReservationId: 0, resourceId: '', statuses: [], fromUnixMs: 0, untilUnixMs: 0, allUsers: false };
-  const carried = ListReservationsResponse.decode(ListReservationsResponse.encode(await inject(routes.listReservations, list, ana)).finish());
-  return t.deepEqual(carried.reservations.map(({ endUnixMs }) => endUnixMs), [instantMax, noon + hour]);
+  reservationsMachine.apply(state, {
+    kind: 'ReservationsPut',
+    told: [{ fact: 'confirmed', reservation: { ...known, place } }],
+  });
+  const list = {
+    pageSize: 10,
+    beforeReservationId: 0,
+    resourceId: '',
+    statuses: [],
+    fromUnixMs: 0,
+    untilUnixMs: 0,
+    allUsers: false,
+  };
+  const carried = ListReservationsResponse.decode(
+    ListReservationsResponse.encode(await inject(routes.listReservations, list, ana)).finish(),
+  );
+  return t.deepEqual(
+    carried.reservations.map(({ endUnixMs }) => endUnixMs),
+    [instantMax, noon + hour],
+  );
 });
 
 test('a key is good for one wish, also after a restart, and one of an older journal for any', async (t) => {
@@ -421,10 +818,19 @@ test('a key is good for one wish, also after a restart, and one of an older jour
   const { routes, journal } = service(folder);
   const again = await inject(routes.requestReservation, asked, ana);
   t.is(again.outcome?.$case === 'reservation' ? again.outcome.value.reservationId : 0, 1);
-  await t.throwsAsync(inject(routes.requestReservation, request({ durationMs: 2 * hour }, { clientRequestId: 'k' }), ana), { code: 'MUT_KEY_REUSED', message: /"k" is of reservation 1 of cluster/ });
-  const body = JSON.parse(String(journal.database.prepare('SELECT body FROM reservations_now WHERE id = 1').get()?.['body'])) as unknown[];
+  await t.throwsAsync(
+    inject(routes.requestReservation, request({ durationMs: 2 * hour }, { clientRequestId: 'k' }), ana),
+    { code: 'MUT_KEY_REUSED', message: /"k" is of reservation 1 of cluster/ },
+  );
+  const body = JSON.parse(
+    String(journal.database.prepare('SELECT body FROM reservations_now WHERE id = 1').get()?.['body']),
+  ) as unknown[];
   journal.database.prepare('UPDATE reservations_now SET body = ? WHERE id = 1').run(JSON.stringify(body.slice(0, 18)));
   journal.close();
-  const older = await inject(service(folder).routes.requestReservation, request({ durationMs: 2 * hour }, { clientRequestId: 'k' }), ana);
+  const older = await inject(
+    service(folder).routes.requestReservation,
+    request({ durationMs: 2 * hour }, { clientRequestId: 'k' }),
+    ana,
+  );
   t.is(older.outcome?.$case === 'reservation' ? older.outcome.value.reservationId : 0, 1);
 });

@@ -7,19 +7,42 @@ import type { Logger } from '../log/index.ts';
 
 /** What was done: a noun and a verb. `call.refuse` stands for any call that was refused. */
 export type AuditAction =
-  | 'job.submit' | 'job.cancel' | 'job.retry' | 'blob.upload'
-  | 'provider.add' | 'provider.drain' | 'provider.undrain' | 'provider.configure'
-  | 'machine.add' | 'machine.remove' | 'machine.quarantine' | 'machine.pardon' | 'machine.drain' | 'machine.undrain'
-  | 'credential.issue' | 'credential.use' | 'credential.revoke'
-  | 'reservation.request' | 'reservation.change' | 'reservation.confirm' | 'reservation.cancel' | 'reservation.claim' | 'reservation.release'
-  | 'resource.register' | 'resource.change'
-  | 'request.submit' | 'request.release'
+  | 'job.submit'
+  | 'job.cancel'
+  | 'job.retry'
+  | 'blob.upload'
+  | 'provider.add'
+  | 'provider.drain'
+  | 'provider.undrain'
+  | 'provider.configure'
+  | 'machine.add'
+  | 'machine.remove'
+  | 'machine.quarantine'
+  | 'machine.pardon'
+  | 'machine.drain'
+  | 'machine.undrain'
+  | 'credential.issue'
+  | 'credential.use'
+  | 'credential.revoke'
+  | 'reservation.request'
+  | 'reservation.change'
+  | 'reservation.confirm'
+  | 'reservation.cancel'
+  | 'reservation.claim'
+  | 'reservation.release'
+  | 'resource.register'
+  | 'resource.change'
+  | 'request.submit'
+  | 'request.release'
   | 'call.refuse';
 
 /** One line of an audit log: who did what, from where. */
 export interface AuditEntry {
   readonly action: AuditAction;
-  /** The user, or the agent by its credential (`machine:NAME`, `invited:NAME`, `request:ID`); empty where the caller proved nothing, and for what the process does itself. */
+  /**
+   * The user, or the agent by its credential (`machine:NAME`, `invited:NAME`, `request:ID`); empty where the caller
+   * proved nothing, and for what the process does itself.
+   */
   readonly who: string;
   /** Address of the caller, or `socket`; left out for what the process does itself. */
   readonly from?: string;
@@ -61,7 +84,10 @@ const refusals: RepeatRules = { perKey: 20, total: 600, window: 60_000, keysMax:
 /** Texts from outside are cut to this length. */
 const textMax = 300;
 
-/** The audit log of a process. @param name as its socket has it: `broker`, `provider-ID`, `reservations-ID`, `cluster-ID`. */
+/**
+ * The audit log of a process. @param name as its socket has it: `broker`, `provider-ID`, `reservations-ID`,
+ * `cluster-ID`.
+ */
 export function auditPath(home: string, name: string): string {
   return join(home, 'audit', `${name}.jsonl`);
 }
@@ -94,7 +120,14 @@ class AuditLog implements Audit {
   record(entry: AuditEntry): void {
     if (entry.refusedWith !== undefined && !this.#admitsRefusal(entry)) return;
     const { action, who, from, target, refusedWith, detail } = entry;
-    this.#write({ action, who: cut(who), from: cut(from), target: cut(target), refused_with: refusedWith, detail: cut(detail) });
+    this.#write({
+      action,
+      who: cut(who),
+      from: cut(from),
+      target: cut(target),
+      refused_with: refusedWith,
+      detail: cut(detail),
+    });
   }
 
   close(): void {
@@ -119,18 +152,29 @@ class AuditLog implements Audit {
     const skipped = this.#limit.takeSkipped(now);
     if (skipped.length === 0) return;
     const [largest, ...others] = [...skipped].sort((one, other) => other.count - one.count);
-    this.#write({ action: 'audit.skip', who: '', detail: `${largest?.count ?? 0} more of ${largest?.key ?? ''}`, more: others.reduce((sum, { count }) => sum + count, 0) || undefined });
+    this.#write({
+      action: 'audit.skip',
+      who: '',
+      detail: `${largest?.count ?? 0} more of ${largest?.key ?? ''}`,
+      more: others.reduce((sum, { count }) => sum + count, 0) || undefined,
+    });
   }
 
   #write(fields: object): void {
-    const line = (more: object): string => showJson(`${JSON.stringify({ time: new Date(this.#clock.now()).toISOString(), ...more })}\n`);
-    const lost = this.#lostCount === 0 ? '' : line({ action: 'audit.lose', who: '', detail: `${this.#lostCount} lines could not be written` });
+    const line = (more: object): string =>
+      showJson(`${JSON.stringify({ time: new Date(this.#clock.now()).toISOString(), ...more })}\n`);
+    const lost =
+      this.#lostCount === 0
+        ? ''
+        : line({ action: 'audit.lose', who: '', detail: `${this.#lostCount} lines could not be written` });
     try {
       this.#file.append(`${lost}${line(fields)}`);
-      if (this.#lostCount > 0) this.#log.info({ lines: this.#lostCount }, 'the audit log is written again; some lines are lost');
+      if (this.#lostCount > 0)
+        this.#log.info({ lines: this.#lostCount }, 'the audit log is written again; some lines are lost');
       this.#lostCount = 0;
     } catch (error) {
-      if (this.#lostCount === 0) this.#log.error({ err: error }, 'the audit log cannot be written; the service goes on without it');
+      if (this.#lostCount === 0)
+        this.#log.error({ err: error }, 'the audit log cannot be written; the service goes on without it');
       this.#lostCount += 1;
     }
   }

@@ -1,1 +1,10 @@
-export { auditPath, openAudit, ownAccord, quietAudit, type Audit, type AuditAction, type AuditCaller, type AuditEntry } from './audit-log.ts';
+export {
+  auditPath,
+  openAudit,
+  ownAccord,
+  quietAudit,
+  type Audit,
+  type AuditAction,
+  type AuditCaller,
+  type AuditEntry,
+} from './audit-log.ts';

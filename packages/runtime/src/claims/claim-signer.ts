@@ -31,7 +31,8 @@ export interface ClaimSigner {
 export function openClaimSigner(path: string, issuer: string): ClaimSigner {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) makePrivateFile(path, makeKey());
   const mode = statSync(path).mode & 0o777;
-  if ((mode & 0o077) !== 0) throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} has mode ${mode.toString(8)}; want 600`);
+  if ((mode & 0o077) !== 0)
+    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} has mode ${mode.toString(8)}; want 600`);
   const key = readKey(path);
   const publicKey = createPublicKey(key);
   const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
@@ -39,18 +40,22 @@ export function openClaimSigner(path: string, issuer: string): ClaimSigner {
   const header = encodePart({ alg: 'EdDSA', typ: 'mutirao-claim+jwt', kid: keyId });
   const signedPart = (contents: ClaimContents): string => `${header}.${encodePart(payloadOf(issuer, contents))}`;
   return {
-    issuer, keyId, publicKey: raw, publicKeyPem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+    issuer,
+    keyId,
+    publicKey: raw,
+    publicKeyPem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
     sign: (contents) => {
       const signed = signedPart(contents);
       return joinParts(signed, sign(null, Buffer.from(signed), key));
     },
-    signAside: (contents) => new Promise((resolve, reject) => {
-      const signed = signedPart(contents);
-      sign(null, Buffer.from(signed), key, (error, signature) => {
-        if (error === null) resolve(joinParts(signed, signature));
-        else reject(error);
-      });
-    }),
+    signAside: (contents) =>
+      new Promise((resolve, reject) => {
+        const signed = signedPart(contents);
+        sign(null, Buffer.from(signed), key, (error, signature) => {
+          if (error === null) resolve(joinParts(signed, signature));
+          else reject(error);
+        });
+      }),
     verify: (text) => verifyClaim(text, (wanted) => (wanted === keyId ? publicKey : undefined)),
   };
 }
@@ -65,17 +70,34 @@ function readKey(path: string): KeyObject {
   try {
     key = createPrivateKey(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} holds no private key; want an Ed25519 key as PEM`, { cause: error });
+    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} holds no private key; want an Ed25519 key as PEM`, {
+      cause: error,
+    });
   }
-  if (key.asymmetricKeyType !== 'ed25519') throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} holds a key of type ${String(key.asymmetricKeyType)}; want ed25519`);
+  if (key.asymmetricKeyType !== 'ed25519')
+    throw new MutiraoError(
+      'MUT_TOKEN_UNSAFE',
+      `${path} holds a key of type ${String(key.asymmetricKeyType)}; want ed25519`,
+    );
   return key;
 }
 
 /** Without the moment of its making, so that a claim can be made again, byte for byte. */
-function payloadOf(issuer: string, { userId, resourceId, startsAt, endsAt, reservationId, revision, amount, units }: ClaimContents): ClaimPayload {
+function payloadOf(
+  issuer: string,
+  { userId, resourceId, startsAt, endsAt, reservationId, revision, amount, units }: ClaimContents,
+): ClaimPayload {
   return {
-    iss: issuer, sub: userId, aud: resourceId, nbf: Math.ceil(startsAt / 1000), exp: Math.ceil(endsAt / 1000), jti: `${reservationId}.${revision}`,
-    start_unix_ms: startsAt, end_unix_ms: endsAt, amount, units: printUnits(units),
+    iss: issuer,
+    sub: userId,
+    aud: resourceId,
+    nbf: Math.ceil(startsAt / 1000),
+    exp: Math.ceil(endsAt / 1000),
+    jti: `${reservationId}.${revision}`,
+    start_unix_ms: startsAt,
+    end_unix_ms: endsAt,
+    amount,
+    units: printUnits(units),
   };
 }
 

@@ -19,13 +19,17 @@ export function verifyClaim(text: string, findKey: (keyId: string) => KeyObject 
   const { header, payload, signature } = parts;
   const key = findSigner(readClaimPart(header), findKey);
   const signatureBytes = Buffer.from(signature, 'base64url');
-  // The last letter has bits that belong to no byte: a claim with another one there would be a second text of the same claim.
+  // The last letter has bits that belong to no byte: a claim with another one there would be a second text of the same
+  // claim.
   if (key === undefined || signatureBytes.toString('base64url') !== signature) return undefined;
   if (!verify(null, Buffer.from(`${header}.${payload}`), key, signatureBytes)) return undefined;
   return readClaimPayload(readClaimPart(payload));
 }
 
-function findSigner(header: Record<string, unknown> | undefined, findKey: (keyId: string) => KeyObject | undefined): KeyObject | undefined {
+function findSigner(
+  header: Record<string, unknown> | undefined,
+  findKey: (keyId: string) => KeyObject | undefined,
+): KeyObject | undefined {
   if (header?.['alg'] !== 'EdDSA' || typeof header['kid'] !== 'string') return undefined;
   return findKey(header['kid']);
 }

@@ -1,4 +1,14 @@
-import type { AllocateRequest, AllocateResponse, GetLimitsRequest, GetLimitsResponse, GetQueueRequest, GetQueueResponse, GetScoresRequest, GetScoresResponse, ReleaseRequest } from '@mutirao/api/cluster';
+import type {
+  AllocateRequest,
+  AllocateResponse,
+  GetLimitsRequest,
+  GetLimitsResponse,
+  GetQueueRequest,
+  GetQueueResponse,
+  GetScoresRequest,
+  GetScoresResponse,
+  ReleaseRequest,
+} from '@mutirao/api/cluster';
 
 /** An embedded cluster as its local users see it: each call rejects with a MutiraoError. */
 export interface ClusterClient {

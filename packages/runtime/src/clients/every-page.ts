@@ -1,18 +1,27 @@
-import type { GetTaskOutputRequest, GetTaskOutputResponse, ListJobsRequest, ListJobsResponse } from '@mutirao/api/broker';
+import type {
+  GetTaskOutputRequest,
+  GetTaskOutputResponse,
+  ListJobsRequest,
+  ListJobsResponse,
+} from '@mutirao/api/broker';
 import { badRequest } from '@mutirao/api/codecs';
 
-interface Paged { readonly nextPageToken?: string | undefined }
+interface Paged {
+  readonly nextPageToken?: string | undefined;
+}
 /** Reads a page; the first without a token. */
 type ReadPage<Page> = (place: { readonly pageToken?: string }) => Promise<Page>;
 
 /** More than any list has, so that no server keeps a client reading for ever. */
 const pagesMax = 10_000;
 
-/** All pages of an answer, in their order. @throws {MutiraoError} MUT_BAD_REQUEST for a server whose pages do not end. */
+/**
+ * All pages of an answer, in their order. @throws {MutiraoError} MUT_BAD_REQUEST for a server whose pages do not end.
+ */
 export async function everyPage<Page extends Paged>(read: ReadPage<Page>): Promise<[Page, ...Page[]]> {
   const first = await read({});
   const pages: [Page, ...Page[]] = [first];
-  for (let { nextPageToken: pageToken } = first; pageToken !== undefined;) {
+  for (let { nextPageToken: pageToken } = first; pageToken !== undefined; ) {
     if (pages.length === pagesMax) throw badRequest(`a list has more than ${pagesMax} pages`);
     const page = await read({ pageToken });
     pages.push(page);
@@ -22,30 +31,51 @@ export async function everyPage<Page extends Paged>(read: ReadPage<Page>): Promi
 }
 
 /** The whole list that a server answers in pages. @param field of the answer that is the list. */
-export async function wholeList<Field extends string, Item, Page extends Paged & Readonly<Record<Field, readonly Item[]>>>(field: Field, read: ReadPage<Page>): Promise<Page> {
+export async function wholeList<
+  Field extends string,
+  Item,
+  Page extends Paged & Readonly<Record<Field, readonly Item[]>>,
+>(field: Field, read: ReadPage<Page>): Promise<Page> {
   const pages = await everyPage(read);
   const [first] = pages;
-  return pages.length === 1 ? first : { ...first, [field]: pages.flatMap((page) => page[field]), nextPageToken: undefined };
+  return pages.length === 1
+    ? first
+    : { ...first, [field]: pages.flatMap((page) => page[field]), nextPageToken: undefined };
 }
 
 /** Both streams and all files of a task. */
-export async function wholeOutput(request: GetTaskOutputRequest, read: (request: GetTaskOutputRequest) => Promise<GetTaskOutputResponse>): Promise<GetTaskOutputResponse> {
+export async function wholeOutput(
+  request: GetTaskOutputRequest,
+  read: (request: GetTaskOutputRequest) => Promise<GetTaskOutputResponse>,
+): Promise<GetTaskOutputResponse> {
   const pages = await everyPage((place) => read({ ...request, ...place }));
   const [first] = pages;
   if (pages.length === 1) return first;
   return {
-    ...first, nextPageToken: undefined, files: pages.flatMap(({ files }) => files),
-    standardOutput: Buffer.concat(pages.map(({ standardOutput }) => standardOutput)), standardError: Buffer.concat(pages.map(({ standardError }) => standardError)),
+    ...first,
+    nextPageToken: undefined,
+    files: pages.flatMap(({ files }) => files),
+    standardOutput: Buffer.concat(pages.map(({ standardOutput }) => standardOutput)),
+    standardError: Buffer.concat(pages.map(({ standardError }) => standardError)),
   };
 }
 
-/** As many jobs as were asked for, which may take several pages; fewer only where there are no more. @throws {MutiraoError} MUT_BAD_REQUEST for a server whose pages lead back to each other. */
-export async function jobsAsked(request: ListJobsRequest, read: (request: ListJobsRequest) => Promise<ListJobsResponse>): Promise<ListJobsResponse> {
+/**
+ * As many jobs as were asked for, which may take several pages; fewer only where there are no more. @throws
+ * {MutiraoError} MUT_BAD_REQUEST for a server whose pages lead back to each other.
+ */
+export async function jobsAsked(
+  request: ListJobsRequest,
+  read: (request: ListJobsRequest) => Promise<ListJobsResponse>,
+): Promise<ListJobsResponse> {
   let answer = await read(request);
   while (answer.nextBeforeJobId !== undefined && answer.jobs.length < request.pageSize) {
     const beforeJobId = answer.nextBeforeJobId;
     const next = await read({ pageSize: request.pageSize - answer.jobs.length, beforeJobId });
-    if (next.nextBeforeJobId !== undefined && next.nextBeforeJobId >= beforeJobId) throw badRequest(`the page before job ${beforeJobId} leads to one before ${next.nextBeforeJobId}; expected a smaller number`);
+    if (next.nextBeforeJobId !== undefined && next.nextBeforeJobId >= beforeJobId)
+      throw badRequest(
+        `the page before job ${beforeJobId} leads to one before ${next.nextBeforeJobId}; expected a smaller number`,
+      );
     answer = { ...next, jobs: [...answer.jobs, ...next.jobs] };
   }
   return answer;

@@ -51,7 +51,8 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     pardonMachine: (request) => callUnary(raw, 'pardonMachine', request, limits),
     drainMachine: (request) => callUnary(raw, 'drainMachine', request, limits),
     undrainMachine: (request) => callUnary(raw, 'undrainMachine', request, limits),
-    listRequests: (request) => wholeList('requests', (place) => callUnary(raw, 'listRequests', { ...request, ...place }, limits)),
+    listRequests: (request) =>
+      wholeList('requests', (place) => callUnary(raw, 'listRequests', { ...request, ...place }, limits)),
     explain: (request) => callUnary(raw, 'explain', request, limits),
     getQuota: (request) => callUnary(raw, 'getQuota', request, limits),
     getLedger: (request) => wholeList('rows', (place) => callUnary(raw, 'getLedger', { ...request, ...place }, limits)),
@@ -60,12 +61,23 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     listProviders: () => wholeList('providers', (place) => callUnary(raw, 'listProviders', place, limits)),
     uploadBlob: (data) => upload(raw, data),
   };
-  return { client, close: () => { raw.close(); } };
+  return {
+    client,
+    close: () => {
+      raw.close();
+    },
+  };
 }
 
-async function* watch(raw: BrokerServiceClient, request: Parameters<BrokerClient['watchJob']>[0], signal: AbortSignal): ReturnType<BrokerClient['watchJob']> & AsyncGenerator {
+async function* watch(
+  raw: BrokerServiceClient,
+  request: Parameters<BrokerClient['watchJob']>[0],
+  signal: AbortSignal,
+): ReturnType<BrokerClient['watchJob']> & AsyncGenerator {
   const call = raw.watchJob(request);
-  const cancel = (): void => { call.cancel(); };
+  const cancel = (): void => {
+    call.cancel();
+  };
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
@@ -76,7 +88,9 @@ async function* watch(raw: BrokerServiceClient, request: Parameters<BrokerClient
 }
 
 async function upload(raw: BrokerServiceClient, data: Uint8Array): Promise<Content> {
-  const { writer, response } = openSending<{ data: Buffer }, { content?: Content | undefined }>((done) => raw.uploadBlob(done));
+  const { writer, response } = openSending<{ data: Buffer }, { content?: Content | undefined }>((done) =>
+    raw.uploadBlob(done),
+  );
   for (let offset = 0; offset < data.length || offset === 0; offset += chunkBytes) {
     if (!writer.write({ data: Buffer.from(data.subarray(offset, offset + chunkBytes)) })) await writer.drained();
   }
@@ -101,9 +115,15 @@ export function dialProvider(address: string, { token, trust, ...limits }: CallS
     listRequests: () => wholeList('requests', (place) => callUnary(raw, 'listRequests', place, limits)),
     listKeptMachines: () => wholeList('machines', (place) => callUnary(raw, 'listKeptMachines', place, limits)),
     inviteMachine: (request) => callUnary(raw, 'inviteMachine', request, limits),
-    listMachineCredentials: () => wholeList('credentials', (place) => callUnary(raw, 'listMachineCredentials', place, limits)),
+    listMachineCredentials: () =>
+      wholeList('credentials', (place) => callUnary(raw, 'listMachineCredentials', place, limits)),
   };
-  return { client, close: () => { raw.close(); } };
+  return {
+    client,
+    close: () => {
+      raw.close();
+    },
+  };
 }
 
 /** The embedded cluster at an address; it connects at the first call. */
@@ -114,13 +134,22 @@ export function dialCluster(address: string, { token, trust, ...limits }: CallSe
     release: (request) => callUnary(raw, 'release', request, limits),
     getLimits: (request) => callUnary(raw, 'getLimits', request, limits),
     getQueue: (request) => callUnary(raw, 'getQueue', request, limits),
-    getScores: (request) => wholeList('scores', (place) => callUnary(raw, 'getScores', { ...request, ...place }, limits)),
+    getScores: (request) =>
+      wholeList('scores', (place) => callUnary(raw, 'getScores', { ...request, ...place }, limits)),
   };
-  return { client, close: () => { raw.close(); } };
+  return {
+    client,
+    close: () => {
+      raw.close();
+    },
+  };
 }
 
 /** The reservation manager at an address; it connects at the first call. */
-export function dialReservations(address: string, { token, trust, ...limits }: CallSettings): Closable<ReservationClient> {
+export function dialReservations(
+  address: string,
+  { token, trust, ...limits }: CallSettings,
+): Closable<ReservationClient> {
   const raw = dial(ReservationServiceClient, address, { token, trust });
   const client: ReservationClient = {
     requestReservation: (request) => callUnary(raw, 'requestReservation', request, limits),
@@ -143,5 +172,10 @@ export function dialReservations(address: string, { token, trust, ...limits }: C
     restoreResource: (request) => callUnary(raw, 'restoreResource', request, limits),
     listResources: () => wholeList('resources', (place) => callUnary(raw, 'listResources', place, limits)),
   };
-  return { client, close: () => { raw.close(); } };
+  return {
+    client,
+    close: () => {
+      raw.close();
+    },
+  };
 }

@@ -1,5 +1,18 @@
 import type {
-  AddMachinesRequest, DrainRequest, GetQueueResponse, GetQuotaRequest, GetQuotaResponse, GetResourceResponse, InviteMachineRequest, InviteMachineResponse, ListKeptMachinesResponse, ListMachineCredentialsResponse, ListRequestsResponse, RemoveMachineRequest, SwitchHeuristicRequest, SwitchHeuristicResponse,
+  AddMachinesRequest,
+  DrainRequest,
+  GetQueueResponse,
+  GetQuotaRequest,
+  GetQuotaResponse,
+  GetResourceResponse,
+  InviteMachineRequest,
+  InviteMachineResponse,
+  ListKeptMachinesResponse,
+  ListMachineCredentialsResponse,
+  ListRequestsResponse,
+  RemoveMachineRequest,
+  SwitchHeuristicRequest,
+  SwitchHeuristicResponse,
 } from '@mutirao/api/provider';
 
 /** A provider as its owner sees it: each call rejects with a MutiraoError. */

@@ -23,15 +23,34 @@ export type OptionSpecs = Readonly<Record<string, OptionSpec<unknown>>>;
 export type ConfigOf<O extends OptionSpecs> = { readonly [K in keyof O]: O[K] extends OptionSpec<infer T> ? T : never };
 
 /** A text. The default is empty where none is given. */
-export function text(option: { readonly help: string; readonly placeholder?: string; readonly default?: string }): OptionSpec<string> {
+export function text(option: {
+  readonly help: string;
+  readonly placeholder?: string;
+  readonly default?: string;
+}): OptionSpec<string> {
   const value = option.default ?? '';
-  return { help: option.help, placeholder: option.placeholder ?? 'TEXT', default: value, isList: false, parse: (given) => given, shownDefault: value };
+  return {
+    help: option.help,
+    placeholder: option.placeholder ?? 'TEXT',
+    default: value,
+    isList: false,
+    parse: (given) => given,
+    shownDefault: value,
+  };
 }
 
 /** One of a few words. */
-export function choice<const Word extends string>(option: { readonly help: string; readonly words: readonly Word[]; readonly default: Word }): OptionSpec<Word> {
+export function choice<const Word extends string>(option: {
+  readonly help: string;
+  readonly words: readonly Word[];
+  readonly default: Word;
+}): OptionSpec<Word> {
   return {
-    help: `${option.help} One of ${option.words.join(', ')}.`, placeholder: 'WORD', default: option.default, isList: false, shownDefault: option.default,
+    help: `${option.help} One of ${option.words.join(', ')}.`,
+    placeholder: 'WORD',
+    default: option.default,
+    isList: false,
+    shownDefault: option.default,
     parse: (given) => option.words.find((word) => word === given) ?? refuse(given, `one of ${option.words.join(', ')}`),
   };
 }
@@ -39,19 +58,34 @@ export function choice<const Word extends string>(option: { readonly help: strin
 /** Texts; given several times, or as an array in the configuration file, or separated by commas in the environment. */
 export function list(option: { readonly help: string; readonly placeholder?: string }): OptionSpec<readonly string[]> {
   return {
-    help: `${option.help} May be given several times.`, placeholder: option.placeholder ?? 'TEXT', default: [], isList: true,
-    parse: (given) => given.split(',').filter((part) => part !== ''), shownDefault: '',
+    help: `${option.help} May be given several times.`,
+    placeholder: option.placeholder ?? 'TEXT',
+    default: [],
+    isList: true,
+    parse: (given) => given.split(',').filter((part) => part !== ''),
+    shownDefault: '',
   };
 }
 
 /** A whole number within bounds. */
-export function integer(option: { readonly help: string; readonly default: number; readonly min: number; readonly max: number }): OptionSpec<number> {
+export function integer(option: {
+  readonly help: string;
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+}): OptionSpec<number> {
   const { help, min, max } = option;
   return {
-    help, placeholder: 'N', default: option.default, isList: false, shownDefault: String(option.default),
+    help,
+    placeholder: 'N',
+    default: option.default,
+    isList: false,
+    shownDefault: String(option.default),
     parse: (given) => {
       const value = Number(given);
-      return /^-?\d+$/.test(given) && value >= min && value <= max ? value : refuse(given, `a whole number from ${min} to ${max}`);
+      return /^-?\d+$/.test(given) && value >= min && value <= max
+        ? value
+        : refuse(given, `a whole number from ${min} to ${max}`);
     },
   };
 }
@@ -59,32 +93,60 @@ export function integer(option: { readonly help: string; readonly default: numbe
 /** On or off. */
 export function flag(option: { readonly help: string }): OptionSpec<boolean> {
   return {
-    help: option.help, placeholder: '', default: false, isList: false, shownDefault: '',
-    parse: (given) => (given === 'true' || given === '1' ? true : given === 'false' || given === '0' ? false : refuse(given, 'true or false')),
+    help: option.help,
+    placeholder: '',
+    default: false,
+    isList: false,
+    shownDefault: '',
+    parse: (given) =>
+      given === 'true' || given === '1'
+        ? true
+        : given === 'false' || given === '0'
+          ? false
+          : refuse(given, 'true or false'),
   };
 }
 
 /** A span of time: `250ms`, `90s`, `1h30m`; a bare number is seconds. */
 export function duration(option: { readonly help: string; readonly default: Duration }): OptionSpec<Duration> {
   return {
-    help: option.help, placeholder: 'DURATION', default: option.default, isList: false,
-    parse: parseDuration, shownDefault: option.default % 1000 === 0 ? `${option.default / 1000}s` : `${option.default}ms`,
+    help: option.help,
+    placeholder: 'DURATION',
+    default: option.default,
+    isList: false,
+    parse: parseDuration,
+    shownDefault: option.default % 1000 === 0 ? `${option.default / 1000}s` : `${option.default}ms`,
   };
 }
 
-const unitMillis = new Map([['ms', 1], ['s', 1000], ['m', 60_000], ['h', 3_600_000], ['d', 86_400_000]]);
+const unitMillis = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
 
 /** Reads a span of time. @throws {MutiraoError} MUT_BAD_CONFIG with what was wanted. */
 export function parseDuration(given: string): Duration {
   if (/^\d+(\.\d+)?$/.test(given)) return Math.round(Number(given) * 1000);
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(given)) return refuse(given, 'a duration such as 250ms, 90s or 1h30m');
   const parts = given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g);
-  return Math.round([...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * (unitMillis.get(unit ?? '') ?? 0), 0));
+  return Math.round(
+    [...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * (unitMillis.get(unit ?? '') ?? 0), 0),
+  );
 }
 
 /** A size: `4096`, `64K`, `1.5G`; the units are powers of 1024, and may be written `KiB` or `KB` too. */
 export function bytes(option: { readonly help: string; readonly default: Bytes }): OptionSpec<Bytes> {
-  return { help: option.help, placeholder: 'SIZE', default: option.default, isList: false, parse: parseBytes, shownDefault: showBytes(option.default) };
+  return {
+    help: option.help,
+    placeholder: 'SIZE',
+    default: option.default,
+    isList: false,
+    parse: parseBytes,
+    shownDefault: showBytes(option.default),
+  };
 }
 
 function parseBytes(given: string): Bytes {

@@ -17,7 +17,9 @@ export interface ConfigSources {
 
 /** The environment variable of an option: `MUTIRAO_BROKER_LOG_LEVEL`. */
 export function environmentName(program: string, option: string): string {
-  return `MUTIRAO_${program}_${option.replaceAll(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase().replaceAll('-', '_');
+  return `MUTIRAO_${program}_${option.replaceAll(/[A-Z]/g, (letter) => `_${letter}`)}`
+    .toUpperCase()
+    .replaceAll('-', '_');
 }
 
 /** The flag of an option: `--log-level`. */
@@ -25,9 +27,15 @@ export function flagName(option: string): string {
   return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Reads all options: a flag wins over the environment, that over the file, and that over the default. @throws {MutiraoError} MUT_BAD_CONFIG */
+/**
+ * Reads all options: a flag wins over the environment, that over the file, and that over the default. @throws
+ * {MutiraoError} MUT_BAD_CONFIG
+ */
 export function readConfig<O extends OptionSpecs>(program: string, specs: O, sources: ConfigSources): ConfigOf<O> {
-  const file = sources.file === undefined ? new Map<string, readonly string[]>() : readConfigFile(sources.file, Object.keys(specs));
+  const file =
+    sources.file === undefined
+      ? new Map<string, readonly string[]>()
+      : readConfigFile(sources.file, Object.keys(specs));
   if (program !== environmentIsFilledIn) refuseUnknownVariables(program, Object.keys(specs), sources.environment);
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {
@@ -46,23 +54,39 @@ export function readConfig<O extends OptionSpecs>(program: string, specs: O, sou
 /** The environment of agents is filled in by providers, which may be of a later release and know more options. */
 const environmentIsFilledIn = 'agent';
 
-/** Whether Kubernetes set it for a service: `MUTIRAO_BROKER_SERVICE_HOST`, or `MUTIRAO_BROKER_PORT` with an address, for a service called `mutirao-broker`. */
+/**
+ * Whether Kubernetes set it for a service: `MUTIRAO_BROKER_SERVICE_HOST`, or `MUTIRAO_BROKER_PORT` with an address, for
+ * a service called `mutirao-broker`.
+ */
 function isOfService(variable: string, value = ''): boolean {
-  return /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_[A-Z]+(_(PROTO|PORT|ADDR))?$/.test(variable) || (variable.endsWith('_PORT') && value.includes('://'));
+  return (
+    /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_[A-Z]+(_(PROTO|PORT|ADDR))?$/.test(variable) ||
+    (variable.endsWith('_PORT') && value.includes('://'))
+  );
 }
 
 /** Refuses variables that look like options of the program but are not options: they would be ignored silently. */
-function refuseUnknownVariables(program: string, names: readonly string[], environment: ConfigSources['environment']): void {
+function refuseUnknownVariables(
+  program: string,
+  names: readonly string[],
+  environment: ConfigSources['environment'],
+): void {
   const known = names.map((name) => environmentName(program, name));
   const prefix = environmentName(program, '');
   for (const [variable, value] of Object.entries(environment)) {
     if (!variable.startsWith(prefix) || known.includes(variable) || isOfService(variable, value)) continue;
     const nearest = findNearestWord(variable, known);
-    throw new MutiraoError('MUT_BAD_CONFIG', `the environment has ${variable}, which is not an option of ${program}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `the environment has ${variable}, which is not an option of ` +
+        `${program}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
+    );
   }
 }
 
-function firstGiven(places: readonly (readonly [string, readonly string[] | undefined])[]): readonly [string, readonly string[] | undefined] {
+function firstGiven(
+  places: readonly (readonly [string, readonly string[] | undefined])[],
+): readonly [string, readonly string[] | undefined] {
   return places.find(([, texts]) => texts !== undefined) ?? ['', undefined];
 }
 
@@ -70,7 +94,11 @@ function parseAll(where: string, texts: readonly string[], spec: OptionSpecs[str
   try {
     const values = texts.map((given) => spec.parse(given));
     if (spec.isList) return values.flat();
-    if (texts.length > 1 && spec.placeholder !== '') throw new MutiraoError('MUT_BAD_CONFIG', `given ${texts.length} times, as ${texts.map((given) => `"${given}"`).join(' and ')}; expected it once`);
+    if (texts.length > 1 && spec.placeholder !== '')
+      throw new MutiraoError(
+        'MUT_BAD_CONFIG',
+        `given ${texts.length} times, as ${texts.map((given) => `"${given}"`).join(' and ')}; expected it once`,
+      );
     return values.at(-1);
   } catch (error) {
     if (!(error instanceof MutiraoError)) throw error;
@@ -88,7 +116,10 @@ function readConfigFile(path: string, names: readonly string[]): GivenTexts {
   for (const [name, value] of Object.entries(content)) {
     if (!names.includes(name)) {
       const nearest = findNearestWord(name, names);
-      throw new MutiraoError('MUT_BAD_CONFIG', `${path}: unknown key "${name}"${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`);
+      throw new MutiraoError(
+        'MUT_BAD_CONFIG',
+        `${path}: unknown key "${name}"${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`,
+      );
     }
     texts.set(name, textsOf(path, name, value));
   }
@@ -99,14 +130,22 @@ function parseJson(path: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }
 
 function textsOf(path: string, name: string, value: unknown): readonly string[] {
   const elements: unknown[] = Array.isArray(value) ? value : [value];
   return elements.map((element) => {
-    if (typeof element === 'string' || typeof element === 'number' || typeof element === 'boolean') return String(element);
-    throw new MutiraoError('MUT_BAD_CONFIG', `${path}: "${name}" is ${JSON.stringify(element)}; want a text, a number or true or false`);
+    if (typeof element === 'string' || typeof element === 'number' || typeof element === 'boolean')
+      return String(element);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `${path}: "${name}" is ${JSON.stringify(element)}; want a text, a number or true or false`,
+    );
   });
 }

@@ -8,7 +8,10 @@ export interface BackoffRules {
   random(): number;
 }
 
-/** Waits that double from one failure to the next, each shortened by up to a half so that many who wait do not come together. */
+/**
+ * Waits that double from one failure to the next, each shortened by up to a half so that many who wait do not come
+ * together.
+ */
 export class Backoff {
   readonly #rules: BackoffRules;
   #failureCount = 0;

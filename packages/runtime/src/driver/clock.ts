@@ -4,9 +4,15 @@ import type { Duration, Instant } from '@mutirao/core/shared';
 /** Where a driver takes its time from. */
 export interface Clock {
   now(): Instant;
-  /** Sum of the steps that it has made since the process began: by how much somebody set it. Left out by a clock that never steps. */
+  /**
+   * Sum of the steps that it has made since the process began: by how much somebody set it. Left out by a clock that
+   * never steps.
+   */
   readonly stepped?: Duration;
-  /** Calls `listener` soon after each step, and after each sleep of the host; returns how to end that. Left out as above. */
+  /**
+   * Calls `listener` soon after each step, and after each sleep of the host; returns how to end that. Left out as
+   * above.
+   */
   onStep?(listener: () => void): () => void;
 }
 
@@ -20,17 +26,25 @@ export interface SystemTimes {
   sinceBoot(): number;
 }
 
-const systemTimes: SystemTimes = { wall: () => Date.now(), monotonic: () => performance.now(), sinceBoot: () => uptime() * 1000 };
+const systemTimes: SystemTimes = {
+  wall: () => Date.now(),
+  monotonic: () => performance.now(),
+  sinceBoot: () => uptime() * 1000,
+};
 
-/** Smaller differences are those of clocks that are kept right a little at a time: they are followed, and are no steps. */
+/**
+ * Smaller differences are those of clocks that are kept right a little at a time: they are followed, and are no steps.
+ */
 const stepMin: Duration = 500;
 /** How soon a step is noticed when nobody looks at the clock. */
 const lookEvery: Duration = 1000;
 
 /**
- * Follows the wall clock of this host, and notices when it steps: what people and other hosts mean by a time is what the clock shows now, not what it showed when the process began.
+ * Follows the wall clock of this host, and notices when it steps: what people and other hosts mean by a time is what
+ * the clock shows now, not what it showed when the process began.
  *
- * Between two steps it never goes back. The difference between the clocks of the system tells a step from time that passed: the monotonic clock goes on evenly, whatever the wall clock shows.
+ * Between two steps it never goes back. The difference between the clocks of the system tells a step from time that
+ * passed: the monotonic clock goes on evenly, whatever the wall clock shows.
  */
 export class FollowedClock implements Clock {
   readonly #times: SystemTimes;
@@ -42,7 +56,10 @@ export class FollowedClock implements Clock {
   #stepped: Duration = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param options.stepsBySleep whether time that the host slept through is a step, for work that slept as well; otherwise it has passed. */
+  /**
+   * @param options.stepsBySleep whether time that the host slept through is a step, for work that slept as well;
+   * otherwise it has passed.
+   */
   constructor(options: { readonly stepsBySleep: boolean; readonly times?: SystemTimes }) {
     this.#times = options.times ?? systemTimes;
     this.#stepsBySleep = options.stepsBySleep;
@@ -64,7 +81,9 @@ export class FollowedClock implements Clock {
 
   onStep(listener: () => void): () => void {
     this.#listeners.add(listener);
-    this.#timer ??= setInterval(() => { this.#look(); }, lookEvery).unref();
+    this.#timer ??= setInterval(() => {
+      this.#look();
+    }, lookEvery).unref();
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
@@ -101,11 +120,15 @@ export class FollowedClock implements Clock {
 /** The clock of this host, for what goes on while the host sleeps, as what other hosts do. */
 export const systemClock: Clock = new FollowedClock({ stepsBySleep: false });
 
-/** The clock of this host, for work that this host does and that sleeps with it: time asleep counts for no walltime and no run time. */
+/**
+ * The clock of this host, for work that this host does and that sleeps with it: time asleep counts for no walltime and
+ * no run time.
+ */
 export const workClock: Clock = new FollowedClock({ stepsBySleep: true });
 
 /**
- * Goes on evenly, whatever happens to the clock of the host; for durations within this process. What it shows is near the time since the epoch, and must not be told to anybody.
+ * Goes on evenly, whatever happens to the clock of the host; for durations within this process. What it shows is near
+ * the time since the epoch, and must not be told to anybody.
  */
 export const steadyClock: Clock = {
   now: () => Math.floor(performance.timeOrigin + performance.now()),

@@ -1,5 +1,12 @@
 import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
-import { invariant, type ClockStepped, type DriverCommand, type Duration, type Machine, type Reply } from '@mutirao/core/shared';
+import {
+  invariant,
+  type ClockStepped,
+  type DriverCommand,
+  type Duration,
+  type Machine,
+  type Reply,
+} from '@mutirao/core/shared';
 import type { Journal } from '../journal/journal.ts';
 import type { Clock } from './clock.ts';
 import { systemTimers, type Timers } from './timers.ts';
@@ -21,7 +28,10 @@ export interface MachineDriverOptions<State, Input, Change, Command> {
   readonly journal: Journal<Change> | undefined;
   /** Its steps reach the machine as ClockStepped, before all other inputs of the turn that comes next. */
   readonly clock: Clock;
-  /** Carries out one command, at once or by starting it; what comes of it is delivered as an input. Throws only for a bug. */
+  /**
+   * Carries out one command, at once or by starting it; what comes of it is delivered as an input. Throws only for a
+   * bug.
+   */
   perform(command: Exclude<Command, DriverCommand>): void;
   /** Hears of changes after they are in the journal and before any command of their turn is performed. */
   onCommitted?(entries: readonly CommittedChange<Change>[]): void;
@@ -64,8 +74,10 @@ interface Asker {
  * Runs a machine: one inbox, and in each turn of the event loop one step over what has arrived, then one write of its
  * changes to the journal, then its commands in order.
  *
- * Nothing is performed, and no asker is answered, before the changes of its turn are in the journal. Where the disk has no room for
- * them the driver stalls: what was decided waits and is tried again, what arrives waits behind it, questions are refused. Any other
+ * Nothing is performed, and no asker is answered, before the changes of its turn are in the journal. Where the disk has
+ * no room for
+ * them the driver stalls: what was decided waits and is tried again, what arrives waits behind it, questions are
+ * refused. Any other
  * error ends the driver: it does nothing more, and the process should start anew from the journal.
  */
 export class MachineDriver<State, Input, Change, Command extends { readonly kind: string }> {
@@ -97,8 +109,12 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     this.#waitingMax = options.waitingMax ?? 65_536;
     const timerInput = options.timerInput ?? ({ kind: 'TimerFired' } as Input);
     this.#stepped = options.clock.stepped ?? 0;
-    this.#endClockWatch = options.clock.onStep?.(() => { this.#noticeStep(timerInput); });
-    this.#wakeTimer = new WakeTimer(options.clock, options.timers ?? systemTimers, () => { this.deliver(timerInput); });
+    this.#endClockWatch = options.clock.onStep?.(() => {
+      this.#noticeStep(timerInput);
+    });
+    this.#wakeTimer = new WakeTimer(options.clock, options.timers ?? systemTimers, () => {
+      this.deliver(timerInput);
+    });
   }
 
   /** Inputs that wait for their turn; those who feed the driver from a stream pause it while there are many. */
@@ -119,15 +135,19 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
   }
 
   /**
-   * Delivers an input that carries `replyTo` and resolves to the value of the machine's reply, after it is in the journal.
+   * Delivers an input that carries `replyTo` and resolves to the value of the machine's reply, after it is in the
+   * journal.
    *
-   * @throws {MutiraoError} the machine's refusal; MUT_DISK_FULL while it is stalled; MUT_OVERLOADED when too much waits; MUT_STOPPING when the driver ended first.
+   * @throws {MutiraoError} the machine's refusal; MUT_DISK_FULL while it is stalled; MUT_OVERLOADED when too much
+   * waits; MUT_STOPPING when the driver ended first.
    */
   ask<T>(make: (replyTo: number) => Input): Promise<T> {
     if (!this.#isOpen) return Promise.reject(new MutiraoError('MUT_STOPPING', 'the process is stopping'));
     if (this.#undone !== undefined) return Promise.reject(this.#undone.error);
     if (this.#inbox.length >= this.#waitingMax) {
-      return Promise.reject(new MutiraoError('MUT_OVERLOADED', `${this.#inbox.length} inputs wait; want fewer than ${this.#waitingMax}`));
+      return Promise.reject(
+        new MutiraoError('MUT_OVERLOADED', `${this.#inbox.length} inputs wait; want fewer than ${this.#waitingMax}`),
+      );
     }
     const replyTo = ++this.#askCount;
     return new Promise<T>((resolve, reject) => {
@@ -141,13 +161,24 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     this.#options.machine.checkInvariants(this.state);
   }
 
-  /** Takes what waits through its turns now, so that the state knows all that was heard. Not to be called while a command is performed. */
+  /**
+   * Takes what waits through its turns now, so that the state knows all that was heard. Not to be called while a
+   * command is performed.
+   */
   settle(): void {
-    // Commands may deliver further inputs at once; so many more turns let them settle without letting two sides play for ever.
-    for (let turnsLeft = Math.ceil(this.#inbox.length / this.#batchMax) + 16; this.#inbox.length > 0 && turnsLeft > 0; turnsLeft--) this.#runTurn();
+    // Commands may deliver further inputs at once; so many more turns let them settle without letting two sides play
+    // for ever.
+    for (
+      let turnsLeft = Math.ceil(this.#inbox.length / this.#batchMax) + 16;
+      this.#inbox.length > 0 && turnsLeft > 0;
+      turnsLeft--
+    )
+      this.#runTurn();
   }
 
-  /** Takes what waits through its turns, then ends: timers are off, later inputs are dropped, open questions refused. */
+  /**
+   * Takes what waits through its turns, then ends: timers are off, later inputs are dropped, open questions refused.
+   */
   async stop(): Promise<void> {
     if (this.#undone !== undefined) this.#retry();
     this.settle();
@@ -225,7 +256,8 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
       this.#options.onStalled?.(undefined);
     }
     // Not within the try: what throws here comes after the write, which must not be done again.
-    if (changes.length > 0) this.#options.onCommitted?.(changes.map((change, index) => ({ sequence: sequence + index, change })));
+    if (changes.length > 0)
+      this.#options.onCommitted?.(changes.map((change, index) => ({ sequence: sequence + index, change })));
     for (const command of commands) {
       if (!this.#isOpen) return;
       this.#perform(command);
@@ -265,9 +297,14 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
   #perform(command: Command): void {
     const known = command as unknown as DriverCommand;
     switch (known.kind) {
-      case 'Reply': this.#answer(known.replyTo, known.reply); break;
-      case 'WakeAt': this.#wakeTimer.set(known.at); break;
-      default: this.#options.perform(command as Exclude<Command, DriverCommand>);
+      case 'Reply':
+        this.#answer(known.replyTo, known.reply);
+        break;
+      case 'WakeAt':
+        this.#wakeTimer.set(known.at);
+        break;
+      default:
+        this.#options.perform(command as Exclude<Command, DriverCommand>);
     }
   }
 

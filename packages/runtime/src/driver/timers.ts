@@ -8,7 +8,9 @@ export interface Timers {
 /** The timers of this process. */
 export const systemTimers: Timers = {
   start: (delay, run) => setTimeout(run, delay),
-  cancel: (timer) => { clearTimeout(timer as NodeJS.Timeout); },
+  cancel: (timer) => {
+    clearTimeout(timer as NodeJS.Timeout);
+  },
 };
 
 /** The longest delay that setTimeout keeps; beyond it, it fires at once. */

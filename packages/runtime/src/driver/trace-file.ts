@@ -26,7 +26,8 @@ const outcomeDelay = 100;
 const filesMax = 10_000;
 
 /**
- * Opens a debugging trace and writes its head. A file that exists is left alone: `x.jsonl` becomes `x.2.jsonl`, and so on, so
+ * Opens a debugging trace and writes its head. A file that exists is left alone: `x.jsonl` becomes `x.2.jsonl`, and so
+ * on, so
  * that the trace of a process that died is still there after its restart.
  *
  * @returns undefined for an empty path. @throws {MutiraoError} MUT_BAD_CONFIG when no file can be made there.
@@ -48,7 +49,8 @@ function createFile(wanted: string): { file: number; path: string } {
       return { file: openSync(path, 'wx', 0o600), path };
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code !== 'EEXIST') throw new MutiraoError('MUT_BAD_CONFIG', `--trace is ${wanted}: ${message}`, { cause: error });
+      if (code !== 'EEXIST')
+        throw new MutiraoError('MUT_BAD_CONFIG', `--trace is ${wanted}: ${message}`, { cause: error });
     }
   }
   throw new MutiraoError('MUT_BAD_CONFIG', `--trace is ${wanted}, and ${filesMax} such files exist; want another name`);
@@ -59,7 +61,8 @@ function release(): string {
 }
 
 /**
- * Writes the turns of one driver, at once and one after the other: no more than a turn is ever held in memory, and the inputs
+ * Writes the turns of one driver, at once and one after the other: no more than a turn is ever held in memory, and the
+ * inputs
  * of a step that hangs or kills the process are in the file. A trace that cannot be written ends; the process goes on.
  */
 class TraceFile implements TurnTrace {
@@ -94,7 +97,10 @@ class TraceFile implements TurnTrace {
     try {
       this.#waiting += encodeTraceLine(make());
       if (isUrgent) this.#flush();
-      else this.#timer ??= this.#timers.start(outcomeDelay, () => { this.#flushLate(); });
+      else
+        this.#timer ??= this.#timers.start(outcomeDelay, () => {
+          this.#flushLate();
+        });
     } catch (error) {
       this.#giveUp(error);
     }

@@ -1,6 +1,9 @@
 import type { Decision, Instant } from '@mutirao/core/shared';
 
-/** Hears of what a driver does, turn by turn, while the values are as they are: later turns may change them. Never throws. */
+/**
+ * Hears of what a driver does, turn by turn, while the values are as they are: later turns may change them. Never
+ * throws.
+ */
 export interface TurnTrace {
   /** A step is about to be run. */
   begin(turn: number, now: Instant, inputs: readonly unknown[]): void;

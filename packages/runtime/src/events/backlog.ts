@@ -2,7 +2,10 @@ import type { EventMessage } from '@mutirao/api/events';
 
 import type { Journal, JournalEntry } from '../journal/index.ts';
 
-/** Changes read from the journal at a time: what publishing costs in memory, and for how long one read holds up the process. */
+/**
+ * Changes read from the journal at a time: what publishing costs in memory, and for how long one read holds up the
+ * process.
+ */
 const readMax = 32;
 
 /** A message that is to be published, and how far all is published once it is. */
@@ -15,7 +18,10 @@ interface Waiting {
 /** The messages of one line of a journal, in order; the same, byte for byte, at any time. */
 export type EncodeEntry<Change> = (entry: JournalEntry<Change>) => EventMessage[];
 
-/** What a journal tells and no stream has kept yet; at most a page of it is in memory, and the rest stays in the journal. */
+/**
+ * What a journal tells and no stream has kept yet; at most a page of it is in memory, and the rest stays in the
+ * journal.
+ */
 export class EventBacklog<Change> {
   readonly #journal: Pick<Journal<Change>, 'read' | 'lastSequence'>;
   readonly #encode: EncodeEntry<Change>;
@@ -24,10 +30,15 @@ export class EventBacklog<Change> {
   #publishedUpTo: number;
 
   /** @param publishedUpTo the last change of which all events are known to be kept. */
-  constructor(journal: Pick<Journal<Change>, 'read' | 'lastSequence'>, encode: EncodeEntry<Change>, publishedUpTo: number) {
+  constructor(
+    journal: Pick<Journal<Change>, 'read' | 'lastSequence'>,
+    encode: EncodeEntry<Change>,
+    publishedUpTo: number,
+  ) {
     this.#journal = journal;
     this.#encode = encode;
-    // After a power cut the journal may end before what was published of it; those sequences come again, under another source.
+    // After a power cut the journal may end before what was published of it; those sequences come again, under another
+    // source.
     this.#publishedUpTo = Math.min(publishedUpTo, journal.lastSequence());
     this.#readUpTo = this.#publishedUpTo;
   }
@@ -42,7 +53,10 @@ export class EventBacklog<Change> {
     return this.#journal.lastSequence() - this.#publishedUpTo;
   }
 
-  /** The next messages in order, at most `max`; none when all is published. Asked again, it gives the same until `settle` says that some are kept. */
+  /**
+   * The next messages in order, at most `max`; none when all is published. Asked again, it gives the same until
+   * `settle` says that some are kept.
+   */
   next(max: number): EventMessage[] {
     while (this.#waiting.length === 0 && this.#readPage());
     return this.#waiting.slice(0, max).map(({ message }) => message);
@@ -50,7 +64,8 @@ export class EventBacklog<Change> {
 
   /** The first `count` of the messages are kept. */
   settle(count: number): void {
-    for (const { completes } of this.#waiting.splice(0, count)) this.#publishedUpTo = Math.max(this.#publishedUpTo, completes);
+    for (const { completes } of this.#waiting.splice(0, count))
+      this.#publishedUpTo = Math.max(this.#publishedUpTo, completes);
   }
 
   /** Whether there was anything to read. */
@@ -60,7 +75,9 @@ export class EventBacklog<Change> {
       const { sequence } = entry;
       const messages = this.#encode(entry);
       // A change that tells nothing is done with when all before it is.
-      messages.forEach((message, index) => { this.#waiting.push({ message, completes: index === messages.length - 1 ? sequence : sequence - 1 }); });
+      messages.forEach((message, index) => {
+        this.#waiting.push({ message, completes: index === messages.length - 1 ? sequence : sequence - 1 });
+      });
       if (this.#waiting.length === 0) this.#publishedUpTo = sequence;
       this.#readUpTo = sequence;
     }

@@ -29,33 +29,52 @@ const placeName = 'events_published';
 const runName = 'events_run';
 
 /** What publishes the journal's events, with its series; undefined where they are not to be published. */
-export function createPublisher<Change>(setup: PublisherSetup<Change>, journal: Journal<Change>): EventPublisher | undefined {
+export function createPublisher<Change>(
+  setup: PublisherSetup<Change>,
+  journal: Journal<Change>,
+): EventPublisher | undefined {
   const { connectEvents, log, metrics, series } = setup;
   if (connectEvents === undefined) return undefined;
   const source = eventSource(setup.source, journal);
   const published = metrics?.counter(`${series}_published_total`, 'Events that NATS has kept; repeats count again.');
   const publisher = new EventPublisher({
     backlog: new EventBacklog(journal, (entry) => setup.encode(source, entry), journal.findNumber(placeName) ?? 0),
-    connect: connectEvents, timers: systemTimers, random: Math.random,
-    counts: { published: (count) => { published?.inc(count); } },
-    keepPlace: (sequence) => { journal.keepNumber(placeName, sequence); },
+    connect: connectEvents,
+    timers: systemTimers,
+    random: Math.random,
+    counts: {
+      published: (count) => {
+        published?.inc(count);
+      },
+    },
+    keepPlace: (sequence) => {
+      journal.keepNumber(placeName, sequence);
+    },
     onTrouble: (error) => {
       if (error === undefined) log.info({}, 'events are published again');
       else log.warn({ err: error }, 'events are not published until NATS is back');
     },
   });
-  metrics?.gauge(`${series}_lag`, 'Changes in the journal whose events are not published yet.', [], (gauge) => { gauge.set(publisher.lag); });
-  metrics?.gauge(`${series}_connected`, 'Whether NATS is connected.', [], (gauge) => { gauge.set(publisher.isConnected ? 1 : 0); });
+  metrics?.gauge(`${series}_lag`, 'Changes in the journal whose events are not published yet.', [], (gauge) => {
+    gauge.set(publisher.lag);
+  });
+  metrics?.gauge(`${series}_connected`, 'Whether NATS is connected.', [], (gauge) => {
+    gauge.set(publisher.isConnected ? 1 : 0);
+  });
   return publisher;
 }
 
 /**
  * The CloudEvents source of a journal.
  *
- * A host that lost its power may have lost the last changes after they were published; their sequences come again with other
+ * A host that lost its power may have lost the last changes after they were published; their sequences come again with
+ * other
  * contents, and so under another source.
  */
-export function eventSource(source: string, journal: Pick<Journal<unknown>, 'findNumber' | 'keepNumber' | 'isHostNew'>): string {
+export function eventSource(
+  source: string,
+  journal: Pick<Journal<unknown>, 'findNumber' | 'keepNumber' | 'isHostNew'>,
+): string {
   const known = journal.isHostNew ? undefined : journal.findNumber(runName);
   const run = known ?? randomInt(2 ** 47);
   if (known === undefined) journal.keepNumber(runName, run);

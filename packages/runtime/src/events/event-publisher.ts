@@ -35,8 +35,10 @@ const gatherDelay = 5;
 /**
  * Publishes what the journal tells: each event at least once, those of a job in their order.
  *
- * A row of messages goes out at once, each but the first on condition that the one before it is the last in the stream: where one is
- * lost, none after it is kept, and the row goes on from there. Nobody waits for a publisher: what cannot be sent stays in the journal.
+ * A row of messages goes out at once, each but the first on condition that the one before it is the last in the stream:
+ * where one is
+ * lost, none after it is kept, and the row goes on from there. Nobody waits for a publisher: what cannot be sent stays
+ * in the journal.
  */
 export class EventPublisher {
   readonly #options: EventPublisherOptions;
@@ -78,7 +80,10 @@ export class EventPublisher {
     this.#wake?.();
   }
 
-  /** Publishes what is there, for at most `grace` and not without a connection, keeps the place, and ends. What is left comes with the next start. */
+  /**
+   * Publishes what is there, for at most `grace` and not without a connection, keeps the place, and ends. What is left
+   * comes with the next start.
+   */
   async stop(grace: Duration): Promise<void> {
     this.#isStopping = true;
     this.#wake?.();
@@ -130,7 +135,9 @@ export class EventPublisher {
     const { backlog, counts } = this.#options;
     const row = backlog.next(this.#window);
     if (row.length === 0) return false;
-    const fates = await Promise.allSettled(row.map((message, index) => connection.publish(message, row[index - 1]?.messageId)));
+    const fates = await Promise.allSettled(
+      row.map((message, index) => connection.publish(message, row[index - 1]?.messageId)),
+    );
     if (this.#isOver) return false;
     const kept = countKept(fates);
     backlog.settle(kept);
@@ -140,7 +147,8 @@ export class EventPublisher {
     if (kept > 0) this.#settleDown();
     const failed = fates[kept];
     if (failed?.status === 'rejected') throw failed.reason;
-    if (failed !== undefined && kept === 0) throw new Error('the stream refused a message that asked for nothing before it');
+    if (failed !== undefined && kept === 0)
+      throw new Error('the stream refused a message that asked for nothing before it');
     return true;
   }
 
@@ -158,7 +166,8 @@ export class EventPublisher {
       await this.#pause(isIdle ? idleDelay : undefined, isOver);
       if (!isOver()) this.#keepPlace();
     }
-    if (this.#hasNews && !this.#isStopping && !isLost()) await this.#pause(gatherDelay, () => this.#isStopping || isLost());
+    if (this.#hasNews && !this.#isStopping && !isLost())
+      await this.#pause(gatherDelay, () => this.#isStopping || isLost());
   }
 
   #rest(delay: Duration): Promise<void> {
@@ -170,7 +179,9 @@ export class EventPublisher {
     if (isOver()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = delay === undefined ? undefined : this.#options.timers.start(delay, resolve);
-    this.#wake = () => { if (isOver()) resolve(); };
+    this.#wake = () => {
+      if (isOver()) resolve();
+    };
     await promise;
     this.#wake = undefined;
     if (timer !== undefined) this.#options.timers.cancel(timer);

@@ -19,20 +19,37 @@ export interface NatsConfig {
 const ageMin = 1000;
 const bytesMin = 1024 ** 2;
 
-/** Where events are to be published; undefined where nowhere. @throws {MutiraoError} MUT_BAD_CONFIG for what no NATS server can be asked for. */
+/**
+ * Where events are to be published; undefined where nowhere. @throws {MutiraoError} MUT_BAD_CONFIG for what no NATS
+ * server can be asked for.
+ */
 export function natsOptionsOf(config: NatsConfig, name: string): NatsOptions | undefined {
-  const { nats: url, natsCredentials: credentialsPath, natsStream: stream, natsAge: ageMax, natsBytes: bytesMax } = config;
+  const {
+    nats: url,
+    natsCredentials: credentialsPath,
+    natsStream: stream,
+    natsAge: ageMax,
+    natsBytes: bytesMax,
+  } = config;
   if (url === '') return undefined;
   const schemes = new Set(url.split(',').map((one) => /^(nats|tls):\/\/[^\s/@,]+$/.exec(one)?.[1] ?? ''));
-  if (schemes.has('') || schemes.size > 1) refuse('nats', url, 'nats://HOST:PORT or tls://HOST:PORT; of several, separated by commas, all the same');
+  if (schemes.has('') || schemes.size > 1)
+    refuse('nats', url, 'nats://HOST:PORT or tls://HOST:PORT; of several, separated by commas, all the same');
   if (!/^[\w-]{1,64}$/.test(stream)) refuse('nats-stream', stream, 'up to 64 letters, digits, "_" and "-"');
   if (ageMax < ageMin) refuse('nats-age', `${ageMax}ms`, `${ageMin}ms or more`);
   if (bytesMax < bytesMin) refuse('nats-bytes', String(bytesMax), '1M or more');
   return { url, credentialsPath, ...tlsFilesOf(config, schemes.has('tls')), stream, ageMax, bytesMax, name };
 }
 
-function tlsFilesOf({ natsCa, natsCertificate, natsKey }: NatsConfig, isTls: boolean): Pick<NatsOptions, 'authorityPath' | 'certificatePath' | 'keyPath'> {
-  for (const [option, path] of [['nats-ca', natsCa], ['nats-certificate', natsCertificate], ['nats-key', natsKey]] as const) {
+function tlsFilesOf(
+  { natsCa, natsCertificate, natsKey }: NatsConfig,
+  isTls: boolean,
+): Pick<NatsOptions, 'authorityPath' | 'certificatePath' | 'keyPath'> {
+  for (const [option, path] of [
+    ['nats-ca', natsCa],
+    ['nats-certificate', natsCertificate],
+    ['nats-key', natsKey],
+  ] as const) {
     if (path === '') continue;
     if (!isTls) refuse(option, path, 'it only with --nats tls://HOST:PORT');
     if (!existsSync(path)) refuse(option, path, 'a file that is there');

@@ -2,8 +2,19 @@ import { readFileSync } from 'node:fs';
 import { eventSubjects, type EventMessage } from '@mutirao/api/events';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import {
-  connect, credsAuthenticator, DiscardPolicy, headers, nanos, NatsError, RetentionPolicy, StorageType,
-  type JetStreamClient, type JetStreamManager, type MsgHdrs, type NatsConnection, type TlsOptions,
+  connect,
+  credsAuthenticator,
+  DiscardPolicy,
+  headers,
+  nanos,
+  NatsError,
+  RetentionPolicy,
+  StorageType,
+  type JetStreamClient,
+  type JetStreamManager,
+  type MsgHdrs,
+  type NatsConnection,
+  type TlsOptions,
 } from 'nats';
 import type { ConnectEvents, EventConnection, Publication } from './connection.ts';
 
@@ -39,11 +50,18 @@ const streamNotFound = 10_059;
 export function natsEvents(options: NatsOptions): ConnectEvents {
   return async () => {
     const connection = await connect({
-      servers: options.url.split(','), name: options.name, timeout: connectTimeout, pingInterval, maxPingOut: 2, reconnect: false,
+      servers: options.url.split(','),
+      name: options.name,
+      timeout: connectTimeout,
+      pingInterval,
+      maxPingOut: 2,
+      reconnect: false,
       // Otherwise each message costs the making of an error, with its stack, in case it should be needed.
       noAsyncTraces: true,
       ...(options.url.startsWith('tls:') ? { tls: tlsOf(options) } : {}),
-      ...(options.credentialsPath === '' ? {} : { authenticator: credsAuthenticator(readFileSync(options.credentialsPath)) }),
+      ...(options.credentialsPath === ''
+        ? {}
+        : { authenticator: credsAuthenticator(readFileSync(options.credentialsPath)) }),
     });
     try {
       await provideStream(await connection.jetstreamManager({ timeout: publishTimeout }), options);
@@ -59,7 +77,9 @@ export function natsEvents(options: NatsOptions): ConnectEvents {
 function tlsOf({ authorityPath, certificatePath, keyPath }: NatsOptions): TlsOptions {
   return {
     ...(authorityPath === '' ? {} : { ca: readFileSync(authorityPath, 'utf8') }),
-    ...(certificatePath === '' ? {} : { cert: readFileSync(certificatePath, 'utf8'), key: readFileSync(keyPath, 'utf8') }),
+    ...(certificatePath === ''
+      ? {}
+      : { cert: readFileSync(certificatePath, 'utf8'), key: readFileSync(keyPath, 'utf8') }),
   };
 }
 
@@ -69,12 +89,25 @@ async function provideStream(manager: JetStreamManager, { stream, ageMax, bytesM
   const bounds = { max_age: nanos(ageMax), max_bytes: bytesMax, duplicate_window: duplicateWindow };
   try {
     const { config } = await manager.streams.info(stream);
-    const isSame = config.max_age === bounds.max_age && config.max_bytes === bounds.max_bytes && config.subjects.includes(eventSubjects);
-    if (!isSame) await manager.streams.update(stream, { ...config, ...bounds, subjects: [...new Set([...config.subjects, eventSubjects])] });
+    const isSame =
+      config.max_age === bounds.max_age &&
+      config.max_bytes === bounds.max_bytes &&
+      config.subjects.includes(eventSubjects);
+    if (!isSame)
+      await manager.streams.update(stream, {
+        ...config,
+        ...bounds,
+        subjects: [...new Set([...config.subjects, eventSubjects])],
+      });
   } catch (error) {
     if (!(error instanceof NatsError) || error.api_error?.err_code !== streamNotFound) throw error;
     await manager.streams.add({
-      name: stream, subjects: [eventSubjects], ...bounds, retention: RetentionPolicy.Limits, storage: StorageType.File, discard: DiscardPolicy.Old,
+      name: stream,
+      subjects: [eventSubjects],
+      ...bounds,
+      retention: RetentionPolicy.Limits,
+      storage: StorageType.File,
+      discard: DiscardPolicy.Old,
     });
   }
 }
@@ -95,7 +128,12 @@ class NatsEventConnection implements EventConnection {
   async publish(message: EventMessage, previousId?: string): Promise<Publication> {
     const expect = { streamName: this.#stream, ...(previousId === undefined ? {} : { lastMsgID: previousId }) };
     try {
-      await this.#client.publish(message.subject, message.data, { msgID: message.messageId, headers: headersOf(message), expect, timeout: publishTimeout });
+      await this.#client.publish(message.subject, message.data, {
+        msgID: message.messageId,
+        headers: headersOf(message),
+        expect,
+        timeout: publishTimeout,
+      });
       return 'kept';
     } catch (error) {
       if (error instanceof NatsError && error.api_error?.err_code === wrongLastMessageId) return 'out of order';

@@ -3,7 +3,10 @@ import type { Publication } from './connection.ts';
 /** Most messages that are under way at a time. */
 export const windowMax = 128;
 
-/** How many of a row of messages are kept without one missing before them. A message whose fate is unknown counts as not kept. */
+/**
+ * How many of a row of messages are kept without one missing before them. A message whose fate is unknown counts as not
+ * kept.
+ */
 export function countKept(fates: readonly PromiseSettledResult<Publication>[]): number {
   const missing = fates.findIndex((fate) => fate.status === 'rejected' || fate.value !== 'kept');
   return missing === -1 ? fates.length : missing;
@@ -12,7 +15,8 @@ export function countKept(fates: readonly PromiseSettledResult<Publication>[]): 
 /**
  * How many messages may be under way next: twice as many after a row that was kept, one after a row that broke.
  *
- * A row breaks where another publisher's message came between two of ours in the stream; one message alone cannot be broken into.
+ * A row breaks where another publisher's message came between two of ours in the stream; one message alone cannot be
+ * broken into.
  */
 export function nextWindow(window: number, row: { readonly sent: number; readonly kept: number }): number {
   return row.kept < row.sent ? 1 : Math.min(windowMax, window * 2);

@@ -1,12 +1,18 @@
 import { userInfo } from 'node:os';
 
-/** Makes files of this process ones that their owner can use: with an umask that forbids that, nothing could be written twice. What others may do is left as the umask has it. */
+/**
+ * Makes files of this process ones that their owner can use: with an umask that forbids that, nothing could be written
+ * twice. What others may do is left as the umask has it.
+ */
 export function keepOwnFilesUsable(): void {
   const mask = process.umask(0o077);
   process.umask(mask & 0o077);
 }
 
-/** The home folder of the account that this process runs as, as the host's list of accounts has it; undefined for an account that is not on it. Never throws. */
+/**
+ * The home folder of the account that this process runs as, as the host's list of accounts has it; undefined for an
+ * account that is not on it. Never throws.
+ */
 export function accountHome(): string | undefined {
   try {
     return userInfo().homedir;
@@ -16,7 +22,8 @@ export function accountHome(): string | undefined {
 }
 
 /**
- * The name of the account that this process runs as; its number where it has no name, as in a container that runs as any user. Never throws.
+ * The name of the account that this process runs as; its number where it has no name, as in a container that runs as
+ * any user. Never throws.
  *
  * What asks for an account by name, such as `squeue --user`, takes the number too.
  */

@@ -78,14 +78,18 @@ export class ContentStore {
   /**
    * Keeps what a stream brings, which is read as fast as the disk takes it.
    *
-   * @throws {MutiraoError} MUT_CONTENT_MISMATCH when it is not what was expected; MUT_CONTENT_TOO_LARGE as soon as it is more
+   * @throws {MutiraoError} MUT_CONTENT_MISMATCH when it is not what was expected; MUT_CONTENT_TOO_LARGE as soon as it
+   * is more
    * than expected or allowed; MUT_DISK_FULL; what the stream throws. Nothing is kept then.
    */
   async putStream(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, expected: Expectation): Promise<Content> {
     const draft = this.#nextDraft();
     try {
       const hash = createHash('sha256');
-      const size = await this.#writeDraft(draft, source, { hash, bytesMax: Math.min(expected.content?.size ?? Infinity, expected.bytesMax ?? Infinity) });
+      const size = await this.#writeDraft(draft, source, {
+        hash,
+        bytesMax: Math.min(expected.content?.size ?? Infinity, expected.bytesMax ?? Infinity),
+      });
       const content = { sha256: hash.digest('hex'), size };
       verify(content, expected.content);
       await this.#publish(draft, content.sha256);
@@ -112,18 +116,28 @@ export class ContentStore {
   }
 
   /**
-   * As `putStream`, of a content whose first `offset` bytes are left from a stream that broke. What comes is left too where this one
+   * As `putStream`, of a content whose first `offset` bytes are left from a stream that broke. What comes is left too
+   * where this one
    * breaks. One at a time for each content.
    *
-   * @throws {MutiraoError} as `putStream`; MUT_TRANSFER_FAILED where fewer bytes are left, or the stream ends too early.
+   * @throws {MutiraoError} as `putStream`; MUT_TRANSFER_FAILED where fewer bytes are left, or the stream ends too
+   * early.
    */
   async putRest(source: AsyncIterable<Uint8Array>, content: Content, offset: Bytes): Promise<Content> {
     const part = this.partPath(content.sha256);
-    if (this.partSize(content.sha256) < offset) throw new MutiraoError('MUT_TRANSFER_FAILED', `a transfer begins at byte ${offset} of ${content.sha256}; want ${this.partSize(content.sha256)} at most`);
+    if (this.partSize(content.sha256) < offset)
+      throw new MutiraoError(
+        'MUT_TRANSFER_FAILED',
+        `a transfer begins at byte ${offset} of ${content.sha256}; want ${this.partSize(content.sha256)} at most`,
+      );
     try {
       const hash = createHash('sha256');
       const size = await writeRest(part, source, { hash, offset, bytesMax: content.size, isDurable: this.#isDurable });
-      if (size < content.size) throw new MutiraoError('MUT_TRANSFER_FAILED', `a transfer of ${content.sha256} ended after ${size} bytes; want ${content.size}`);
+      if (size < content.size)
+        throw new MutiraoError(
+          'MUT_TRANSFER_FAILED',
+          `a transfer of ${content.sha256} ended after ${size} bytes; want ${content.size}`,
+        );
       verify({ sha256: hash.digest('hex'), size }, content);
       await chmod(part, 0o400);
       await this.#publish(part, content.sha256);
@@ -135,10 +149,16 @@ export class ContentStore {
     }
   }
 
-  /** Keeps a copy of a regular file; a link to one is not followed. @throws {MutiraoError} MUT_FILE_NOT_FOUND; as `putStream`. */
+  /**
+   * Keeps a copy of a regular file; a link to one is not followed. @throws {MutiraoError} MUT_FILE_NOT_FOUND; as
+   * `putStream`.
+   */
   async putFile(path: string, expected: Expectation = {}): Promise<Content> {
     await using file = await openRegular(path);
-    return await this.putStream(file.createReadStream({ highWaterMark: 1024 * 1024, autoClose: false }) as AsyncIterable<Uint8Array>, expected);
+    return await this.putStream(
+      file.createReadStream({ highWaterMark: 1024 * 1024, autoClose: false }) as AsyncIterable<Uint8Array>,
+      expected,
+    );
   }
 
   /**
@@ -174,12 +194,17 @@ export class ContentStore {
     return join(this.#drafts, String(this.#draftCount));
   }
 
-  async #writeDraft(draft: string, source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, { hash, bytesMax }: { readonly hash: Hash; readonly bytesMax: Bytes }): Promise<Bytes> {
+  async #writeDraft(
+    draft: string,
+    source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    { hash, bytesMax }: { readonly hash: Hash; readonly bytesMax: Bytes },
+  ): Promise<Bytes> {
     await using file = await inFolder(this.#drafts, () => open(draft, 'wx', 0o400));
     let size = 0;
     for await (const chunk of source) {
       size += chunk.length;
-      if (size > bytesMax) throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; want no more`);
+      if (size > bytesMax)
+        throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; want no more`);
       const written = writeAll(file, chunk);
       hash.update(chunk);
       await written;
@@ -213,14 +238,23 @@ function sizeOf(path: string): Bytes | undefined {
 
 /** Writes on from `offset`, hashing what is before it too. Answers how many bytes there are then. */
 async function writeRest(
-  path: string, source: AsyncIterable<Uint8Array>, { hash, offset, bytesMax, isDurable }: { readonly hash: Hash; readonly offset: Bytes; readonly bytesMax: Bytes; readonly isDurable: boolean },
+  path: string,
+  source: AsyncIterable<Uint8Array>,
+  {
+    hash,
+    offset,
+    bytesMax,
+    isDurable,
+  }: { readonly hash: Hash; readonly offset: Bytes; readonly bytesMax: Bytes; readonly isDurable: boolean },
 ): Promise<Bytes> {
   await using file = await inFolder(dirname(path), () => open(path, constants.O_RDWR | constants.O_CREAT, 0o600));
   await file.truncate(offset);
-  for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
+  for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1024 * 1024 }))
+    hash.update(chunk as Buffer);
   let size = offset;
   for await (const chunk of source) {
-    if (size + chunk.length > bytesMax) throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; want no more`);
+    if (size + chunk.length > bytesMax)
+      throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; want no more`);
     await writeAll(file, chunk, size);
     hash.update(chunk);
     size += chunk.length;
@@ -241,17 +275,27 @@ function isUnlinkable(error: unknown): boolean {
 
 /** A write may take less than it was given. */
 async function writeAll(file: FileHandle, chunk: Uint8Array, position?: number): Promise<void> {
-  for (let offset = 0; offset < chunk.length;) {
-    const { bytesWritten } = await file.write(chunk, offset, chunk.length - offset, position === undefined ? null : position + offset);
+  for (let offset = 0; offset < chunk.length; ) {
+    const { bytesWritten } = await file.write(
+      chunk,
+      offset,
+      chunk.length - offset,
+      position === undefined ? null : position + offset,
+    );
     offset += bytesWritten;
   }
 }
 
 function isWrong(error: unknown): boolean {
-  return error instanceof MutiraoError && (error.code === 'MUT_CONTENT_MISMATCH' || error.code === 'MUT_CONTENT_TOO_LARGE');
+  return (
+    error instanceof MutiraoError && (error.code === 'MUT_CONTENT_MISMATCH' || error.code === 'MUT_CONTENT_TOO_LARGE')
+  );
 }
 
 function verify(found: Content, wanted: Content | undefined): void {
   if (wanted === undefined || (wanted.sha256 === found.sha256 && wanted.size === found.size)) return;
-  throw new MutiraoError('MUT_CONTENT_MISMATCH', `content is ${found.sha256} of ${found.size} bytes; want ${wanted.sha256} of ${wanted.size}`);
+  throw new MutiraoError(
+    'MUT_CONTENT_MISMATCH',
+    `content is ${found.sha256} of ${found.size} bytes; want ${wanted.sha256} of ${wanted.size}`,
+  );
 }

@@ -18,14 +18,21 @@ export interface HeldFolder {
 }
 
 /**
- * Does what needs a folder below another one, and makes the folders that are missing. Links on the way to `root` are followed; below it none is.
+ * Does what needs a folder below another one, and makes the folders that are missing. Links on the way to `root` are
+ * followed; below it none is.
  *
  * @param names a name each: neither empty, `.` nor `..`, and without a slash or a NUL.
- * @throws {MutiraoError} MUT_PATH_ESCAPES where one of them is a link, or is no name. Error of the file system. What `act` throws.
+ * @throws {MutiraoError} MUT_PATH_ESCAPES where one of them is a link, or is no name. Error of the file system. What
+ * `act` throws.
  */
-export async function inFolderBelow<T>(root: string, names: readonly string[], act: (folder: HeldFolder) => Promise<T>): Promise<T> {
+export async function inFolderBelow<T>(
+  root: string,
+  names: readonly string[],
+  act: (folder: HeldFolder) => Promise<T>,
+): Promise<T> {
   const isolated = names.find((name) => !isPlainName(name));
-  if (isolated !== undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(isolated)} is not the name of a folder in ${root}`);
+  if (isolated !== undefined)
+    throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(isolated)} is not the name of a folder in ${root}`);
   await mkdir(bytesOfName(root), { recursive: true });
   let folder = await open(Buffer.concat([bytesOfName(root), Buffer.from('/.')]), folderFlags);
   try {
@@ -53,12 +60,19 @@ async function enter(folder: FileHandle, name: string, shown: () => string): Pro
   try {
     return await enterNow().catch(async (error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error;
-      await mkdir(path).catch((cause: unknown) => { if (codeOf(cause) !== 'EEXIST') throw cause; });
+      await mkdir(path).catch((cause: unknown) => {
+        if (codeOf(cause) !== 'EEXIST') throw cause;
+      });
       return await enterNow();
     });
   } catch (error) {
-    const isLink = ['ELOOP', 'ENOTDIR'].includes(codeOf(error)) && (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
-    if (isLink) throw new MutiraoError('MUT_PATH_ESCAPES', `${shown()} is a link, and no link is followed there`, { cause: error });
+    const isLink =
+      ['ELOOP', 'ENOTDIR'].includes(codeOf(error)) &&
+      (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
+    if (isLink)
+      throw new MutiraoError('MUT_PATH_ESCAPES', `${shown()} is a link, and no link is followed there`, {
+        cause: error,
+      });
     throw error;
   }
 }

@@ -7,7 +7,8 @@ import { removeTree, type Removal } from './removal/remove-tree.ts';
 const namesMax = 1000;
 
 /**
- * Makes a new folder, for this user alone, after removing what a former process left there. Where that cannot be removed, since something is mounted in it, say, the
+ * Makes a new folder, for this user alone, after removing what a former process left there. Where that cannot be
+ * removed, since something is mounted in it, say, the
  * folder has another name: `NAME-1`, and so on.
  *
  * @throws Error of the file system where no folder can be made.
@@ -25,7 +26,10 @@ export function removeFreshFolders(path: string, onLeft: (removal: Removal) => v
   }
 }
 
-/** Makes the folder under the first name that is free, and removes nothing. @throws Error of the file system where no folder can be made. */
+/**
+ * Makes the folder under the first name that is free, and removes nothing. @throws Error of the file system where no
+ * folder can be made.
+ */
 export function makeNextFolder(path: string): string {
   mendFolder(dirname(path));
   for (let number = 0; ; number++) {

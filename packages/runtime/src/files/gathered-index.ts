@@ -73,9 +73,22 @@ export function renderGatheredOwner({ jobId, brokerId, instance }: GatheredOwner
 
 /** The lines of one result, which count only together. */
 export function renderGatheredResult(files: readonly GatheredFile[]): string {
-  return files.map(({ taskIndex, replicaId, path, volume, offset, size, mode, sha256 }) => `${JSON.stringify({
-    task_index: taskIndex, path, volume, offset_bytes: offset, size_bytes: size, mode: mode.toString(8).padStart(3, '0'), sha256, replica_id: replicaId, files_count: files.length,
-  })}\n`).join('');
+  return files
+    .map(
+      ({ taskIndex, replicaId, path, volume, offset, size, mode, sha256 }) =>
+        `${JSON.stringify({
+          task_index: taskIndex,
+          path,
+          volume,
+          offset_bytes: offset,
+          size_bytes: size,
+          mode: mode.toString(8).padStart(3, '0'),
+          sha256,
+          replica_id: replicaId,
+          files_count: files.length,
+        })}\n`,
+    )
+    .join('');
 }
 
 /**
@@ -84,7 +97,10 @@ export function renderGatheredResult(files: readonly GatheredFile[]): string {
  * Cost: one pass over the file, whatever its size in memory of one result.
  * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_CONTENT_MISMATCH for a line in its midst that is none of an index.
  */
-export async function readGatheredIndex(path: string, onResult: (files: readonly GatheredFile[]) => void): Promise<GatheredIndex> {
+export async function readGatheredIndex(
+  path: string,
+  onResult: (files: readonly GatheredFile[]) => void,
+): Promise<GatheredIndex> {
   const reading = new IndexReading(path, onResult);
   try {
     for await (const chunk of createReadStream(path)) reading.take(chunk as Buffer);
@@ -129,7 +145,11 @@ class IndexReading {
   #takeLine(line: string, length: number): void {
     this.#lineCount += 1;
     this.#position += length;
-    if (this.#faultLine > 0) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${this.#path}:${this.#faultLine} is no line of an index of gathered outputs`);
+    if (this.#faultLine > 0)
+      throw new MutiraoError(
+        'MUT_CONTENT_MISMATCH',
+        `${this.#path}:${this.#faultLine} is no line of an index of gathered outputs`,
+      );
     const found = parseLine(line);
     if (this.#owner === undefined) this.#begin(found);
     else if (found === undefined || !('file' in found)) this.#faultLine = this.#lineCount;
@@ -137,7 +157,11 @@ class IndexReading {
   }
 
   #begin(found: Line | undefined): void {
-    if (found === undefined || !('owner' in found)) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${this.#path} does not begin as an index of gathered outputs does`);
+    if (found === undefined || !('owner' in found))
+      throw new MutiraoError(
+        'MUT_CONTENT_MISMATCH',
+        `${this.#path} does not begin as an index of gathered outputs does`,
+      );
     this.#owner = found.owner;
     this.#end = this.#position;
   }
@@ -157,12 +181,27 @@ type Line = { readonly owner: GatheredOwner } | { readonly file: GatheredFile; r
 function parseLine(line: string): Line | undefined {
   const fields = parseObject(line);
   if (fields === undefined) return undefined;
-  if (fields['gathered_outputs'] === 1) return { owner: { jobId: Number(fields['job_id']), brokerId: String(fields['broker_id']), instance: String(fields['broker_instance'] ?? '') } };
+  if (fields['gathered_outputs'] === 1)
+    return {
+      owner: {
+        jobId: Number(fields['job_id']),
+        brokerId: String(fields['broker_id']),
+        instance: String(fields['broker_instance'] ?? ''),
+      },
+    };
   const file: GatheredFile = {
-    taskIndex: Number(fields['task_index']), replicaId: Number(fields['replica_id']), path: String(fields['path']), volume: String(fields['volume']),
-    offset: Number(fields['offset_bytes']), size: Number(fields['size_bytes']), mode: Number.parseInt(String(fields['mode']), 8), sha256: String(fields['sha256']),
+    taskIndex: Number(fields['task_index']),
+    replicaId: Number(fields['replica_id']),
+    path: String(fields['path']),
+    volume: String(fields['volume']),
+    offset: Number(fields['offset_bytes']),
+    size: Number(fields['size_bytes']),
+    mode: Number.parseInt(String(fields['mode']), 8),
+    sha256: String(fields['sha256']),
   };
   const count = Number(fields['files_count']);
-  const isSound = [file.taskIndex, file.replicaId, file.offset, file.size, file.mode, count].every((number) => Number.isSafeInteger(number) && number >= 0);
+  const isSound = [file.taskIndex, file.replicaId, file.offset, file.size, file.mode, count].every(
+    (number) => Number.isSafeInteger(number) && number >= 0,
+  );
   return isSound && count >= 1 ? { file, count } : undefined;
 }

@@ -1,8 +1,24 @@
-import { closeSync, constants, existsSync, fstatSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync, type BigIntStats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  type BigIntStats,
+} from 'node:fs';
 import { join } from 'node:path';
 import { makeToken } from './token.ts';
 
-/** A secret that a process left in a home folder. It is never sent: whoever has it proves that with `home-proofs.ts`. */
+/**
+ * A secret that a process left in a home folder. It is never sent: whoever has it proves that with `home-proofs.ts`.
+ */
 export interface HomeKey {
   readonly key: string;
   /** Where files for the writer may be put; empty where it takes none. */
@@ -17,7 +33,8 @@ const namePattern = /^[\w.-]{1,80}\.json$/;
 /**
  * Leaves a key in a home folder, for processes that share the file system and the account.
  *
- * The file states its own inode number, so that a copy of the folder on another file system has no key. The same key each time.
+ * The file states its own inode number, so that a copy of the folder on another file system has no key. The same key
+ * each time.
  *
  * @param name of the process, unique in the home folder.
  */
@@ -54,7 +71,10 @@ function publish(draft: string, path: string, folder: string): string | undefine
   return undefined;
 }
 
-/** The key of a home folder itself, which each process that uses the folder finds or makes. Empty where the folder does not exist. */
+/**
+ * The key of a home folder itself, which each process that uses the folder finds or makes. Empty where the folder does
+ * not exist.
+ */
 export function homeKeyOf(home: string): string {
   return existsSync(home) ? offerHomeKey(home, 'home', '') : '';
 }
@@ -63,7 +83,10 @@ export function homeKeyOf(home: string): string {
 export function findHomeKeys(home: string): HomeKey[] {
   const directory = join(home, 'shared');
   try {
-    const names = readdirSync(directory).filter((name) => namePattern.test(name)).sort().slice(0, keysMax);
+    const names = readdirSync(directory)
+      .filter((name) => namePattern.test(name))
+      .sort()
+      .slice(0, keysMax);
     return names.flatMap((name) => readHomeKey(join(directory, name)) ?? []);
   } catch {
     return [];
@@ -93,5 +116,7 @@ function isPrivate(status: BigIntStats): boolean {
 /** @param found inode number of the file that holds the text. */
 function parseHomeKey(text: string, found: string): HomeKey | undefined {
   const { key, folder, inode } = JSON.parse(text) as Record<string, unknown>;
-  return typeof key === 'string' && typeof folder === 'string' && key.length >= 16 && inode === found ? { key, folder } : undefined;
+  return typeof key === 'string' && typeof folder === 'string' && key.length >= 16 && inode === found
+    ? { key, folder }
+    : undefined;
 }

@@ -3,8 +3,10 @@ import type { ReaderProofs } from '@mutirao/api/codecs';
 import type { Content } from '@mutirao/core/messages';
 
 /**
- * Proofs that two processes read the same home folder, without the secret crossing a wire: HMAC-SHA256 with a key from a file that the
- * owner's account alone can read (`home-keys.ts`), over random texts of both sides. A proof is of no use to anybody who sees it: it is
+ * Proofs that two processes read the same home folder, without the secret crossing a wire: HMAC-SHA256 with a key from
+ * a file that the
+ * owner's account alone can read (`home-keys.ts`), over random texts of both sides. A proof is of no use to anybody who
+ * sees it: it is
  * for one challenge of one receiver.
  */
 
@@ -30,7 +32,14 @@ export function proveReading(key: string, challenge: string, ownChallenge: strin
 
 /** Proves to the process that sent `challenge` that a path comes from a process which has the key. */
 export function provePath(key: string, challenge: string, { content, path, isLinkable }: ProvenFile): string {
-  return sign(key, ['path', challenge, content.sha256, String(content.size), isLinkable ? 'linkable' : 'private', path]);
+  return sign(key, [
+    'path',
+    challenge,
+    content.sha256,
+    String(content.size),
+    isLinkable ? 'linkable' : 'private',
+    path,
+  ]);
 }
 
 /** Proves to an agent's process that a broker has the key of a folder for outputs. */
@@ -38,7 +47,10 @@ export function proveDropFolder(key: string, challenge: string, incarnation: str
   return sign(key, ['drop', challenge, incarnation]);
 }
 
-/** Marks a home folder for one incarnation of an agent, as long as that runs. Unlike the proofs it answers no challenge, so that no path is sent and no output is left because of it. */
+/**
+ * Marks a home folder for one incarnation of an agent, as long as that runs. Unlike the proofs it answers no challenge,
+ * so that no path is sent and no output is left because of it.
+ */
 export function markHome(key: string, incarnation: string): string {
   return sign(key, ['mark', incarnation]);
 }
@@ -51,5 +63,7 @@ export function isSameProof(one: string, other: string): boolean {
 
 /** Keeps the parts apart whatever they hold. */
 function sign(key: string, parts: readonly string[]): string {
-  return createHmac('sha256', key).update(JSON.stringify(['mutirao', ...parts])).digest('base64url');
+  return createHmac('sha256', key)
+    .update(JSON.stringify(['mutirao', ...parts]))
+    .digest('base64url');
 }

@@ -5,7 +5,9 @@ import { isSameProof, makeChallenge, markHome, provePath, proveReading, type Pro
 
 /** Proofs about one home folder, from the side of a process that serves files of it. */
 export class HomeProver {
-  /** A random text of this process, for which readers prove that they read the folder; empty where there is no folder. */
+  /**
+   * A random text of this process, for which readers prove that they read the folder; empty where there is no folder.
+   */
   readonly challenge: string;
   readonly #key: string;
   /** Readers repeat their proofs with each request. */
@@ -26,7 +28,10 @@ export class HomeProver {
   isReader(proofs: ReaderProofs): boolean {
     let isReader = this.#known.get(proofs);
     if (isReader === undefined) {
-      const expected = this.#key === '' || proofs.homeProofs.length === 0 ? undefined : proveReading(this.#key, this.challenge, proofs.challenge);
+      const expected =
+        this.#key === '' || proofs.homeProofs.length === 0
+          ? undefined
+          : proveReading(this.#key, this.challenge, proofs.challenge);
       isReader = expected !== undefined && proofs.homeProofs.some((proof) => isSameProof(proof, expected));
       this.#known.set(proofs, isReader);
     }
@@ -40,7 +45,10 @@ export class HomeProver {
     return homeMarks.some((mark) => isSameProof(mark, expected));
   }
 
-  /** Proof that this process reads the folder, for one that sent `challenge`; none where there is no folder or no challenge. */
+  /**
+   * Proof that this process reads the folder, for one that sent `challenge`; none where there is no folder or no
+   * challenge.
+   */
   proveReading(challenge: string, ownChallenge: string): string[] {
     return this.#key === '' || challenge === '' ? [] : [proveReading(this.#key, challenge, ownChallenge)];
   }

@@ -9,8 +9,17 @@ export { fileError } from './file-errors.ts';
 export { followLinks, followLinksLater } from './follow-links.ts';
 export { inFolderBelow, isPlainName, type HeldFolder } from './folder-below.ts';
 export {
-  gatheredBegunName, gatheredBegunNumber, gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult,
-  type GatheredFile, type GatheredIndex, type GatheredOwner,
+  gatheredBegunName,
+  gatheredBegunNumber,
+  gatheredIndexName,
+  gatheredVolumeName,
+  gatheredVolumeNumber,
+  readGatheredIndex,
+  renderGatheredOwner,
+  renderGatheredResult,
+  type GatheredFile,
+  type GatheredIndex,
+  type GatheredOwner,
 } from './gathered-index.ts';
 export { hashFile, hashHandle, hashRegular } from './hash-file.ts';
 export { mutiraoHome } from './home.ts';
@@ -20,7 +29,16 @@ export { removalScript } from './removal/removal-script.ts';
 export { isRemoved, removedFolder, removeUnderOtherName } from './removed-folder.ts';
 export { resolveInside } from './resolve-inside.ts';
 export { findHomeKeys, homeKeyOf, offerHomeKey, type HomeKey } from './home-keys.ts';
-export { isSameProof, makeChallenge, markHome, noProofs, proveDropFolder, provePath, proveReading, type ProvenFile } from './home-proofs.ts';
+export {
+  isSameProof,
+  makeChallenge,
+  markHome,
+  noProofs,
+  proveDropFolder,
+  provePath,
+  proveReading,
+  type ProvenFile,
+} from './home-proofs.ts';
 export { HomeProver } from './home-prover.ts';
 export { ownDatabase } from './own-database.ts';
 export { openRegular, readRegular } from './open-regular.ts';
@@ -30,5 +48,13 @@ export { RotatingFile, type RotatingFileOptions } from './rotating-file.ts';
 export { writeAtomic } from './write-atomic.ts';
 export { writeDescriptor } from './write-descriptor.ts';
 export { freeBytes, isFullDisk, Room, type RoomOptions } from './room.ts';
-export { describeLeft, openUpFolder, removeTree, removeTreeLater, type LeftBehind, type Removal, type RemovalOptions } from './removal/remove-tree.ts';
+export {
+  describeLeft,
+  openUpFolder,
+  removeTree,
+  removeTreeLater,
+  type LeftBehind,
+  type Removal,
+  type RemovalOptions,
+} from './removal/remove-tree.ts';
 export { parseMounts, type MountLine, type Mounts } from './removal/mounts.ts';

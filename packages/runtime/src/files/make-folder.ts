@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { openUpFolder, removeTree } from './removal/remove-tree.ts';
 
 /**
- * Makes sure that a folder exists which we may use, also where a task or a cleaner of old files removed it or changed its mode. Cheap where it is as it should be.
+ * Makes sure that a folder exists which we may use, also where a task or a cleaner of old files removed it or changed
+ * its mode. Cheap where it is as it should be.
  *
  * @throws Error of the file system, also where something else has that name.
  */
@@ -14,7 +15,8 @@ export function makeFolder(path: string): void {
 }
 
 /**
- * Does what needs a folder of ours. Where that fails because the folder is gone, locked or replaced, makes the folder again and does it once more. Free where all is well.
+ * Does what needs a folder of ours. Where that fails because the folder is gone, locked or replaced, makes the folder
+ * again and does it once more. Free where all is well.
  *
  * @throws what `act` throws, or Error of the file system.
  */
@@ -28,7 +30,10 @@ export async function inFolder<T>(folder: string, act: () => Promise<T>): Promis
   }
 }
 
-/** Gives us back a folder of ours and the one above it: lets us in, and makes what is missing; a file or a link that leads nowhere makes way. @throws Error of the file system. */
+/**
+ * Gives us back a folder of ours and the one above it: lets us in, and makes what is missing; a file or a link that
+ * leads nowhere makes way. @throws Error of the file system.
+ */
 export function mendFolder(folder: string): void {
   for (const path of [dirname(folder), folder]) openUpFolder(path);
   for (const path of [dirname(folder), folder]) if (!isFolder(path)) removeTree(path);

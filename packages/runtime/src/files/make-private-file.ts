@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 /**
  * Makes a file that only its owner may read, with its folder, unless it is there already.
  *
- * A link fails where the file is already there, so of processes that start at once the first one wins, and nobody ever sees half a file.
+ * A link fails where the file is already there, so of processes that start at once the first one wins, and nobody ever
+ * sees half a file.
  */
 export function makePrivateFile(path: string, contents: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -15,11 +15,14 @@ const readNamedFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_N
  * @throws {MutiraoError} MUT_FILE_NOT_FOUND for anything else; Error of the file system.
  */
 export async function openRegular(path: string, size?: Bytes): Promise<FileHandle> {
-  const file = await open(fsPath(path), readNamedFlags).catch((error: unknown) => { throw openError(error, path); });
+  const file = await open(fsPath(path), readNamedFlags).catch((error: unknown) => {
+    throw openError(error, path);
+  });
   try {
     const status = await file.stat();
     if (!status.isFile()) throw new MutiraoError('MUT_FILE_NOT_FOUND', `${path} is not a regular file`);
-    if (size !== undefined && status.size !== size) throw new MutiraoError('MUT_FILE_NOT_FOUND', `${path} has ${status.size} bytes; expected ${size}`);
+    if (size !== undefined && status.size !== size)
+      throw new MutiraoError('MUT_FILE_NOT_FOUND', `${path} has ${status.size} bytes; expected ${size}`);
     return file;
   } catch (error) {
     await file.close();
@@ -45,6 +48,7 @@ export function readRegular(path: string): Buffer {
 
 function openError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ELOOP' || code === 'ENXIO' || code === 'EMLINK') return new MutiraoError('MUT_FILE_NOT_FOUND', `${path} is not a regular file`, { cause: error });
+  if (code === 'ELOOP' || code === 'ENXIO' || code === 'EMLINK')
+    return new MutiraoError('MUT_FILE_NOT_FOUND', `${path} is not a regular file`, { cause: error });
   return fileError(error, path);
 }

@@ -6,8 +6,14 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { isFullDisk } from './room.ts';
 
 const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'you have no permission', EPERM: 'you have no permission', ENOTDIR: 'a part of the path is not a folder', ELOOP: 'its links lead in a circle',
-  ENAMETOOLONG: 'the path is too long', EROFS: 'the file system is read-only', ENOENT: 'no folder can be made there', EEXIST: 'a link of that name leads nowhere',
+  EACCES: 'you have no permission',
+  EPERM: 'you have no permission',
+  ENOTDIR: 'a part of the path is not a folder',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'the path is too long',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'no folder can be made there',
+  EEXIST: 'a link of that name leads nowhere',
 };
 
 /**
@@ -25,14 +31,19 @@ export function checkHome(home: string): string {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return home;
     throw unusable(home, 'cannot be used', error);
   }
-  if (!found.isDirectory()) throw new MutiraoError('MUT_HOME_UNUSABLE', `the home folder ${home} is ${kindOf(found)}; expected a folder, or a path where one can be made`);
+  if (!found.isDirectory())
+    throw new MutiraoError(
+      'MUT_HOME_UNUSABLE',
+      `the home folder ${home} is ${kindOf(found)}; expected a folder, or a path where one can be made`,
+    );
   return home;
 }
 
 /**
  * Makes a home folder where there is none, readable by its owner alone, and checks that it can be written to.
  *
- * Node's own recursive making of folders never returns on some file systems that have no new folders, such as /proc, so each one is made by itself.
+ * Node's own recursive making of folders never returns on some file systems that have no new folders, such as /proc, so
+ * each one is made by itself.
  *
  * @param home absolute.
  * @throws {MutiraoError} MUT_HOME_UNUSABLE with the reason.
@@ -65,7 +76,11 @@ function makeFolders(path: string): void {
 
 function unusable(home: string, what: string, error: unknown): MutiraoError {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return new MutiraoError('MUT_HOME_UNUSABLE', `the home folder ${home} ${what}: ${reasons[code] ?? message} (${code})`, { cause: error });
+  return new MutiraoError(
+    'MUT_HOME_UNUSABLE',
+    `the home folder ${home} ${what}: ${reasons[code] ?? message} (${code})`,
+    { cause: error },
+  );
 }
 
 function kindOf(found: Stats): string {

@@ -9,7 +9,8 @@ import { fsPath } from './byte-names.ts';
  *
  * Symbolic links are followed as far as they stay inside; what comes back has none. Nobody else may change links below
  * the root between this and the use of the path.
- * @throws {MutiraoError} MUT_PATH_ESCAPES when it is absolute, leaves the root by `..`, or leads out by a symbolic link.
+ * @throws {MutiraoError} MUT_PATH_ESCAPES when it is absolute, leaves the root by `..`, or leads out by a symbolic
+ * link.
  */
 export function resolveInside(root: string, path: string): string {
   const fault = findFault(path);
@@ -34,7 +35,8 @@ function followed(step: string, realRoot: string, path: string): string {
   if (lstatSync(fsPath(step), { throwIfNoEntry: false })?.isSymbolicLink() !== true) return step;
   const target = realOf(step);
   if (target === undefined) throw escapes(path, 'a symbolic link on the way leads nowhere');
-  if (target !== realRoot && !target.startsWith(realRoot + sep)) throw escapes(path, 'a symbolic link leads out of the root');
+  if (target !== realRoot && !target.startsWith(realRoot + sep))
+    throw escapes(path, 'a symbolic link leads out of the root');
   return target;
 }
 

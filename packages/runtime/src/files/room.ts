@@ -53,7 +53,9 @@ export class Room {
     for (const reason of this.#waiting.values()) return reason;
     const { folder, freeMin } = this.#options;
     const free = freeBytes(folder);
-    return free < freeMin ? `the disk of ${folder} has ${describeBytes(free)} left; want ${describeBytes(freeMin)}` : undefined;
+    return free < freeMin
+      ? `the disk of ${folder} has ${describeBytes(free)} left; want ${describeBytes(freeMin)}`
+      : undefined;
   }
 
   /** Called before new work is taken. @throws {MutiraoError} MUT_DISK_FULL where it has to be refused. */
@@ -68,14 +70,20 @@ export class Room {
     await this.patiently(() => {
       const free = freeBytes(folder);
       if (free >= bytes + freeMin) return Promise.resolve();
-      return Promise.reject(new MutiraoError('MUT_DISK_FULL', `the disk of ${folder} has ${describeBytes(free)} left; ${describeBytes(bytes)} wait for room there`));
+      return Promise.reject(
+        new MutiraoError(
+          'MUT_DISK_FULL',
+          `the disk of ${folder} has ${describeBytes(free)} left; ${describeBytes(bytes)} wait for room there`,
+        ),
+      );
     });
   }
 
   /**
    * Does something that writes, again and again for as long as a disk is full.
    *
-   * @param isWanted asked before each further try; when it answers no, the error is thrown. @throws what `act` throws for any other reason.
+   * @param isWanted asked before each further try; when it answers no, the error is thrown. @throws what `act` throws
+   * for any other reason.
    */
   async patiently<T>(act: () => Promise<T>, isWanted: () => boolean = () => true): Promise<T> {
     const key = {};
@@ -87,7 +95,9 @@ export class Room {
           if (!isFullDisk(error) || !isWanted()) throw error;
           this.#waiting.set(key, error instanceof Error ? error.message : String(error));
         }
-        await new Promise<void>((resolve) => { this.#options.timers.start(this.#options.pause, resolve); });
+        await new Promise<void>((resolve) => {
+          this.#options.timers.start(this.#options.pause, resolve);
+        });
       }
     } finally {
       this.#waiting.delete(key);

@@ -10,7 +10,10 @@ export function siteFolder(home: string, name: string): string {
 /** The names of a home folder's sites, sorted. */
 export function siteNames(home: string): string[] {
   try {
-    return readdirSync(join(home, 'sites'), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name).sort();
+    return readdirSync(join(home, 'sites'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort();
   } catch {
     return [];
   }
@@ -18,7 +21,7 @@ export function siteNames(home: string): string[] {
 
 /** The token that a provider wants: its site's own, or `token`, that of the home folder. */
 export function tokenOfProvider(home: string, providerId: string, token: string): string {
-  return siteNames(home).includes(providerId) ? findSiteToken(home, providerId) ?? token : token;
+  return siteNames(home).includes(providerId) ? (findSiteToken(home, providerId) ?? token) : token;
 }
 
 /** The token of the site whose provider is reached at an address here; undefined where it is no site's. */
@@ -38,7 +41,8 @@ function findSiteToken(home: string, name: string): string | undefined {
 
 function readAddress(home: string, name: string): unknown {
   try {
-    return (JSON.parse(readFileSync(join(siteFolder(home, name), 'site.json'), 'utf8')) as { address?: unknown }).address;
+    return (JSON.parse(readFileSync(join(siteFolder(home, name), 'site.json'), 'utf8')) as { address?: unknown })
+      .address;
   } catch {
     return undefined;
   }

@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the parts of an identity are. A folder need not hold them all: only the owner's own has the key of the authority. */
+/**
+ * Where the parts of an identity are. A folder need not hold them all: only the owner's own has the key of the
+ * authority.
+ */
 export interface IdentityPaths {
   readonly folder: string;
   /** The certificate of the authority: whom all of one grid trust. */
   readonly authorityCertificate: string;
-  /** Who has it can make anybody's certificate. It is elsewhere where `authorityPlace` exists; see `authorityKeyPath`. */
+  /**
+   * Who has it can make anybody's certificate. It is elsewhere where `authorityPlace` exists; see `authorityKeyPath`.
+   */
   readonly authorityKey: string;
   /** Holds the path of the folder that the authority's key was moved to. */
   readonly authorityPlace: string;
@@ -29,9 +34,13 @@ export function identityFolder(home: string): string {
 export function identityPaths(folder: string): IdentityPaths {
   return {
     folder,
-    authorityCertificate: join(folder, 'ca.crt'), authorityKey: join(folder, 'ca.key'), authorityPlace: join(folder, 'authority'),
-    userCertificate: join(folder, 'user.crt'), userKey: join(folder, 'user.key'),
-    hostCertificate: join(folder, 'host.crt'), hostKey: join(folder, 'host.key'),
+    authorityCertificate: join(folder, 'ca.crt'),
+    authorityKey: join(folder, 'ca.key'),
+    authorityPlace: join(folder, 'authority'),
+    userCertificate: join(folder, 'user.crt'),
+    userKey: join(folder, 'user.key'),
+    hostCertificate: join(folder, 'host.crt'),
+    hostKey: join(folder, 'host.key'),
     revoked: join(folder, 'revoked'),
   };
 }

@@ -25,12 +25,18 @@ async function loadLibrary(): Promise<typeof Library> {
   return import('@peculiar/x509');
 }
 
-/** Makes an authority: what it signs, those who know its certificate take. @param name for people, who may have several. */
+/**
+ * Makes an authority: what it signs, those who know its certificate take. @param name for people, who may have several.
+ */
 export async function makeAuthority(name: string, validity: Validity): Promise<KeyPair> {
   const x509 = await loadLibrary();
   const keys = await makeKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    ...datesOf(validity), serialNumber: makeSerial(), name: [{ CN: [name] }], signingAlgorithm: algorithm, keys,
+    ...datesOf(validity),
+    serialNumber: makeSerial(),
+    name: [{ CN: [name] }],
+    signingAlgorithm: algorithm,
+    keys,
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
@@ -47,7 +53,11 @@ export function issueForUser(authority: KeyPair, user: string, validity: Validit
 
 /** Makes a host's certificate, which only servers can show. @param hosts names and IP addresses, one or more. */
 export function issueForHosts(authority: KeyPair, hosts: readonly string[], validity: Validity): Promise<KeyPair> {
-  return issue(authority, { name: hosts.find((host) => isIP(host) === 0 && host.length <= 64) ?? 'host', hosts }, validity);
+  return issue(
+    authority,
+    { name: hosts.find((host) => isIP(host) === 0 && host.length <= 64) ?? 'host', hosts },
+    validity,
+  );
 }
 
 interface Subject {
@@ -62,15 +72,29 @@ async function issue(authority: KeyPair, { name, hosts }: Subject, validity: Val
   const signer = new x509.X509Certificate(authority.certificate);
   const ends = Math.min(validity.now + validity.lasts, signer.notAfter.getTime());
   const certificate = await x509.X509CertificateGenerator.create({
-    ...datesOf(validity), notAfter: new Date(ends), serialNumber: makeSerial(), subject: [{ CN: [name] }], issuer: signer.subject, signingAlgorithm: algorithm,
-    publicKey: keys.publicKey, signingKey: await readKey(authority.key),
+    ...datesOf(validity),
+    notAfter: new Date(ends),
+    serialNumber: makeSerial(),
+    subject: [{ CN: [name] }],
+    issuer: signer.subject,
+    signingAlgorithm: algorithm,
+    publicKey: keys.publicKey,
+    signingKey: await readKey(authority.key),
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([hosts.length === 0 ? x509.ExtendedKeyUsage.clientAuth : x509.ExtendedKeyUsage.serverAuth]),
+      new x509.ExtendedKeyUsageExtension([
+        hosts.length === 0 ? x509.ExtendedKeyUsage.clientAuth : x509.ExtendedKeyUsage.serverAuth,
+      ]),
       await x509.AuthorityKeyIdentifierExtension.create(signer),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-      ...(hosts.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(hosts.map((value) => ({ type: isIP(value) === 0 ? 'dns' as const : 'ip' as const, value })))]),
+      ...(hosts.length === 0
+        ? []
+        : [
+            new x509.SubjectAlternativeNameExtension(
+              hosts.map((value) => ({ type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value })),
+            ),
+          ]),
     ],
   });
   return { certificate: certificate.toString('pem'), key: await keyText(keys) };
@@ -93,7 +117,10 @@ function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
 
 async function keyText({ privateKey }: webcrypto.CryptoKeyPair): Promise<string> {
   const bytes = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', privateKey));
-  return `-----BEGIN PRIVATE KEY-----\n${bytes.toString('base64').replace(/.{64}(?!$)/g, '$&\n')}\n-----END PRIVATE KEY-----\n`;
+  return (
+    `-----BEGIN PRIVATE KEY-----\n${bytes.toString('base64').replace(/.{64}(?!$)/g, '$&\n')}\n-----END PRIVATE ` +
+    'KEY-----\n'
+  );
 }
 
 function readKey(pem: string): Promise<webcrypto.CryptoKey> {
@@ -104,7 +131,10 @@ function readKey(pem: string): Promise<webcrypto.CryptoKey> {
 /** The names that a host's certificate holds. */
 export function hostsOf(certificate: string): string[] {
   const listed = new X509Certificate(certificate).subjectAltName ?? '';
-  const names = listed.split(', ').map((entry) => /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1] ?? '').filter((name) => name !== '');
+  const names = listed
+    .split(', ')
+    .map((entry) => /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1] ?? '')
+    .filter((name) => name !== '');
   // IPv6 is listed at full length.
   return names.map((name) => (isIP(name) === 6 ? new URL(`http://[${name}]`).hostname.slice(1, -1) : name));
 }

@@ -36,7 +36,10 @@ export interface InitOptions {
   readonly user: string;
   /** What this host is called besides what it knows itself. */
   readonly hosts: readonly string[];
-  /** Absolute path of the folder for the authority's key; left out, the key stays where it is, at first in the identity's own folder. */
+  /**
+   * Absolute path of the folder for the authority's key; left out, the key stays where it is, at first in the
+   * identity's own folder.
+   */
   readonly authority?: string;
   readonly lasts: Duration;
   readonly now: Instant;
@@ -46,12 +49,21 @@ export interface InitOptions {
 const authorityLasts = 10 * 365 * 24 * 3_600_000;
 
 /**
- * Makes the identity of a home: an authority, its owner's certificate and this host's. Where there is one already, the authority
+ * Makes the identity of a home: an authority, its owner's certificate and this host's. Where there is one already, the
+ * authority
  * stays and the certificates are made anew; a host keeps the names that it has.
  *
- * @throws {MutiraoError} MUT_BAD_REQUEST for a name that no certificate can hold; MUT_BAD_CONFIG where the folder belongs to somebody else's authority.
+ * @throws {MutiraoError} MUT_BAD_REQUEST for a name that no certificate can hold; MUT_BAD_CONFIG where the folder
+ * belongs to somebody else's authority.
  */
-export async function initIdentity({ folder, user, hosts, authority: place, lasts, now }: InitOptions): Promise<IdentityDescription> {
+export async function initIdentity({
+  folder,
+  user,
+  hosts,
+  authority: place,
+  lasts,
+  now,
+}: InitOptions): Promise<IdentityDescription> {
   checkUserName(user);
   const paths = identityPaths(folder);
   const given = hosts.map(checkHostName);
@@ -62,7 +74,11 @@ export async function initIdentity({ folder, user, hosts, authority: place, last
   const former = existsSync(paths.hostCertificate) ? hostsOf(readFileSync(paths.hostCertificate, 'utf8')) : [];
   const names = new Set([...ownHostNames(), ...former, ...given]);
   writePair(paths.userCertificate, paths.userKey, await issueForUser(authority, user, { now, lasts }));
-  writePair(paths.hostCertificate, paths.hostKey, await issueForHosts(authority, [...names].filter(isName), { now, lasts }));
+  writePair(
+    paths.hostCertificate,
+    paths.hostKey,
+    await issueForHosts(authority, [...names].filter(isName), { now, lasts }),
+  );
   return describeIdentity(folder);
 }
 
@@ -94,17 +110,29 @@ function isName(name: string): boolean {
 
 function newAuthority(user: string, now: Instant): Promise<KeyPair> {
   // A part of chance keeps two authorities of one user apart where a program looks them up by name.
-  return makeAuthority(`Mutirao of ${user} on ${hostname()} ${randomBytes(4).toString('hex')}`.slice(-64), { now, lasts: authorityLasts });
+  return makeAuthority(`Mutirao of ${user} on ${hostname()} ${randomBytes(4).toString('hex')}`.slice(-64), {
+    now,
+    lasts: authorityLasts,
+  });
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST for a folder where a key would be no safer, or that holds another one's. */
 function checkAuthorityPlace(paths: IdentityPaths, place: string): void {
   const home = dirname(paths.folder);
-  if (!isAbsolute(place)) throw new MutiraoError('MUT_BAD_REQUEST', `the folder of the authority's key is "${place}"; expected an absolute path`);
-  if (`${place}${sep}`.startsWith(`${home}${sep}`)) throw new MutiraoError('MUT_BAD_REQUEST', `the folder of the authority's key is ${place}; expected one outside of the home folder ${home}`);
+  if (!isAbsolute(place))
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the folder of the authority's key is "${place}"; expected an absolute path`,
+    );
+  if (`${place}${sep}`.startsWith(`${home}${sep}`))
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the folder of the authority's key is ${place}; expected one outside of the home folder ${home}`,
+    );
   const key = join(place, 'ca.key');
   const isOurs = key === authorityKeyPath(paths.folder) && existsSync(paths.authorityCertificate);
-  if (existsSync(key) && !isOurs) throw new MutiraoError('MUT_BAD_REQUEST', `${key} is the key of another authority; expected a folder without one`);
+  if (existsSync(key) && !isOurs)
+    throw new MutiraoError('MUT_BAD_REQUEST', `${key} is the key of another authority; expected a folder without one`);
 }
 
 /** Writes the key before the certificate that names it, and removes a former copy of the key last. */
@@ -119,9 +147,17 @@ function placeAuthority(paths: IdentityPaths, authority: KeyPair, place: string 
 
 function readAuthority(paths: IdentityPaths, now: Instant): KeyPair {
   const key = authorityKeyPath(paths.folder);
-  const wayOut = key === paths.authorityKey ? 'certificates are made where "mutirao init" was run first' : `the key of the authority was put there with "mutirao init --authority"; make ${dirname(key)} readable for this account while certificates are made`;
+  const wayOut =
+    key === paths.authorityKey
+      ? 'certificates are made where "mutirao init" was run first'
+      : `the key of the authority was put there with "mutirao init --authority"; make ${dirname(key)} readable ` +
+        'for this account while certificates are made';
   const authority = readKeyPair(paths.authorityCertificate, key, wayOut);
-  demandInDate(authority.certificate, { path: paths.authorityCertificate, now, wayOut: 'remove the folder and make a new identity; everybody needs new certificates then' });
+  demandInDate(authority.certificate, {
+    path: paths.authorityCertificate,
+    now,
+    wayOut: 'remove the folder and make a new identity; everybody needs new certificates then',
+  });
   return authority;
 }
 
@@ -139,18 +175,35 @@ export interface IssueOptions {
   readonly now: Instant;
 }
 
-/** Makes certificates for another host, another user, or both. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE */
-export async function issueIdentity({ folder, out, hosts, user, lasts, now }: IssueOptions): Promise<IdentityDescription> {
-  if (hosts.length === 0 && user === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'nobody to make a certificate for; want --for HOST, --user NAME or both');
+/**
+ * Makes certificates for another host, another user, or both. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_BAD_CONFIG,
+ * MUT_TOKEN_UNSAFE
+ */
+export async function issueIdentity({
+  folder,
+  out,
+  hosts,
+  user,
+  lasts,
+  now,
+}: IssueOptions): Promise<IdentityDescription> {
+  if (hosts.length === 0 && user === undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', 'nobody to make a certificate for; want --for HOST, --user NAME or both');
   const names = hosts.map(checkHostName);
   if (user !== undefined) checkUserName(user);
   const target = identityPaths(out);
-  if (existsSync(target.authorityKey) || existsSync(target.authorityPlace)) throw new MutiraoError('MUT_BAD_REQUEST', `${out} holds an authority of its own; expected another folder`);
+  if (existsSync(target.authorityKey) || existsSync(target.authorityPlace))
+    throw new MutiraoError('MUT_BAD_REQUEST', `${out} holds an authority of its own; expected another folder`);
   const authority = readAuthority(identityPaths(folder), now);
   writeAtomic(target.authorityCertificate, authority.certificate, 0o644);
-  if (user !== undefined) writePair(target.userCertificate, target.userKey, await issueForUser(authority, user, { now, lasts }));
+  if (user !== undefined)
+    writePair(target.userCertificate, target.userKey, await issueForUser(authority, user, { now, lasts }));
   if (names.length > 0) {
-    writePair(target.hostCertificate, target.hostKey, await issueForHosts(authority, [...new Set([...names, ...loopbackNames])], { now, lasts }));
+    writePair(
+      target.hostCertificate,
+      target.hostKey,
+      await issueForHosts(authority, [...new Set([...names, ...loopbackNames])], { now, lasts }),
+    );
   }
   return describeIdentity(out);
 }
@@ -163,9 +216,14 @@ function writePair(certificatePath: string, keyPath: string, { certificate, key 
 /** What an identity folder holds. @throws {MutiraoError} MUT_BAD_CONFIG when it is none. */
 export function describeIdentity(folder: string): IdentityDescription {
   const paths = identityPaths(folder);
-  if (!existsSync(paths.authorityCertificate)) throw new MutiraoError('MUT_BAD_CONFIG', `${paths.authorityCertificate} is not there; make an identity with "mutirao init"`);
+  if (!existsSync(paths.authorityCertificate))
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `${paths.authorityCertificate} is not there; make an identity with "mutirao init"`,
+    );
   return {
-    folder, authorityFingerprint: new X509Certificate(readFileSync(paths.authorityCertificate)).fingerprint256,
+    folder,
+    authorityFingerprint: new X509Certificate(readFileSync(paths.authorityCertificate)).fingerprint256,
     hasAuthorityKey: existsSync(authorityKeyPath(folder)),
     user: describeUser(paths.userCertificate),
     host: describeCertificate(paths.hostCertificate, (certificate) => hostsOf(certificate.toString())),
@@ -181,8 +239,15 @@ function describeUser(path: string): CertificateDescription | undefined {
   return describeCertificate(path, (certificate) => [certificate.toLegacyObject().subject.CN].flat().map(String));
 }
 
-function describeCertificate(path: string, namesOf: (certificate: X509Certificate) => readonly string[]): CertificateDescription | undefined {
+function describeCertificate(
+  path: string,
+  namesOf: (certificate: X509Certificate) => readonly string[],
+): CertificateDescription | undefined {
   if (!existsSync(path)) return undefined;
   const certificate = new X509Certificate(readFileSync(path));
-  return { names: namesOf(certificate), serial: certificate.serialNumber.toLowerCase(), validUntil: certificate.validToDate.getTime() };
+  return {
+    names: namesOf(certificate),
+    serial: certificate.serialNumber.toLowerCase(),
+    validUntil: certificate.validToDate.getTime(),
+  };
 }

@@ -29,16 +29,28 @@ export class RevokedSerials {
 }
 
 function readSerials(path: string): Set<string> {
-  const lines = readFileSync(path, 'utf8').split('\n').map((line) => line.replace(/#.*/, '').trim().toLowerCase());
+  const lines = readFileSync(path, 'utf8')
+    .split('\n')
+    .map((line) => line.replace(/#.*/, '').trim().toLowerCase());
   return new Set(lines.filter((line) => line !== ''));
 }
 
-/** Has the servers of this home take a certificate no more, within a second or two. @throws {MutiraoError} MUT_BAD_REQUEST */
+/**
+ * Has the servers of this home take a certificate no more, within a second or two. @throws {MutiraoError}
+ * MUT_BAD_REQUEST
+ */
 export function revokeSerial(folder: string, serial: string, remark: string): void {
   const path = identityPaths(folder).revoked;
   const wanted = serial.replaceAll(':', '').toLowerCase();
-  if (!/^[0-9a-f]{2,40}$/.test(wanted)) throw new MutiraoError('MUT_BAD_REQUEST', `serial is "${serial}"; want the hexadecimal serial number of a certificate, or its file`);
+  if (!/^[0-9a-f]{2,40}$/.test(wanted))
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `serial is "${serial}"; want the hexadecimal serial number of a certificate, or its file`,
+    );
   const listed = existsSync(path) ? readFileSync(path, 'utf8') : '';
   if (existsSync(path) && readSerials(path).has(wanted)) return;
-  writeAtomic(path, `${listed}${listed === '' || listed.endsWith('\n') ? '' : '\n'}${wanted} # ${remark.replaceAll('\n', ' ')}\n`);
+  writeAtomic(
+    path,
+    `${listed}${listed === '' || listed.endsWith('\n') ? '' : '\n'}${wanted} # ${remark.replaceAll('\n', ' ')}\n`,
+  );
 }

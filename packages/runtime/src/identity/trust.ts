@@ -12,21 +12,32 @@ export interface Trust {
   readonly user?: KeyPair;
 }
 
-/** Called when TLS is needed: clients of sockets need no identity. @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE */
+/**
+ * Called when TLS is needed: clients of sockets need no identity. @throws {MutiraoError} MUT_BAD_CONFIG,
+ * MUT_TOKEN_UNSAFE
+ */
 export type TrustSource = () => Trust;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment variable with the authority's certificate: a file's path, PEM text, or the base64 of it on one line. */
+/**
+ * The environment variable with the authority's certificate: a file's path, PEM text, or the base64 of it on one line.
+ */
 export const authorityVariable = 'MUTIRAO_CA';
 
 /** What the processes of a user show and trust: the identity of her home folder. */
 export function userTrust(home: string, environment: Environment = process.env): TrustSource {
   return () => {
     const { folder, authorityCertificate, userCertificate, userKey } = identityPaths(identityFolder(home));
-    const wayOut = `servers at a port are called with an identity only: make one with "mutirao init", or put one that you were given into ${folder}`;
+    const wayOut =
+      'servers at a port are called with an identity only: make one with "mutirao init", or put one that you were ' +
+      `given into ${folder}`;
     const user = readKeyPair(userCertificate, userKey, wayOut);
-    demandInDate(user.certificate, { path: userCertificate, now: Date.now(), wayOut: 'make a new one with "mutirao init", or ask who gave it to you' });
+    demandInDate(user.certificate, {
+      path: userCertificate,
+      now: Date.now(),
+      wayOut: 'make a new one with "mutirao init", or ask who gave it to you',
+    });
     const [own, given] = [readCertificate(authorityCertificate, wayOut), givenAuthority(environment)];
     // Servers of this home at loopback ports are signed by its own authority.
     return { authority: given === undefined ? own : `${given}\n${own}`, user };
@@ -37,7 +48,11 @@ export function userTrust(home: string, environment: Environment = process.env):
 export function agentTrust(home: string, environment: Environment = process.env): TrustSource {
   return () => {
     const { authorityCertificate } = identityPaths(identityFolder(home));
-    return { authority: givenAuthority(environment) ?? readCertificate(authorityCertificate, `want the provider's authority there or in ${authorityVariable}`) };
+    return {
+      authority:
+        givenAuthority(environment) ??
+        readCertificate(authorityCertificate, `want the provider's authority there or in ${authorityVariable}`),
+    };
   };
 }
 
@@ -45,11 +60,14 @@ function givenAuthority(environment: Environment): string | undefined {
   const given = environment[authorityVariable] ?? '';
   if (given === '') return undefined;
   if (given.includes('-----BEGIN')) return parseCertificate(given, authorityVariable).toString();
-  if (/^MI[A-Za-z0-9+/]{100,}=*$/.test(given)) return parseCertificate(Buffer.from(given, 'base64'), authorityVariable).toString();
+  if (/^MI[A-Za-z0-9+/]{100,}=*$/.test(given))
+    return parseCertificate(Buffer.from(given, 'base64'), authorityVariable).toString();
   return readCertificate(given, `${authorityVariable} names it`);
 }
 
-/** A certificate on one line, as it goes into an environment variable that a resource manager carries to other hosts. */
+/**
+ * A certificate on one line, as it goes into an environment variable that a resource manager carries to other hosts.
+ */
 export function onOneLine(certificate: string): string {
   return new X509Certificate(certificate).raw.toString('base64');
 }
@@ -60,15 +78,25 @@ export interface HostIdentity {
   readonly host: KeyPair;
 }
 
-/** Reads it. @throws {MutiraoError} MUT_BAD_CONFIG when there is none or it has expired; MUT_TOKEN_UNSAFE when others may read the key. */
+/**
+ * Reads it. @throws {MutiraoError} MUT_BAD_CONFIG when there is none or it has expired; MUT_TOKEN_UNSAFE when others
+ * may read the key.
+ */
 export function readHostIdentity(folder: string): HostIdentity {
   const { authorityCertificate, hostCertificate, hostKey } = identityPaths(folder);
   const wayOut = 'other hosts are served with an identity only: run "mutirao init"';
   const host = readKeyPair(hostCertificate, hostKey, wayOut);
-  demandInDate(host.certificate, { path: hostCertificate, now: Date.now(), wayOut: 'make a new one with "mutirao init", or ask who gave it to you' });
+  demandInDate(host.certificate, {
+    path: hostCertificate,
+    now: Date.now(),
+    wayOut: 'make a new one with "mutirao init", or ask who gave it to you',
+  });
   const authority = readCertificate(authorityCertificate, wayOut);
   if (!new X509Certificate(host.certificate).verify(new X509Certificate(authority).publicKey)) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `${hostCertificate} is not signed by ${authorityCertificate}; want both from one authority`);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `${hostCertificate} is not signed by ${authorityCertificate}; want both from one authority`,
+    );
   }
   return { authority, host };
 }

@@ -17,7 +17,10 @@ export interface ChangeCodec<Change> {
   decode(version: number, body: string): Change;
   /** The job that a change belongs to; `read` can select by it. */
   jobOf(change: Change): number | undefined;
-  /** Whether the change is a promise to someone outside: it is on the disk, not only in the system's cache, before `record` returns. */
+  /**
+   * Whether the change is a promise to someone outside: it is on the disk, not only in the system's cache, before
+   * `record` returns.
+   */
   isDurable(change: Change): boolean;
   /** Writes what is derived from a change into tables of its own, in the same transaction. */
   project?(database: ProjectionDatabase, sequence: number, change: Change, at: Instant): void;

@@ -8,9 +8,11 @@ import { journalError } from './sqlite-errors.ts';
 const checkpointPages = 4000;
 
 /**
- * Copies a journal that no process has open into one file, with what is in its log, and a note of its last change beside it; returns the sequence of that. It is looked at page by page before.
+ * Copies a journal that no process has open into one file, with what is in its log, and a note of its last change
+ * beside it; returns the sequence of that. It is looked at page by page before.
  *
- * @throws {MutiraoError} MUT_ALREADY_RUNNING when a process has it open, MUT_JOURNAL_CORRUPT when it is damaged or lacks changes, MUT_DISK_FULL.
+ * @throws {MutiraoError} MUT_ALREADY_RUNNING when a process has it open, MUT_JOURNAL_CORRUPT when it is damaged or
+ * lacks changes, MUT_DISK_FULL.
  */
 export function copyJournal(path: string, to: string): number {
   return withDatabase(path, (database) => {
@@ -35,12 +37,16 @@ export function checkJournal(path: string, last: number): void {
 
 /** Has the owner of a journal that is put back from a copy notice that, on any file system. */
 export function markPutBack(path: string): void {
-  withDatabase(path, (database) => { database.exec('DELETE FROM meta WHERE name IN (\'boot\', \'file\')'); });
+  withDatabase(path, (database) => {
+    database.exec("DELETE FROM meta WHERE name IN ('boot', 'file')");
+  });
 }
 
 /** Makes sure that no process has a journal open. @throws {MutiraoError} MUT_ALREADY_RUNNING */
 export function requireUnused(path: string): void {
-  withDatabase(path, (database) => { claim(database, checkpointPages); });
+  withDatabase(path, (database) => {
+    claim(database, checkpointPages);
+  });
 }
 
 function lastOf(database: DatabaseSync): number {

@@ -12,11 +12,16 @@ export interface NumberSeries {
 }
 
 /**
- * The next number to give, none of which was given before: where the journal was put back from a back-up, those that may have been given since are passed over, for good.
+ * The next number to give, none of which was given before: where the journal was put back from a back-up, those that
+ * may have been given since are passed over, for good.
  *
- * A crash of the host passes over none, so the change that gives a number must be durable. To be called before `keepHost`.
+ * A crash of the host passes over none, so the change that gives a number must be durable. To be called before
+ * `keepHost`.
  */
-export function findFreshNumber(journal: Pick<Journal<unknown>, 'findNumber' | 'keepNumber' | 'isHostNew' | 'isFileNew'>, { name, next }: NumberSeries): number {
+export function findFreshNumber(
+  journal: Pick<Journal<unknown>, 'findNumber' | 'keepNumber' | 'isHostNew' | 'isFileNew'>,
+  { name, next }: NumberSeries,
+): number {
   const known = Math.max(next, journal.findNumber(name) ?? 0);
   // A journal without any change has given nothing, and counts as no new host.
   if (!journal.isHostNew || !journal.isFileNew) return known;

@@ -6,14 +6,18 @@ import type { Journal } from './journal.ts';
 const instanceName = 'instance';
 
 /**
- * The instance of a journal: another one where the journal is new, or was put back from a back-up, since sequences and ids come again then. A host that has
+ * The instance of a journal: another one where the journal is new, or was put back from a back-up, since sequences and
+ * ids come again then. A host that has
  * started anew keeps it.
  *
  * Before `keepHost`, with which it gets to the disk.
  *
  * @returns a random name, and whether it was drawn now.
  */
-export function readJournalInstance(journal: Pick<Journal<unknown>, 'findNumber' | 'keepNumber' | 'isFileNew'>): { readonly name: string; readonly isNew: boolean } {
+export function readJournalInstance(journal: Pick<Journal<unknown>, 'findNumber' | 'keepNumber' | 'isFileNew'>): {
+  readonly name: string;
+  readonly isNew: boolean;
+} {
   const known = journal.isFileNew ? undefined : journal.findNumber(instanceName);
   const number = known ?? randomInt(2 ** 47);
   if (known === undefined) journal.keepNumber(instanceName, number);
@@ -27,9 +31,24 @@ export interface JournalPosition {
   readonly journalInstance?: string | undefined;
 }
 
-/** A watcher that was told of another journal, or of more than there is, would hear nothing, or what it takes for the rest. @throws {MutiraoError} MUT_JOURNAL_POSITION */
-export function requirePosition({ afterSequence, journalInstance: known }: JournalPosition, journal: Pick<Journal<unknown>, 'lastSequence'>, instance: string): void {
+/**
+ * A watcher that was told of another journal, or of more than there is, would hear nothing, or what it takes for the
+ * rest. @throws {MutiraoError} MUT_JOURNAL_POSITION
+ */
+export function requirePosition(
+  { afterSequence, journalInstance: known }: JournalPosition,
+  journal: Pick<Journal<unknown>, 'lastSequence'>,
+  instance: string,
+): void {
   const last = journal.lastSequence();
-  if (known !== undefined && known !== instance) throw new MutiraoError('MUT_JOURNAL_POSITION', `sequence ${afterSequence} is of journal ${known}; this one is ${instance}, with ${last} changes`);
-  if (afterSequence > last) throw new MutiraoError('MUT_JOURNAL_POSITION', `sequence ${afterSequence} is beyond the end of journal ${instance}, which has ${last} changes`);
+  if (known !== undefined && known !== instance)
+    throw new MutiraoError(
+      'MUT_JOURNAL_POSITION',
+      `sequence ${afterSequence} is of journal ${known}; this one is ${instance}, with ${last} changes`,
+    );
+  if (afterSequence > last)
+    throw new MutiraoError(
+      'MUT_JOURNAL_POSITION',
+      `sequence ${afterSequence} is beyond the end of journal ${instance}, which has ${last} changes`,
+    );
 }

@@ -40,10 +40,14 @@ export interface Journal<Change> {
    * Writes changes in one transaction, with their projections, and returns the sequence of the first.
    *
    * When it returns, the changes outlive this process; they outlive the machine too if any of them is durable.
-   * @throws {MutiraoError} MUT_DISK_FULL, when the same may be tried again later, or MUT_JOURNAL_FAILED; none of them is written then.
+   * @throws {MutiraoError} MUT_DISK_FULL, when the same may be tried again later, or MUT_JOURNAL_FAILED; none of them
+   * is written then.
    */
   record(changes: readonly Change[], at: Instant): number;
-  /** Visits all changes after a sequence, in order. @throws {MutiraoError} MUT_JOURNAL_CORRUPT for a line that makes no sense. */
+  /**
+   * Visits all changes after a sequence, in order. @throws {MutiraoError} MUT_JOURNAL_CORRUPT for a line that makes no
+   * sense.
+   */
   replay(after: number, visit: (sequence: number, change: Change) => void): void;
   /** The first lines of a selection, in order. */
   read(selection: JournalSelection): JournalEntry<Change>[];
@@ -52,15 +56,27 @@ export interface Journal<Change> {
   /** Keeps a snapshot, and the one before it. */
   writeSnapshot(sequence: number, body: string): void;
   latestSnapshot(): Snapshot | undefined;
-  /** Whether the host has started anew, or may have, since `keepHost`, or the journal was put back from a back-up: the last changes may be gone. */
+  /**
+   * Whether the host has started anew, or may have, since `keepHost`, or the journal was put back from a back-up: the
+   * last changes may be gone.
+   */
   readonly isHostNew: boolean;
-  /** Whether it is another file than then, as one that is new or was put back from a back-up is. A crash of the host leaves it the same file. */
+  /**
+   * Whether it is another file than then, as one that is new or was put back from a back-up is. A crash of the host
+   * leaves it the same file.
+   */
   readonly isFileNew: boolean;
-  /** What followed from a new host is dealt with, and in the journal; that is on the disk, not only in the system's cache, before this returns. */
+  /**
+   * What followed from a new host is dealt with, and in the journal; that is on the disk, not only in the system's
+   * cache, before this returns.
+   */
   keepHost(): void;
   /** A number that `keepNumber` kept; undefined when none was. */
   findNumber(name: string): number | undefined;
-  /** Keeps a number beside the changes, in place of the one before it: a place that someone has read up to. It outlives this process, not the machine. */
+  /**
+   * Keeps a number beside the changes, in place of the one before it: a place that someone has read up to. It outlives
+   * this process, not the machine.
+   */
   keepNumber(name: string, value: number): void;
   /** For reading projections. Statements are for the caller to keep. */
   readonly database: DatabaseSync;
@@ -74,7 +90,10 @@ export interface JournalOptions<Change> {
   readonly codec: ChangeCodec<Change>;
   /** Names the host's present run; the system's own name for it when left out. */
   readonly bootId?: number | undefined;
-  /** Pages of 4 KiB in the log before they are copied into the file: fewer make shorter pauses, and more of them. 4000 when left out. */
+  /**
+   * Pages of 4 KiB in the log before they are copied into the file: fewer make shorter pauses, and more of them. 4000
+   * when left out.
+   */
   readonly checkpointPages?: number;
 }
 
@@ -83,8 +102,10 @@ const checkpointPagesUsual = 4000;
 /**
  * Opens a journal, for this process alone.
  *
- * @throws {MutiraoError} MUT_ALREADY_RUNNING when another process has it open, MUT_JOURNAL_NEWER when a later release wrote it,
- * MUT_JOURNAL_CORRUPT when it is damaged or lacks changes, MUT_DISK_FULL when there is no room to begin, MUT_JOURNAL_FAILED when it cannot be read or made.
+ * @throws {MutiraoError} MUT_ALREADY_RUNNING when another process has it open, MUT_JOURNAL_NEWER when a later release
+ * wrote it,
+ * MUT_JOURNAL_CORRUPT when it is damaged or lacks changes, MUT_DISK_FULL when there is no room to begin,
+ * MUT_JOURNAL_FAILED when it cannot be read or made.
  */
 export function openJournal<Change>(options: JournalOptions<Change>): Journal<Change> {
   const { path, codec } = options;
@@ -94,7 +115,13 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
     database = new DatabaseSync(path, { timeout: 0 });
     claim(database, options.checkpointPages ?? checkpointPagesUsual);
     migrate(database, path, codec);
-    return new SqliteJournal({ path, database, codec, noted, bootId: 'bootId' in options ? options.bootId : readBootId() });
+    return new SqliteJournal({
+      path,
+      database,
+      codec,
+      noted,
+      bootId: 'bootId' in options ? options.bootId : readBootId(),
+    });
   } catch (error) {
     if (database?.isOpen === true) database.close();
     if (error instanceof Error && 'syscall' in error) {
@@ -104,7 +131,10 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
   }
 }
 
-/** Makes the folder and gives the file to this account alone. What was noted of its last change, where it is there: who removes the whole file means to begin with nothing. */
+/**
+ * Makes the folder and gives the file to this account alone. What was noted of its last change, where it is there: who
+ * removes the whole file means to begin with nothing.
+ */
 function prepareFile(path: string): NotedChanges | undefined {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const noted = existsSync(path) ? readLastChange(path) : undefined;
@@ -118,8 +148,15 @@ export function requireSound(database: DatabaseSync, path: string): void {
   if (found !== 'ok') throw new MutiraoError('MUT_JOURNAL_CORRUPT', `${path} is damaged: ${String(found)}`);
 }
 
-/** Whether host and file are others than they were. @param isUnknown without a note nobody knows what is missing, or the note was removed since something is. */
-function judgeOrigin(database: DatabaseSync, origin: Origin, { isUnknown }: { readonly isUnknown: boolean }): { readonly isHostNew: boolean; readonly isFileNew: boolean } {
+/**
+ * Whether host and file are others than they were. @param isUnknown without a note nobody knows what is missing, or the
+ * note was removed since something is.
+ */
+function judgeOrigin(
+  database: DatabaseSync,
+  origin: Origin,
+  { isUnknown }: { readonly isUnknown: boolean },
+): { readonly isHostNew: boolean; readonly isFileNew: boolean } {
   if (isUnknown) return { isHostNew: true, isFileNew: true };
   return { isHostNew: isOriginNew(database, origin), isFileNew: isFileNew(database, origin) };
 }
@@ -141,13 +178,24 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   #sequence: number;
   #isFull = false;
 
-  constructor({ path, database, codec, noted, bootId }: JournalOptions<Change> & { readonly database: DatabaseSync; readonly noted: NotedChanges | undefined }) {
+  constructor({
+    path,
+    database,
+    codec,
+    noted,
+    bootId,
+  }: JournalOptions<Change> & { readonly database: DatabaseSync; readonly noted: NotedChanges | undefined }) {
     this.#origin = { bootId, fileId: readFileId(path) };
     this.#sequence = Number(database.prepare('SELECT max(seq) AS last FROM changes').get()?.['last'] ?? 0);
     requireWhole(path, this.#sequence, { noted, bootId });
-    ({ isHostNew: this.isHostNew, isFileNew: this.isFileNew } = judgeOrigin(database, this.#origin, { isUnknown: path !== ':memory:' && noted === undefined && this.#sequence > 0 }));
+    ({ isHostNew: this.isHostNew, isFileNew: this.isFileNew } = judgeOrigin(database, this.#origin, {
+      isUnknown: path !== ':memory:' && noted === undefined && this.#sequence > 0,
+    }));
     if (this.isFileNew && this.#sequence > 0) requireSound(database, path);
-    this.#lastChange = path === ':memory:' ? undefined : new LastChange(path, { bootId, last: this.#sequence, synced: Math.min(this.#sequence, noted?.synced ?? 0) });
+    this.#lastChange =
+      path === ':memory:'
+        ? undefined
+        : new LastChange(path, { bootId, last: this.#sequence, synced: Math.min(this.#sequence, noted?.synced ?? 0) });
     this.#path = path;
     this.database = database;
     this.#codec = codec;
@@ -190,7 +238,10 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
     codec.project?.(this, sequence, change, at);
   }
 
-  /** SQLite takes the setting only between transactions; it costs little, but not nothing, so it is changed only when it must be. */
+  /**
+   * SQLite takes the setting only between transactions; it costs little, but not nothing, so it is changed only when it
+   * must be.
+   */
   #setDurability(isFull: boolean): void {
     if (isFull === this.#isFull) return;
     this.database.exec(isFull ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL');
@@ -209,10 +260,23 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   }
 
   read({ after, job, limit }: JournalSelection): JournalEntry<Change>[] {
-    const rows = this.#guarded('reading', () => job === undefined
-      ? this.prepare('SELECT seq, at, version, body FROM changes WHERE seq > ? ORDER BY seq LIMIT ?').all(after, limit)
-      : this.prepare('SELECT seq, at, version, body FROM changes WHERE job = ? AND seq > ? ORDER BY seq LIMIT ?').all(job, after, limit));
-    return (rows as unknown as ChangeRow[]).map(({ seq, at, version, body }) => ({ sequence: seq, at, change: this.#decode(seq, version, body) }));
+    const rows = this.#guarded('reading', () =>
+      job === undefined
+        ? this.prepare('SELECT seq, at, version, body FROM changes WHERE seq > ? ORDER BY seq LIMIT ?').all(
+            after,
+            limit,
+          )
+        : this.prepare('SELECT seq, at, version, body FROM changes WHERE job = ? AND seq > ? ORDER BY seq LIMIT ?').all(
+            job,
+            after,
+            limit,
+          ),
+    );
+    return (rows as unknown as ChangeRow[]).map(({ seq, at, version, body }) => ({
+      sequence: seq,
+      at,
+      change: this.#decode(seq, version, body),
+    }));
   }
 
   lastSequence(): number {
@@ -222,32 +286,41 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   writeSnapshot(sequence: number, body: string): void {
     this.#guarded('writing a snapshot', () => {
       this.prepare('INSERT OR REPLACE INTO snapshots (seq, body) VALUES (?, ?)').run(sequence, body);
-      this.prepare('DELETE FROM snapshots WHERE seq NOT IN (SELECT seq FROM snapshots ORDER BY seq DESC LIMIT 2)').run();
+      this.prepare(
+        'DELETE FROM snapshots WHERE seq NOT IN (SELECT seq FROM snapshots ORDER BY seq DESC LIMIT 2)',
+      ).run();
     });
   }
 
   latestSnapshot(): Snapshot | undefined {
-    const row = this.#guarded('reading a snapshot', () => this.prepare('SELECT seq, body FROM snapshots ORDER BY seq DESC LIMIT 1').get());
+    const row = this.#guarded('reading a snapshot', () =>
+      this.prepare('SELECT seq, body FROM snapshots ORDER BY seq DESC LIMIT 1').get(),
+    );
     return row === undefined ? undefined : { sequence: Number(row['seq']), body: String(row['body']) };
   }
 
   keepHost(): void {
     this.#guarded('writing', () => {
-      // On the disk, with all that was written before: after the next fall it must not be forgotten that there was this one.
+      // On the disk, with all that was written before: after the next fall it must not be forgotten that there was this
+      // one.
       this.#setDurability(true);
       keepOrigin(this.database, this.#origin);
     });
   }
 
   findNumber(name: string): number | undefined {
-    const row = this.#guarded('reading', () => this.prepare('SELECT value FROM meta WHERE name = ?').get(`kept:${name}`));
+    const row = this.#guarded('reading', () =>
+      this.prepare('SELECT value FROM meta WHERE name = ?').get(`kept:${name}`),
+    );
     return row === undefined ? undefined : Number(row['value']);
   }
 
   keepNumber(name: string, value: number): void {
     this.#guarded('writing', () => {
       this.#setDurability(false);
-      this.prepare('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value').run(`kept:${name}`, value);
+      this.prepare(
+        'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+      ).run(`kept:${name}`, value);
     });
   }
 
@@ -263,7 +336,11 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
     } catch (error) {
       if (error instanceof InvariantError) throw error;
       const start = body.length > 80 ? `${body.slice(0, 80)}...` : body;
-      throw new MutiraoError('MUT_JOURNAL_CORRUPT', `${this.#path}: change ${sequence} (version ${version}) cannot be read: ${start}`, { cause: error });
+      throw new MutiraoError(
+        'MUT_JOURNAL_CORRUPT',
+        `${this.#path}: change ${sequence} (version ${version}) cannot be read: ${start}`,
+        { cause: error },
+      );
     }
   }
 

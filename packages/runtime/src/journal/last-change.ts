@@ -29,11 +29,14 @@ export function readLastChange(path: string): NotedChanges | undefined {
     return undefined;
   }
   const [, boot = '', last = '', synced = ''] = /^(\d*) +(\d+) +(\d+) *\n/.exec(text) ?? [];
-  return last === '' ? undefined : { bootId: boot === '' ? undefined : Number(boot), last: Number(last), synced: Number(synced) };
+  return last === ''
+    ? undefined
+    : { bootId: boot === '' ? undefined : Number(boot), last: Number(last), synced: Number(synced) };
 }
 
 /**
- * Notes beside a journal which change was its last, so that a journal that lacks some is noticed: SQLite takes one whose log is missing, damaged or was left out of a copy for whole.
+ * Notes beside a journal which change was its last, so that a journal that lacks some is noticed: SQLite takes one
+ * whose log is missing, damaged or was left out of a copy for whole.
  *
  * A note costs one small write, and is never ahead of the journal as long as the host does not fall.
  */
@@ -52,7 +55,10 @@ export class LastChange {
     this.#keep(dirname(path));
   }
 
-  /** Has the note outlive a crash of the host, if the file system can: a journal without one counts as put back. From then on a note takes the place of another in the same block. */
+  /**
+   * Has the note outlive a crash of the host, if the file system can: a journal without one counts as put back. From
+   * then on a note takes the place of another in the same block.
+   */
   #keep(folder: string): void {
     try {
       fsyncSync(this.#file);
@@ -80,11 +86,16 @@ export class LastChange {
 /**
  * Compares a journal with the note beside it.
  *
- * Changes that were not synced are lost with a fall of the host, and what they said is found out again; any other that lacks is a promise that nobody would keep.
+ * Changes that were not synced are lost with a fall of the host, and what they said is found out again; any other that
+ * lacks is a promise that nobody would keep.
  *
  * @throws {MutiraoError} MUT_JOURNAL_CORRUPT when changes are missing.
  */
-export function requireWhole(path: string, held: number, { noted, bootId }: { readonly noted: NotedChanges | undefined; readonly bootId: number | undefined }): void {
+export function requireWhole(
+  path: string,
+  held: number,
+  { noted, bootId }: { readonly noted: NotedChanges | undefined; readonly bootId: number | undefined },
+): void {
   if (noted === undefined) return;
   const isSameRun = bootId !== undefined && bootId === noted.bootId;
   const least = isSameRun ? noted.last : noted.synced;
@@ -92,7 +103,9 @@ export function requireWhole(path: string, held: number, { noted, bootId }: { re
   const missing = held + 1 === least ? `change ${least} is missing` : `changes ${held + 1} to ${least} are missing`;
   throw new MutiraoError(
     'MUT_JOURNAL_CORRUPT',
-    `${path} ends with change ${held}, and ${missing}: ${path}-wal is damaged, was removed or was left out of a copy, or an older copy of the journal was put in its place. `
-    + `Put ${path}-wal back, or restore a back-up ("mutirao restore"). To go on without those changes remove ${lastChangePath(path)}: what ended in them runs again, and jobs submitted in them are gone`,
+    `${path} ends with change ${held}, and ${missing}: ${path}-wal is damaged, was removed or was left out of a ` +
+      'copy, or an older copy of the journal was put in its place. ' +
+      (`Put ${path}-wal back, or restore a back-up ("mutirao restore"). To go on without those changes remove ` +
+        `${lastChangePath(path)}: what ended in them runs again, and jobs submitted in them are gone`),
   );
 }

@@ -31,7 +31,9 @@ export function journalError(error: unknown, path: string, doing: string): unkno
     return new MutiraoError('MUT_JOURNAL_CORRUPT', `${path} is damaged: ${message}`, { cause: error });
   }
   if (code === full || extendedCode(error) === writeFailed) {
-    return new MutiraoError('MUT_DISK_FULL', `${path}: ${doing} failed, there is no room: ${message}`, { cause: error });
+    return new MutiraoError('MUT_DISK_FULL', `${path}: ${doing} failed, there is no room: ${message}`, {
+      cause: error,
+    });
   }
   return new MutiraoError('MUT_JOURNAL_FAILED', `${path}: ${doing} failed: ${message}`, { cause: error });
 }

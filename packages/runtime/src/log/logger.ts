@@ -16,12 +16,20 @@ export interface Logger {
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /**
- * A logger that writes one JSON line per message to standard error, at once: a line is out before the next statement runs,
+ * A logger that writes one JSON line per message to standard error, at once: a line is out before the next statement
+ * runs,
  * also when the process then dies. What would control a terminal is escaped.
  */
 export function createLogger(name: string, level: LogLevel = 'info'): Logger {
   const standardError = destination({ dest: 2, sync: true });
-  return pino({ name, level, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } }, { write: (line) => { standardError.write(showJson(line)); } });
+  return pino(
+    { name, level, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
+    {
+      write: (line) => {
+        standardError.write(showJson(line));
+      },
+    },
+  );
 }
 
 /** A logger that writes nothing. */

@@ -5,7 +5,8 @@ import type { Logger } from './logger.ts';
 const usualRules: RepeatRules = { perKey: 5, total: 100, window: 60_000, keysMax: 50 };
 
 /**
- * Warnings that others can cause as often as they like: the first ones of a kind are logged, the rest is counted and reported once a minute.
+ * Warnings that others can cause as often as they like: the first ones of a kind are logged, the rest is counted and
+ * reported once a minute.
  *
  * The number comes with the first line after the minute, so that no timer runs while nothing happens.
  */
@@ -14,7 +15,10 @@ export class RepeatedLines {
   readonly #clock: Clock;
   readonly #limit: RepeatLimit;
 
-  constructor(log: Logger, { clock = steadyClock, rules = usualRules }: { readonly clock?: Clock; readonly rules?: RepeatRules } = {}) {
+  constructor(
+    log: Logger,
+    { clock = steadyClock, rules = usualRules }: { readonly clock?: Clock; readonly rules?: RepeatRules } = {},
+  ) {
     this.#log = log;
     this.#clock = clock;
     this.#limit = new RepeatLimit(rules);
@@ -28,6 +32,7 @@ export class RepeatedLines {
 
   /** Reports what was left out, if a minute is over. */
   tellSkipped(): void {
-    for (const { key, count } of this.#limit.takeSkipped(this.#clock.now())) this.#log.warn({ about: key, count }, `${count} more in the last minute`);
+    for (const { key, count } of this.#limit.takeSkipped(this.#clock.now()))
+      this.#log.warn({ about: key, count }, `${count} more in the last minute`);
   }
 }

@@ -7,8 +7,10 @@ const collectEvery = 8 * 1024 * 1024;
 /**
  * Keeps a process small while the bytes of large contents pass through it.
  *
- * Left alone, the engine lets tens of megabytes of used buffers pile up before it collects, since it sees only the small objects
- * in front of them. A collection of the young objects every few megabytes takes well under a millisecond, and so the same
+ * Left alone, the engine lets tens of megabytes of used buffers pile up before it collects, since it sees only the
+ * small objects
+ * in front of them. A collection of the young objects every few megabytes takes well under a millisecond, and so the
+ * same
  * memory is used again while it is still in the processor's cache.
  */
 export class PassingBytes {

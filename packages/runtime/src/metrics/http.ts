@@ -11,7 +11,10 @@ export interface HttpOptions {
   /** `host:port`, loopback; port 0 takes a free one. */
   readonly address: string;
   readonly metrics: Metrics;
-  /** Shown as `Authorization: Bearer TOKEN` by whoever may read more than whether all is well: every account of the host can reach the port. */
+  /**
+   * Shown as `Authorization: Bearer TOKEN` by whoever may read more than whether all is well: every account of the host
+   * can reach the port.
+   */
   readonly token: string;
   /** Undefined while all is well, else what is wrong. */
   healthy(): string | undefined;
@@ -25,10 +28,15 @@ export interface RunningHttp {
 
 const connectionsMax = 100;
 
-/** Serves /metrics for Prometheus, with the token only, and /healthz to all: 200 "ok", or 503 "not ok", in place of which who shows the token reads what is wrong. @throws {MutiraoError} MUT_LOOPBACK_ONLY, MUT_ADDRESS_TAKEN */
+/**
+ * Serves /metrics for Prometheus, with the token only, and /healthz to all: 200 "ok", or 503 "not ok", in place of
+ * which who shows the token reads what is wrong. @throws {MutiraoError} MUT_LOOPBACK_ONLY, MUT_ADDRESS_TAKEN
+ */
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const { host, port } = parseLoopbackAddress(options.address);
-  const server = createServer((request, response) => { void answer(options, request, response); });
+  const server = createServer((request, response) => {
+    void answer(options, request, response);
+  });
   server.headersTimeout = 10_000;
   server.requestTimeout = 10_000;
   server.maxConnections = connectionsMax;
@@ -40,18 +48,26 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   };
 }
 
-async function answer({ metrics, healthy, token }: HttpOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  { metrics, healthy, token }: HttpOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const path = request.url?.split('?', 1)[0];
   const isAllowed = showsToken(request, token);
   try {
     if (path === '/metrics' && !isAllowed) {
-      response.writeHead(401, { 'content-type': 'text/plain', 'www-authenticate': 'Bearer' }).end('Show the token of the file metrics-token of the home folder: Authorization: Bearer TOKEN\n');
+      response
+        .writeHead(401, { 'content-type': 'text/plain', 'www-authenticate': 'Bearer' })
+        .end('Show the token of the file metrics-token of the home folder: Authorization: Bearer TOKEN\n');
     } else if (path === '/metrics') {
       const text = await metrics.text();
       response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
     } else if (path === '/healthz') {
       const trouble = healthy();
-      response.writeHead(trouble === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(`${describeHealth(trouble, isAllowed)}\n`);
+      response
+        .writeHead(trouble === undefined ? 200 : 503, { 'content-type': 'text/plain' })
+        .end(`${describeHealth(trouble, isAllowed)}\n`);
     } else {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('Here are /metrics and /healthz.\n');
     }
@@ -73,7 +89,11 @@ function showsToken({ headers: { authorization } }: IncomingMessage, token: stri
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException): void => {
-      reject(error.code === 'EADDRINUSE' ? addressTaken(`${host}:${port}`, error) : new MutiraoError('MUT_BAD_CONFIG', `cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
+      reject(
+        error.code === 'EADDRINUSE'
+          ? addressTaken(`${host}:${port}`, error)
+          : new MutiraoError('MUT_BAD_CONFIG', `cannot listen on ${host}:${port}: ${error.message}`, { cause: error }),
+      );
     };
     server.once('error', refuse);
     server.listen(port, host, () => {
@@ -85,7 +105,9 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => { resolve(); });
+    server.close(() => {
+      resolve();
+    });
     server.closeAllConnections();
   });
 }

@@ -12,21 +12,47 @@ export class Metrics {
   /** A count that only grows. @param name ends in `_total`. */
   counter<Label extends string = never>(name: string, help: string, labelNames: readonly Label[] = []): Counter<Label> {
     const known = this.#registry.getSingleMetric(name);
-    return known === undefined ? new Counter({ name, help, labelNames, registers: [this.#registry] }) : known as Counter<Label>;
+    return known === undefined
+      ? new Counter({ name, help, labelNames, registers: [this.#registry] })
+      : (known as Counter<Label>);
   }
 
   /** A value that goes up and down. @param collect sets it anew before each reading. */
-  gauge<Label extends string = never>(name: string, help: string, labelNames: readonly Label[] = [], collect?: (gauge: Gauge<Label>) => void): Gauge<Label> {
+  gauge<Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[] = [],
+    collect?: (gauge: Gauge<Label>) => void,
+  ): Gauge<Label> {
     const known = this.#registry.getSingleMetric(name);
     if (known !== undefined) return known as Gauge<Label>;
-    const gauge: Gauge<Label> = new Gauge({ name, help, labelNames, registers: [this.#registry], ...(collect === undefined ? {} : { collect: () => { collect(gauge); } }) });
+    const gauge: Gauge<Label> = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      ...(collect === undefined
+        ? {}
+        : {
+            collect: () => {
+              collect(gauge);
+            },
+          }),
+    });
     return gauge;
   }
 
   /** A distribution. @param buckets upper bounds, ascending. */
-  histogram<Label extends string = never>(name: string, help: string, buckets: readonly number[], labelNames: readonly Label[] = []): Histogram<Label> {
+  histogram<Label extends string = never>(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labelNames: readonly Label[] = [],
+  ): Histogram<Label> {
     const known = this.#registry.getSingleMetric(name);
-    return known === undefined ? new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.#registry] }) : known as Histogram<Label>;
+    return known === undefined
+      ? new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.#registry] })
+      : (known as Histogram<Label>);
   }
 
   /** All series in the text format of Prometheus. */

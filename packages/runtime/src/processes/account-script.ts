@@ -3,10 +3,16 @@ import path from 'node:path';
 import { mendFolder } from '../files/make-folder.ts';
 import { listDescendants } from './subreaper.ts';
 
-/** Programs that stand between us and a task of another account; a polite signal to one of them would end the task at once. */
+/**
+ * Programs that stand between us and a task of another account; a polite signal to one of them would end the task at
+ * once.
+ */
 const goBetweens = /^(?:sudo|bwrap)$/;
 
-/** The script of a launcher's task in another account, in a file of ours that is the standard input of that account's shell. */
+/**
+ * The script of a launcher's task in another account, in a file of ours that is the standard input of that account's
+ * shell.
+ */
 export class AccountScript {
   readonly file: string;
   #bytes = 0;
@@ -22,7 +28,10 @@ export class AccountScript {
     this.#bytes = Buffer.byteLength(script);
   }
 
-  /** Whether the task has begun: just before, the script writes to its standard input. Nobody else of that account can write there. */
+  /**
+   * Whether the task has begun: just before, the script writes to its standard input. Nobody else of that account can
+   * write there.
+   */
   hasBegun(): boolean {
     try {
       return statSync(this.file).size !== this.#bytes;

@@ -30,6 +30,8 @@ export function captureStream(stream: Readable | null, bytesMax: number): Captur
     bytes: () => Buffer.concat(chunks),
     isTruncated: () => truncated,
     receivedBytes: () => received,
-    stop: () => { stream?.destroy(); },
+    stop: () => {
+      stream?.destroy();
+    },
   };
 }

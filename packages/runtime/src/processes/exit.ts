@@ -21,14 +21,32 @@ export function startFailure(error: NodeJS.ErrnoException): ProcessExit {
 
 /** What dash and busybox write where a signal ends a command. */
 const signalWords: Readonly<Record<number, string>> = {
-  1: 'Hangup', 3: 'Quit', 4: 'Illegal instruction', 5: 'Trace/breakpoint trap', 6: 'Aborted', 7: 'Bus error', 8: 'Floating point exception', 9: 'Killed',
-  10: 'User defined signal 1', 11: 'Segmentation fault', 12: 'User defined signal 2', 14: 'Alarm clock', 15: 'Terminated', 16: 'Stack fault',
-  24: 'CPU time limit exceeded', 25: 'File size limit exceeded', 26: 'Virtual timer expired', 27: 'Profiling timer expired', 29: 'I/O possible',
-  30: 'Power failure', 31: 'Bad system call',
+  1: 'Hangup',
+  3: 'Quit',
+  4: 'Illegal instruction',
+  5: 'Trace/breakpoint trap',
+  6: 'Aborted',
+  7: 'Bus error',
+  8: 'Floating point exception',
+  9: 'Killed',
+  10: 'User defined signal 1',
+  11: 'Segmentation fault',
+  12: 'User defined signal 2',
+  14: 'Alarm clock',
+  15: 'Terminated',
+  16: 'Stack fault',
+  24: 'CPU time limit exceeded',
+  25: 'File size limit exceeded',
+  26: 'Virtual timer expired',
+  27: 'Profiling timer expired',
+  29: 'I/O possible',
+  30: 'Power failure',
+  31: 'Bad system call',
 };
 
 /**
- * The signal that a status stands for, if the shell that reports it has said so as the last line of standard error; undefined otherwise.
+ * The signal that a status stands for, if the shell that reports it has said so as the last line of standard error;
+ * undefined otherwise.
  *
  * dash leaves a command's redirections in force while it waits, so its words come after those of the command.
  */

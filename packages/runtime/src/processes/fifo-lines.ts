@@ -2,7 +2,10 @@ import { closeSync, writeSync } from 'node:fs';
 
 const retryMs = 5;
 
-/** Writes lines to a FIFO that is open for writing without waiting: what it has no room for now goes out as its reader makes room, in order. */
+/**
+ * Writes lines to a FIFO that is open for writing without waiting: what it has no room for now goes out as its reader
+ * makes room, in order.
+ */
 export class FifoLines {
   readonly #file: number;
   #rest: Buffer = Buffer.alloc(0);
@@ -30,7 +33,9 @@ export class FifoLines {
     while (this.#rest.length > 0) {
       const count = this.#take();
       if (count === 0) {
-        this.#timer = setTimeout(() => { this.#flush(); }, retryMs);
+        this.#timer = setTimeout(() => {
+          this.#flush();
+        }, retryMs);
         return;
       }
       this.#rest = this.#rest.subarray(count);

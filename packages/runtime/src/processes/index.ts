@@ -13,6 +13,25 @@ export { parseRollup, proportionalBytes } from './proportional-memory.ts';
 export { makeFifos } from './make-fifos.ts';
 export { FifoLines } from './fifo-lines.ts';
 export { isVariableName, ProgramFinder, quoteWord, renderAssignments, renderCommand } from './shell-words.ts';
-export { describeSandbox, firstWords, sandboxLine, sandboxVariable, sandboxWords, trySandbox, type Sandbox, type SandboxFolders, type SandboxOptions } from './bubblewrap.ts';
+export {
+  describeSandbox,
+  firstWords,
+  sandboxLine,
+  sandboxVariable,
+  sandboxWords,
+  trySandbox,
+  type Sandbox,
+  type SandboxFolders,
+  type SandboxOptions,
+} from './bubblewrap.ts';
 export { TaskAccount } from './task-account.ts';
-export { findGroupFolder, findScopes, killScope, listScope, makeScope, type ScopeOptions, type TaskScope, type TaskScopes } from './task-scopes.ts';
+export {
+  findGroupFolder,
+  findScopes,
+  killScope,
+  listScope,
+  makeScope,
+  type ScopeOptions,
+  type TaskScope,
+  type TaskScopes,
+} from './task-scopes.ts';

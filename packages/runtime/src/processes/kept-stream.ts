@@ -7,7 +7,8 @@ const newline = 0x0a;
 /**
  * The head and the tail of a stream of bytes, within a bound of memory.
  *
- * A stream that fits into the bound is kept whole. Of a longer one each end gets half of the bound: a program says at its start what it does, and
+ * A stream that fits into the bound is kept whole. Of a longer one each end gets half of the bound: a program says at
+ * its start what it does, and
  * at its end what went wrong.
  */
 export class KeptStream {
@@ -43,7 +44,10 @@ export class KeptStream {
     return this.writtenBytes > this.headBytes + Math.min(this.tailBytes, this.tailMax);
   }
 
-  /** What was kept. Where something was dropped, a line of its own says how much, and whole lines stand around it where lines are short enough. */
+  /**
+   * What was kept. Where something was dropped, a line of its own says how much, and whole lines stand around it where
+   * lines are short enough.
+   */
   bytes(): Uint8Array {
     if (this.writtenBytes === 0) return nothing;
     const head = this.head.subarray(0, this.headBytes);

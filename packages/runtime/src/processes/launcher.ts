@@ -38,11 +38,17 @@ export interface LaunchTask {
   readonly leavesFiles?: boolean;
   /** Words, from `sandboxLine`, that start the task in a sandbox; left out for a task that runs beside the agent. */
   readonly sandbox?: string;
-  /** A script that becomes the task in another account, and writes to its standard input just before; left out for a task of our own account. */
+  /**
+   * A script that becomes the task in another account, and writes to its standard input just before; left out for a
+   * task of our own account.
+   */
   readonly account?: string;
 }
 
-/** Standard output and error of a task that ended. Of a long one head and tail are kept, with a line between them that says how much is missing. */
+/**
+ * Standard output and error of a task that ended. Of a long one head and tail are kept, with a line between them that
+ * says how much is missing.
+ */
 export interface TaskOutput {
   readonly standardOutput: Uint8Array;
   readonly standardError: Uint8Array;
@@ -106,9 +112,12 @@ const scratch = Buffer.allocUnsafe(4096);
 /**
  * A resident shell, leader of its own process group, that runs one task at a time.
  *
- * Lines come to it through a FIFO as its script: a shell runs each as soon as it is complete, and the shell's own descriptors are closed to
- * what it starts. A task is a simple command, for which dash uses vfork; with a fork of this process in its stead, tasks of a few
- * milliseconds would take twice as long. Output goes to two pipes, which the shell opens for each task: the end of file shows when nothing
+ * Lines come to it through a FIFO as its script: a shell runs each as soon as it is complete, and the shell's own
+ * descriptors are closed to
+ * what it starts. A task is a simple command, for which dash uses vfork; with a fork of this process in its stead,
+ * tasks of a few
+ * milliseconds would take twice as long. Output goes to two pipes, which the shell opens for each task: the end of file
+ * shows when nothing
  * that the task started has them open any more.
  */
 export class Launcher {
@@ -169,16 +178,28 @@ export class Launcher {
     const { shell, subreaper = [], scopes, folder, environment, status } = this.options;
     this.scope = scopes === undefined ? undefined : makeScope(scopes);
     const [program = shell, ...args] = [...(this.scope?.prefix ?? []), ...subreaper, shell, fifo];
-    const child = spawn(program, args, { detached: true, cwd: folder, env: { ...environment }, stdio: ['ignore', status, this.notes] });
+    const child = spawn(program, args, {
+      detached: true,
+      cwd: folder,
+      env: { ...environment },
+      stdio: ['ignore', status, this.notes],
+    });
     this.child = child;
-    child.once('error', () => { this.ended(child, { status: 127, signal: undefined }); });
-    child.once('exit', (code, signal) => { this.ended(child, { status: shellStatus(code, signal), signal: signal === null ? undefined : signals[signal] }); });
+    child.once('error', () => {
+      this.ended(child, { status: 127, signal: undefined });
+    });
+    child.once('exit', (code, signal) => {
+      this.ended(child, { status: shellStatus(code, signal), signal: signal === null ? undefined : signals[signal] });
+    });
     this.children = this.options.subreaper === undefined ? -1 : openChildren(child.pid);
     // A polite signal to the group is for the task; a caught signal is back to its default in what the shell starts.
     this.lines.write('trap : TERM\n');
   }
 
-  /** Starts a task. @param sequence not used before at any launcher of the same status channel. @throws Error of the file system; then it is as before. */
+  /**
+   * Starts a task. @param sequence not used before at any launcher of the same status channel. @throws Error of the
+   * file system; then it is as before.
+   */
   launch(sequence: number, task: LaunchTask): void {
     invariant(this.sequence === 0, `launcher ${this.index} runs a task already`);
     this.streams ??= openStreams(this.options.pipes);
@@ -200,7 +221,10 @@ export class Launcher {
     this.exported = task.exports;
   }
 
-  /** Sends a signal to the task and all it started in this group. SIGKILL ends the launcher too, and what left the group; for a task of another account it ends the task only. */
+  /**
+   * Sends a signal to the task and all it started in this group. SIGKILL ends the launcher too, and what left the
+   * group; for a task of another account it ends the task only.
+   */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     const { pgid } = this;
     if (pgid === undefined || this.signalApart(pgid, signal)) return;
@@ -210,10 +234,14 @@ export class Launcher {
     for (const pid of outside) killProcess(pid, signal);
   }
 
-  /** Signals a task that is apart from us. A shell out of the reach of its task's account goes on: it adopts what is left, and reports the end. */
+  /**
+   * Signals a task that is apart from us. A shell out of the reach of its task's account goes on: it adopts what is
+   * left, and reports the end.
+   */
   private signalApart(pgid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
     if (signal === 'SIGKILL' && this.scope !== undefined && killScope(this.scope)) return true;
-    if (!this.isOfAccount) return signal === 'SIGTERM' && this.isSandboxed && signalSandboxed(readChildren(pgid) ?? [], signal);
+    if (!this.isOfAccount)
+      return signal === 'SIGTERM' && this.isSandboxed && signalSandboxed(readChildren(pgid) ?? [], signal);
     const inside = listOfAccount(pgid, signal);
     void this.options.account?.kill(inside, signal);
     return inside.length > 0;
@@ -225,7 +253,8 @@ export class Launcher {
   }
 
   /**
-   * Reads what the task that runs writes while it writes, once it has written anything or runs for some time: a short and silent task is not worth the cost.
+   * Reads what the task that runs writes while it writes, once it has written anything or runs for some time: a short
+   * and silent task is not worth the cost.
    *
    * Whether to look again. @param now by `performance.now()`.
    */
@@ -244,7 +273,10 @@ export class Launcher {
     return this.streams === undefined ? 0 : this.streams[0].writtenBytes + this.streams[1].writtenBytes;
   }
 
-  /** The live processes that its last task left behind; undefined where they do not all descend from its shell, or it has another task. Cost: a few files for each of them. */
+  /**
+   * The live processes that its last task left behind; undefined where they do not all descend from its shell, or it
+   * has another task. Cost: a few files for each of them.
+   */
   listLeft(): number[] | undefined {
     const { pgid } = this;
     if (pgid === undefined || this.sequence !== 0) return undefined;
@@ -258,7 +290,8 @@ export class Launcher {
   }
 
   /**
-   * Reads what the task that ended last wrote. Whether that is all: nothing that it started is left, as far as that can be known cheaply, and
+   * Reads what the task that ended last wrote. Whether that is all: nothing that it started is left, as far as that can
+   * be known cheaply, and
    * nothing has its streams open.
    */
   drain(): boolean {
@@ -273,7 +306,10 @@ export class Launcher {
     return readStreams(this.streams);
   }
 
-  /** Gives up the streams of its last task, which something may still hold: the next task gets others. The receiver closes them. */
+  /**
+   * Gives up the streams of its last task, which something may still hold: the next task gets others. The receiver
+   * closes them.
+   */
   takeStreams(): TaskStreams | undefined {
     const { streams } = this;
     this.streams = undefined;
@@ -281,20 +317,22 @@ export class Launcher {
   }
 
   /**
-   * Distinguishes a signal from an exit status with a shell that reports signals itself, as bash does, and a sandbox that could not be set up from a task
+   * Distinguishes a signal from an exit status with a shell that reports signals itself, as bash does, and a sandbox
+   * that could not be set up from a task
    * that failed. Reads what the shell and bubblewrap wrote since the last call.
    */
   readExit(status: number): TaskExit {
     if (status === 0) return { status, signal: undefined };
     if (this.isOfAccount && !this.accountScript.hasBegun()) return { status: -1, signal: undefined, trouble: '' };
     let said = '';
-    for (let count = -1; count !== 0;) {
+    for (let count = -1; count !== 0; ) {
       count = readSync(this.notes, scratch, 0, scratch.length, this.notesRead);
       this.notesRead += count;
       if (said.length < scratch.length) said += scratch.toString('latin1', 0, count);
     }
     // No task can write there, so none can pass its own failure off as the machine's.
-    if (this.isSandboxed && /^bwrap: /m.test(said)) return { status: -1, signal: undefined, trouble: said.trim().slice(0, 300) };
+    if (this.isSandboxed && /^bwrap: /m.test(said))
+      return { status: -1, signal: undefined, trouble: said.trim().slice(0, 300) };
     return { status, signal: status > 128 && isAboutSignal(said, this.file('in')) ? status - 128 : undefined };
   }
 
@@ -350,11 +388,18 @@ export class Launcher {
     const id = `${this.index} ${sequence}`;
     const { sandbox, environment, command, account } = task;
     const word = account === undefined ? undefined : this.options.account?.line;
-    if (word !== undefined) return `if cd /;then ${word} 0<>${quoteWord(this.accountScript.file)} >${out.word} 2>${err.word};echo ${id} $?;else echo ${id} -1;fi\n`;
-    // What bubblewrap says goes where the shell's own words go, and the task's standard error is descriptor 9 until the task begins.
-    const run = sandbox === undefined
-      ? `${environment} ${command} >${out.word} 2>${err.word}`
-      : `${sandboxVariable}=${quoteWord(environment)} ${sandbox} ${firstWords(this.file('in')).map(quoteWord).join(' ')} ${command} >${out.word} 9>${err.word}`;
+    if (word !== undefined)
+      return (
+        `if cd /;then ${word} 0<>${quoteWord(this.accountScript.file)} >${out.word} 2>${err.word};echo ${id} ` +
+        `$?;else echo ${id} -1;fi\n`
+      );
+    // What bubblewrap says goes where the shell's own words go, and the task's standard error is descriptor 9 until the
+    // task begins.
+    const run =
+      sandbox === undefined
+        ? `${environment} ${command} >${out.word} 2>${err.word}`
+        : `${sandboxVariable}=${quoteWord(environment)} ${sandbox} ` +
+          `${firstWords(this.file('in')).map(quoteWord).join(' ')} ${command} >${out.word} 9>${err.word}`;
     return `if cd ${quoteWord(task.folder)};then ${run};echo ${id} $?;else echo ${id} -1;fi\n`;
   }
 
@@ -369,7 +414,12 @@ export class Launcher {
     const exports = task.environment === '' ? '' : `export ${task.environment}\n`;
     writeFileSync(script, `${exports}${task.line}\n`, { mode: 0o600 });
     const word = quoteWord(script);
-    return { ...task, environment: '', command: `/bin/sh ${word}`, ...(task.sandbox === undefined ? {} : { sandbox: `${task.sandbox} --ro-bind ${word} ${word}` }) };
+    return {
+      ...task,
+      environment: '',
+      command: `/bin/sh ${word}`,
+      ...(task.sandbox === undefined ? {} : { sandbox: `${task.sandbox} --ro-bind ${word} ${word}` }),
+    };
   }
 }
 
@@ -377,14 +427,20 @@ export class Launcher {
 export function readStreams(streams: TaskStreams | undefined): TaskOutput {
   if (streams === undefined) return noOutput;
   const [out, err] = streams;
-  return { standardOutput: out.bytes(), standardError: err.bytes(), writtenBytes: out.writtenBytes + err.writtenBytes, isCut: out.isCut || err.isCut };
+  return {
+    standardOutput: out.bytes(),
+    standardError: err.bytes(),
+    writtenBytes: out.writtenBytes + err.writtenBytes,
+    isCut: out.isCut || err.isCut,
+  };
 }
 
 const noBytes = new Uint8Array(0);
 const noOutput: TaskOutput = { standardOutput: noBytes, standardError: noBytes, writtenBytes: 0, isCut: false };
 
 /**
- * Whether a shell has said how a signal ended a task: in the words of the system's language, after the name of its script. Where the language is not installed, it
+ * Whether a shell has said how a signal ended a task: in the words of the system's language, after the name of its
+ * script. Where the language is not installed, it
  * and the program that starts it complain of that as well.
  */
 function isAboutSignal(said: string, script: string): boolean {

@@ -6,7 +6,14 @@ import { removeTree } from '../files/removal/remove-tree.ts';
 import { findSaidSignal } from './exit.ts';
 import { killGroup, killProcess } from './kill-group.ts';
 import { makeFifos } from './make-fifos.ts';
-import { Launcher, readStreams, type LauncherExit, type LaunchTask, type TaskExit, type TaskOutput } from './launcher.ts';
+import {
+  Launcher,
+  readStreams,
+  type LauncherExit,
+  type LaunchTask,
+  type TaskExit,
+  type TaskOutput,
+} from './launcher.ts';
 import { Origins } from './origins.ts';
 import type { ResidentProcess } from './proportional-memory.ts';
 import { PipeStock } from './pipe-stock.ts';
@@ -35,7 +42,10 @@ export interface LaunchersOptions {
   readonly usesScopes?: boolean;
   /** The account of tasks that have a script for it. */
   readonly account?: TaskAccount;
-  /** A task ended, and what it left behind has been ended before. The status is also -1 when the launcher could not be started. */
+  /**
+   * A task ended, and what it left behind has been ended before. The status is also -1 when the launcher could not be
+   * started.
+   */
   onEnded(slot: number, end: TaskEnd): void;
 }
 
@@ -53,14 +63,17 @@ export interface TaskUsage {
 
 /** How often pipes of young tasks are looked at: a pipe takes 64 KiB, and then its writer waits. */
 const lookInterval = 10;
-/** Time that what a task left behind has to end, once it is killed; a process that waits for a disk may take for ever. */
+/**
+ * Time that what a task left behind has to end, once it is killed; a process that waits for a disk may take for ever.
+ */
 const settleMax = 2000;
 const settlePauseMax = 50;
 
 /**
  * Starts tasks on numbered slots through resident shells, one per slot and a spare.
  *
- * All groups are guarded by the watchdog, so nothing runs on when we die. A slot whose launcher was killed goes on with the spare.
+ * All groups are guarded by the watchdog, so nothing runs on when we die. A slot whose launcher was killed goes on with
+ * the spare.
  */
 export class Launchers {
   private readonly options: LaunchersOptions;
@@ -100,10 +113,19 @@ export class Launchers {
     makeFifos(fifos);
     const pipes = new PipeStock(folder, 2 * fifos.length);
     const [status, subreaper, scopes] = await Promise.all([
-      openStatusChannel(folder), findSubreaper(options, pipes), options.usesScopes === true ? findScopes({ environment: options.environment }) : undefined,
+      openStatusChannel(folder),
+      findSubreaper(options, pipes),
+      options.usesScopes === true ? findScopes({ environment: options.environment }) : undefined,
     ]);
-    const launchers = new Launchers({ ...options, folder }, status, { pipes, subreaper, scopes, account: options.account });
-    status.onText = (text) => { launchers.readStatus(text); };
+    const launchers = new Launchers({ ...options, folder }, status, {
+      pipes,
+      subreaper,
+      scopes,
+      account: options.account,
+    });
+    status.onText = (text) => {
+      launchers.readStatus(text);
+    };
     return launchers;
   }
 
@@ -130,14 +152,18 @@ export class Launchers {
     return environmentOf(this.options, this.at(slot).index);
   }
 
-  /** Counts a group, whose leader was just started, to the task that now runs on a slot: in what it holds, and in what is killed when it has ended. */
+  /**
+   * Counts a group, whose leader was just started, to the task that now runs on a slot: in what it holds, and in what
+   * is killed when it has ended.
+   */
   adopt(slot: number, pgid: number): void {
     this.adopted.set(pgid, this.at(slot));
     this.options.watchdog.guard(pgid);
   }
 
   /**
-   * Kills what ended tasks left behind, in their groups or out of them, and samples what running tasks hold. Shells that a task has stopped go on.
+   * Kills what ended tasks left behind, in their groups or out of them, and samples what running tasks hold. Shells
+   * that a task has stopped go on.
    *
    * What began before the task that now runs there, and is not the launcher, is left from an earlier one.
    */
@@ -149,8 +175,11 @@ export class Launchers {
       if (isLeftover(row, launcher)) killProcess(row.pid, 'SIGKILL');
       else processes[launcher.index]?.push(row);
     }
-    return this.slots.flatMap((launcher, slot) => (
-      launcher.sequence === 0 ? [] : [{ slot, ...usageOf(processes[launcher.index] ?? []), outputBytes: launcher.outputBytes() }]));
+    return this.slots.flatMap((launcher, slot) =>
+      launcher.sequence === 0
+        ? []
+        : [{ slot, ...usageOf(processes[launcher.index] ?? []), outputBytes: launcher.outputBytes() }],
+    );
   }
 
   /** Bytes that a slot's task has written to both streams so far. Cheap. */
@@ -185,9 +214,15 @@ export class Launchers {
   private startLauncher(): Launcher {
     const index = this.launchers.length;
     const launcher = new Launcher({
-      index, shell: this.options.shell ?? '/bin/sh', folder: this.options.folder, environment: environmentOf(this.options, index), status: this.status.writer,
+      index,
+      shell: this.options.shell ?? '/bin/sh',
+      folder: this.options.folder,
+      environment: environmentOf(this.options, index),
+      status: this.status.writer,
       ...this.host,
-      onExit: (gone, exit) => { this.replace(gone, exit); },
+      onExit: (gone, exit) => {
+        this.replace(gone, exit);
+      },
     });
     this.launchers.push(launcher);
     this.guard(launcher);
@@ -196,7 +231,10 @@ export class Launchers {
 
   /** All live processes that tasks have started, with their launchers. */
   private findProcesses(): { readonly row: ProcessRow; readonly launcher: Launcher }[] {
-    const byGroup = new Map<number | undefined, Launcher>([...this.adopted, ...this.launchers.map((launcher) => [launcher.pgid, launcher] as const)]);
+    const byGroup = new Map<number | undefined, Launcher>([
+      ...this.adopted,
+      ...this.launchers.map((launcher) => [launcher.pgid, launcher] as const),
+    ]);
     const rows = readProcesses();
     const shells = new Map(this.launchers.flatMap(({ pgid, index }) => (pgid === undefined ? [] : [[pgid, index]])));
     const origins = this.origins.find(rows, shells);
@@ -208,7 +246,8 @@ export class Launchers {
   }
 
   /**
-   * Kills what the last task of a launcher left behind. Whether there was anything; what is another user's, as by `sudo`, cannot be killed, and to wait for its end is of no
+   * Kills what the last task of a launcher left behind. Whether there was anything; what is another user's, as by
+   * `sudo`, cannot be killed, and to wait for its end is of no
    * use, unless it is of the account that the task ran as.
    */
   private async killLeftovers(launcher: Launcher, shell: number | undefined): Promise<boolean> {
@@ -219,17 +258,31 @@ export class Launchers {
     return true;
   }
 
-  /** A shell that adopts orphans has all of them below it: a few files list them. The whole process table, which blocks this process for tens of milliseconds, is read only where the shell was killed or cannot adopt. */
+  /**
+   * A shell that adopts orphans has all of them below it: a few files list them. The whole process table, which blocks
+   * this process for tens of milliseconds, is read only where the shell was killed or cannot adopt.
+   */
   private listLeftovers(launcher: Launcher, shell: number | undefined): readonly number[] {
     const below = launcher.pgid !== shell || this.hasAdopted(launcher) ? undefined : launcher.listLeft();
-    return below ?? this.findProcesses().filter((found) => found.launcher === launcher && isLeftover(found.row, launcher)).map(({ row }) => row.pid);
+    return (
+      below ??
+      this.findProcesses()
+        .filter((found) => found.launcher === launcher && isLeftover(found.row, launcher))
+        .map(({ row }) => row.pid)
+    );
   }
 
   /** Ends what a task left behind. Gives up after `settleMax`; until then the slot takes no other task. */
   private async endLeftovers(launcher: Launcher, shell: number | undefined): Promise<void> {
     const giveUpAt = performance.now() + settleMax;
-    for (let pause = 1; !this.closed && (await this.killLeftovers(launcher, shell)) && performance.now() < giveUpAt; pause = Math.min(2 * pause, settlePauseMax)) {
-      await new Promise((resolve) => { setTimeout(resolve, pause); });
+    for (
+      let pause = 1;
+      !this.closed && (await this.killLeftovers(launcher, shell)) && performance.now() < giveUpAt;
+      pause = Math.min(2 * pause, settlePauseMax)
+    ) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, pause);
+      });
     }
   }
 
@@ -241,12 +294,17 @@ export class Launchers {
   }
 
   /**
-   * Ends what a task left behind, then reports the task's end. What is written meanwhile is not the task's any more. Its streams are not used again: the
+   * Ends what a task left behind, then reports the task's end. What is written meanwhile is not the task's any more.
+   * Its streams are not used again: the
    * launcher may have another task meanwhile if it was killed.
    *
    * @param shell that ran the task; it may be gone.
    */
-  private async settle(slot: number, launcher: Launcher, { shell, ...exit }: TaskExit & { readonly shell: number | undefined }): Promise<void> {
+  private async settle(
+    slot: number,
+    launcher: Launcher,
+    { shell, ...exit }: TaskExit & { readonly shell: number | undefined },
+  ): Promise<void> {
     const streams = launcher.takeStreams();
     await this.endLeftovers(launcher, shell);
     if (!this.closed) this.options.onEnded(slot, describeEnd(exit, readStreams(streams)));
@@ -302,7 +360,12 @@ export class Launchers {
     // A shell that nobody has killed may not be there: it is tried again when the next task needs it.
     if (exit.signal !== undefined) this.startAgain(gone);
     gone.drain();
-    if (slot !== undefined && wasRunning) void this.settle(slot, gone, { status: exit.signal === undefined ? -1 : exit.status, signal: exit.signal, shell: exit.pgid });
+    if (slot !== undefined && wasRunning)
+      void this.settle(slot, gone, {
+        status: exit.signal === undefined ? -1 : exit.status,
+        signal: exit.signal,
+        shell: exit.pgid,
+      });
   }
 
   private startAgain(launcher: Launcher): void {
@@ -321,7 +384,8 @@ export class Launchers {
     for (const line of lines) {
       const [index, sequence, status] = line.split(' ');
       const launcher = this.launchers[Number(index)];
-      if (launcher === undefined || launcher.sequence !== Number(sequence)) continue; // Its launcher was killed meanwhile.
+      // Its launcher was killed meanwhile.
+      if (launcher === undefined || launcher.sequence !== Number(sequence)) continue;
       launcher.sequence = 0;
       const slot = this.slotOf[launcher.index];
       if (slot !== undefined) this.end(slot, launcher, launcher.readExit(Number(status)));
@@ -347,7 +411,8 @@ const probeTimeMax = 5000;
 async function findSubreaper(options: LaunchersOptions, pipes: PipeStock): Promise<SubreaperPrefix | undefined> {
   const probe = pipes.take();
   const script = `: >${probe.path}`;
-  const candidates = options.usesSubreaper === false ? [] : listSubreaperPrefixes().filter(([program = '']) => existsSync(program));
+  const candidates =
+    options.usesSubreaper === false ? [] : listSubreaperPrefixes().filter(([program = '']) => existsSync(program));
   const env = environmentOf(options, 0);
   try {
     for (const prefix of [...candidates, []]) {
@@ -366,7 +431,9 @@ function environmentOf({ environment, watchdog }: LaunchersOptions, index: numbe
   return { ...environment, ...watchdog.environment, [launcherVariable]: String(index) };
 }
 
-/** Both ticks are rounded down, and the launch's is at most what it was: what began in an earlier one is not the task's. */
+/**
+ * Both ticks are rounded down, and the launch's is at most what it was: what began in an earlier one is not the task's.
+ */
 function isLeftover(row: ProcessRow, launcher: Launcher): boolean {
   return launcher.sequence === 0 || row.startedTicks < launcher.launchedTicks;
 }
@@ -374,7 +441,12 @@ function isLeftover(row: ProcessRow, launcher: Launcher): boolean {
 function describeEnd({ status, signal, trouble }: TaskExit, output: TaskOutput): TaskEnd {
   // A task that did not begin has written nothing: what is there is of the program that was to change the account.
   const said = trouble === '' ? Buffer.from(output.standardError).toString().trim().slice(0, 300) : trouble;
-  return { status, signal: signal ?? findSaidSignal(status, output.standardError), ...output, ...(said === undefined ? {} : { trouble: said }) };
+  return {
+    status,
+    signal: signal ?? findSaidSignal(status, output.standardError),
+    ...output,
+    ...(said === undefined ? {} : { trouble: said }),
+  };
 }
 
 /** Measured again with each sweep, since only the time since boot goes on while a machine sleeps. */

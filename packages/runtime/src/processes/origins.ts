@@ -11,7 +11,8 @@ interface Origin {
 /**
  * Tells which launcher a process descends from, also when it left the launcher's group and its parents are gone.
  *
- * A group can be left by `setsid`, while the environment that a process was started with comes down to all it starts, and its parents lead to the
+ * A group can be left by `setsid`, while the environment that a process was started with comes down to all it starts,
+ * and its parents lead to the
  * launcher as long as they live; where the launcher is a subreaper they always do. What was found once stays known.
  */
 export class Origins {
@@ -24,7 +25,8 @@ export class Origins {
   }
 
   /**
-   * The launchers' indexes by pid, of those processes that have one. Cost: reads a file for each process that it has not seen before.
+   * The launchers' indexes by pid, of those processes that have one. Cost: reads a file for each process that it has
+   * not seen before.
    *
    * @param launchers the indexes of the launchers by the pids of their shells.
    */
@@ -38,7 +40,8 @@ export class Origins {
       if (origin.launcherIndex !== undefined) found.set(pid, origin.launcherIndex);
     }
     addDescendants(rows, launchers, found);
-    for (const [pid, launcherIndex] of found) known.set(pid, { startedTicks: known.get(pid)?.startedTicks ?? 0, launcherIndex });
+    for (const [pid, launcherIndex] of found)
+      known.set(pid, { startedTicks: known.get(pid)?.startedTicks ?? 0, launcherIndex });
     this.known = known;
     return found;
   }
@@ -50,7 +53,11 @@ export class Origins {
 }
 
 /** Adds what descends from launchers, or from what was found, to what was found. */
-function addDescendants(rows: readonly ProcessRow[], launchers: ReadonlyMap<number, number>, found: Map<number, number>): void {
+function addDescendants(
+  rows: readonly ProcessRow[],
+  launchers: ReadonlyMap<number, number>,
+  found: Map<number, number>,
+): void {
   const parents = new Map(rows.map(({ pid, ppid }) => [pid, ppid]));
   for (const { pid } of rows) {
     if (launchers.has(pid) || found.has(pid)) continue;
@@ -61,7 +68,7 @@ function addDescendants(rows: readonly ProcessRow[], launchers: ReadonlyMap<numb
       passed.push(at);
       at = parents.get(at);
     }
-    addAll(passed, at === undefined ? undefined : launchers.get(at) ?? found.get(at), found);
+    addAll(passed, at === undefined ? undefined : (launchers.get(at) ?? found.get(at)), found);
   }
 }
 

@@ -16,19 +16,32 @@ export function ownProgram(name: ProcessName): readonly [string, ...string[]] {
   if (name === 'site') return [...ownCommandLine(), 'run', name];
   const bundled = bundledProgram(name);
   if (bundled !== undefined) return [process.execPath, bundled];
-  return [process.execPath, '--import', compileCache, fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url))];
+  return [
+    process.execPath,
+    '--import',
+    compileCache,
+    fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url)),
+  ];
 }
 
 /** How to start the command line of this very release. */
 export function ownCommandLine(): readonly [string, ...string[]] {
-  return isPacked ? [process.execPath] : [process.execPath, fileURLToPath(new URL('../../../cli/bin/mutirao.js', import.meta.url))];
+  return isPacked
+    ? [process.execPath]
+    : [process.execPath, fileURLToPath(new URL('../../../cli/bin/mutirao.js', import.meta.url))];
 }
 
-/** How to start the program that removes folders, which are appended. Beside the bundle that this process was started from, if it was: nothing has to be looked for. */
+/**
+ * How to start the program that removes folders, which are appended. Beside the bundle that this process was started
+ * from, if it was: nothing has to be looked for.
+ */
 export function removalProgram(): readonly [string, ...string[]] {
   if (isPacked) return [process.execPath, 'run', 'remove'];
   const bundled = join(dirname(process.argv[1] ?? ''), 'remove.cjs');
-  return [process.execPath, existsSync(bundled) ? bundled : fileURLToPath(new URL('./remove-folder.ts', import.meta.url))];
+  return [
+    process.execPath,
+    existsSync(bundled) ? bundled : fileURLToPath(new URL('./remove-folder.ts', import.meta.url)),
+  ];
 }
 
 const compileCache = isPacked ? '' : new URL('../../../cli/bin/compile-cache.js', import.meta.url).href;

@@ -16,8 +16,10 @@ const batchSize = 16;
 /**
  * Makes pipes, which Node cannot: FIFOs, opened by us and then unlinked.
  *
- * A process that holds an end of a pipe without a name can open it, and so can this user through our own descriptors in /proc. No process
- * finds it by a path that it remembered. So a shell opens it for writing, and the end of file shows when no process holds it open any more.
+ * A process that holds an end of a pipe without a name can open it, and so can this user through our own descriptors in
+ * /proc. No process
+ * finds it by a path that it remembered. So a shell opens it for writing, and the end of file shows when no process
+ * holds it open any more.
  */
 export class PipeStock {
   private readonly folder: string;

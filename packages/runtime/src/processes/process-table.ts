@@ -46,7 +46,10 @@ export function parseStat(text: string): ProcessRow | undefined {
   const state = fields[0];
   if (state === 'Z' || state === 'X') return undefined;
   return {
-    pid: Number.parseInt(text, 10), ppid: Number(fields[1]), pgid: Number(fields[2]), startedTicks: Number(fields[19]),
+    pid: Number.parseInt(text, 10),
+    ppid: Number(fields[1]),
+    pgid: Number(fields[2]),
+    startedTicks: Number(fields[19]),
     residentBytes: Number(fields[21]) * pageBytes(),
   };
 }

@@ -7,9 +7,11 @@ export interface ResidentProcess {
 }
 
 /**
- * What processes hold together, where memory that several processes share counts once: forked children share most of theirs with their parent.
+ * What processes hold together, where memory that several processes share counts once: forked children share most of
+ * theirs with their parent.
  *
- * A process whose map cannot be read, as one of another account, counts with all of its resident memory. Cost: the kernel walks the page tables of each process,
+ * A process whose map cannot be read, as one of another account, counts with all of its resident memory. Cost: the
+ * kernel walks the page tables of each process,
  * about a millisecond per 100 MiB.
  */
 export function proportionalBytes(processes: readonly ResidentProcess[]): number {

@@ -2,7 +2,8 @@ import { removedFolder, removeUnderOtherName } from '../files/removed-folder.ts'
 import { removeTree } from '../files/removal/remove-tree.ts';
 
 /**
- * The program with which a watchdog removes folders: `rm -rf` would delete what a task left mounted in one. What stays is found by the next agent of the host.
+ * The program with which a watchdog removes folders: `rm -rf` would delete what a task left mounted in one. What stays
+ * is found by the next agent of the host.
  *
  * @param argv the folders.
  */

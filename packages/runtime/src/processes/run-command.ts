@@ -31,7 +31,10 @@ export interface CommandResult {
   readonly startError: string;
 }
 
-/** Runs a command in a group of its own; resolves at its end and never rejects. What it leaves behind in its group is killed. */
+/**
+ * Runs a command in a group of its own; resolves at its end and never rejects. What it leaves behind in its group is
+ * killed.
+ */
 export function runCommand(options: RunCommandOptions): Promise<CommandResult> {
   return new Promise((resolve) => {
     const capture = { kind: 'capture', bytesMax: options.outputBytesMax ?? 64 * 1024 } as const;
@@ -40,14 +43,19 @@ export function runCommand(options: RunCommandOptions): Promise<CommandResult> {
       if (started.pid !== undefined) killGroup(started.pid, 'SIGKILL');
     };
     const started = startProcess({
-      ...options, stdout: capture, stderr: capture,
+      ...options,
+      stdout: capture,
+      stderr: capture,
       onExit: (exit) => {
         clearTimeout(timer);
         options.signal?.removeEventListener('abort', kill);
         kill();
         const { stdout, stderr } = started;
         resolve({
-          ...exit, isTimedOut, stdout: stdout.bytes(), stderr: stderr.bytes(),
+          ...exit,
+          isTimedOut,
+          stdout: stdout.bytes(),
+          stderr: stderr.bytes(),
           isTruncated: stdout.isTruncated() || stderr.isTruncated(),
         });
       },

@@ -5,7 +5,9 @@ export function quoteWord(word: string): string {
   return /^[\w./:,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Renders assignments for the front of a simple command or after `export`; names that are none to a shell are left out. */
+/**
+ * Renders assignments for the front of a simple command or after `export`; names that are none to a shell are left out.
+ */
 export function renderAssignments(variables: Readonly<Record<string, string>>): string {
   const parts: string[] = [];
   for (const [name, value] of Object.entries(variables)) {
@@ -22,7 +24,8 @@ export function isVariableName(name: string): boolean {
 /**
  * Renders a task's line as one simple command.
  *
- * A line of plain words runs without a shell of its own: that is a third of the cost of a short task. Any other line, and one
+ * A line of plain words runs without a shell of its own: that is a third of the cost of a short task. Any other line,
+ * and one
  * whose first word might mean something to a shell, becomes `/bin/sh -c LINE`.
  *
  * @param find where a name without a slash is, or undefined to leave it to the shell.
@@ -39,7 +42,8 @@ export function renderCommand(line: string, find: (name: string) => string | und
 }
 
 /**
- * Finds programs on a PATH as `execvp` does: in the order of its folders, and again each time, since versions come and go.
+ * Finds programs on a PATH as `execvp` does: in the order of its folders, and again each time, since versions come and
+ * go.
  *
  * Cost: a call of the system for each folder up to the one that has it.
  */
@@ -51,7 +55,10 @@ export class ProgramFinder {
     this.folders = searchPath.split(':');
   }
 
-  /** The absolute path of a program, plain to a shell; undefined where that is left to the shell: for what is not there, or it has itself, or depends on its folder. */
+  /**
+   * The absolute path of a program, plain to a shell; undefined where that is left to the shell: for what is not there,
+   * or it has itself, or depends on its folder.
+   */
   find(name: string): string | undefined {
     if (shellNames.has(name)) return undefined;
     for (const folder of this.folders) {
@@ -75,9 +82,14 @@ function isProgram(file: string): boolean {
 }
 
 /** Words that dash or bash takes for itself when they come first. */
-const shellNames = new Set((
-  '! . : [ [[ ]] alias bg bind break builtin caller case cd chdir command compgen complete compopt continue coproc declare dirs disown do done '
-  + 'echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash help history if in jobs kill let local logout '
-  + 'mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source suspend test then time times trap true type '
-  + 'typeset ulimit umask unalias unset until wait while'
-).split(' '));
+const shellNames = new Set(
+  (
+    '! . : [ [[ ]] alias bg bind break builtin caller case cd chdir command compgen complete compopt continue ' +
+    'coproc declare dirs disown do done ' +
+    ('echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash help history if ' +
+      'in jobs kill let local logout ') +
+    ('mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source suspend test ' +
+      'then time times trap true type ') +
+    'typeset ulimit umask unalias unset until wait while'
+  ).split(' '),
+);

@@ -14,7 +14,10 @@ export interface StartPipedOptions {
   readonly cwd: string;
   /** The command is bubblewrap's: signals are for what runs inside. */
   readonly isSandbox?: boolean;
-  /** Called exactly once, never before `startPiped` has returned: the process has ended, and nothing more comes from its streams. Whoever else holds them delays it. */
+  /**
+   * Called exactly once, never before `startPiped` has returned: the process has ended, and nothing more comes from its
+   * streams. Whoever else holds them delays it.
+   */
   onClosed(exit: ProcessExit): void;
 }
 
@@ -25,11 +28,16 @@ export interface PipedProcess {
   readonly standardInput: Writable;
   readonly standardOutput: Readable;
   readonly standardError: Readable;
-  /** Signals all of its processes that have not left its group, or all of its sandbox; nothing where it could not be started. */
+  /**
+   * Signals all of its processes that have not left its group, or all of its sandbox; nothing where it could not be
+   * started.
+   */
   signal(signal: NodeJS.Signals): void;
 }
 
-/** Starts a process that leads a group of its own, and gives its streams as they are: who reads them late holds it up. */
+/**
+ * Starts a process that leads a group of its own, and gives its streams as they are: who reads them late holds it up.
+ */
 export function startPiped({ command, args, env, cwd, isSandbox = false, onClosed }: StartPipedOptions): PipedProcess {
   const child = spawn(command, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'], env: { ...env }, cwd });
   let startError: ProcessExit | undefined;
@@ -38,8 +46,11 @@ export function startPiped({ command, args, env, cwd, isSandbox = false, onClose
     // Without a process there is nothing else to come.
     if (child.pid === undefined) onClosed(startError);
   });
-  child.once('close', (code, signal) => { if (startError === undefined) onClosed({ status: shellStatus(code, signal), startError: '' }); });
-  for (const stream of child.stdio) stream?.on('error', () => undefined); // The end of the process tells what there is to tell.
+  child.once('close', (code, signal) => {
+    if (startError === undefined) onClosed({ status: shellStatus(code, signal), startError: '' });
+  });
+  // The end of the process tells what there is to tell.
+  for (const stream of child.stdio) stream?.on('error', () => undefined);
   const { pid } = child;
   const signal = (name: NodeJS.Signals): void => {
     if (pid === undefined || (isSandbox && signalSandboxed([pid], name) && name !== 'SIGKILL')) return;

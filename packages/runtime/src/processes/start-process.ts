@@ -19,7 +19,10 @@ export interface StartProcessOptions {
   /** The whole environment; our own when absent. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
-  /** Leads a process group (and session) of its own, so that `killGroup(pid)` reaches all that it starts. True when absent. */
+  /**
+   * Leads a process group (and session) of its own, so that `killGroup(pid)` reaches all that it starts. True when
+   * absent.
+   */
   readonly detached?: boolean;
   /** Discarded when absent. */
   readonly stdout?: OutputTarget;
@@ -27,7 +30,9 @@ export interface StartProcessOptions {
   readonly stderr?: OutputTarget;
   /** Written to its standard input, which is then closed; /dev/null when absent. */
   readonly input?: string;
-  /** A file that is its standard input, in place of `input`. @throws Error from `startProcess` when it cannot be opened. */
+  /**
+   * A file that is its standard input, in place of `input`. @throws Error from `startProcess` when it cannot be opened.
+   */
   readonly inputFile?: string;
   /** It reads our own standard input, in place of `input`. */
   readonly inheritsInput?: boolean;
@@ -73,7 +78,10 @@ export function startProcess(options: StartProcessOptions): StartedProcess {
   return { pid: child.pid, stdout, stderr };
 }
 
-function source({ input, inputFile, inheritsInput, leash }: StartProcessOptions, files: number[]): 'ignore' | 'inherit' | 'pipe' | number {
+function source(
+  { input, inputFile, inheritsInput, leash }: StartProcessOptions,
+  files: number[],
+): 'ignore' | 'inherit' | 'pipe' | number {
   if (inheritsInput === true) return 'inherit';
   if (inputFile === undefined) return input === undefined && leash !== true ? 'ignore' : 'pipe';
   const file = openSync(inputFile, 'r');
@@ -83,9 +91,13 @@ function source({ input, inputFile, inheritsInput, leash }: StartProcessOptions,
 
 function target(output: OutputTarget | undefined, own: number, files: number[]): 'ignore' | 'pipe' | number {
   switch (output?.kind) {
-    case undefined: case 'discard': return 'ignore';
-    case 'inherit': return own;
-    case 'capture': return 'pipe';
+    case undefined:
+    case 'discard':
+      return 'ignore';
+    case 'inherit':
+      return own;
+    case 'capture':
+      return 'pipe';
     case 'file': {
       const file = openSync(output.path, 'a', 0o600);
       files.push(file);
@@ -98,9 +110,15 @@ function bytesMaxOf(output: OutputTarget | undefined): number {
   return output?.kind === 'capture' ? output.bytesMax : 0;
 }
 
-/** Captured output is complete when nothing more has arrived for so long after the process ended; a descendant may hold the pipe open for ever. */
+/**
+ * Captured output is complete when nothing more has arrived for so long after the process ended; a descendant may hold
+ * the pipe open for ever.
+ */
 const drainIdle = 200;
-/** A pipe holds no more than this of what the process itself wrote; and a descendant that writes on must not hold up the end. */
+/**
+ * A pipe holds no more than this of what the process itself wrote; and a descendant that writes on must not hold up the
+ * end.
+ */
 const drainBytesMax = 1024 * 1024;
 const drainTimeMax = 10_000;
 
@@ -117,7 +135,9 @@ function tellEnd(child: ChildProcess, captures: readonly Capture[], onExit: (exi
   });
   child.once('exit', (code, signal) => {
     const exit: ProcessExit = { status: shellStatus(code, signal), startError: '' };
-    const stopWaiting = whenDrained(captures, () => { tell(exit); });
+    const stopWaiting = whenDrained(captures, () => {
+      tell(exit);
+    });
     child.once('close', () => {
       stopWaiting();
       tell(exit);
@@ -126,7 +146,8 @@ function tellEnd(child: ChildProcess, captures: readonly Capture[], onExit: (exi
 }
 
 /**
- * Calls once nothing more comes. What is ready to be read counts as having come: on a busy host timers are due before it was read. Some programs leave
+ * Calls once nothing more comes. What is ready to be read counts as having come: on a busy host timers are due before
+ * it was read. Some programs leave
  * the writing to another process, which may be slow, as a client of a shared ssh connection does.
  */
 function whenDrained(captures: readonly Capture[], act: () => void): () => void {
@@ -142,7 +163,11 @@ function whenDrained(captures: readonly Capture[], act: () => void): () => void 
   };
   let timer: NodeJS.Timeout;
   let immediate: NodeJS.Immediate | undefined;
-  const wait = (): void => { timer = setTimeout(() => { immediate = setImmediate(check); }, drainIdle); };
+  const wait = (): void => {
+    timer = setTimeout(() => {
+      immediate = setImmediate(check);
+    }, drainIdle);
+  };
   wait();
   return () => {
     clearTimeout(timer);

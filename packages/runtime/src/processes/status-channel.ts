@@ -2,14 +2,20 @@ import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A pair of connected sockets: shells write to one as their standard output, all to the same, and we read from the other. */
+/**
+ * A pair of connected sockets: shells write to one as their standard output, all to the same, and we read from the
+ * other.
+ */
 export interface StatusChannel {
   readonly reader: Socket;
   readonly writer: Socket;
   onText: (text: string) => void;
 }
 
-/** Node makes no pipes of its own accord; one connection to ourselves does as well, and is read without a stream's overhead. */
+/**
+ * Node makes no pipes of its own accord; one connection to ourselves does as well, and is read without a stream's
+ * overhead.
+ */
 export async function openStatusChannel(folder: string): Promise<StatusChannel> {
   // The kernel takes 107 bytes for the path of a socket; a folder may have a longer one, but its descriptor has not.
   const place = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);

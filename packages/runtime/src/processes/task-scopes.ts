@@ -32,15 +32,28 @@ const probeTimeMax = 5000;
 const print = 'cat /proc/self/cgroup; cat /proc/self/mountinfo';
 
 /**
- * Finds the user manager by asking it for a scope; undefined where there is none, or it would end with a login and take the tasks with it.
+ * Finds the user manager by asking it for a scope; undefined where there is none, or it would end with a login and take
+ * the tasks with it.
  *
  * Cost: a process where `systemd-run` and a runtime folder are there, else a few calls of the file system.
  */
-export async function findScopes({ environment, lingerFolder = '/var/lib/systemd/linger' }: ScopeOptions): Promise<TaskScopes | undefined> {
+export async function findScopes({
+  environment,
+  lingerFolder = '/var/lib/systemd/linger',
+}: ScopeOptions): Promise<TaskScopes | undefined> {
   const program = new ProgramFinder(environment['PATH'] ?? '/usr/bin:/bin').find('systemd-run');
-  if (program === undefined || (environment['XDG_RUNTIME_DIR'] ?? '') === '' || !staysWhenLoggedOut(lingerFolder)) return undefined;
-  const { prefix: [command = '', ...args] } = makeScope({ program, folder: '/' });
-  const { status, stdout } = await runCommand({ command, args: [...args, '/bin/sh', '-c', print], env: environment, deadlineMs: probeTimeMax, outputBytesMax: 2 ** 20 });
+  if (program === undefined || (environment['XDG_RUNTIME_DIR'] ?? '') === '' || !staysWhenLoggedOut(lingerFolder))
+    return undefined;
+  const {
+    prefix: [command = '', ...args],
+  } = makeScope({ program, folder: '/' });
+  const { status, stdout } = await runCommand({
+    command,
+    args: [...args, '/bin/sh', '-c', print],
+    env: environment,
+    deadlineMs: probeTimeMax,
+    outputBytesMax: 2 ** 20,
+  });
   const own = status === 0 ? findGroupFolder(stdout.toString()) : undefined;
   return own === undefined ? undefined : { program, folder: path.dirname(own) };
 }
@@ -48,13 +61,19 @@ export async function findScopes({ environment, lingerFolder = '/var/lib/systemd
 /** Describes a scope that nobody has used. */
 export function makeScope({ program, folder }: TaskScopes): TaskScope {
   const unit = `mutirao-${process.pid}-${randomBytes(6).toString('hex')}.scope`;
-  return { prefix: [program, '--user', '--scope', '--quiet', '--collect', `--unit=${unit}`, '--'], folder: path.join(folder, unit) };
+  return {
+    prefix: [program, '--user', '--scope', '--quiet', '--collect', `--unit=${unit}`, '--'],
+    folder: path.join(folder, unit),
+  };
 }
 
 /** The processes of a scope, those in groups below it too; undefined where that cannot be known. */
 export function listScope({ folder }: TaskScope): number[] | undefined {
   try {
-    const own = readFileSync(path.join(folder, 'cgroup.procs'), 'latin1').split('\n').filter((line) => line !== '').map(Number);
+    const own = readFileSync(path.join(folder, 'cgroup.procs'), 'latin1')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(Number);
     const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     return [...own, ...below.flatMap(({ name }) => listScope({ prefix: [], folder: path.join(folder, name) }) ?? [])];
   } catch {
@@ -62,7 +81,10 @@ export function listScope({ folder }: TaskScope): number[] | undefined {
   }
 }
 
-/** Kills all processes of a scope at once, however fast they start others and whoever they belong to; false where the kernel cannot (before Linux 5.14), or there is no such scope. */
+/**
+ * Kills all processes of a scope at once, however fast they start others and whoever they belong to; false where the
+ * kernel cannot (before Linux 5.14), or there is no such scope.
+ */
 export function killScope({ folder }: TaskScope): boolean {
   try {
     writeFileSync(path.join(folder, 'cgroup.kill'), '1', { flag: 'r+' });
@@ -72,16 +94,25 @@ export function killScope({ folder }: TaskScope): boolean {
   }
 }
 
-/** The folder of a process's control group, from what `/proc` says of the process and its mounts; undefined where it is not in one of the unified hierarchy, or that is not mounted. */
+/**
+ * The folder of a process's control group, from what `/proc` says of the process and its mounts; undefined where it is
+ * not in one of the unified hierarchy, or that is not mounted.
+ */
 export function findGroupFolder(said: string): string | undefined {
   const [, group] = /^0::(\/.*)$/m.exec(said) ?? [];
   const [, mount] = /^\d+ \d+ \S+ \/ (\S+) .* - cgroup2 /m.exec(said) ?? [];
   return group === undefined || mount === undefined || group === '/' ? undefined : path.join(mount, group);
 }
 
-/** A user manager ends with the last login of its user, with all scopes, unless the user lingers or the manager has started us. */
+/**
+ * A user manager ends with the last login of its user, with all scopes, unless the user lingers or the manager has
+ * started us.
+ */
 function staysWhenLoggedOut(lingerFolder: string): boolean {
-  return existsSync(path.join(lingerFolder, accountName())) || readOwnGroup().includes(`/user@${process.getuid?.() ?? 0}.service/`);
+  return (
+    existsSync(path.join(lingerFolder, accountName())) ||
+    readOwnGroup().includes(`/user@${process.getuid?.() ?? 0}.service/`)
+  );
 }
 
 function readOwnGroup(): string {

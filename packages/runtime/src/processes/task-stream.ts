@@ -4,7 +4,10 @@ import { KeptStream } from './kept-stream.ts';
 import type { PipeStock, ReadPipe } from './pipe-stock.ts';
 import { quoteWord } from './shell-words.ts';
 
-/** Most that is read at the end of a task from a pipe that somebody else still fills; a pipe holds at most 1 MiB for an ordinary user. */
+/**
+ * Most that is read at the end of a task from a pipe that somebody else still fills; a pipe holds at most 1 MiB for an
+ * ordinary user.
+ */
 const drainMax = 1024 * 1024;
 
 /** A task's two streams: standard output and standard error. */
@@ -27,7 +30,8 @@ const scratch = Buffer.allocUnsafe(64 * 1024);
 /**
  * A stream of the tasks of one launcher: a pipe, and what is kept of what the present task writes into it.
  *
- * A task may open a pipe again, as /dev/stdout, without losing what was printed. What is left of an earlier task can reach the pipe only while it
+ * A task may open a pipe again, as /dev/stdout, without losing what was printed. What is left of an earlier task can
+ * reach the pipe only while it
  * holds it open, and `drain` sees that.
  */
 export class TaskStream {
@@ -75,7 +79,12 @@ export class TaskStream {
       kept.add(scratch.subarray(0, count));
       return true;
     };
-    const follower = new Socket({ fd: file, readable: true, writable: false, onread: { buffer: scratch, callback: read } });
+    const follower = new Socket({
+      fd: file,
+      readable: true,
+      writable: false,
+      onread: { buffer: scratch, callback: read },
+    });
     follower.on('error', () => undefined); // `drain` meets it again.
     this.follower = follower;
     return true;
@@ -100,7 +109,7 @@ export class TaskStream {
   drain(): boolean {
     this.follower?.destroy();
     this.follower = undefined;
-    for (let total = 0; total < drainMax;) {
+    for (let total = 0; total < drainMax; ) {
       const count = this.readPart();
       if (count === undefined) return false;
       if (count === 0) return true;

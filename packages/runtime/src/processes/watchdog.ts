@@ -10,8 +10,11 @@ export const watchdogVariable = 'MUTIRAO_WATCHDOG';
 export const launcherVariable = 'MUTIRAO_LAUNCHER';
 
 /**
- * Reads lines `+GROUP` and `-GROUP`, where a group is a number or the folder of a control group; at the end of its input it kills the groups that are left, with what descends from their leaders, and then what has the mark in its
- * environment, a few times over, since what is being killed may be starting more; what belongs to another account is left to a line of `MUTIRAO_SWEEP`; last it has the folder that it was given removed, by a program of ours that stays out of what is mounted there. The end comes when the process that holds the other
+ * Reads lines `+GROUP` and `-GROUP`, where a group is a number or the folder of a control group; at the end of its
+ * input it kills the groups that are left, with what descends from their leaders, and then what has the mark in its
+ * environment, a few times over, since what is being killed may be starting more; what belongs to another account is
+ * left to a line of `MUTIRAO_SWEEP`; last it has the folder that it was given removed, by a program of ours that stays
+ * out of what is mounted there. The end comes when the process that holds the other
  * end of the pipe dies, however it dies. Signals meant for that process do not end it.
  */
 const script = `
@@ -47,7 +50,10 @@ exec "$@"
 
 /** Another account, in which some of what is watched runs. */
 export interface WatchedAccount {
-  /** A line of a shell that kills, as that account, the processes in `$left` and those with the mark, and removes what is there. */
+  /**
+   * A line of a shell that kills, as that account, the processes in `$left` and those with the mark, and removes what
+   * is there.
+   */
   sweepLine(mark: string): string;
 }
 
@@ -84,7 +90,10 @@ export class Watchdog {
     return { [watchdogVariable]: this.mark };
   }
 
-  /** Has the group killed when we die: a process group, or the folder of a control group. Written to the pipe before it returns, unless the pipe is full. */
+  /**
+   * Has the group killed when we die: a process group, or the folder of a control group. Written to the pipe before it
+   * returns, unless the pipe is full.
+   */
   guard(pgid: number | string): void {
     this.groups.add(pgid);
     this.child?.stdin?.write(`+${pgid}\n`);
@@ -103,12 +112,24 @@ export class Watchdog {
 
   private start(): ChildProcess {
     // Where we are marked ourselves, it has to outlive us.
-    const env = { ...process.env, [watchdogVariable]: undefined, [launcherVariable]: undefined, MUTIRAO_SWEEP: this.account?.sweepLine(this.mark) };
+    const env = {
+      ...process.env,
+      [watchdogVariable]: undefined,
+      [launcherVariable]: undefined,
+      MUTIRAO_SWEEP: this.account?.sweepLine(this.mark),
+    };
     const removal = this.folder === '' ? [] : [removedFolder(this.folder), ...removalProgram(), this.folder];
-    const child = spawn('/bin/sh', ['-c', script, 'watchdog', this.mark, this.folder, ...removal], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', env });
+    const child = spawn('/bin/sh', ['-c', script, 'watchdog', this.mark, this.folder, ...removal], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      cwd: '/',
+      env,
+    });
     child.on('error', () => undefined); // Not started: `exit` does not follow, and groups are then unguarded.
     child.stdin.on('error', () => undefined);
-    child.once('exit', () => { this.replace(); });
+    child.once('exit', () => {
+      this.replace();
+    });
     child.unref();
     const pipe = child.stdin;
     if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref();

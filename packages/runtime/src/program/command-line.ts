@@ -1,17 +1,42 @@
 import { Command, CommanderError, Option } from 'commander';
-import { environmentName, flag, flagName, text, choice, type GivenTexts, type OptionSpec, type OptionSpecs } from '../config/index.ts';
+import {
+  environmentName,
+  flag,
+  flagName,
+  text,
+  choice,
+  type GivenTexts,
+  type OptionSpec,
+  type OptionSpecs,
+} from '../config/index.ts';
 import type { LogLevel } from '../log/index.ts';
 
 /** Options that every program has. */
 export const commonOptions = {
-  home: text({ help: 'Folder of Mutirao\'s files; MUTIRAO_HOME says it for all programs, ~/.mutirao holds where nothing does.', placeholder: 'FOLDER' }),
-  logLevel: choice<LogLevel>({ help: 'How much to log, to standard error.', words: ['debug', 'info', 'warn', 'error', 'fatal', 'silent'], default: 'info' }),
-  leash: flag({ help: 'Drain, as after SIGTERM, when standard input ends: whoever started this process holds its other end, and is gone then.' }),
+  home: text({
+    help: "Folder of Mutirao's files; MUTIRAO_HOME says it for all programs, ~/.mutirao holds where nothing does.",
+    placeholder: 'FOLDER',
+  }),
+  logLevel: choice<LogLevel>({
+    help: 'How much to log, to standard error.',
+    words: ['debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    default: 'info',
+  }),
+  leash: flag({
+    help:
+      'Drain, as after SIGTERM, when standard input ends: whoever started this process holds its other end, and ' +
+      'is gone then.',
+  }),
 } as const satisfies OptionSpecs;
 
 /** What a command line says. */
 export type CommandLine =
-  | { readonly kind: 'run'; readonly flags: GivenTexts; readonly configPath: string | undefined; readonly passedOn: readonly string[] }
+  | {
+      readonly kind: 'run';
+      readonly flags: GivenTexts;
+      readonly configPath: string | undefined;
+      readonly passedOn: readonly string[];
+    }
   /** All is said (`--help`), or something is wrong; the text has been written. */
   | { readonly kind: 'exit'; readonly status: number };
 
@@ -30,20 +55,47 @@ interface About {
 }
 
 /** Reads the command line of a program. */
-export function parseCommandLine(program: About, specs: OptionSpecs, argv: readonly string[], output: Output): CommandLine {
+export function parseCommandLine(
+  program: About,
+  specs: OptionSpecs,
+  argv: readonly string[],
+  output: Output,
+): CommandLine {
   const { own, passedOn } = splitWords(argv, program.passesOn !== undefined);
   const flags = new Map<string, string[]>();
   let configPath: string | undefined;
-  const command = new Command(`mutirao run ${program.name}`).description(program.summary).exitOverride().allowExcessArguments(false)
-    .configureOutput({ writeOut: (words) => { output.writeOut(words); }, writeErr: (words) => { output.writeError(words); } })
-    .addOption(new Option('--config <FILE>', 'Configuration file: a JSON object with the names below in camel case.').argParser((path) => { configPath = path; }));
+  const command = new Command(`mutirao run ${program.name}`)
+    .description(program.summary)
+    .exitOverride()
+    .allowExcessArguments(false)
+    .configureOutput({
+      writeOut: (words) => {
+        output.writeOut(words);
+      },
+      writeErr: (words) => {
+        output.writeError(words);
+      },
+    })
+    .addOption(
+      new Option('--config <FILE>', 'Configuration file: a JSON object with the names below in camel case.').argParser(
+        (path) => {
+          configPath = path;
+        },
+      ),
+    );
   for (const [name, spec] of Object.entries(specs)) {
-    command.addOption(new Option(usageOf(name, spec), helpOf(program.name, name, spec)).argParser((given) => {
-      flags.set(name, [...flags.get(name) ?? [], given]);
-    }));
+    command.addOption(
+      new Option(usageOf(name, spec), helpOf(program.name, name, spec)).argParser((given) => {
+        flags.set(name, [...(flags.get(name) ?? []), given]);
+      }),
+    );
   }
-  if (program.passesOn !== undefined) command.usage('[options] [-- WORDS...]').addHelpText('after', `\n${program.passesOn}`);
-  command.addHelpText('after', '\nA flag wins over the environment, that over the configuration file, and that over the default.\n');
+  if (program.passesOn !== undefined)
+    command.usage('[options] [-- WORDS...]').addHelpText('after', `\n${program.passesOn}`);
+  command.addHelpText(
+    'after',
+    '\nA flag wins over the environment, that over the configuration file, and that over the default.\n',
+  );
   try {
     command.parse(own, { from: 'user' });
   } catch (error) {
@@ -57,7 +109,10 @@ export function parseCommandLine(program: About, specs: OptionSpecs, argv: reado
 }
 
 /** The words of the program itself, and those after `--` where it passes them on. */
-function splitWords(argv: readonly string[], passesOn: boolean): { readonly own: readonly string[]; readonly passedOn: readonly string[] } {
+function splitWords(
+  argv: readonly string[],
+  passesOn: boolean,
+): { readonly own: readonly string[]; readonly passedOn: readonly string[] } {
   const at = argv.indexOf('--');
   return passesOn && at >= 0 ? { own: argv.slice(0, at), passedOn: argv.slice(at + 1) } : { own: argv, passedOn: [] };
 }

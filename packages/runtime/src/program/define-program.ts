@@ -19,7 +19,9 @@ export interface ProgramContext {
   readonly home: string;
   /** What came after `--`. */
   readonly passedOn: readonly string[];
-  /** Ends the process over an error that nobody can mend, after a log line and a dump: what a driver's `onFatal` calls. */
+  /**
+   * Ends the process over an error that nobody can mend, after a log line and a dump: what a driver's `onFatal` calls.
+   */
   fail(error: unknown): void;
   /** Adds what `describe` returns to the dump of a crash. */
   addToDump(name: string, describe: () => unknown): void;
@@ -43,11 +45,16 @@ export interface Program<O extends OptionSpecs> {
 /**
  * Makes a program's `main(argv)`: argv without node and script.
  *
- * The process ends with 0 when `run` resolves, 2 for wrong use or configuration, 3 when something that is needed is out of
- * reach, 70 for a bug. The first SIGTERM or SIGINT (with `--leash` also the end of standard input) asks `run` to drain, a
+ * The process ends with 0 when `run` resolves, 2 for wrong use or configuration, 3 when something that is needed is out
+ * of
+ * reach, 70 for a bug. The first SIGTERM or SIGINT (with `--leash` also the end of standard input) asks `run` to drain,
+ * a
  * second signal ends the process at once.
  */
-export function defineProgram<O extends OptionSpecs>(program: Program<O>, host: ProgramHost = processHost): (argv: readonly string[]) => Promise<void> {
+export function defineProgram<O extends OptionSpecs>(
+  program: Program<O>,
+  host: ProgramHost = processHost,
+): (argv: readonly string[]) => Promise<void> {
   return async (argv) => {
     const specs = { ...commonOptions, ...program.options };
     const line = parseCommandLine(program, specs, argv, host);
@@ -57,14 +64,22 @@ export function defineProgram<O extends OptionSpecs>(program: Program<O>, host: 
     }
     let config: ConfigOf<typeof specs>;
     try {
-      config = readConfig(program.name, specs, { flags: line.flags, environment: host.environment, file: line.configPath });
+      config = readConfig(program.name, specs, {
+        flags: line.flags,
+        environment: host.environment,
+        file: line.configPath,
+      });
     } catch (error) {
       if (!(error instanceof MutiraoError)) throw error;
       host.writeError(`mutirao ${program.name}: ${error.message}\n${error.advice}\n`);
       host.exit(2);
       return;
     }
-    await runToEnd(program, { config: config as ConfigOf<O> & ConfigOf<typeof commonOptions>, passedOn: line.passedOn }, host);
+    await runToEnd(
+      program,
+      { config: config as ConfigOf<O> & ConfigOf<typeof commonOptions>, passedOn: line.passedOn },
+      host,
+    );
   };
 }
 
@@ -74,16 +89,31 @@ interface Given<O extends OptionSpecs> {
   readonly passedOn: readonly string[];
 }
 
-async function runToEnd<O extends OptionSpecs>(program: Program<O>, { config, passedOn }: Given<O>, host: ProgramHost): Promise<void> {
+async function runToEnd<O extends OptionSpecs>(
+  program: Program<O>,
+  { config, passedOn }: Given<O>,
+  host: ProgramHost,
+): Promise<void> {
   if (host === processHost) keepOwnFilesUsable();
   const home = config.home === '' ? mutiraoHome(host.environment) : resolve(config.home);
   const log = createLogger(program.name, config.logLevel);
   const parts = new Map<string, () => unknown>();
-  const fail = (error: unknown): void => { host.exit(reportEnd(error, { program: program.name, home, log, config, parts })); };
+  const fail = (error: unknown): void => {
+    host.exit(reportEnd(error, { program: program.name, home, log, config, parts }));
+  };
   host.onUncaught(fail);
   try {
     if (program.doesWithoutHome !== true) prepareHome(home);
-    await program.run(config, { log, signal: abortedBySignals(host, log, config.leash), home, passedOn, fail, addToDump: (name, describe) => { parts.set(name, describe); } });
+    await program.run(config, {
+      log,
+      signal: abortedBySignals(host, log, config.leash),
+      home,
+      passedOn,
+      fail,
+      addToDump: (name, describe) => {
+        parts.set(name, describe);
+      },
+    });
   } catch (error) {
     fail(error);
     return;
@@ -99,7 +129,10 @@ function abortedBySignals(host: ProgramHost, log: Logger, isLeashed: boolean): A
       controller.abort();
     });
   }
-  for (const [name, number] of [['SIGTERM', 15], ['SIGINT', 2]] as const) {
+  for (const [name, number] of [
+    ['SIGTERM', 15],
+    ['SIGINT', 2],
+  ] as const) {
     host.onSignal(name, () => {
       if (controller.signal.aborted) host.exit(128 + number);
       log.info({ signal: name }, 'draining');
@@ -118,9 +151,23 @@ interface EndReport {
 }
 
 /** What a file system answers about a path that is the user's to put right. */
-const codesOfPaths = new Set(['EACCES', 'EEXIST', 'EIO', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOTDIR', 'EPERM', 'EROFS', 'ESTALE']);
+const codesOfPaths = new Set([
+  'EACCES',
+  'EEXIST',
+  'EIO',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOTDIR',
+  'EPERM',
+  'EROFS',
+  'ESTALE',
+]);
 
-/** The error as a user can mend it; undefined for a bug. That there was no room left, or that a path cannot be used, is none, whatever was to be written there. */
+/**
+ * The error as a user can mend it; undefined for a bug. That there was no room left, or that a path cannot be used, is
+ * none, whatever was to be written there.
+ */
 function operatingErrorOf(error: unknown): MutiraoError | undefined {
   if (error instanceof MutiraoError && error.code !== 'MUT_INTERNAL') return error;
   if (!(error instanceof Error)) return undefined;
@@ -144,6 +191,9 @@ function reportEnd(error: unknown, { log, home, program, config, parts }: EndRep
     log.error({ err: failure }, 'the dump cannot be written');
   }
   // The reason in the message too: of a process that cannot start, the message is all that whoever started it shows.
-  log.fatal({ err: error, dump }, `a bug of Mutirao ended this process: ${error instanceof Error ? error.message : String(error)}`);
+  log.fatal(
+    { err: error, dump },
+    `a bug of Mutirao ended this process: ${error instanceof Error ? error.message : String(error)}`,
+  );
   return 70;
 }

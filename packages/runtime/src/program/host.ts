@@ -29,8 +29,12 @@ export const processHost: ProgramHost = {
     }
   },
   writeError,
-  exit: (status) => { process.exit(status); },
-  onSignal: (name, listener) => { process.on(name, listener); },
+  exit: (status) => {
+    process.exit(status);
+  },
+  onSignal: (name, listener) => {
+    process.on(name, listener);
+  },
   onInputEnd: (listener) => {
     process.stdin.on('error', () => undefined); // `close` follows.
     process.stdin.once('close', listener).resume();
@@ -45,5 +49,7 @@ export const processHost: ProgramHost = {
 function writeError(text: string): void {
   try {
     writeDescriptor(2, text);
-  } catch { /* Its terminal or disk is gone. */ }
+  } catch {
+    /* Its terminal or disk is gone. */
+  }
 }

@@ -1,4 +1,16 @@
-export { bytes, choice, duration, flag, integer, list, parseDuration, text, type ConfigOf, type OptionSpec, type OptionSpecs } from '../config/index.ts';
+export {
+  bytes,
+  choice,
+  duration,
+  flag,
+  integer,
+  list,
+  parseDuration,
+  text,
+  type ConfigOf,
+  type OptionSpec,
+  type OptionSpecs,
+} from '../config/index.ts';
 export { defineProgram, type Program, type ProgramContext } from './define-program.ts';
 export { processHost, type ProgramHost } from './host.ts';
 export { readIsolationMode, type IsolationMode } from './isolation-word.ts';

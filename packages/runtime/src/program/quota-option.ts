@@ -5,7 +5,10 @@ import { list } from '../config/index.ts';
 
 /** The option of every server that bounds what users take. */
 export const quotaOption = list({
-  help: 'What users other than the owner may have, for example jobs=500, maria:tasks=5M or blob-bytes=none; docs/quotas.md lists the kinds.', placeholder: '[USER:]KIND=AMOUNT',
+  help:
+    'What users other than the owner may have, for example jobs=500, maria:tasks=5M or blob-bytes=none; ' +
+    'docs/quotas.md lists the kinds.',
+  placeholder: '[USER:]KIND=AMOUNT',
 });
 
 /** Reads the option. @throws {MutiraoError} MUT_BAD_CONFIG */

@@ -10,13 +10,17 @@ export interface ToldKey {
 }
 
 /**
- * The keys of one reservation manager: those that it told first are kept in a file, and others are taken only of one that still has one of them.
+ * The keys of one reservation manager: those that it told first are kept in a file, and others are taken only of one
+ * that still has one of them.
  */
 export class ClaimKeys {
   readonly #path: string;
   #keys = new Map<string, KeyObject>();
 
-  /** @param path of the file, which need not be there. @throws {MutiraoError} MUT_BAD_CONFIG where it holds something else. */
+  /**
+   * @param path of the file, which need not be there. @throws {MutiraoError} MUT_BAD_CONFIG where it holds something
+   * else.
+   */
   constructor(path: string) {
     this.#path = path;
     const kept = readKept(path);
@@ -30,14 +34,23 @@ export class ClaimKeys {
   /** The key of an id; undefined for one that is not known. */
   readonly find = (keyId: string): KeyObject | undefined => this.#keys.get(keyId);
 
-  /** Takes what a manager tells. @throws {MutiraoError} MUT_CLAIM_FORGED where it has none of the keys that are known; MUT_BAD_REQUEST for what is no key. */
+  /**
+   * Takes what a manager tells. @throws {MutiraoError} MUT_CLAIM_FORGED where it has none of the keys that are known;
+   * MUT_BAD_REQUEST for what is no key.
+   */
   pin(told: readonly ToldKey[]): void {
     if (this.#keys.size > 0 && !told.some(({ keyId }) => this.#keys.has(keyId))) {
-      throw new MutiraoError('MUT_CLAIM_FORGED', `the manager signs with other keys than it did; if that is meant, remove ${this.#path} and start anew`);
+      throw new MutiraoError(
+        'MUT_CLAIM_FORGED',
+        `the manager signs with other keys than it did; if that is meant, remove ${this.#path} and start anew`,
+      );
     }
     if (told.every(({ keyId }) => this.#keys.has(keyId))) return;
     this.#keys = new Map(told.map(({ keyId, publicKeyPem }) => [keyId, readKey(publicKeyPem)]));
-    writeAtomic(this.#path, `${JSON.stringify({ keys: told.map(({ keyId, publicKeyPem }) => ({ keyId, publicKeyPem })) })}\n`);
+    writeAtomic(
+      this.#path,
+      `${JSON.stringify({ keys: told.map(({ keyId, publicKeyPem }) => ({ keyId, publicKeyPem })) })}\n`,
+    );
   }
 }
 
@@ -47,9 +60,15 @@ function readKey(pem: string): KeyObject {
   try {
     key = createPublicKey(pem);
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', 'the reservation manager has a key that cannot be read', { cause: error });
+    throw new MutiraoError('MUT_BAD_REQUEST', 'the reservation manager has a key that cannot be read', {
+      cause: error,
+    });
   }
-  if (key.asymmetricKeyType !== 'ed25519') throw new MutiraoError('MUT_BAD_REQUEST', `the reservation manager has a key of type ${key.asymmetricKeyType ?? 'none'}; expected ed25519`);
+  if (key.asymmetricKeyType !== 'ed25519')
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the reservation manager has a key of type ${key.asymmetricKeyType ?? 'none'}; expected ed25519`,
+    );
   return key;
 }
 
@@ -63,6 +82,8 @@ function readKept(path: string): readonly ToldKey[] {
   try {
     return (JSON.parse(text) as { readonly keys: readonly ToldKey[] }).keys;
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `${path} holds no keys; remove it to take those that the manager tells`, { cause: error });
+    throw new MutiraoError('MUT_BAD_CONFIG', `${path} holds no keys; remove it to take those that the manager tells`, {
+      cause: error,
+    });
   }
 }

@@ -34,7 +34,10 @@ export interface ReservationDeskOptions {
   readonly connect?: () => ReservationServiceClient;
   /** Waits for so many milliseconds, or until it is told to stop; by the system's clock when left out. */
   readonly sleep?: (delay: Duration, signal: AbortSignal) => Promise<void>;
-  /** What runs inside reservations now, one entry for each: told anew where the manager does not know of it. Nothing when left out. */
+  /**
+   * What runs inside reservations now, one entry for each: told anew where the manager does not know of it. Nothing
+   * when left out.
+   */
   readonly inUse?: () => Iterable<ReservationUse>;
   /** Hears of all reservations of the resource that are not over, whenever one of them changes. */
   onTold(windows: readonly ReservedWindow[]): void;
@@ -86,7 +89,9 @@ export class ReservationDesk {
     this.#options = options;
     this.#living = options.tellsHolds === false ? firm : [ReservationStatus.HELD, ...firm];
     this.#keys = new ClaimKeys(options.keysPath);
-    this.#client = options.connect?.() ?? dial(ReservationServiceClient, options.address, { token: options.token, trust: options.trust });
+    this.#client =
+      options.connect?.() ??
+      dial(ReservationServiceClient, options.address, { token: options.token, trust: options.trust });
     this.#sleep = options.sleep ?? ((delay, signal) => pause(delay, undefined, { signal }));
   }
 
@@ -103,9 +108,11 @@ export class ReservationDesk {
   }
 
   /**
-   * The reservation that a claim is good for, as it is now: it may have moved since the claim was made. It may be shown before it begins.
+   * The reservation that a claim is good for, as it is now: it may have moved since the claim was made. It may be shown
+   * before it begins.
    *
-   * @throws {MutiraoError} MUT_CLAIM_FORGED, MUT_CLAIM_ELSEWHERE, MUT_CLAIM_NOT_YOURS or MUT_CLAIM_LATE by what it says, or what the manager says of it; MUT_UNREACHABLE
+   * @throws {MutiraoError} MUT_CLAIM_FORGED, MUT_CLAIM_ELSEWHERE, MUT_CLAIM_NOT_YOURS or MUT_CLAIM_LATE by what it
+   * says, or what the manager says of it; MUT_UNREACHABLE
    * while the manager's keys are not known.
    */
   async admit(claim: string, userId: UserId): Promise<ReservedWindow> {
@@ -128,32 +135,50 @@ export class ReservationDesk {
   /** @throws {MutiraoError} where nobody signed it, or it is not for here and this user. */
   #readSigned(claim: string, userId: UserId): SignedClaim {
     const signed = verifyClaim(claim, this.#keys.find);
-    if (signed === undefined) throw new MutiraoError('MUT_CLAIM_FORGED', `the claim is not signed by the reservation manager at ${this.#options.address}; want it as "mutirao reservation show" prints it`);
+    if (signed === undefined)
+      throw new MutiraoError(
+        'MUT_CLAIM_FORGED',
+        `the claim is not signed by the reservation manager at ${this.#options.address}; want it as "mutirao ` +
+          'reservation show" prints it',
+      );
     this.#checkSaid(signed, userId);
     return signed;
   }
 
-  /** Asks the manager about a claim. Returns the claim that took its place where the reservation has moved since. @throws {MutiraoError} where it is refused. */
+  /**
+   * Asks the manager about a claim. Returns the claim that took its place where the reservation has moved since.
+   * @throws {MutiraoError} where it is refused.
+   */
   async #ask(claim: string, userId: UserId, mayFollow: boolean): Promise<string | undefined> {
     const { resourceId, log } = this.#options;
     // What moved since it was signed may be later than it says, as long as the manager says so.
     const { reservationId, endsAt } = this.#readSigned(claim, userId);
     if (!mayFollow) this.#checkTime(reservationId, endsAt);
     try {
-      const { valid, code, message, presentClaim } = await callUnary(this.#client, 'verifyReservation', { claim, resourceId, userId }, { deadlineMs, signal: this.#over.signal });
+      const { valid, code, message, presentClaim } = await callUnary(
+        this.#client,
+        'verifyReservation',
+        { claim, resourceId, userId },
+        { deadlineMs, signal: this.#over.signal },
+      );
       if (mayFollow && code === supersededCode && presentClaim !== '') return presentClaim;
       if (!valid && code !== earlyCode) throw errorOfCode(isErrorCode(code) ? code : 'MUT_PROTOCOL', clip(message));
     } catch (error) {
       if (!isUnanswered(error)) throw error;
       this.#checkTime(reservationId, endsAt);
-      log.warn({ reservation: reservationId, user: userId, reason: error.message }, 'the reservation manager does not answer; the claim is taken by its signature');
+      log.warn(
+        { reservation: reservationId, user: userId, reason: error.message },
+        'the reservation manager does not answer; the claim is taken by its signature',
+      );
     }
     return undefined;
   }
 
   /**
-   * Tells the manager that a reservation is in use; where it does not answer, later. It goes by the number, since this desk's user manages the
-   * resource; the claim, where it was shown in this life, is for a manager to which another user has made the resource known.
+   * Tells the manager that a reservation is in use; where it does not answer, later. It goes by the number, since this
+   * desk's user manages the
+   * resource; the claim, where it was shown in this life, is for a manager to which another user has made the resource
+   * known.
    */
   noteUse(use: ReservationUse): void {
     const { reservationId } = use;
@@ -173,13 +198,21 @@ export class ReservationDesk {
     let claim = this.#claims.get(reservationId) ?? '';
     while (!signal.aborted) {
       try {
-        await callUnary(this.#client, 'claimReservation', { claim, resourceId, userId, clientRequestId: `${kind ?? 'cluster'} ${resourceId}`, reservationId }, { deadlineMs, signal });
+        await callUnary(
+          this.#client,
+          'claimReservation',
+          { claim, resourceId, userId, clientRequestId: `${kind ?? 'cluster'} ${resourceId}`, reservationId },
+          { deadlineMs, signal },
+        );
         return;
       } catch (error) {
         // It may have moved between the showing of its claim and its use.
         const successor = isSuperseded(error) ? await this.#ask(claim, userId, true).catch(() => undefined) : undefined;
         if (successor === undefined && !isPassing(error)) {
-          log.warn({ reservation: reservationId, err: error }, 'the manager does not know that a reservation is in use');
+          log.warn(
+            { reservation: reservationId, err: error },
+            'the manager does not know that a reservation is in use',
+          );
           return;
         }
         claim = successor ?? claim;
@@ -188,10 +221,15 @@ export class ReservationDesk {
     }
   }
 
-  /** Tells the manager what is held ahead for a reservation; where it does not answer, later, and only what was noted last. */
+  /**
+   * Tells the manager what is held ahead for a reservation; where it does not answer, later, and only what was noted
+   * last.
+   */
   noteAhead(reservationId: number, ahead: HeldAhead): void {
     this.#aheads.set(reservationId, ahead);
-    this.#tellingAhead ??= this.#tellAheads().finally(() => { this.#tellingAhead = undefined; });
+    this.#tellingAhead ??= this.#tellAheads().finally(() => {
+      this.#tellingAhead = undefined;
+    });
   }
 
   async #tellAheads(): Promise<void> {
@@ -200,12 +238,21 @@ export class ReservationDesk {
     for (let [next] = this.#aheads; next !== undefined && !signal.aborted; [next] = this.#aheads) {
       const [reservationId, ahead] = next;
       try {
-        await callUnary(this.#client, 'tellHeldAhead', { reservationId, heldAhead: encodeAhead(ahead) }, { deadlineMs, signal });
+        await callUnary(
+          this.#client,
+          'tellHeldAhead',
+          { reservationId, heldAhead: encodeAhead(ahead) },
+          { deadlineMs, signal },
+        );
         if (this.#aheads.get(reservationId) === ahead) this.#aheads.delete(reservationId);
       } catch (error) {
         if (isPassing(error)) await this.#sleep(rewatchMs, signal).catch(() => undefined);
         else {
-          if (!signal.aborted) log.warn({ reservation: reservationId, err: error }, 'the manager does not take what is held ahead for a reservation');
+          if (!signal.aborted)
+            log.warn(
+              { reservation: reservationId, err: error },
+              'the manager does not take what is held ahead for a reservation',
+            );
           this.#aheads.delete(reservationId);
         }
       }
@@ -214,12 +261,18 @@ export class ReservationDesk {
 
   #checkSaid({ resourceId, userId }: SignedClaim, shownBy: UserId): void {
     const { resourceId: here } = this.#options;
-    if (resourceId !== here) throw new MutiraoError('MUT_CLAIM_ELSEWHERE', `the claim is for ${resourceId} and was shown at ${here}`);
-    if (userId !== shownBy) throw new MutiraoError('MUT_CLAIM_NOT_YOURS', `the claim is ${userId}'s and was shown by ${shownBy}`);
+    if (resourceId !== here)
+      throw new MutiraoError('MUT_CLAIM_ELSEWHERE', `the claim is for ${resourceId} and was shown at ${here}`);
+    if (userId !== shownBy)
+      throw new MutiraoError('MUT_CLAIM_NOT_YOURS', `the claim is ${userId}'s and was shown by ${shownBy}`);
   }
 
   #checkTime(reservationId: number, endsAt: Instant): void {
-    if (endsAt <= this.#options.now()) throw new MutiraoError('MUT_CLAIM_LATE', `reservation ${reservationId} ended at ${new Date(endsAt).toISOString()}`);
+    if (endsAt <= this.#options.now())
+      throw new MutiraoError(
+        'MUT_CLAIM_LATE',
+        `reservation ${reservationId} ended at ${new Date(endsAt).toISOString()}`,
+      );
   }
 
   async #follow(): Promise<void> {
@@ -230,9 +283,12 @@ export class ReservationDesk {
       try {
         await this.#learnKeys();
         await this.#makeKnown();
-        await this.#watch(() => { isAway = false; });
+        await this.#watch(() => {
+          isAway = false;
+        });
       } catch (error) {
-        if (!isAway && !signal.aborted) log.warn({ address, err: error }, 'the reservation manager is away; the reservations that it told of stand');
+        if (!isAway && !signal.aborted)
+          log.warn({ address, err: error }, 'the reservation manager is away; the reservations that it told of stand');
         isAway = true;
       }
       await this.#sleep(rewatchMs, signal).catch(() => undefined);
@@ -240,23 +296,41 @@ export class ReservationDesk {
   }
 
   async #learnKeys(): Promise<void> {
-    this.#keys.pin(decodeClaimKeys(await callUnary(this.#client, 'getClaimKeys', {}, { deadlineMs, signal: this.#over.signal })));
+    this.#keys.pin(
+      decodeClaimKeys(await callUnary(this.#client, 'getClaimKeys', {}, { deadlineMs, signal: this.#over.signal })),
+    );
   }
 
   /** A resource that is there already is left as its owner has set it. */
   async #makeKnown(): Promise<void> {
     const { resourceId, processors, log } = this.#options;
-    const { resources } = await wholeList('resources', (place) => callUnary(this.#client, 'listResources', place, { deadlineMs, signal: this.#over.signal }));
+    const { resources } = await wholeList('resources', (place) =>
+      callUnary(this.#client, 'listResources', place, { deadlineMs, signal: this.#over.signal }),
+    );
     const known = resources.find((resource) => resource.resourceId === resourceId);
-    if (known !== undefined && known.total > processors) log.warn({ resource: resourceId, reservable: known.total, processors }, 'more processors can be reserved than there are');
+    if (known !== undefined && known.total > processors)
+      log.warn(
+        { resource: resourceId, reservable: known.total, processors },
+        'more processors can be reserved than there are',
+      );
     if (known !== undefined) return;
-    await callUnary(this.#client, 'registerResource', { resourceId, resourceType: 'processors', quantity: String(processors), rules: undefined }, { deadlineMs, signal: this.#over.signal });
+    await callUnary(
+      this.#client,
+      'registerResource',
+      { resourceId, resourceType: 'processors', quantity: String(processors), rules: undefined },
+      { deadlineMs, signal: this.#over.signal },
+    );
   }
 
-  /** The list is read when the stream has begun, so that nothing is missed between them; what the stream tells twice changes nothing. */
+  /**
+   * The list is read when the stream has begun, so that nothing is missed between them; what the stream tells twice
+   * changes nothing.
+   */
   async #watch(onCaughtUp: () => void): Promise<void> {
     const call = this.#client.watchReservations({ afterSequence: 0, reservationId: 0, onlyNew: true });
-    const cancel = (): void => { call.cancel(); };
+    const cancel = (): void => {
+      call.cancel();
+    };
     this.#over.signal.addEventListener('abort', cancel, { once: true });
     try {
       for await (const { events } of messagesOf(call)) {
@@ -264,41 +338,68 @@ export class ReservationDesk {
           await this.#list();
           onCaughtUp();
         }
-        const told = events.map(({ reservation }) => reservation).filter((reservation) => reservation?.resourceId === this.#options.resourceId);
+        const told = events
+          .map(({ reservation }) => reservation)
+          .filter((reservation) => reservation?.resourceId === this.#options.resourceId);
         let hasNews = events.length === 0;
         for (const reservation of told) if (reservation !== undefined) hasNews = this.#note(reservation) || hasNews;
         if (events.length > 0 && told.length === 0) continue;
-        // All are told again for one that changed: what changes no window, as a claim or what is held ahead, is not worth that.
+        // All are told again for one that changed: what changes no window, as a claim or what is held ahead, is not
+        // worth that.
         if (hasNews) this.#options.onTold([...this.#windows.values()]);
-        this.#tellUses(events.length === 0 ? this.#unused : new Set(told.map((reservation) => reservation?.reservationId ?? 0)));
+        this.#tellUses(
+          events.length === 0 ? this.#unused : new Set(told.map((reservation) => reservation?.reservationId ?? 0)),
+        );
       }
     } finally {
       this.#over.signal.removeEventListener('abort', cancel);
     }
   }
 
-  /** What runs inside is a level: the manager hears of it after each time that it or this side was away, and where it takes a reservation in use for an unused one. */
+  /**
+   * What runs inside is a level: the manager hears of it after each time that it or this side was away, and where it
+   * takes a reservation in use for an unused one.
+   */
   #tellUses(among: ReadonlySet<number>): void {
-    for (const use of this.#options.inUse?.() ?? []) if (among.has(use.reservationId) && this.#unused.has(use.reservationId)) this.noteUse(use);
+    for (const use of this.#options.inUse?.() ?? [])
+      if (among.has(use.reservationId) && this.#unused.has(use.reservationId)) this.noteUse(use);
   }
 
-  /** What is listed takes the place of what was known once all of it has come: a manager that breaks off, or lists what cannot be, changes nothing. @throws {MutiraoError} */
+  /**
+   * What is listed takes the place of what was known once all of it has come: a manager that breaks off, or lists what
+   * cannot be, changes nothing. @throws {MutiraoError}
+   */
   async #list(): Promise<void> {
     const listed = new Map<number, Reservation>();
     let before = 0;
     do {
-      const page = await callUnary(this.#client, 'listReservations', {
-        pageSize, beforeReservationId: before, resourceId: this.#options.resourceId, statuses: [...this.#living], fromUnixMs: 0, untilUnixMs: 0, allUsers: true,
-      }, { deadlineMs, signal: this.#over.signal });
+      const page = await callUnary(
+        this.#client,
+        'listReservations',
+        {
+          pageSize,
+          beforeReservationId: before,
+          resourceId: this.#options.resourceId,
+          statuses: [...this.#living],
+          fromUnixMs: 0,
+          untilUnixMs: 0,
+          allUsers: true,
+        },
+        { deadlineMs, signal: this.#over.signal },
+      );
       for (const reservation of page.reservations) {
         decodeReservedWindow(reservation);
         listed.set(reservation.reservationId, reservation);
       }
       const next = page.nextBeforeReservationId;
-      if (next > 0 && before > 0 && next >= before) throw badRequest(`the page before reservation ${before} leads to one before ${next}; expected a smaller number`);
+      if (next > 0 && before > 0 && next >= before)
+        throw badRequest(
+          `the page before reservation ${before} leads to one before ${next}; expected a smaller number`,
+        );
       before = next;
     } while (before > 0 && listed.size <= limits.reservations.max);
-    if (listed.size > limits.reservations.max) throw badRequest(`more than ${limits.reservations.max} reservations are listed`);
+    if (listed.size > limits.reservations.max)
+      throw badRequest(`more than ${limits.reservations.max} reservations are listed`);
     this.#windows.clear();
     this.#unused.clear();
     for (const reservation of listed.values()) this.#note(reservation);
@@ -313,7 +414,8 @@ export class ReservationDesk {
     else this.#unused.delete(reservationId);
     if (!this.#living.includes(status) || endsAt <= this.#options.now()) return this.#windows.delete(reservationId);
     if (isSameWindow(this.#windows.get(reservationId), window)) return false;
-    if (this.#windows.size >= limits.reservations.max && !this.#windows.has(reservationId)) throw badRequest(`more than ${limits.reservations.max} reservations were told of`);
+    if (this.#windows.size >= limits.reservations.max && !this.#windows.has(reservationId))
+      throw badRequest(`more than ${limits.reservations.max} reservations were told of`);
     this.#windows.set(reservationId, window);
     return true;
   }

@@ -1,4 +1,13 @@
-import { Metadata, type ServerDuplexStream, type ServerReadableStream, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition, type UntypedHandleCall, type sendUnaryData } from '@grpc/grpc-js';
+import {
+  Metadata,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceDefinition,
+  type UntypedHandleCall,
+  type sendUnaryData,
+} from '@grpc/grpc-js';
 import { MutiraoError, registry, type ErrorCode, type StatusName } from '@mutirao/api/errors';
 import type { Bytes, UserId } from '@mutirao/core/shared';
 import type { RevokedSerials } from '../identity/index.ts';
@@ -56,18 +65,29 @@ export interface AuditedMethod {
   target(request: never, response: never): string | undefined;
 }
 
-/** A handler as grpc-js calls it: with the credential checked, errors told by their code, and each call counted. @param audited left out for methods that change nothing. */
+/**
+ * A handler as grpc-js calls it: with the credential checked, errors told by their code, and each call counted. @param
+ * audited left out for methods that change nothing.
+ */
 export function adapt(method: Method, handler: AnyHandler, host: RpcHost, audited?: AuditedMethod): UntypedHandleCall {
-  if (method.requestStream && method.responseStream) return adaptBidi(method, handler as BidiHandler<unknown, unknown>, host);
-  if (method.requestStream) return adaptClientStream(method, handler as ClientStreamHandler<unknown, unknown>, host, audited);
+  if (method.requestStream && method.responseStream)
+    return adaptBidi(method, handler as BidiHandler<unknown, unknown>, host);
+  if (method.requestStream)
+    return adaptClientStream(method, handler as ClientStreamHandler<unknown, unknown>, host, audited);
   if (method.responseStream) return adaptServerStream(method, handler as ServerStreamHandler<unknown, unknown>, host);
   return adaptUnary(method, handler as UnaryHandler<unknown, unknown>, host, audited);
 }
 
 /** Writes down what a call did. */
-function recordDone(host: RpcHost, audited: AuditedMethod | undefined, { userId, from }: CallContext, [request, response]: readonly [unknown, unknown]): void {
+function recordDone(
+  host: RpcHost,
+  audited: AuditedMethod | undefined,
+  { userId, from }: CallContext,
+  [request, response]: readonly [unknown, unknown],
+): void {
   const target = audited?.target(request as never, response as never);
-  if (audited !== undefined && target !== undefined) host.audit.record({ action: audited.action, who: userId, from, ...(target === '' ? {} : { target }) });
+  if (audited !== undefined && target !== undefined)
+    host.audit.record({ action: audited.action, who: userId, from, ...(target === '' ? {} : { target }) });
 }
 
 /** A caller that was let in. */
@@ -79,15 +99,25 @@ interface Admitted {
 
 /** @throws {MutiraoError} MUT_UNAUTHENTICATED */
 export function admit(call: SurfaceCall, host: RpcHost): Admitted {
-  const { userId, credential, peer } = host.revoked === undefined ? admitByToken(call, host.tokens) : admitByCertificate(call, host.revoked);
+  const { userId, credential, peer } =
+    host.revoked === undefined ? admitByToken(call, host.tokens) : admitByCertificate(call, host.revoked);
   const deadline = Number(call.getDeadline());
   let signal: AbortSignal | undefined;
   return {
     context: {
-      userId, credential, deadline: Number.isFinite(deadline) ? deadline : undefined, stopping: host.stopping,
-      get from() { return fromOf(call); },
-      get signal() { return signal ??= signalOf(call); },
-      begin: (values) => { call.sendMetadata(metadataOf(values)); },
+      userId,
+      credential,
+      deadline: Number.isFinite(deadline) ? deadline : undefined,
+      stopping: host.stopping,
+      get from() {
+        return fromOf(call);
+      },
+      get signal() {
+        return (signal ??= signalOf(call));
+      },
+      begin: (values) => {
+        call.sendMetadata(metadataOf(values));
+      },
     },
     peer,
   };
@@ -98,11 +128,17 @@ function fromOf(call: SurfaceCall): string {
   return peer === 'unknown' ? 'socket' : peer;
 }
 
-/** Made when it is asked for: few calls do, every call ends as if it were cancelled, and the error of an abort costs as much as a small answer. */
+/**
+ * Made when it is asked for: few calls do, every call ends as if it were cancelled, and the error of an abort costs as
+ * much as a small answer.
+ */
 function signalOf(call: SurfaceCall): AbortSignal {
   const controller = new AbortController();
   if (call.cancelled) controller.abort();
-  else call.on('cancelled', () => { controller.abort(); });
+  else
+    call.on('cancelled', () => {
+      controller.abort();
+    });
   return controller.signal;
 }
 
@@ -123,8 +159,12 @@ function admitByToken(call: SurfaceCall, tokens: TokenCheck): Caller {
 }
 
 /** Whose token it is. @throws {MutiraoError} MUT_UNAUTHENTICATED */
-export function userOfToken(credential: string | undefined, tokens: TokenCheck): { readonly userId: UserId; readonly credential: string } {
-  if (credential === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'no credential; want metadata "authorization: Bearer TOKEN"');
+export function userOfToken(
+  credential: string | undefined,
+  tokens: TokenCheck,
+): { readonly userId: UserId; readonly credential: string } {
+  if (credential === undefined)
+    throw new MutiraoError('MUT_UNAUTHENTICATED', 'no credential; want metadata "authorization: Bearer TOKEN"');
   const userId = tokens(credential);
   if (userId === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'the credential is not accepted');
   return { userId, credential };
@@ -137,31 +177,49 @@ function admitByCertificate(call: SurfaceCall, revoked: RevokedSerials): Caller 
   return { userId: peer.userId, credential: '', peer };
 }
 
-function adaptUnary({ path, responseSerialize }: Method, handler: UnaryHandler<unknown, unknown>, host: RpcHost, audited: AuditedMethod | undefined): UntypedHandleCall {
+function adaptUnary(
+  { path, responseSerialize }: Method,
+  handler: UnaryHandler<unknown, unknown>,
+  host: RpcHost,
+  audited: AuditedMethod | undefined,
+): UntypedHandleCall {
   return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
-    respond({ path, host, call }, async (onAdmitted) => {
-      const request = requestOf(call.request);
-      const { context } = admit(call, host);
-      onAdmitted(context.userId);
-      const response = await handler(request, context);
-      recordDone(host, audited, context, [request, response]);
-      const bytes = responseSerialize(response);
-      if (bytes.length > host.messageBytesMax) throw await answerTooLarge(path, bytes, host.messageBytesMax);
-      return bytes;
-    }, callback);
+    respond(
+      { path, host, call },
+      async (onAdmitted) => {
+        const request = requestOf(call.request);
+        const { context } = admit(call, host);
+        onAdmitted(context.userId);
+        const response = await handler(request, context);
+        recordDone(host, audited, context, [request, response]);
+        const bytes = responseSerialize(response);
+        if (bytes.length > host.messageBytesMax) throw await answerTooLarge(path, bytes, host.messageBytesMax);
+        return bytes;
+      },
+      callback,
+    );
   };
 }
 
-function adaptClientStream({ path }: Method, handler: ClientStreamHandler<unknown, unknown>, host: RpcHost, audited: AuditedMethod | undefined): UntypedHandleCall {
+function adaptClientStream(
+  { path }: Method,
+  handler: ClientStreamHandler<unknown, unknown>,
+  host: RpcHost,
+  audited: AuditedMethod | undefined,
+): UntypedHandleCall {
   return (call: ServerReadableStream<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
-    respond({ path, host, call }, async (onAdmitted) => {
-      const { context, peer } = admit(call, host);
-      onAdmitted(context.userId);
-      const answer = handler(requestsOf(call), context);
-      const response = await (peer === undefined ? answer : untilStale(host.certified, peer, answer));
-      recordDone(host, audited, context, [undefined, response]);
-      return response;
-    }, callback);
+    respond(
+      { path, host, call },
+      async (onAdmitted) => {
+        const { context, peer } = admit(call, host);
+        onAdmitted(context.userId);
+        const answer = handler(requestsOf(call), context);
+        const response = await (peer === undefined ? answer : untilStale(host.certified, peer, answer));
+        recordDone(host, audited, context, [undefined, response]);
+        return response;
+      },
+      callback,
+    );
   };
 }
 
@@ -185,10 +243,16 @@ interface Served {
 }
 
 /** Answers with what `answer` resolves to, or with the status of what it threw. */
-function respond({ path, host, call }: Served, answer: (onAdmitted: (userId: UserId) => void) => Promise<unknown>, callback: sendUnaryData<unknown>): void {
+function respond(
+  { path, host, call }: Served,
+  answer: (onAdmitted: (userId: UserId) => void) => Promise<unknown>,
+  callback: sendUnaryData<unknown>,
+): void {
   const from = fromOf(call);
   let userId: UserId | undefined;
-  void answer((admitted) => { userId = admitted; }).then(
+  void answer((admitted) => {
+    userId = admitted;
+  }).then(
     (response) => {
       host.count(path, '');
       callback(null, response);
@@ -201,7 +265,11 @@ function respond({ path, host, call }: Served, answer: (onAdmitted: (userId: Use
   );
 }
 
-function adaptServerStream({ path }: Method, handler: ServerStreamHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
+function adaptServerStream(
+  { path }: Method,
+  handler: ServerStreamHandler<unknown, unknown>,
+  host: RpcHost,
+): UntypedHandleCall {
   return (call: ServerWritableStream<unknown, unknown>): void => {
     const writer = serverWriter(call);
     const from = fromOf(call);
@@ -221,7 +289,9 @@ function adaptServerStream({ path }: Method, handler: ServerStreamHandler<unknow
         host.count(path, '');
         writer.end();
       },
-      (error: unknown) => { writer.close(refusalOf(error, { path, host, call })); },
+      (error: unknown) => {
+        writer.close(refusalOf(error, { path, host, call }));
+      },
     );
   };
 }
@@ -232,7 +302,8 @@ function adaptBidi({ path }: Method, handler: BidiHandler<unknown, unknown>, hos
     const from = fromOf(call);
     let userId: UserId | undefined;
     host.streams.add(stream);
-    // What ends a stream may come long after it was admitted: a message that is refused, or a credential that is good no more.
+    // What ends a stream may come long after it was admitted: a message that is refused, or a credential that is good
+    // no more.
     stream.onOver = (error) => {
       host.streams.delete(stream);
       host.certified.forget(stream);
@@ -265,7 +336,8 @@ function refusalOf(error: unknown, { path, host }: Served, isCounted = true): Mu
   const refusal = toMutiraoError(error);
   if (isCounted) host.count(path, refusal.code);
   if (refusal.code === 'MUT_INTERNAL') host.log.error({ err: error, path }, 'a call failed');
-  else if (refusal.code === 'MUT_PROTOCOL' || refusal.code === 'MUT_UNAUTHENTICATED') host.refusals.warn(`${refusal.code} ${path}`, { path, reason: refusal.message }, 'a call is refused');
+  else if (refusal.code === 'MUT_PROTOCOL' || refusal.code === 'MUT_UNAUTHENTICATED')
+    host.refusals.warn(`${refusal.code} ${path}`, { path, reason: refusal.message }, 'a call is refused');
   return refusal;
 }
 
@@ -273,19 +345,32 @@ function refusalOf(error: unknown, { path, host }: Served, isCounted = true): Mu
 interface Ended extends Served {
   /** Where it came from: its connection may be gone. */
   readonly from: string;
-  /** Who it was when it was admitted, since the credential may be good no more; whoever the call says when undefined. */
+  /**
+   * Who it was when it was admitted, since the credential may be good no more; whoever the call says when undefined.
+   */
   readonly userId: UserId | undefined;
 }
 
 /** Writes down that a call was refused, if that is for the audit log. */
 function recordRefusal(error: MutiraoError | undefined, { path, host, call, from, userId }: Ended): void {
   if (error === undefined || !isForAudit(error)) return;
-  host.audit.record({ action: 'call.refuse', who: userId ?? callerOf(call, host), from, target: path, refusedWith: error.code, detail: error.message });
+  host.audit.record({
+    action: 'call.refuse',
+    who: userId ?? callerOf(call, host),
+    from,
+    target: path,
+    refusedWith: error.code,
+    detail: error.message,
+  });
 }
 
 const auditedStatuses: ReadonlySet<StatusName> = new Set<StatusName>(['UNAUTHENTICATED', 'PERMISSION_DENIED']);
 /** Others that are for the audit log: the second agent with a credential may have copied it. */
-const auditedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['MUT_USER_QUOTA', 'MUT_PROTOCOL', 'MUT_MACHINE_ATTACHED']);
+const auditedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'MUT_USER_QUOTA',
+  'MUT_PROTOCOL',
+  'MUT_MACHINE_ATTACHED',
+]);
 
 /** Whether somebody asked for what is not theirs, or for more than they may have. */
 function isForAudit({ code }: MutiraoError): boolean {

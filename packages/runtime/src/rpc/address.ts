@@ -26,7 +26,10 @@ const socketScheme = 'unix:';
 /** What the kernel takes for the path of a socket. */
 export const socketPathBytesMax = 107;
 
-/** Reads `host:port` or `[host]:port`, with or without `tls://` before it, or `unix:/path/of/a/socket`. @throws {MutiraoError} MUT_BAD_CONFIG */
+/**
+ * Reads `host:port` or `[host]:port`, with or without `tls://` before it, or `unix:/path/of/a/socket`. @throws
+ * {MutiraoError} MUT_BAD_CONFIG
+ */
 export function parseAddress(text: string): Address {
   const isTls = text.startsWith(tlsScheme);
   const rest = isTls ? text.slice(tlsScheme.length) : text;
@@ -38,7 +41,10 @@ function readHost(text: string): HostAddress {
   const host = match?.[2] ?? match?.[3];
   const port = Number(match?.[4]);
   if (host === undefined || port > 65_535) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `address is "${text}"; want host:port, for example 127.0.0.1:0, or tls://host:port, or unix:/path`);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `address is "${text}"; want host:port, for example 127.0.0.1:0, or tls://host:port, or unix:/path`,
+    );
   }
   return { host, port, isTls: true };
 }
@@ -54,11 +60,19 @@ export function isSocketPath(path: string, spareBytes = 0): boolean {
 function readSocketPath(text: string): string {
   const path = text.slice(socketScheme.length);
   if (!socketPath.test(path)) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `address is ${JSON.stringify(text)}; want unix: and the absolute path of a socket, without quotes, backslashes, "%" and "$"`);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `address is ${JSON.stringify(text)}; want unix: and the absolute path of a socket, without quotes, ` +
+        'backslashes, "%" and "$"',
+    );
   }
   const bytes = Buffer.byteLength(path);
   if (bytes > socketPathBytesMax) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `the path of the socket ${path} has ${bytes} bytes, and the kernel takes ${socketPathBytesMax}; want a folder with a shorter name`);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `the path of the socket ${path} has ${bytes} bytes, and the kernel takes ${socketPathBytesMax}; want a ` +
+        'folder with a shorter name',
+    );
   }
   return path;
 }
@@ -76,7 +90,8 @@ export function socketAddress(path: string, isTls = false): string {
 /** Reads a host and a port that only this host can reach. @throws {MutiraoError} MUT_LOOPBACK_ONLY or MUT_BAD_CONFIG */
 export function parseLoopbackAddress(text: string): HostAddress {
   const address = parseAddress(text);
-  if (isSocket(address) || !isLoopback(address.host)) throw new MutiraoError('MUT_LOOPBACK_ONLY', `address is "${text}"; want a loopback address`);
+  if (isSocket(address) || !isLoopback(address.host))
+    throw new MutiraoError('MUT_LOOPBACK_ONLY', `address is "${text}"; want a loopback address`);
   return address;
 }
 
@@ -92,7 +107,9 @@ export function joinAddress(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The address by which a process of the same host reaches a server, which may listen on all of the host's addresses. */
+/**
+ * The address by which a process of the same host reaches a server, which may listen on all of the host's addresses.
+ */
 export function nearAddress(bound: string): string {
   const address = parseAddress(bound);
   if (isSocket(address)) return bound;
@@ -104,19 +121,29 @@ export function nearAddress(bound: string): string {
 /**
  * The address by which agents on other hosts reach a server.
  *
- * @param advertised what the user says it is, `HOST` or `HOST:PORT`; empty for the bound one, or the host's own name where that is a wildcard.
+ * @param advertised what the user says it is, `HOST` or `HOST:PORT`; empty for the bound one, or the host's own name
+ * where that is a wildcard.
  * @throws {MutiraoError} MUT_BAD_CONFIG
  */
 export function farAddress(bound: string, advertised: string, ownName: string): string {
   const address = parseAddress(bound);
   if (isSocket(address)) {
     if (advertised === '') return bound;
-    throw new MutiraoError('MUT_BAD_CONFIG', `advertised address is "${advertised}", and agents are served at ${bound}, which other hosts cannot reach; want --listen-agents HOST:PORT with it`);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `advertised address is "${advertised}", and agents are served at ${bound}, which other hosts cannot ` +
+        'reach; want --listen-agents HOST:PORT with it',
+    );
   }
   const { host, port } = address;
   if (advertised === '') return wildcards.has(host) ? joinAddress(ownName, port) : bound;
   const hasPort = /^(?:tls:\/\/)?(?:\[[^\]]+\]|[^:[\]]+):\d+$/.test(advertised);
   const told = readHost(hasPort ? advertised : joinAddress(advertised.replace(/^\[(.*)\]$/, '$1'), port));
-  if (told.port === 0) throw new MutiraoError('MUT_BAD_CONFIG', `advertised address is "${advertised}"; want a host, and a port other than 0 where it is another than the bound one`);
+  if (told.port === 0)
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `advertised address is "${advertised}"; want a host, and a port other than 0 where it is another than the ` +
+        'bound one',
+    );
   return joinAddress(told.host, told.port);
 }

@@ -16,7 +16,10 @@ export interface ServiceBinding {
   readonly definition: ServiceDefinition;
   /** The host of its calls: that of the server, with the service's own tokens if it has any. */
   hostOf(host: RpcHost): RpcHost;
-  /** Of agents: how many machines share the credential that a call came with, each of which has quotas. Undefined where its callers are users. */
+  /**
+   * Of agents: how many machines share the credential that a call came with, each of which has quotas. Undefined where
+   * its callers are users.
+   */
   readonly machinesOf: ((userId: UserId) => number) | undefined;
   /** The handlers as grpc-js calls them. @param host of its calls. */
   implement(host: RpcHost): UntypedServiceImplementation;
@@ -30,7 +33,10 @@ export interface BindOptions<Raw> {
   readonly tokens?: TokenCheck;
   /** How many machines share a credential of the service's own; one when left out. */
   readonly machinesOf?: (userId: UserId) => number;
-  /** How the audit log tells of calls that went well, by method. Calls of methods that are left out change nothing; what streams both ways do is recorded by their handlers. */
+  /**
+   * How the audit log tells of calls that went well, by method. Calls of methods that are left out change nothing; what
+   * streams both ways do is recorded by their handlers.
+   */
   readonly audited?: AuditedMethods;
   /** Who owns the process: only this user may call the methods whose row in the table of access says so. */
   readonly ownerId?: UserId;
@@ -41,35 +47,73 @@ export type AuditedMethods = Readonly<Record<string, AuditedMethod>>;
 
 const keepBytes = (bytes: Buffer): Buffer => bytes;
 /** Answers of unary calls are encoded before grpc-js has them, to see how large they are. */
-const orBytes = (serialize: (response: never) => Buffer) => (response: unknown): Buffer => (Buffer.isBuffer(response) ? response : serialize(response as never));
+const orBytes =
+  (serialize: (response: never) => Buffer) =>
+  (response: unknown): Buffer =>
+    Buffer.isBuffer(response) ? response : serialize(response as never);
 
-/** Joins a generated service definition and one handler per method. @throws {Error} for a method without a row in the table of access. */
+/**
+ * Joins a generated service definition and one handler per method. @throws {Error} for a method without a row in the
+ * table of access.
+ */
 export function bind<D extends ServiceDefinition, Raw extends keyof D & string = never>(
-  definition: D, handlers: Handlers<D, Raw>, options: BindOptions<Raw> = {},
+  definition: D,
+  handlers: Handlers<D, Raw>,
+  options: BindOptions<Raw> = {},
 ): ServiceBinding {
   const raw = new Set<string>(options.raw ?? []);
-  const methods = Object.entries(definition).map(([name, method]) => [name, raw.has(name)
-    ? { ...method, requestDeserialize: keepBytes, responseSerialize: keepBytes }
-    : { ...method, requestDeserialize: tolerant(method.requestDeserialize), responseSerialize: orBytes(method.responseSerialize) }] as const);
-  const guarded = Object.fromEntries(methods.map(([name, { path, responseSerialize }]) => [name, guard(path, inPages(path, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, responseSerialize), options.ownerId)]));
+  const methods = Object.entries(definition).map(
+    ([name, method]) =>
+      [
+        name,
+        raw.has(name)
+          ? { ...method, requestDeserialize: keepBytes, responseSerialize: keepBytes }
+          : {
+              ...method,
+              requestDeserialize: tolerant(method.requestDeserialize),
+              responseSerialize: orBytes(method.responseSerialize),
+            },
+      ] as const,
+  );
+  const guarded = Object.fromEntries(
+    methods.map(([name, { path, responseSerialize }]) => [
+      name,
+      guard(
+        path,
+        inPages(path, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, responseSerialize),
+        options.ownerId,
+      ),
+    ]),
+  );
   return {
     name: Object.values(definition)[0]?.path.split('/')[1] ?? '',
     definition: Object.fromEntries(methods),
-    machinesOf: options.tokens === undefined ? undefined : options.machinesOf ?? (() => 1),
+    machinesOf: options.tokens === undefined ? undefined : (options.machinesOf ?? (() => 1)),
     hostOf: (host) => (options.tokens === undefined ? host : { ...host, tokens: options.tokens, revoked: undefined }),
-    implement: (host) => Object.fromEntries(methods.map(([name, method]) => [name, adapt(method, guarded[name] as AnyHandler, host, options.audited?.[name])])),
+    implement: (host) =>
+      Object.fromEntries(
+        methods.map(([name, method]) => [
+          name,
+          adapt(method, guarded[name] as AnyHandler, host, options.audited?.[name]),
+        ]),
+      ),
   };
 }
 
 /** A handler behind the check that the table of access asks for. */
 function guard(path: string, handler: AnyHandler, ownerId: UserId | undefined): AnyHandler {
   if (accessOf(path).callers !== 'owner') return handler;
-  if (ownerId === undefined) throw new Error(`${path} is for the owner of the process; expected its name with the service`);
+  if (ownerId === undefined)
+    throw new Error(`${path} is for the owner of the process; expected its name with the service`);
   const method = path.slice(path.lastIndexOf('/') + 1);
   // The context is the last parameter of handlers of each kind.
   return (...parameters: unknown[]) => {
     const { userId } = parameters.at(-1) as CallContext;
-    if (userId !== ownerId) throw new MutiraoError('MUT_NOT_OWNER', `${method} is for ${ownerId} alone, who owns this process; you are ${userId}`);
+    if (userId !== ownerId)
+      throw new MutiraoError(
+        'MUT_NOT_OWNER',
+        `${method} is for ${ownerId} alone, who owns this process; you are ${userId}`,
+      );
     return (handler as (...all: unknown[]) => unknown)(...parameters);
   };
 }

@@ -1,4 +1,10 @@
-import type { ClientDuplexStream, ClientWritableStream, ServerDuplexStream, ServerWritableStream, ServiceError } from '@grpc/grpc-js';
+import type {
+  ClientDuplexStream,
+  ClientWritableStream,
+  ServerDuplexStream,
+  ServerWritableStream,
+  ServiceError,
+} from '@grpc/grpc-js';
 import { MutiraoError } from '@mutirao/api/errors';
 import { RepeatedLines, type Logger } from '../log/index.ts';
 import { CallWriter, type CallEnding } from './call-writer.ts';
@@ -33,8 +39,13 @@ export class CallStream<In, Out> extends CallWriter<Out> implements MessageStrea
       return;
     }
     this.#listener = listener;
-    // A connection that breaks ends the stream too, a moment before it is told as broken: only what is still open then was ended on purpose.
-    this.#call.on('end', () => { setImmediate(() => { if (!this.isClosed) listener.onEnd?.(); }); });
+    // A connection that breaks ends the stream too, a moment before it is told as broken: only what is still open then
+    // was ended on purpose.
+    this.#call.on('end', () => {
+      setImmediate(() => {
+        if (!this.isClosed) listener.onEnd?.();
+      });
+    });
     this.#call.on('data', this.#receive);
   }
 
@@ -61,8 +72,14 @@ export class CallStream<In, Out> extends CallWriter<Out> implements MessageStrea
       this.#listener?.onMessage(message);
     } catch (error) {
       const refusal = toMutiraoError(error);
-      if (refusal.code === 'MUT_INTERNAL') this.#log.log.error({ err: error }, 'a message could not be handled; its stream is closed');
-      else this.#log.refusals.warn(refusal.code, { code: refusal.code, reason: refusal.message }, 'a stream is closed for what came in on it');
+      if (refusal.code === 'MUT_INTERNAL')
+        this.#log.log.error({ err: error }, 'a message could not be handled; its stream is closed');
+      else
+        this.#log.refusals.warn(
+          refusal.code,
+          { code: refusal.code, reason: refusal.message },
+          'a stream is closed for what came in on it',
+        );
       this.close(refusal);
     }
   };
@@ -71,37 +88,58 @@ export class CallStream<In, Out> extends CallWriter<Out> implements MessageStrea
 /** The stream of a call both ways, on its server. */
 export function serverStream<In, Out>(call: ServerDuplexStream<In, Out>, log: StreamLog): CallStream<In, Out> {
   const stream = new CallStream<In, Out>(call, serverEnding(call), log);
-  call.on('cancelled', () => { stream.finish(left()); });
+  call.on('cancelled', () => {
+    stream.finish(left());
+  });
   return stream;
 }
 
 /** The sending side of a call that answers with a stream, on its server. */
 export function serverWriter<Out>(call: ServerWritableStream<unknown, Out>): CallWriter<Out> {
   const writer = new CallWriter<Out>(call, serverEnding(call));
-  call.on('cancelled', () => { writer.finish(left()); });
+  call.on('cancelled', () => {
+    writer.finish(left());
+  });
   return writer;
 }
 
 /** The stream of a call both ways, on its client. */
 export function clientStream<In, Out>(call: ClientDuplexStream<Out, In>, log: Logger): CallStream<In, Out> {
   const stream = new CallStream<In, Out>(call, clientEnding(call), { log, refusals: new RepeatedLines(log) });
-  call.on('error', (error: ServiceError) => { stream.finish(fromStatus(error, call)); });
-  call.on('status', (ended: { readonly code: number }) => { if (ended.code === 0) stream.finish(undefined); });
+  call.on('error', (error: ServiceError) => {
+    stream.finish(fromStatus(error, call));
+  });
+  call.on('status', (ended: { readonly code: number }) => {
+    if (ended.code === 0) stream.finish(undefined);
+  });
   return stream;
 }
 
-/** The sending side of a call with a stream of requests, on its client. Its owner calls `finish` when the response is there. */
+/**
+ * The sending side of a call with a stream of requests, on its client. Its owner calls `finish` when the response is
+ * there.
+ */
 export function clientWriter<Out>(call: ClientWritableStream<Out>): CallWriter<Out> {
   return new CallWriter<Out>(call, clientEnding(call));
 }
 
 function serverEnding(call: { emit(event: 'error', error: Error): unknown }): CallEnding {
-  return { abort: (error) => { call.emit('error', toStatus(error) as unknown as Error); }, closesAtEnd: true };
+  return {
+    abort: (error) => {
+      call.emit('error', toStatus(error) as unknown as Error);
+    },
+    closesAtEnd: true,
+  };
 }
 
 /** A client that has said all still hears what the server says, until the server ends the call. */
 function clientEnding(call: { cancel(): void }): CallEnding {
-  return { abort: () => { call.cancel(); }, closesAtEnd: false };
+  return {
+    abort: () => {
+      call.cancel();
+    },
+    closesAtEnd: false,
+  };
 }
 
 function left(): MutiraoError {

@@ -6,7 +6,11 @@ import type { StreamWriter } from './streams.ts';
 export const messagesWaitingMax = 16_384;
 
 /** A call of grpc-js that can be written to. */
-export type WritableCall<Out> = ServerWritableStream<unknown, Out> | ServerDuplexStream<unknown, Out> | ClientWritableStream<Out> | ClientDuplexStream<Out, unknown>;
+export type WritableCall<Out> =
+  | ServerWritableStream<unknown, Out>
+  | ServerDuplexStream<unknown, Out>
+  | ClientWritableStream<Out>
+  | ClientDuplexStream<Out, unknown>;
 
 /** How one side of a call ends it. */
 export interface CallEnding {
@@ -54,7 +58,12 @@ export class CallWriter<Out> implements StreamWriter<Out> {
     if (this.#isClosed || this.#hasEnded) return true;
     const hasRoom = this.#call.write(message);
     if (!hasRoom && this.#call.writableLength > messagesWaitingMax) {
-      this.close(new MutiraoError('MUT_PEER_TOO_SLOW', `${this.#call.writableLength} messages wait; want at most ${messagesWaitingMax}`));
+      this.close(
+        new MutiraoError(
+          'MUT_PEER_TOO_SLOW',
+          `${this.#call.writableLength} messages wait; want at most ${messagesWaitingMax}`,
+        ),
+      );
     }
     return hasRoom;
   }
@@ -62,7 +71,9 @@ export class CallWriter<Out> implements StreamWriter<Out> {
   drained(): Promise<void> {
     if (this.#isClosed) return Promise.reject(this.#reason());
     if (!this.#call.writableNeedDrain) return Promise.resolve();
-    return new Promise((resolve, reject) => { this.#waiters.push({ resolve, reject }); });
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject });
+    });
   }
 
   end(): void {

@@ -4,9 +4,11 @@ import type { ChannelOptions } from '@grpc/grpc-js';
 export const messageBytesMax = 16 * 1024 * 1024;
 
 /**
- * What servers and clients have in common: they notice within 15 s that a peer is dead or stopped, and keep much in flight.
+ * What servers and clients have in common: they notice within 15 s that a peer is dead or stopped, and keep much in
+ * flight.
  *
- * They ask often and wait long. An answer comes behind what is in flight, a flow control window at most, and for that a line of 1 Mbit/s takes
+ * They ask often and wait long. An answer comes behind what is in flight, a flow control window at most, and for that a
+ * line of 1 Mbit/s takes
  * 8.4 s: were it waited for less, a laptop that delivers over such a line would be cut off again and again.
  */
 export const channelOptions: ChannelOptions = {

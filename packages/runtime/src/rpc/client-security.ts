@@ -11,12 +11,21 @@ export interface SecureChannel {
   readonly showsCertificate: boolean;
 }
 
-/** TLS to one host, whose certificate has to name it. @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE, MUT_LOOPBACK_ONLY */
+/**
+ * TLS to one host, whose certificate has to name it. @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE,
+ * MUT_LOOPBACK_ONLY
+ */
 export function secureChannel(host: string, trust: TrustSource | undefined): SecureChannel {
-  if (trust === undefined) throw new MutiraoError('MUT_LOOPBACK_ONLY', `this client has no identity to reach ${host} with; want a socket, unix:/path`);
+  if (trust === undefined)
+    throw new MutiraoError(
+      'MUT_LOOPBACK_ONLY',
+      `this client has no identity to reach ${host} with; want a socket, unix:/path`,
+    );
   const { authority, user } = trust();
   const channelCredentials = credentials.createSsl(
-    Buffer.from(authority), user === undefined ? null : Buffer.from(user.key), user === undefined ? null : Buffer.from(user.certificate),
+    Buffer.from(authority),
+    user === undefined ? null : Buffer.from(user.key),
+    user === undefined ? null : Buffer.from(user.certificate),
     { checkServerIdentity: (_name: string, certificate: PeerCertificate) => checkServerIdentity(host, certificate) },
   );
   // TLS carries the names of hosts only, not their addresses; which one is meant is checked above.

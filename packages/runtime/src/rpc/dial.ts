@@ -1,6 +1,17 @@
 import {
-  credentials, InterceptingCall, Metadata, type CallOptions, type ChannelCredentials, type Client, type ClientDuplexStream, type ClientOptions,
-  type ClientReadableStream, type ClientUnaryCall, type ClientWritableStream, type Interceptor, type ServiceError,
+  credentials,
+  InterceptingCall,
+  Metadata,
+  type CallOptions,
+  type ChannelCredentials,
+  type Client,
+  type ClientDuplexStream,
+  type ClientOptions,
+  type ClientReadableStream,
+  type ClientUnaryCall,
+  type ClientWritableStream,
+  type Interceptor,
+  type ServiceError,
 } from '@grpc/grpc-js';
 import { MutiraoError } from '@mutirao/api/errors';
 import { quietLogger, type Logger } from '../log/index.ts';
@@ -14,7 +25,11 @@ import { fromStatus, toStatus } from './status.ts';
 import type { MessageStream, StreamWriter } from './streams.ts';
 
 /** A generated client class. */
-export type ClientConstructor<C> = new (address: string, channelCredentials: ChannelCredentials, options?: Partial<ClientOptions>) => C;
+export type ClientConstructor<C> = new (
+  address: string,
+  channelCredentials: ChannelCredentials,
+  options?: Partial<ClientOptions>,
+) => C;
 
 /** What a client shows, and whom it trusts. */
 export interface DialOptions {
@@ -29,27 +44,40 @@ export interface DialOptions {
 /**
  * A client of a server; it connects at the first call and again whenever it has to. Close it with `close()`.
  *
- * Over TLS a client with a certificate keeps its token to itself. @throws {MutiraoError} MUT_BAD_CONFIG for the address or the
+ * Over TLS a client with a certificate keeps its token to itself. @throws {MutiraoError} MUT_BAD_CONFIG for the address
+ * or the
  * identity; MUT_TOKEN_UNSAFE for a key that others may read.
  */
 export function dial<C extends Client>(ClientClass: ClientConstructor<C>, address: string, options: DialOptions): C {
   const where = parseAddress(address);
   const { isTls } = where;
-  const [target, host] = isSocket(where) ? [socketAddress(where.path), 'localhost'] : [joinAddress(where.host, where.port), where.host];
+  const [target, host] = isSocket(where)
+    ? [socketAddress(where.path), 'localhost']
+    : [joinAddress(where.host, where.port), where.host];
   const sizes = withMessagesOf(options.messageBytesMax ?? messageBytesMax);
-  const shown = (): ReturnType<typeof showing> => showing(options.token, isSocket(where) ? () => findStranger(where.path) : undefined);
+  const shown = (): ReturnType<typeof showing> =>
+    showing(options.token, isSocket(where) ? () => findStranger(where.path) : undefined);
   if (!isTls) return new ClientClass(target, credentials.createInsecure(), { ...clientOptions, ...sizes, ...shown() });
   const { channelCredentials, channelOptions, showsCertificate } = secureChannel(host, options.trust);
-  return new ClientClass(target, channelCredentials, { ...clientOptions, ...sizes, ...channelOptions, ...(showsCertificate ? {} : shown()) });
+  return new ClientClass(target, channelCredentials, {
+    ...clientOptions,
+    ...sizes,
+    ...channelOptions,
+    ...(showsCertificate ? {} : shown()),
+  });
 }
 
 /** @param findFault what speaks against showing it now, if anything does. */
-function showing(given: string | (() => string), findFault?: () => string | undefined): Pick<ClientOptions, 'callInvocationTransformer'> {
+function showing(
+  given: string | (() => string),
+  findFault?: () => string | undefined,
+): Pick<ClientOptions, 'callInvocationTransformer'> {
   const token = typeof given === 'string' ? given : given();
   return {
     callInvocationTransformer: (call) => {
       const fault = findFault?.();
-      if (fault !== undefined) return { ...call, callOptions: { ...call.callOptions, interceptors: [refusing(fault)] } };
+      if (fault !== undefined)
+        return { ...call, callOptions: { ...call.callOptions, interceptors: [refusing(fault)] } };
       call.metadata.set('authorization', `Bearer ${token}`);
       return call;
     },
@@ -61,8 +89,18 @@ function refusing(fault: string): Interceptor {
   const nothing = (): void => undefined;
   const call: ConstructorParameters<typeof InterceptingCall>[0] = {
     // Whoever makes the call does not expect its end before it is made.
-    start: (_metadata, listener) => { queueMicrotask(() => { listener?.onReceiveStatus?.(toStatus(new MutiraoError('MUT_TOKEN_UNSAFE', fault))); }); },
-    sendMessage: nothing, sendMessageWithContext: nothing, startRead: nothing, halfClose: nothing, cancelWithStatus: nothing, getPeer: () => '', getAuthContext: () => null,
+    start: (_metadata, listener) => {
+      queueMicrotask(() => {
+        listener?.onReceiveStatus?.(toStatus(new MutiraoError('MUT_TOKEN_UNSAFE', fault)));
+      });
+    },
+    sendMessage: nothing,
+    sendMessageWithContext: nothing,
+    startRead: nothing,
+    halfClose: nothing,
+    cancelWithStatus: nothing,
+    getPeer: () => '',
+    getAuthContext: () => null,
   };
   return () => new InterceptingCall(call);
 }
@@ -74,31 +112,56 @@ export interface CallLimits {
 }
 
 type UnaryMethod<Request, Response> = (
-  request: Request, metadata: Metadata, options: Partial<CallOptions>, callback: (error: ServiceError | null, response: Response) => void,
+  request: Request,
+  metadata: Metadata,
+  options: Partial<CallOptions>,
+  callback: (error: ServiceError | null, response: Response) => void,
 ) => ClientUnaryCall;
 type RequestOf<M> = M extends UnaryMethod<infer Request, infer _Response> ? Request : never;
 type ResponseOf<M> = M extends UnaryMethod<infer _Request, infer Response> ? Response : never;
 
-/** Calls a method with one answer. @throws {MutiraoError} what the server said, or MUT_UNREACHABLE, MUT_DEADLINE_EXCEEDED, MUT_CANCELLED. */
-export function callUnary<C extends Client, K extends keyof C>(client: C, method: K, request: RequestOf<C[K]>, { deadlineMs, signal }: CallLimits): Promise<ResponseOf<C[K]>> {
+/**
+ * Calls a method with one answer. @throws {MutiraoError} what the server said, or MUT_UNREACHABLE,
+ * MUT_DEADLINE_EXCEEDED, MUT_CANCELLED.
+ */
+export function callUnary<C extends Client, K extends keyof C>(
+  client: C,
+  method: K,
+  request: RequestOf<C[K]>,
+  { deadlineMs, signal }: CallLimits,
+): Promise<ResponseOf<C[K]>> {
   return new Promise((resolve, reject) => {
-    const call = (client[method] as UnaryMethod<RequestOf<C[K]>, ResponseOf<C[K]>>).call(client, request, new Metadata(), { deadline: Date.now() + deadlineMs }, (error, response) => {
-      signal?.removeEventListener('abort', cancel);
-      if (error === null) resolve(response);
-      else reject(fromStatus(error, call));
-    });
-    const cancel = (): void => { call.cancel(); };
+    const call = (client[method] as UnaryMethod<RequestOf<C[K]>, ResponseOf<C[K]>>).call(
+      client,
+      request,
+      new Metadata(),
+      { deadline: Date.now() + deadlineMs },
+      (error, response) => {
+        signal?.removeEventListener('abort', cancel);
+        if (error === null) resolve(response);
+        else reject(fromStatus(error, call));
+      },
+    );
+    const cancel = (): void => {
+      call.cancel();
+    };
     if (signal?.aborted === true) cancel();
     else signal?.addEventListener('abort', cancel, { once: true });
   });
 }
 
 /** The stream of a call both ways that a generated client has just begun: `openStream(client.attach(), log)`. */
-export function openStream<In, Out>(call: ClientDuplexStream<Out, In>, log: Logger = quietLogger): MessageStream<In, Out> {
+export function openStream<In, Out>(
+  call: ClientDuplexStream<Out, In>,
+  log: Logger = quietLogger,
+): MessageStream<In, Out> {
   return clientStream(call, log);
 }
 
-/** The messages of a call that answers with a stream. Leaving the loop early cancels the call. @throws {MutiraoError} from the loop. */
+/**
+ * The messages of a call that answers with a stream. Leaving the loop early cancels the call. @throws {MutiraoError}
+ * from the loop.
+ */
 export async function* messagesOf<In>(call: ClientReadableStream<In>): AsyncGenerator<In> {
   let isOver = false;
   try {
@@ -124,7 +187,9 @@ export interface Sending<Out, Response> {
 }
 
 /** Begins a call that sends a stream: `openSending((done) => client.sendContent(done))`. */
-export function openSending<Out, Response>(begin: (done: (error: ServiceError | null, response: Response) => void) => ClientWritableStream<Out>): Sending<Out, Response> {
+export function openSending<Out, Response>(
+  begin: (done: (error: ServiceError | null, response: Response) => void) => ClientWritableStream<Out>,
+): Sending<Out, Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
   const beginning = Promise.withResolvers<ReadonlyMap<string, string>>();
   const call = begin((error, response) => {
@@ -138,10 +203,19 @@ export function openSending<Out, Response>(begin: (done: (error: ServiceError | 
       reject(failure);
     }
   });
-  call.on('metadata', (metadata: Metadata) => { beginning.resolve(new Map(Object.entries(metadata.getMap()).map(([name, value]) => [name, String(value)]))); });
+  call.on('metadata', (metadata: Metadata) => {
+    beginning.resolve(new Map(Object.entries(metadata.getMap()).map(([name, value]) => [name, String(value)])));
+  });
   const writer = clientWriter(call);
   // Whoever writes hears of a failure from the writer too; the promise may be awaited later than it is rejected.
   promise.catch(() => undefined);
   beginning.promise.catch(() => undefined);
-  return { writer, beginning: beginning.promise, response: promise, cancel: () => { call.cancel(); } };
+  return {
+    writer,
+    beginning: beginning.promise,
+    response: promise,
+    cancel: () => {
+      call.cancel();
+    },
+  };
 }

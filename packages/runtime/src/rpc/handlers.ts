@@ -5,7 +5,11 @@ import type { MessageStream, StreamWriter } from './streams.ts';
 export type UnaryHandler<In, Out> = (request: In, context: CallContext) => Promise<Out> | Out;
 
 /** Answers one request with a stream, which ends when the promise resolves. */
-export type ServerStreamHandler<In, Out> = (request: In, writer: StreamWriter<Out>, context: CallContext) => Promise<void>;
+export type ServerStreamHandler<In, Out> = (
+  request: In,
+  writer: StreamWriter<Out>,
+  context: CallContext,
+) => Promise<void>;
 
 /**
  * Answers a stream of requests with one response. Messages are read as fast as the loop over them goes.
@@ -21,10 +25,13 @@ type InOf<M> = M extends { requestDeserialize: (bytes: Buffer) => infer In } ? I
 type OutOf<M> = M extends { responseSerialize: (value: infer Out) => Buffer } ? Out : never;
 
 /** The handler that a method wants. */
-export type HandlerOf<M, In, Out> = M extends { requestStream: false; responseStream: false } ? UnaryHandler<In, Out>
-  : M extends { requestStream: false; responseStream: true } ? ServerStreamHandler<In, Out>
-  : M extends { requestStream: true; responseStream: false } ? ClientStreamHandler<In, Out>
-  : BidiHandler<In, Out>;
+export type HandlerOf<M, In, Out> = M extends { requestStream: false; responseStream: false }
+  ? UnaryHandler<In, Out>
+  : M extends { requestStream: false; responseStream: true }
+    ? ServerStreamHandler<In, Out>
+    : M extends { requestStream: true; responseStream: false }
+      ? ClientStreamHandler<In, Out>
+      : BidiHandler<In, Out>;
 
 /** One handler per method of a service. Methods named in `Raw` see messages as the bytes that travel. */
 export type Handlers<D, Raw extends keyof D = never> = {
@@ -43,6 +50,8 @@ export interface UnaryRoute<WireIn, In, Out, WireOut> {
 }
 
 /** A handler that decodes, handles and encodes. */
-export function unary<WireIn, In, Out, WireOut>(route: UnaryRoute<WireIn, In, Out, WireOut>): UnaryHandler<WireIn, WireOut> {
+export function unary<WireIn, In, Out, WireOut>(
+  route: UnaryRoute<WireIn, In, Out, WireOut>,
+): UnaryHandler<WireIn, WireOut> {
   return async (wire, context) => route.encode(await route.handle(route.decode(wire), context));
 }

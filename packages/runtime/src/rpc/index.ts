@@ -1,10 +1,36 @@
-export { farAddress, isLoopback, isSocket, joinAddress, nearAddress, parseAddress, parseLoopbackAddress, socketAddress, type Address } from './address.ts';
+export {
+  farAddress,
+  isLoopback,
+  isSocket,
+  joinAddress,
+  nearAddress,
+  parseAddress,
+  parseLoopbackAddress,
+  socketAddress,
+  type Address,
+} from './address.ts';
 export { bind, type AuditedMethods, type BindOptions, type ServiceBinding } from './bind.ts';
 export { jobBytesMax, messageBytesMax } from './channel.ts';
 export type { CallContext } from './context.ts';
-export { callUnary, dial, messagesOf, openSending, openStream, type CallLimits, type ClientConstructor, type DialOptions, type Sending } from './dial.ts';
 export {
-  unary, type BidiHandler, type ClientStreamHandler, type Handlers, type ServerStreamHandler, type UnaryHandler, type UnaryRoute,
+  callUnary,
+  dial,
+  messagesOf,
+  openSending,
+  openStream,
+  type CallLimits,
+  type ClientConstructor,
+  type DialOptions,
+  type Sending,
+} from './dial.ts';
+export {
+  unary,
+  type BidiHandler,
+  type ClientStreamHandler,
+  type Handlers,
+  type ServerStreamHandler,
+  type UnaryHandler,
+  type UnaryRoute,
 } from './handlers.ts';
 export { openRawSending, rawMessagesOf, type ReceivingMethod, type SendingMethod } from './raw-calls.ts';
 export { serve, type RunningServer, type ServeOptions } from './serve.ts';

@@ -1,11 +1,17 @@
 import { MutiraoError } from '@mutirao/api/errors';
 
-/** Stands for a message whose bytes made no sense, so that its stream can be closed with our own code and one log line. */
+/**
+ * Stands for a message whose bytes made no sense, so that its stream can be closed with our own code and one log line.
+ */
 export class Malformed {
   readonly error: MutiraoError;
 
   constructor(cause: unknown) {
-    this.error = new MutiraoError('MUT_PROTOCOL', `malformed message: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.error = new MutiraoError(
+      'MUT_PROTOCOL',
+      `malformed message: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
   }
 }
 

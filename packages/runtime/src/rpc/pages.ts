@@ -3,7 +3,10 @@ import { pageBytesMax, pagedAnswers, type PagedAnswer } from '@mutirao/api/paged
 import type { Bytes } from '@mutirao/core/shared';
 import type { AnyHandler } from './handlers.ts';
 
-/** How many of the first items fit into a page: at least one, where there is any and nothing else. @param taken what the page holds besides. */
+/**
+ * How many of the first items fit into a page: at least one, where there is any and nothing else. @param taken what the
+ * page holds besides.
+ */
 export function countOfPage<T>(items: readonly T[], bytesOf: (item: T) => Bytes, taken: Bytes = 0): number {
   let bytes = taken;
   let count = 0;
@@ -15,7 +18,9 @@ export function countOfPage<T>(items: readonly T[], bytesOf: (item: T) => Bytes,
   return count;
 }
 
-interface PagedRequest { readonly pageToken?: string | undefined }
+interface PagedRequest {
+  readonly pageToken?: string | undefined;
+}
 type PagedResponse = Readonly<Record<string, unknown>>;
 type Serialize = (response: never) => Uint8Array;
 
@@ -23,23 +28,39 @@ type Serialize = (response: never) => Uint8Array;
 export function inPages(path: string, handler: AnyHandler, serialize: Serialize): AnyHandler {
   const paged = pagedAnswers[path];
   if (paged === undefined) return handler;
-  return async (...parameters: unknown[]) => cut(await (handler as (...all: unknown[]) => unknown)(...parameters) as PagedResponse, parameters[0] as PagedRequest, { paged, serialize });
+  return async (...parameters: unknown[]) =>
+    cut(
+      (await (handler as (...all: unknown[]) => unknown)(...parameters)) as PagedResponse,
+      parameters[0] as PagedRequest,
+      { paged, serialize },
+    );
 }
 
-function cut(response: PagedResponse, { pageToken }: PagedRequest, { paged, serialize }: { readonly paged: PagedAnswer; readonly serialize: Serialize }): PagedResponse {
+function cut(
+  response: PagedResponse,
+  { pageToken }: PagedRequest,
+  { paged, serialize }: { readonly paged: PagedAnswer; readonly serialize: Serialize },
+): PagedResponse {
   const { field } = paged;
   const items = response[field] as readonly never[];
   const begin = pageToken === undefined ? 0 : placeOf(pageToken, items, paged);
   const left = items.slice(begin);
   const count = countOfPage(left, (item) => serialize({ ...response, [field]: [item] } as never).length);
   const next = left[count];
-  return { ...response, [field]: left.slice(0, count), ...(next === undefined ? {} : { nextPageToken: `${begin + count}/${paged.keyOf(next)}` }) };
+  return {
+    ...response,
+    [field]: left.slice(0, count),
+    ...(next === undefined ? {} : { nextPageToken: `${begin + count}/${paged.keyOf(next)}` }),
+  };
 }
 
 /** Where the item is that a token names or, if it is gone, where it was. @throws {MutiraoError} MUT_BAD_REQUEST */
 function placeOf(token: string, items: readonly never[], { keyOf }: PagedAnswer): number {
   const [, index, key] = /^(\d{1,9})\/(.*)$/s.exec(token) ?? [];
-  if (index === undefined || key === undefined) throw badRequest(`page_token is ${JSON.stringify(token.slice(0, 100))}; want the next_page_token of the answer before`);
+  if (index === undefined || key === undefined)
+    throw badRequest(
+      `page_token is ${JSON.stringify(token.slice(0, 100))}; want the next_page_token of the answer before`,
+    );
   const guess = Number(index);
   if (items[guess] !== undefined && keyOf(items[guess]) === key) return guess;
   const found = items.findIndex((item) => keyOf(item) === key);

@@ -15,20 +15,30 @@ export interface ReceivingMethod<Request> {
 
 const keepBytes = (bytes: Buffer): Buffer => bytes;
 
-/** As `openSending`, but messages are given as the bytes that travel. A message may be used again once the writer has drained. */
+/**
+ * As `openSending`, but messages are given as the bytes that travel. A message may be used again once the writer has
+ * drained.
+ */
 export function openRawSending<Response>(client: Client, method: SendingMethod<Response>): Sending<Buffer, Response> {
-  return openSending<Buffer, Response>((done) => client.makeClientStreamRequest(method.path, keepBytes, method.responseDeserialize, (error, response) => {
-    // Without an error there is a response.
-    done(error, response as Response);
-  }));
+  return openSending<Buffer, Response>((done) =>
+    client.makeClientStreamRequest(method.path, keepBytes, method.responseDeserialize, (error, response) => {
+      // Without an error there is a response.
+      done(error, response as Response);
+    }),
+  );
 }
 
 /**
- * As `messagesOf`, but messages come as the bytes that travel. The call is made when the first is asked for: one that nobody reads
+ * As `messagesOf`, but messages come as the bytes that travel. The call is made when the first is asked for: one that
+ * nobody reads
  * would bring down the process when it breaks.
  *
  * @throws {MutiraoError} from the loop.
  */
-export async function* rawMessagesOf<Request>(client: Client, method: ReceivingMethod<Request>, request: Request): AsyncGenerator<Buffer> {
+export async function* rawMessagesOf<Request>(
+  client: Client,
+  method: ReceivingMethod<Request>,
+  request: Request,
+): AsyncGenerator<Buffer> {
   yield* messagesOf(client.makeServerStreamRequest(method.path, method.requestSerialize, keepBytes, request));
 }

@@ -1,6 +1,11 @@
 import { status, type MethodDefinition, type Server } from '@grpc/grpc-js';
 import type { ProtoFile, ProtoFiles } from '@mutirao/api/proto-files';
-import { ServerReflectionAlphaService, ServerReflectionService, type ServerReflectionRequest, type ServerReflectionResponse } from '@mutirao/api/reflection';
+import {
+  ServerReflectionAlphaService,
+  ServerReflectionService,
+  type ServerReflectionRequest,
+  type ServerReflectionResponse,
+} from '@mutirao/api/reflection';
 import { adapt, type RpcHost } from './adapt.ts';
 import type { BidiHandler } from './handlers.ts';
 import { tolerant } from './malformed.ts';
@@ -16,7 +21,10 @@ const versions = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alph
 /** The paths of server reflection. */
 export const reflectionPaths: readonly string[] = versions.map((version) => `/${version}/ServerReflectionInfo`);
 
-/** Adds server reflection (v1 and v1alpha) over the published .proto files, for callers with a credential. @param services those that the server lists beside health and reflection. */
+/**
+ * Adds server reflection (v1 and v1alpha) over the published .proto files, for callers with a credential. @param
+ * services those that the server lists beside health and reflection.
+ */
 export function addReflection(server: Server, host: RpcHost, services: readonly string[]): void {
   const handler = reflect([...services, 'grpc.health.v1.Health', ...versions].sort());
   for (const service of [ServerReflectionService, ServerReflectionAlphaService]) {
@@ -36,9 +44,13 @@ function reflect(services: readonly string[]): Handler {
     const sent = new Set<ProtoFile>();
     const loaded = loading;
     const withFiles = (act: (files: ProtoFiles) => void): void => {
-      loaded.then(act).catch((error: unknown) => { stream.close(toMutiraoError(error)); });
+      loaded.then(act).catch((error: unknown) => {
+        stream.close(toMutiraoError(error));
+      });
     };
-    stream.onDrain = () => { stream.resume(); };
+    stream.onDrain = () => {
+      stream.resume();
+    };
     stream.listen({
       onMessage: (request) => {
         withFiles((files) => {
@@ -46,7 +58,11 @@ function reflect(services: readonly string[]): Handler {
           if (!stream.write({ validHost: request.host, originalRequest: request, messageResponse })) stream.pause();
         });
       },
-      onEnd: () => { withFiles(() => { stream.end(); }); },
+      onEnd: () => {
+        withFiles(() => {
+          stream.end();
+        });
+      },
       onClosed: () => undefined,
     });
   };
@@ -61,25 +77,36 @@ interface Reflected {
 
 function respond(request: Request | undefined, { files, services, sent }: Reflected): Response {
   switch (request?.$case) {
-    case 'listServices': return { $case: 'listServicesResponse', value: { service: services.map((name) => ({ name })) } };
-    case 'fileByFilename': return found(files.findFile(request.value), sent, `file ${request.value}`);
-    case 'fileContainingSymbol': return found(files.findSymbol(request.value), sent, `symbol ${request.value}`);
+    case 'listServices':
+      return { $case: 'listServicesResponse', value: { service: services.map((name) => ({ name })) } };
+    case 'fileByFilename':
+      return found(files.findFile(request.value), sent, `file ${request.value}`);
+    case 'fileContainingSymbol':
+      return found(files.findSymbol(request.value), sent, `symbol ${request.value}`);
     case 'fileContainingExtension': {
       const { containingType, extensionNumber } = request.value;
-      return found(files.findExtension(containingType, extensionNumber), sent, `extension ${extensionNumber} of ${containingType}`);
+      return found(
+        files.findExtension(containingType, extensionNumber),
+        sent,
+        `extension ${extensionNumber} of ${containingType}`,
+      );
     }
     case 'allExtensionNumbersOfType': {
       const extensionNumber = files.extensionNumbers(request.value);
       if (extensionNumber === undefined) return notFound(`message ${request.value}`);
       return { $case: 'allExtensionNumbersResponse', value: { baseTypeName: request.value, extensionNumber } };
     }
-    case undefined: return failed(status.INVALID_ARGUMENT, 'the request has no message_request that is known here');
+    case undefined:
+      return failed(status.INVALID_ARGUMENT, 'the request has no message_request that is known here');
   }
 }
 
 function found(file: ProtoFile | undefined, sent: Set<ProtoFile>, what: string): Response {
   if (file === undefined) return notFound(what);
-  return { $case: 'fileDescriptorResponse', value: { fileDescriptorProto: [file, ...missing(file, sent)].map(({ bytes }) => bytes) } };
+  return {
+    $case: 'fileDescriptorResponse',
+    value: { fileDescriptorProto: [file, ...missing(file, sent)].map(({ bytes }) => bytes) },
+  };
 }
 
 /** What a file imports, directly or not, and was not sent yet. */

@@ -12,7 +12,15 @@ import type { RpcHost } from './adapt.ts';
 import { GatedMethods } from './admission/gated-methods.ts';
 import { guardServer, type GuardLimits } from './admission/guard-server.ts';
 import { CallerLoads } from './admission/caller-loads.ts';
-import { isLoopback, isSocket, joinAddress, parseAddress, socketAddress, type HostAddress, type SocketAddress } from './address.ts';
+import {
+  isLoopback,
+  isSocket,
+  joinAddress,
+  parseAddress,
+  socketAddress,
+  type HostAddress,
+  type SocketAddress,
+} from './address.ts';
 import type { ServiceBinding } from './bind.ts';
 import { channelOptions, messageBytesMax, withMessagesOf } from './channel.ts';
 import { OpenCalls } from './open-calls.ts';
@@ -23,11 +31,17 @@ import type { TokenCheck } from './tokens.ts';
 
 /** What to serve, where, and to whom. */
 export interface ServeOptions {
-  /** `host:port`, which speaks TLS; port 0 takes a free one. Or `unix:/path`, in a folder of this user alone, which is made if it is absent. */
+  /**
+   * `host:port`, which speaks TLS; port 0 takes a free one. Or `unix:/path`, in a folder of this user alone, which is
+   * made if it is absent.
+   */
   readonly address: string;
   /** Who callers at a socket are. With TLS they show a certificate instead. */
   readonly tokens: TokenCheck;
-  /** Folder of the identity that TLS needs; made for a loopback address where it is absent. Left out by servers of sockets alone. */
+  /**
+   * Folder of the identity that TLS needs; made for a loopback address where it is absent. Left out by servers of
+   * sockets alone.
+   */
   readonly identity?: string;
   readonly log: Logger;
   readonly services: readonly ServiceBinding[];
@@ -60,21 +74,33 @@ const securityInterval = 1000;
 /**
  * Serves services, with grpc.health.v1 open to all and server reflection to those with a credential.
  *
- * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE for a key that others may read or a socket in a folder that others can
+ * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE for a key that others may read or a socket in a folder that
+ * others can
  * enter, MUT_ADDRESS_TAKEN when the port is taken, or MUT_ALREADY_RUNNING when the socket is.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const address = parseAddress(options.address);
   const { isTls } = address;
-  if (!isSocket(address) && isLoopback(address.host) && options.identity !== undefined) await ensureIdentity(options.identity);
+  if (!isSocket(address) && isLoopback(address.host) && options.identity !== undefined)
+    await ensureIdentity(options.identity);
   const security = isTls ? tlsSecurity(options.identity, options.log) : plainSecurity;
   const stopping = new AbortController();
   const rpcHost: RpcHost = {
-    tokens: options.tokens, revoked: security.revoked, log: options.log, refusals: new RepeatedLines(options.log), audit: options.audit ?? quietAudit, stopping: stopping.signal, streams: new Set(), certified: new OpenCalls(),
-    messageBytesMax: options.messageBytesMax ?? messageBytesMax, count: counter(options.metrics),
+    tokens: options.tokens,
+    revoked: security.revoked,
+    log: options.log,
+    refusals: new RepeatedLines(options.log),
+    audit: options.audit ?? quietAudit,
+    stopping: stopping.signal,
+    streams: new Set(),
+    certified: new OpenCalls(),
+    messageBytesMax: options.messageBytesMax ?? messageBytesMax,
+    count: counter(options.metrics),
   };
   const { server, health, guard, loads } = await assemble(options, rpcHost);
-  const bound = await (isSocket(address) ? listenAtSocket(server, address, security.credentials) : listenAtPort(server, address, security.credentials));
+  const bound = await (isSocket(address)
+    ? listenAtSocket(server, address, security.credentials)
+    : listenAtPort(server, address, security.credentials));
   const stopWatching = isTls ? watchSecurity(security, rpcHost.certified) : () => undefined;
   return {
     address: `${options.address.startsWith('tls://') ? 'tls://' : ''}${bound}`,
@@ -83,7 +109,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     drain: async (graceMs) => {
       stopWatching();
       guard.stop();
-      for (const service of ['', ...options.services.map((binding) => binding.name)]) health.setStatus(service, 'NOT_SERVING');
+      for (const service of ['', ...options.services.map((binding) => binding.name)])
+        health.setStatus(service, 'NOT_SERVING');
       stopping.abort();
       for (const stream of rpcHost.streams) stream.close(new MutiraoError('MUT_STOPPING', 'the server is stopping'));
       await shutDown(server, graceMs);
@@ -104,7 +131,11 @@ async function assemble(options: ServeOptions, host: RpcHost) {
   methods.addReflection(reflectionPaths);
   const guard = guardServer(server, { methods: methods.byPath, loads, host, limits: options.limits });
   health.addToServer(server);
-  addReflection(server, host, services.map((service) => service.name));
+  addReflection(
+    server,
+    host,
+    services.map((service) => service.name),
+  );
   for (const service of services) {
     server.addService(service.definition, service.implement(service.hostOf(host)));
     methods.addService(service);
@@ -114,8 +145,14 @@ async function assemble(options: ServeOptions, host: RpcHost) {
 }
 
 function counter(metrics: Metrics | undefined): (path: string, code: string) => void {
-  const calls = metrics?.counter('mutirao_rpc_calls_total', 'Calls served, by method and by error code (empty for success).', ['method', 'code']);
-  return (path, code) => { calls?.inc({ method: path, code }); };
+  const calls = metrics?.counter(
+    'mutirao_rpc_calls_total',
+    'Calls served, by method and by error code (empty for success).',
+    ['method', 'code'],
+  );
+  return (path, code) => {
+    calls?.inc({ method: path, code });
+  };
 }
 
 function watchSecurity(security: ServerSecurity, certified: OpenCalls): () => void {
@@ -123,7 +160,9 @@ function watchSecurity(security: ServerSecurity, certified: OpenCalls): () => vo
     security.refresh();
     certified.closeStale(Date.now());
   }, securityInterval).unref();
-  return () => { clearInterval(timer); };
+  return () => {
+    clearInterval(timer);
+  };
 }
 
 async function listenAtPort(server: Server, { host, port }: HostAddress, security: ServerCredentials): Promise<string> {
@@ -147,7 +186,10 @@ function listen(server: Server, address: string, credentials: ServerCredentials)
   });
 }
 
-/** That a socket cannot be made, a port is reserved for root or an address is not of this host is another mistake than a port that is taken. */
+/**
+ * That a socket cannot be made, a port is reserved for root or an address is not of this host is another mistake than a
+ * port that is taken.
+ */
 function listenError(address: string, error: Error): MutiraoError {
   if (error.message.includes('EADDRINUSE')) return addressTaken(address, error);
   return new MutiraoError('MUT_BAD_CONFIG', `cannot listen on ${address}: ${error.message}`, { cause: error });
@@ -155,7 +197,9 @@ function listenError(address: string, error: Error): MutiraoError {
 
 function shutDown(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => { server.forceShutdown(); }, graceMs);
+    const timer = setTimeout(() => {
+      server.forceShutdown();
+    }, graceMs);
     server.tryShutdown(() => {
       clearTimeout(timer);
       resolve();

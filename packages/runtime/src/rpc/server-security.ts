@@ -14,16 +14,22 @@ export interface ServerSecurity {
 }
 
 /** A server at a socket, which only its user can reach. */
-export const plainSecurity: ServerSecurity = { credentials: ServerCredentials.createInsecure(), revoked: undefined, refresh: () => undefined };
+export const plainSecurity: ServerSecurity = {
+  credentials: ServerCredentials.createInsecure(),
+  revoked: undefined,
+  refresh: () => undefined,
+};
 
 /**
- * A server that shows the certificate of its host. Clients may come without one: which service they call decides whether they
+ * A server that shows the certificate of its host. Clients may come without one: which service they call decides
+ * whether they
  * are let in, so that they hear why they are not.
  *
  * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE, and MUT_LOOPBACK_ONLY for a server without an identity.
  */
 export function tlsSecurity(folder: string | undefined, log: Logger): ServerSecurity {
-  if (folder === undefined) throw new MutiraoError('MUT_LOOPBACK_ONLY', 'this server has no identity; want a socket, unix:/path');
+  if (folder === undefined)
+    throw new MutiraoError('MUT_LOOPBACK_ONLY', 'this server has no identity; want a socket, unix:/path');
   const certificates = new HostCertificates(readHostIdentity(folder));
   const revoked = new RevokedSerials(folder);
   const { hostCertificate } = identityPaths(folder);
@@ -74,7 +80,9 @@ class HostCertificates implements CertificateProvider {
   addCaCertificateListener(listener: CaListener): void {
     this.#caListeners.add(listener);
     // Whoever adds one is not ready to be told before it returns.
-    queueMicrotask(() => { this.#tellCa(listener); });
+    queueMicrotask(() => {
+      this.#tellCa(listener);
+    });
   }
 
   removeCaCertificateListener(listener: CaListener): void {
@@ -83,7 +91,9 @@ class HostCertificates implements CertificateProvider {
 
   addIdentityCertificateListener(listener: IdentityListener): void {
     this.#identityListeners.add(listener);
-    queueMicrotask(() => { this.#tellIdentity(listener); });
+    queueMicrotask(() => {
+      this.#tellIdentity(listener);
+    });
   }
 
   removeIdentityCertificateListener(listener: IdentityListener): void {

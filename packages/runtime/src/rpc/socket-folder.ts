@@ -10,7 +10,8 @@ import { isSocketPath, parseAddress, socketAddress, socketPathBytesMax } from '.
 const spareBytes = 8;
 
 /**
- * The address of a socket in a folder; where its path would be too long for the kernel, in a folder of a short name below the system's temporary one, always the same.
+ * The address of a socket in a folder; where its path would be too long for the kernel, in a folder of a short name
+ * below the system's temporary one, always the same.
  *
  * @throws {MutiraoError} MUT_BAD_CONFIG when that has too long a name too, or one that is none for sockets.
  */
@@ -29,11 +30,14 @@ const homeSockets = 'sockets';
 const socketlessErrnos: readonly unknown[] = ['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EPERM', 'EINVAL'];
 
 /**
- * The address at which a process of a home folder listens: what its options say, or a socket in the home folder, which other accounts cannot reach or replace.
+ * The address at which a process of a home folder listens: what its options say, or a socket in the home folder, which
+ * other accounts cannot reach or replace.
  *
- * The socket is in a folder with a short name below the system's temporary one where the home folder has a path that a socket cannot have, or a file system without sockets.
+ * The socket is in a folder with a short name below the system's temporary one where the home folder has a path that a
+ * socket cannot have, or a file system without sockets.
  *
- * @param name the process, unique in the home folder. @param given what its options say; empty for the socket. @throws {MutiraoError} MUT_TOKEN_UNSAFE when others may enter the folder.
+ * @param name the process, unique in the home folder. @param given what its options say; empty for the socket. @throws
+ * {MutiraoError} MUT_TOKEN_UNSAFE when others may enter the folder.
  */
 export async function listenAddress(home: string, name: string, given = ''): Promise<string> {
   if (given !== '') return given;
@@ -68,40 +72,62 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** Whether the file system of a folder takes sockets; true also where that cannot be found out, so that the listener meets the error. */
+/**
+ * Whether the file system of a folder takes sockets; true also where that cannot be found out, so that the listener
+ * meets the error.
+ */
 function holdsSockets(folder: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', ({ code }: NodeJS.ErrnoException) => { resolve(!socketlessErrnos.includes(code)); });
-    server.listen(join(folder, `.${process.pid}`), () => { server.close(() => { resolve(true); }); });
+    server.once('error', ({ code }: NodeJS.ErrnoException) => {
+      resolve(!socketlessErrnos.includes(code));
+    });
+    server.listen(join(folder, `.${process.pid}`), () => {
+      server.close(() => {
+        resolve(true);
+      });
+    });
   });
 }
 
-/** Makes the folder of a socket, for this user alone. @throws {MutiraoError} MUT_TOKEN_UNSAFE when it is there already and others may enter it. */
+/**
+ * Makes the folder of a socket, for this user alone. @throws {MutiraoError} MUT_TOKEN_UNSAFE when it is there already
+ * and others may enter it.
+ */
 export function makeSocketFolder(path: string): void {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fault = findStranger(path);
   if (fault !== undefined) throw new MutiraoError('MUT_TOKEN_UNSAFE', fault);
   const { mode } = lstatSync(folder);
-  if ((mode & 0o077) !== 0) throw new MutiraoError('MUT_TOKEN_UNSAFE', `the folder ${folder} of a socket has mode ${(mode & 0o777).toString(8)}; want 700`);
+  if ((mode & 0o077) !== 0)
+    throw new MutiraoError(
+      'MUT_TOKEN_UNSAFE',
+      `the folder ${folder} of a socket has mode ${(mode & 0o777).toString(8)}; want 700`,
+    );
 }
 
 /**
  * Makes the folder of a socket that is to be listened on, and removes what a server that is gone left there.
  *
- * @throws {MutiraoError} as `makeSocketFolder`; MUT_ALREADY_RUNNING when somebody listens; MUT_BAD_CONFIG for another kind of file.
+ * @throws {MutiraoError} as `makeSocketFolder`; MUT_ALREADY_RUNNING when somebody listens; MUT_BAD_CONFIG for another
+ * kind of file.
  */
 export async function makeRoomForSocket(path: string): Promise<void> {
   makeSocketFolder(path);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
-  if (!found.isSocket()) throw new MutiraoError('MUT_BAD_CONFIG', `${path} is there, and is no socket; want another path`);
-  if (await isListenedOn(path)) throw new MutiraoError('MUT_ALREADY_RUNNING', `cannot listen on ${path}: another process does`);
+  if (!found.isSocket())
+    throw new MutiraoError('MUT_BAD_CONFIG', `${path} is there, and is no socket; want another path`);
+  if (await isListenedOn(path))
+    throw new MutiraoError('MUT_ALREADY_RUNNING', `cannot listen on ${path}: another process does`);
   rmSync(path, { force: true });
 }
 
-/** Why what listens at a socket might be another user's: the folder is hers, or she may write to it. Undefined where it cannot be, and where there is no folder. */
+/**
+ * Why what listens at a socket might be another user's: the folder is hers, or she may write to it. Undefined where it
+ * cannot be, and where there is no folder.
+ */
 export function findStranger(path: string): string | undefined {
   const folder = dirname(path);
   const found = lstatSync(folder, { throwIfNoEntry: false });
@@ -111,7 +137,10 @@ export function findStranger(path: string): string | undefined {
   return (found.mode & 0o022) === 0 ? undefined : `others may write to the folder ${folder} of a socket; want mode 700`;
 }
 
-/** Whether a folder is this account's. For root it may also be that of the account that owns the folder around it, as where root looks at the home folder of somebody. */
+/**
+ * Whether a folder is this account's. For root it may also be that of the account that owns the folder around it, as
+ * where root looks at the home folder of somebody.
+ */
 function isOurs(folder: string, uid: number): boolean {
   const own = process.getuid?.();
   return uid === own || (own === 0 && lstatSync(dirname(folder), { throwIfNoEntry: false })?.uid === uid);
@@ -124,6 +153,8 @@ function isListenedOn(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => { resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT'); });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
+      resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT');
+    });
   });
 }

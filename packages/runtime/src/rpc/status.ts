@@ -21,8 +21,11 @@ export interface FailedStatus {
 export function toStatus(error: MutiraoError): FailedStatus {
   const code = status[registry[error.code].status];
   // A message may quote what came in, and headers have to hold it.
-  const message = error.message.length <= messageLengthMax ? error.message : `${error.message.slice(0, messageLengthMax)}...`;
-  const details = [{ typeUrl: errorInfoType, value: bytesOf(ErrorInfo.encode({ reason: error.code, domain, metadata: {} }).finish()) }];
+  const message =
+    error.message.length <= messageLengthMax ? error.message : `${error.message.slice(0, messageLengthMax)}...`;
+  const details = [
+    { typeUrl: errorInfoType, value: bytesOf(ErrorInfo.encode({ reason: error.code, domain, metadata: {} }).finish()) },
+  ];
   if (error.field !== undefined) {
     const violation = { fieldViolations: [{ field: error.field, description: message }] };
     details.push({ typeUrl: badRequestType, value: bytesOf(BadRequest.encode(violation).finish()) });
@@ -37,23 +40,35 @@ function bytesOf(bytes: Uint8Array): Buffer {
 }
 
 /**
- * The error that a failed call means, with the code that the other side gave it or, from a foreign server, the nearest one.
+ * The error that a failed call means, with the code that the other side gave it or, from a foreign server, the nearest
+ * one.
  *
  * @param call says where it went, for an error that tells which address would do.
  */
 export function fromStatus(error: ServiceError, call?: { getPeer(): string }): MutiraoError {
-  return fromDetails(error) ?? new MutiraoError(codeOf(error), findMismatch(error, call) ?? (error.details || error.message), { cause: error });
+  return (
+    fromDetails(error) ??
+    new MutiraoError(codeOf(error), findMismatch(error, call) ?? (error.details || error.message), { cause: error })
+  );
 }
 
-/** That one end speaks TLS and the other does not, and which address to write instead; undefined for any other failure. */
+/**
+ * That one end speaks TLS and the other does not, and which address to write instead; undefined for any other failure.
+ */
 function findMismatch({ code, details }: ServiceError, call: { getPeer(): string } | undefined): string | undefined {
   if (code !== status.UNAVAILABLE) return undefined;
   const peer = call?.getPeer() ?? 'the other side';
   const socket = plainSocketOf(peer);
   if (notTls.test(details)) {
-    return `${peer} speaks no TLS: ${socket === undefined ? 'another program than Mutirao\'s listens there; change the address' : `the address is tls://${socket}; expected ${socket}`}`;
+    return (
+      `${peer} speaks no TLS: ` +
+      `${socket === undefined ? "another program than Mutirao's listens there; change the address" : `the address is tls://${socket}; expected ${socket}`}`
+    );
   }
-  return socket !== undefined && closedAtOnce.test(details) ? `${peer} closed the connection before any call: if a server with TLS listens there, change the address to tls://${socket}` : undefined;
+  return socket !== undefined && closedAtOnce.test(details)
+    ? `${peer} closed the connection before any call: if a server with TLS listens there, change the address to ` +
+        `tls://${socket}`
+    : undefined;
 }
 
 /** The address without TLS of the socket that a call went to; undefined for a port. */

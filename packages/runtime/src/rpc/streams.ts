@@ -5,7 +5,8 @@ export interface StreamWriter<T> {
   /**
    * Sends a message; it is taken in any case. False means that the other side is behind: stop until `onDrain`.
    *
-   * After the end of the stream it does nothing. A stream on which too many messages wait is closed with MUT_PEER_TOO_SLOW.
+   * After the end of the stream it does nothing. A stream on which too many messages wait is closed with
+   * MUT_PEER_TOO_SLOW.
    */
   write(message: T): boolean;
   /** Nothing more will be sent; what was written still goes out. */

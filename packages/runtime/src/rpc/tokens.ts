@@ -15,7 +15,10 @@ export function findBearer(header: unknown): string | undefined {
   return typeof header === 'string' ? /^Bearer (.+)$/i.exec(header)?.[1] : undefined;
 }
 
-/** Equal digests mean equal texts, and all have the same length: the comparison tells nothing about where two texts differ. */
+/**
+ * Equal digests mean equal texts, and all have the same length: the comparison tells nothing about where two texts
+ * differ.
+ */
 function digestOf(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }

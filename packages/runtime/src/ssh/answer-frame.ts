@@ -1,10 +1,16 @@
 import { lastWords } from './ssh-errors.ts';
 
-// Start files of a login shell print before a command runs, on either stream and not always with a line end, and some hosts add words after it. A mark of
+// Start files of a login shell print before a command runs, on either stream and not always with a line end, and some
+// hosts add words after it. A mark of
 // random letters, which none of them can know, tells the command's own output apart.
-const frameScript = `printf '%s<' "$0"; printf '%s<' "$0" >&2; "$@"; status=$?; printf '>%s' "$0"; printf '>%s' "$0" >&2; exit "$status"`;
+const frameScript =
+  `printf '%s<' "$0"; printf '%s<' "$0" >&2; "$@"; status=$?; printf '>%s' "$0"; printf '>%s' "$0" >&2; exit ` +
+  '"$status"';
 
-/** A command with a mark before and behind what it writes to each of its streams. @param mark letters and digits, of nobody else. */
+/**
+ * A command with a mark before and behind what it writes to each of its streams. @param mark letters and digits, of
+ * nobody else.
+ */
 export function frameCommand(mark: string, command: readonly string[]): string[] {
   return ['/bin/sh', '-c', frameScript, mark, ...command];
 }
@@ -12,7 +18,10 @@ export function frameCommand(mark: string, command: readonly string[]): string[]
 /** What a framed command wrote to a stream. */
 export interface FramedText {
   readonly text: string;
-  /** Its second mark is there. Otherwise the command was killed, wrote more than is kept, or its answer was cut on its way. */
+  /**
+   * Its second mark is there. Otherwise the command was killed, wrote more than is kept, or its answer was cut on its
+   * way.
+   */
   readonly isWhole: boolean;
 }
 
@@ -33,5 +42,8 @@ export function isSessionRefused(told: string): boolean {
 /** What a login shell that runs no commands said in place of an answer. */
 export function describeRefusal(status: number, stdout: string, stderr: string): string {
   const words = lastWords(`${stdout}\n${stderr}`);
-  return `no command runs there: the login shell ended with status ${status}${words === '' ? ' and without a word' : `, its words: ${words}`}`;
+  return (
+    'no command runs there: the login shell ended with status ' +
+    `${status}${words === '' ? ' and without a word' : `, its words: ${words}`}`
+  );
 }

@@ -13,7 +13,10 @@ if [ -x "$program" ]; then echo "has $(uname -sm)"; else echo "lacks $(uname -sm
 echo "$program"
 `;
 
-/** SHA BYTES: reads the gzipped executable, has it run once, and puts it in its place. Nothing is left of one that failed. */
+/**
+ * SHA BYTES: reads the gzipped executable, has it run once, and puts it in its place. Nothing is left of one that
+ * failed.
+ */
 const installScript = `
 umask 077
 folder=$HOME/.mutirao/programs/$1
@@ -31,16 +34,31 @@ mv -f -- "$draft" "$folder/mutirao"
 /**
  * Brings our executable to the other host, once for each version, and returns its path there.
  *
- * @throws {MutiraoError} MUT_SITE_PROGRAM with the host's words when it cannot run there; MUT_TRANSFER_FAILED; as `SshConnection.run`.
+ * @throws {MutiraoError} MUT_SITE_PROGRAM with the host's words when it cannot run there; MUT_TRANSFER_FAILED; as
+ * `SshConnection.run`.
  */
-export async function carryProgram(connection: Pick<SshConnection, 'run' | 'destination'>, { sha256, bytes, system, packed }: ProgramFile): Promise<string> {
+export async function carryProgram(
+  connection: Pick<SshConnection, 'run' | 'destination'>,
+  { sha256, bytes, system, packed }: ProgramFile,
+): Promise<string> {
   const { destination } = connection;
   const { stdout } = await connection.run(['/bin/sh', '-c', lookScript, 'look', sha256]);
   const [, has, found = '', program = ''] = /^(has|lacks) (.*)\n(\/.*)\n$/.exec(stdout) ?? [];
-  if (program === '') throw new MutiraoError('MUT_TRANSFER_FAILED', `${destination} has no place for the executable: it answered ${JSON.stringify(stdout.slice(0, 80))}`);
+  if (program === '')
+    throw new MutiraoError(
+      'MUT_TRANSFER_FAILED',
+      `${destination} has no place for the executable: it answered ${JSON.stringify(stdout.slice(0, 80))}`,
+    );
   if (has === 'has') return program;
-  if (found !== system) throw new MutiraoError('MUT_SITE_PROGRAM', `${destination} runs ${found === '' ? 'nothing that we know' : found}, and the executable is for ${system}`);
-  const { status, stderr } = await connection.run(['/bin/sh', '-c', installScript, 'install', sha256, String(bytes)], { inputFile: await packed(), deadlineMs: copyMax });
+  if (found !== system)
+    throw new MutiraoError(
+      'MUT_SITE_PROGRAM',
+      `${destination} runs ${found === '' ? 'nothing that we know' : found}, and the executable is for ${system}`,
+    );
+  const { status, stderr } = await connection.run(['/bin/sh', '-c', installScript, 'install', sha256, String(bytes)], {
+    inputFile: await packed(),
+    deadlineMs: copyMax,
+  });
   if (status === 0) return program;
   const words = lastWords(stderr);
   throw status === 126

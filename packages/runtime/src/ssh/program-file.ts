@@ -1,4 +1,15 @@
-import { closeSync, createReadStream, createWriteStream, existsSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
@@ -25,9 +36,16 @@ export interface ProgramFile {
  * @param home keeps gzipped forms. @throws {MutiraoError} MUT_NOT_PACKED, MUT_FILE_NOT_FOUND
  */
 export async function findProgramFile(home: string, given: string): Promise<ProgramFile> {
-  const path = given !== '' ? given : isPacked ? process.execPath : fileURLToPath(new URL('../../../../dist/mutirao', import.meta.url));
+  const path =
+    given !== ''
+      ? given
+      : isPacked
+        ? process.execPath
+        : fileURLToPath(new URL('../../../../dist/mutirao', import.meta.url));
   if (!existsSync(path)) {
-    throw given === '' ? new MutiraoError('MUT_NOT_PACKED', `${path} is not there`) : new MutiraoError('MUT_FILE_NOT_FOUND', `${path} is not there`);
+    throw given === ''
+      ? new MutiraoError('MUT_NOT_PACKED', `${path} is not there`)
+      : new MutiraoError('MUT_FILE_NOT_FOUND', `${path} is not there`);
   }
   const system = systemOf(path);
   const { sha256 } = await hashFile(path);
@@ -36,7 +54,10 @@ export async function findProgramFile(home: string, given: string): Promise<Prog
 
 const machines: Readonly<Record<number, string>> = { 62: 'x86_64', 183: 'aarch64' };
 
-/** Read from the head of the file: a host that cannot run it may take it for a script. @throws {MutiraoError} MUT_BAD_REQUEST for what is no executable of Linux. */
+/**
+ * Read from the head of the file: a host that cannot run it may take it for a script. @throws {MutiraoError}
+ * MUT_BAD_REQUEST for what is no executable of Linux.
+ */
 function systemOf(path: string): string {
   const head = Buffer.alloc(20);
   const file = openSync(path, 'r');
@@ -46,7 +67,8 @@ function systemOf(path: string): string {
     closeSync(file);
   }
   const machine = machines[head.readUInt16LE(18)];
-  if (head.readUInt32BE(0) !== 0x7f454c46 || machine === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${path} is no executable of Linux for x86_64 or aarch64`);
+  if (head.readUInt32BE(0) !== 0x7f454c46 || machine === undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `${path} is no executable of Linux for x86_64 or aarch64`);
   return `Linux ${machine}`;
 }
 

@@ -7,7 +7,8 @@ const bytesMax = 120 * 1024;
 /**
  * Writes words as the one text that a login shell of any kind (sh, csh, fish) takes for a command of just these words.
  *
- * Shells agree on words between single quotes unless these hold a quote, a backslash, an exclamation mark or a line end. What holds one of those goes
+ * Shells agree on words between single quotes unless these hold a quote, a backslash, an exclamation mark or a line
+ * end. What holds one of those goes
  * as octal numbers to a Bourne shell, which is there whatever the login shell is.
  *
  * @throws {MutiraoError} MUT_BAD_REQUEST when there is no word, a word holds a zero byte, or all are too long.
@@ -15,11 +16,21 @@ const bytesMax = 120 * 1024;
 export function remoteCommand(words: readonly string[]): string {
   if (words.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the command for the other host has no words');
   const withZero = words.find((word) => word.includes('\0'));
-  if (withZero !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `the word ${JSON.stringify(withZero.slice(0, 40))} for the other host holds a zero byte`);
+  if (withZero !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the word ${JSON.stringify(withZero.slice(0, 40))} for the other host holds a zero byte`,
+    );
   const line = words.map(quoteWord).join(' ');
-  const text = words.every((word) => isAlikeEverywhere(word)) ? line : `/bin/sh -c 'eval "$(printf %b "$0")"' '${octal(line)}'`;
+  const text = words.every((word) => isAlikeEverywhere(word))
+    ? line
+    : `/bin/sh -c 'eval "$(printf %b "$0")"' '${octal(line)}'`;
   const bytes = Buffer.byteLength(text);
-  if (bytes > bytesMax) throw new MutiraoError('MUT_BAD_REQUEST', `the command for the other host has ${bytes} bytes; want at most ${bytesMax}`);
+  if (bytes > bytesMax)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the command for the other host has ${bytes} bytes; want at most ${bytesMax}`,
+    );
   return text;
 }
 

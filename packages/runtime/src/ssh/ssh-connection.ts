@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MutiraoError } from '@mutirao/api/errors';
 import { removeTree } from '../files/removal/remove-tree.ts';
-import { runCommand, startProcess, killGroup, Watchdog, type CommandResult, type StartedProcess } from '../processes/index.ts';
+import {
+  runCommand,
+  startProcess,
+  killGroup,
+  Watchdog,
+  type CommandResult,
+  type StartedProcess,
+} from '../processes/index.ts';
 import { isSocket, parseAddress, socketAddress } from '../rpc/address.ts';
 import { makeSocketFolder } from '../rpc/socket-folder.ts';
 import { describeRefusal, frameCommand, isSessionRefused, readFrame } from './answer-frame.ts';
@@ -19,9 +26,15 @@ import { lastWords, sshError } from './ssh-errors.ts';
 export interface OpenSshOptions {
   /** `user@host`, or a name of `~/.ssh/config`. */
   readonly destination: string;
-  /** `KEY=VALUE` as of `ssh -o`, or a flag and its value in one word (`-F/path`, `-Juser@gate`); they win over ssh's files. */
+  /**
+   * `KEY=VALUE` as of `ssh -o`, or a flag and its value in one word (`-F/path`, `-Juser@gate`); they win over ssh's
+   * files.
+   */
   readonly options?: readonly string[];
-  /** Where the connection's socket is; a folder under the system's temporary one when absent, or too long a path for a socket. */
+  /**
+   * Where the connection's socket is; a folder under the system's temporary one when absent, or too long a path for a
+   * socket.
+   */
   readonly controlFolder?: string;
   /** Gives up, and closes the connection when it is open. */
   readonly signal?: AbortSignal;
@@ -63,13 +76,19 @@ const sessionPauseMax = 1000;
 const sessionWaitMax = 30_000;
 /** Longest wait for the reason of a refusal. */
 const refusalMax = 1000;
-const sessionAdvice = 'its sshd opens no further session over this connection; expected MaxSessions of 3 or more there (10 where nothing is said)';
-const socketAdvice = 'its sshd has to allow sockets to be forwarded, as OpenSSH from 6.7 on does unless AllowStreamLocalForwarding or DisableForwarding says otherwise';
+const sessionAdvice =
+  'its sshd opens no further session over this connection; expected MaxSessions of 3 or more there (10 where ' +
+  'nothing is said)';
+const socketAdvice =
+  'its sshd has to allow sockets to be forwarded, as OpenSSH from 6.7 on does unless AllowStreamLocalForwarding ' +
+  'or DisableForwarding says otherwise';
 
 /**
- * One ssh connection: a process of the system's own `ssh` that stays, and over which commands run, files go and ports are forwarded.
+ * One ssh connection: a process of the system's own `ssh` that stays, and over which commands run, files go and ports
+ * are forwarded.
  *
- * `~/.ssh/config`, agents, jump hosts and known hosts are honoured, since it is `ssh` itself. Nothing is ever asked: what would need a
+ * `~/.ssh/config`, agents, jump hosts and known hosts are honoured, since it is `ssh` itself. Nothing is ever asked:
+ * what would need a
  * password fails. The connection ends with us, however we die.
  */
 export class SshConnection {
@@ -91,20 +110,26 @@ export class SshConnection {
     this.#signal = signal;
     this.#folder = makeFolder(controlFolder);
     this.#master = startProcess({
-      command: program, args: masterArguments(destination, options, this.#controlPath), env: { ...process.env, LC_ALL: 'C' },
+      command: program,
+      args: masterArguments(destination, options, this.#controlPath),
+      env: { ...process.env, LC_ALL: 'C' },
       stderr: { kind: 'capture', bytesMax: 64 * 1024 },
-      onExit: ({ startError }) => { this.#ended(startError); },
+      onExit: ({ startError }) => {
+        this.#ended(startError);
+      },
     });
     if (this.#master.pid !== undefined) this.#watchdog.guard(this.#master.pid);
     signal?.addEventListener('abort', this.close);
   }
 
   /**
-   * Connects. @throws {MutiraoError} MUT_SSH_HOST_KEY, MUT_SSH_DENIED, MUT_UNREACHABLE, MUT_BAD_CONFIG with ssh's own words; MUT_BAD_REQUEST for
+   * Connects. @throws {MutiraoError} MUT_SSH_HOST_KEY, MUT_SSH_DENIED, MUT_UNREACHABLE, MUT_BAD_CONFIG with ssh's own
+   * words; MUT_BAD_REQUEST for
    * a destination or an option that is none; MUT_CANCELLED.
    */
   static async open(options: OpenSshOptions): Promise<SshConnection> {
-    if (options.signal?.aborted === true) throw new MutiraoError('MUT_CANCELLED', `ssh ${options.destination}: given up`);
+    if (options.signal?.aborted === true)
+      throw new MutiraoError('MUT_CANCELLED', `ssh ${options.destination}: given up`);
     masterArguments(options.destination, options.options ?? [], ''); // Refused before anything is made.
     const connection = new SshConnection(options);
     const until = performance.now() + (options.deadlineMs ?? connectMax);
@@ -113,7 +138,10 @@ export class SshConnection {
       if (connection.#closed !== undefined) throw connection.#closed;
       if (performance.now() > until) {
         connection.close();
-        throw new MutiraoError('MUT_UNREACHABLE', `ssh ${options.destination}: no connection after ${Math.round((options.deadlineMs ?? connectMax) / 1000)} s`);
+        throw new MutiraoError(
+          'MUT_UNREACHABLE',
+          `ssh ${options.destination}: no connection after ${Math.round((options.deadlineMs ?? connectMax) / 1000)} s`,
+        );
       }
       await delay(pollMs);
     }
@@ -131,35 +159,54 @@ export class SshConnection {
   }
 
   /**
-   * Runs a command on the other host to its end, whatever its status. What start files of the login shell print is not among its output.
+   * Runs a command on the other host to its end, whatever its status. What start files of the login shell print is not
+   * among its output.
    *
    * A host that allows few sessions for each connection (sshd's MaxSessions) has it wait until another one ends.
    *
    * @param command words, each taken as it is, whatever it holds.
-   * @throws {MutiraoError} MUT_UNREACHABLE when the connection is gone or gives no session, MUT_SSH_SHELL when the login shell runs no commands,
+   * @throws {MutiraoError} MUT_UNREACHABLE when the connection is gone or gives no session, MUT_SSH_SHELL when the
+   * login shell runs no commands,
    * MUT_DEADLINE_EXCEEDED (what was started there may go on).
    */
-  async run(command: readonly string[], { input, inputFile, deadlineMs = runMax }: RemoteRunOptions = {}): Promise<RemoteResult> {
+  async run(
+    command: readonly string[],
+    { input, inputFile, deadlineMs = runMax }: RemoteRunOptions = {},
+  ): Promise<RemoteResult> {
     const mark = randomBytes(8).toString('hex');
     const words = ['-T', '--', this.destination, remoteCommand(frameCommand(mark, command))];
     const from = performance.now();
     for (let pause = sessionPauseMin; ; pause = Math.min(2 * pause, sessionPauseMax)) {
-      const result = await this.#client(words, { deadlineMs, ...(input === undefined ? {} : { input }), ...(inputFile === undefined ? {} : { inputFile }) });
-      if (result.isTimedOut) throw new MutiraoError('MUT_DEADLINE_EXCEEDED', `${this.destination}: "${command.slice(0, 3).join(' ').slice(0, 80)}" ${describeDelay(mark, result, deadlineMs)}`);
+      const result = await this.#client(words, {
+        deadlineMs,
+        ...(input === undefined ? {} : { input }),
+        ...(inputFile === undefined ? {} : { inputFile }),
+      });
+      if (result.isTimedOut)
+        throw new MutiraoError(
+          'MUT_DEADLINE_EXCEEDED',
+          `${this.destination}: "${command.slice(0, 3).join(' ').slice(0, 80)}" ` +
+            `${describeDelay(mark, result, deadlineMs)}`,
+        );
       const answer = await this.#answerOf(mark, result);
       if (answer !== undefined) return answer;
-      if (performance.now() - from > Math.min(deadlineMs, sessionWaitMax)) throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: ${sessionAdvice}`);
+      if (performance.now() - from > Math.min(deadlineMs, sessionWaitMax))
+        throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: ${sessionAdvice}`);
       await delay(pause);
     }
   }
 
   /** What came of a framed command; undefined when the other host gave it no session. @throws as `run`. */
-  async #answerOf(mark: string, { status, stdout, stderr, isTruncated }: CommandResult): Promise<RemoteResult | undefined> {
+  async #answerOf(
+    mark: string,
+    { status, stdout, stderr, isTruncated }: CommandResult,
+  ): Promise<RemoteResult | undefined> {
     const [out, err] = [stdout.toString(), stderr.toString()];
     // 255 is the command's own status or ssh's; it is ssh's when there is no connection any more.
     if (status === 255 && !(await this.#answers())) throw this.#gone(err);
     const answer = readAnswer(mark, { out, err, status, isTruncated });
-    if (answer === 'cut') throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: the end of an answer was lost on its way`);
+    if (answer === 'cut')
+      throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: the end of an answer was lost on its way`);
     if (answer !== undefined) return answer;
     if (status === 255 && isSessionRefused(err)) return undefined;
     throw new MutiraoError('MUT_SSH_SHELL', `${this.destination}: ${describeRefusal(status, out, err)}`);
@@ -168,16 +215,21 @@ export class SshConnection {
   /**
    * Makes an address here lead to one that the other host can dial. Addresses are `host:port` or `unix:/path`.
    *
-   * @param localAddress which to take if it is free; a free port of 127.0.0.1 when absent. A socket takes the place of one that is there, and its folder is made
+   * @param localAddress which to take if it is free; a free port of 127.0.0.1 when absent. A socket takes the place of
+   * one that is there, and its folder is made
    * for this user alone. @returns the address here.
-   * @throws {MutiraoError} MUT_UNREACHABLE; MUT_ALREADY_RUNNING when `localAddress` is taken; MUT_TOKEN_UNSAFE when others may enter the socket's folder.
+   * @throws {MutiraoError} MUT_UNREACHABLE; MUT_ALREADY_RUNNING when `localAddress` is taken; MUT_TOKEN_UNSAFE when
+   * others may enter the socket's folder.
    */
   async forward(remoteAddress: string, localAddress?: string): Promise<string> {
     for (let count = 1; ; count += 1) {
       const local = localAddress ?? `127.0.0.1:${await freePort()}`;
       const draft = draftOf(local);
       if (draft !== local) makeSocketFolder(pathOf(local));
-      const { status, stderr } = await this.#client(['-O', 'forward', '-L', `${forwardWord(draft)}:${forwardWord(remoteAddress)}`, '--', this.destination], { deadlineMs: forwardMax });
+      const { status, stderr } = await this.#client(
+        ['-O', 'forward', '-L', `${forwardWord(draft)}:${forwardWord(remoteAddress)}`, '--', this.destination],
+        { deadlineMs: forwardMax },
+      );
       if (status === 0) {
         if (draft !== local) renameSync(pathOf(draft), pathOf(local));
         return local;
@@ -185,7 +237,10 @@ export class SshConnection {
       if (!this.isOpen) throw this.#gone(stderr.toString());
       // Somebody else took the free port before ssh did.
       if (localAddress !== undefined || count === portTries) {
-        throw new MutiraoError('MUT_ALREADY_RUNNING', `${this.destination}: ${local} cannot be forwarded to ${remoteAddress}: ${lastWords(stderr.toString())}`);
+        throw new MutiraoError(
+          'MUT_ALREADY_RUNNING',
+          `${this.destination}: ${local} cannot be forwarded to ${remoteAddress}: ${lastWords(stderr.toString())}`,
+        );
       }
     }
   }
@@ -193,15 +248,23 @@ export class SshConnection {
   /**
    * Makes a socket of the other host lead to an address that we can dial; what is there already is replaced.
    *
-   * @param socket `unix:/path` there, in a folder of the user alone. @throws {MutiraoError} MUT_UNREACHABLE, also where the other host forbids it.
+   * @param socket `unix:/path` there, in a folder of the user alone. @throws {MutiraoError} MUT_UNREACHABLE, also where
+   * the other host forbids it.
    */
   async forwardBack(localAddress: string, socket: string): Promise<void> {
     const draft = draftOf(socket);
-    const { status, stderr } = await this.#client(['-O', 'forward', '-R', `${forwardWord(draft)}:${forwardWord(localAddress)}`, '--', this.destination], { deadlineMs: forwardMax });
+    const { status, stderr } = await this.#client(
+      ['-O', 'forward', '-R', `${forwardWord(draft)}:${forwardWord(localAddress)}`, '--', this.destination],
+      { deadlineMs: forwardMax },
+    );
     if (status !== 0 && !this.isOpen) throw this.#gone(stderr.toString());
     const moved = status === 0 ? await this.run(['mv', '-f', '--', pathOf(draft), pathOf(socket)]) : undefined;
     const problem = moved?.stderr ?? `${stderr.toString()}\n${socketAdvice}`;
-    if (moved?.status !== 0) throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: ${localAddress} cannot be forwarded back to ${socket}: ${lastWords(problem)}`);
+    if (moved?.status !== 0)
+      throw new MutiraoError(
+        'MUT_UNREACHABLE',
+        `${this.destination}: ${localAddress} cannot be forwarded back to ${socket}: ${lastWords(problem)}`,
+      );
   }
 
   /**
@@ -218,19 +281,34 @@ export class SshConnection {
     while (refusal() === undefined && this.isOpen && performance.now() < until) await delay(pollMs);
     if (!this.isOpen) throw this.#gone('');
     // The other host says the same whether nobody listens or its sshd forbids it.
-    throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: nobody answers there: ${refusal() ?? 'no word'}; if the process lives, ${socketAdvice}`);
+    throw new MutiraoError(
+      'MUT_UNREACHABLE',
+      `${this.destination}: nobody answers there: ${refusal() ?? 'no word'}; if the process lives, ${socketAdvice}`,
+    );
   }
 
   /**
    * Copies a file over, with its permissions; whoever reads it there finds the old one or the whole new one.
    *
    * @param remotePath absolute, or relative to the user's home; its folder is made for the user alone.
-   * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_DISK_FULL or MUT_NOT_OWNER with the other host's words, and as `run`.
+   * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_DISK_FULL or MUT_NOT_OWNER with the other host's words, and as
+   * `run`.
    */
-  async copyTo(localPath: string, remotePath: string, { mode = '600', deadlineMs = 10 * runMax, unpack = false }: { mode?: string; deadlineMs?: number; unpack?: boolean } = {}): Promise<void> {
+  async copyTo(
+    localPath: string,
+    remotePath: string,
+    {
+      mode = '600',
+      deadlineMs = 10 * runMax,
+      unpack = false,
+    }: { mode?: string; deadlineMs?: number; unpack?: boolean } = {},
+  ): Promise<void> {
     if (!existsSync(localPath)) throw new MutiraoError('MUT_FILE_NOT_FOUND', `${localPath} is not there`);
     const draft = `${remotePath}.${process.pid}.tmp`;
-    const result = await this.run(['/bin/sh', '-c', copyScript, 'copy', remotePath, draft, mode, unpack ? 'gzip -dc' : 'cat'], { inputFile: localPath, deadlineMs });
+    const result = await this.run(
+      ['/bin/sh', '-c', copyScript, 'copy', remotePath, draft, mode, unpack ? 'gzip -dc' : 'cat'],
+      { inputFile: localPath, deadlineMs },
+    );
     if (result.status !== 0) throw copyError(this.destination, remotePath, result.stderr);
   }
 
@@ -251,26 +329,46 @@ export class SshConnection {
     return join(this.#folder, 'c');
   }
 
-  #client(words: readonly string[], options: { readonly deadlineMs: number; readonly input?: string; readonly inputFile?: string }): Promise<CommandResult> {
+  #client(
+    words: readonly string[],
+    options: { readonly deadlineMs: number; readonly input?: string; readonly inputFile?: string },
+  ): Promise<CommandResult> {
     if (!this.isOpen) return Promise.reject(this.#gone(''));
     return runCommand({
-      command: this.#program, args: clientArguments(this.#controlPath, words), env: { ...process.env, LC_ALL: 'C' }, outputBytesMax, ...options,
+      command: this.#program,
+      args: clientArguments(this.#controlPath, words),
+      env: { ...process.env, LC_ALL: 'C' },
+      outputBytesMax,
+      ...options,
       ...(this.#signal === undefined ? {} : { signal: this.#signal }),
     });
   }
 
   async #answers(): Promise<boolean> {
-    return this.isOpen && (await this.#client(['-O', 'check', '--', this.destination], { deadlineMs: forwardMax })).status === 0;
+    return (
+      this.isOpen &&
+      (await this.#client(['-O', 'check', '--', this.destination], { deadlineMs: forwardMax })).status === 0
+    );
   }
 
   #gone(told: string): MutiraoError {
-    return this.#closed ?? new MutiraoError('MUT_UNREACHABLE', `ssh ${this.destination}: the connection is closed${told === '' ? '' : `: ${lastWords(told)}`}`);
+    return (
+      this.#closed ??
+      new MutiraoError(
+        'MUT_UNREACHABLE',
+        `ssh ${this.destination}: the connection is closed${told === '' ? '' : `: ${lastWords(told)}`}`,
+      )
+    );
   }
 
   #ended(startError: string): void {
     const told = this.#master.stderr.bytes().toString();
-    this.#closed = startError === '' ? sshError(this.destination, told, this.#hasConnected) : new MutiraoError('MUT_UNREACHABLE', `cannot start ${this.#program}: ${startError}`);
-    if (this.#signal?.aborted === true) this.#closed = new MutiraoError('MUT_CANCELLED', `ssh ${this.destination}: given up`);
+    this.#closed =
+      startError === ''
+        ? sshError(this.destination, told, this.#hasConnected)
+        : new MutiraoError('MUT_UNREACHABLE', `cannot start ${this.#program}: ${startError}`);
+    if (this.#signal?.aborted === true)
+      this.#closed = new MutiraoError('MUT_CANCELLED', `ssh ${this.destination}: given up`);
     this.#signal?.removeEventListener('abort', this.close);
     this.#watchdog.close();
     removeTree(this.#folder);
@@ -297,7 +395,9 @@ function readAnswer(mark: string, { out, err, status, isTruncated }: FramedStrea
 
 function describeDelay(mark: string, { stdout }: CommandResult, deadlineMs: number): string {
   const hasBegun = readFrame(mark, stdout.toString()) !== undefined;
-  return hasBegun ? `gave no end in ${deadlineMs / 1000} s` : `did not begin within ${deadlineMs / 1000} s: the host or the way to it is slow, or ${sessionAdvice}`;
+  return hasBegun
+    ? `gave no end in ${deadlineMs / 1000} s`
+    : `did not begin within ${deadlineMs / 1000} s: the host or the way to it is slow, or ${sessionAdvice}`;
 }
 
 const copyScript = `
@@ -309,19 +409,29 @@ $4 >"$2" && chmod "$3" "$2" && mv -f -- "$2" "$1"
 
 function copyError(destination: string, remotePath: string, told: string): MutiraoError {
   const words = lastWords(told);
-  const code = /no space left|quota exceeded/i.test(words) ? 'MUT_DISK_FULL' : /permission denied|read-only file system/i.test(words) ? 'MUT_NOT_OWNER' : 'MUT_TRANSFER_FAILED';
+  const code = /no space left|quota exceeded/i.test(words)
+    ? 'MUT_DISK_FULL'
+    : /permission denied|read-only file system/i.test(words)
+      ? 'MUT_NOT_OWNER'
+      : 'MUT_TRANSFER_FAILED';
   return new MutiraoError(code, `${destination}: ${remotePath} cannot be written: ${words}`);
 }
 
 function makeFolder(wanted: string | undefined): string {
-  const parent = wanted === undefined || Buffer.byteLength(join(wanted, 'ssh-XXXXXX/c')) > controlPathMax ? tmpdir() : wanted;
+  const parent =
+    wanted === undefined || Buffer.byteLength(join(wanted, 'ssh-XXXXXX/c')) > controlPathMax ? tmpdir() : wanted;
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   return mkdtempSync(join(parent, 'ssh-'));
 }
 
-/** Sockets are made under another name first: whoever connects finds the former or the new one, and who made the former one removes nothing when it ends. */
+/**
+ * Sockets are made under another name first: whoever connects finds the former or the new one, and who made the former
+ * one removes nothing when it ends.
+ */
 function draftOf(address: string): string {
-  return isSocket(parseAddress(address)) ? socketAddress(pathOf(`${address}.${randomBytes(3).toString('hex')}`)) : address;
+  return isSocket(parseAddress(address))
+    ? socketAddress(pathOf(`${address}.${randomBytes(3).toString('hex')}`))
+    : address;
 }
 
 /** @throws {MutiraoError} MUT_BAD_CONFIG, also when it is too long. */
@@ -336,7 +446,9 @@ function freePort(): Promise<number> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
-      server.close(() => { resolve(typeof address === 'object' && address !== null ? address.port : 0); });
+      server.close(() => {
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
     });
   });
 }

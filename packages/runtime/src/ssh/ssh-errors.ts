@@ -1,18 +1,26 @@
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 
 /** Before it connects ssh complains of its own files and options alone, in its first words. */
-const configPattern = /^(?:bad owner or permissions on \/|can't open user config file |unknown option -- |usage: ssh|(?:command-line|\/\S*):? line \d+: )/i;
+const configPattern =
+  /^(?:bad owner or permissions on \/|can't open user config file |unknown option -- |usage: ssh|(?:command-line|\/\S*):? line \d+: )/i;
 
-/** How ssh itself ends when it is not let in, in its last two lines. Nothing else is believed: a banner of the other host may say "Permission denied". */
+/**
+ * How ssh itself ends when it is not let in, in its last two lines. Nothing else is believed: a banner of the other
+ * host may say "Permission denied".
+ */
 const refusals: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^(?:\S+@\S+: )?Host key verification failed\.$|^No \S+ host key is known for /, 'MUT_SSH_HOST_KEY'],
-  [/(?:^|\S)\S*@\S+: Permission denied \([\w,.@-]*\)\.$|^Received disconnect from .*: Too many authentication failures|^no more authentication methods/i, 'MUT_SSH_DENIED'],
+  [
+    /(?:^|\S)\S*@\S+: Permission denied \([\w,.@-]*\)\.$|^Received disconnect from .*: Too many authentication failures|^no more authentication methods/i,
+    'MUT_SSH_DENIED',
+  ],
 ];
 
 /**
  * Turns the last words of an `ssh` that ended into an error.
  *
- * @param hasConnected whether the other host had let it in: then whatever ended it is a matter of the network or of the other host, and passes.
+ * @param hasConnected whether the other host had let it in: then whatever ended it is a matter of the network or of the
+ * other host, and passes.
  */
 export function sshError(destination: string, told: string, hasConnected = false): MutiraoError {
   const words = lastWords(told);
@@ -32,6 +40,12 @@ export function lastWords(told: string): string {
 }
 
 function linesOf(told: string): string[] {
-  return told.split(/\r?\n/).map((line) => line.trim())
-    .filter((line) => line !== '' && !/^(?:debug\d: |\*\* |@{5}|Warning: Permanently added|Killed by signal|Shared connection to)/.test(line));
+  return told
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter(
+      (line) =>
+        line !== '' &&
+        !/^(?:debug\d: |\*\* |@{5}|Warning: Permanently added|Killed by signal|Shared connection to)/.test(line),
+    );
 }

@@ -1,4 +1,5 @@
-// Whatever a reservation manager says in any field of an answer, those who honour its reservations live, and their cluster or provider stays whole.
+// Whatever a reservation manager says in any field of an answer, those who honour its reservations live, and their
+// cluster or provider stays whole.
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
@@ -11,10 +12,31 @@ import { conservativeBackfilling } from '@mutirao/core/queue';
 import { openClaimSigner, type ClaimSigner } from '@mutirao/runtime/claims';
 import { quietLogger } from '@mutirao/runtime/log';
 import { ReservationDesk } from '@mutirao/runtime/reservations';
-import { aReservationWire, hostileMessages, messagesOfMethod, PretendReservations, temporaryFolder } from '@mutirao/testkit';
+import {
+  aReservationWire,
+  hostileMessages,
+  messagesOfMethod,
+  PretendReservations,
+  temporaryFolder,
+} from '@mutirao/testkit';
 
-const held = { status: AheadStatus.QUEUED, heldUnits: 1, askedUnits: 3, askUnixMs: 0, expectedUnixMs: 4000, chancePercent: 75, reason: 'it waits' };
-const reservation: Reservation = { ...aReservationWire(), units: [{ first: 0, count: 2 }], latestEndUnixMs: 9000, reason: 'why', heldAhead: held, together: { togetherId: 'a-name-of-twenty-chars', managerAddress: 'h:1', reservationId: 1 } };
+const held = {
+  status: AheadStatus.QUEUED,
+  heldUnits: 1,
+  askedUnits: 3,
+  askUnixMs: 0,
+  expectedUnixMs: 4000,
+  chancePercent: 75,
+  reason: 'it waits',
+};
+const reservation: Reservation = {
+  ...aReservationWire(),
+  units: [{ first: 0, count: 2 }],
+  latestEndUnixMs: 9000,
+  reason: 'why',
+  heldAhead: held,
+  together: { togetherId: 'a-name-of-twenty-chars', managerAddress: 'h:1', reservationId: 1 },
+};
 
 /** Lets all happen that needs no time. */
 async function settle(): Promise<void> {
@@ -23,25 +45,76 @@ async function settle(): Promise<void> {
 
 /** Has the cluster and the provider of a resource hear of windows. @throws what they break. */
 function useWindows(windows: readonly ReservedWindow[]): void {
-  const cluster = createClusterState({ processors: 4, requestsMax: 50, walltimeMax: 10_000, widthMax: 4, walltimeGranularity: 1000, endedMax: 10, policy: conservativeBackfilling('start-now') });
+  const cluster = createClusterState({
+    processors: 4,
+    requestsMax: 50,
+    walltimeMax: 10_000,
+    widthMax: 4,
+    walltimeGranularity: 1000,
+    endedMax: 10,
+    policy: conservativeBackfilling('start-now'),
+  });
   clusterMachine.step(cluster, [{ kind: 'ClusterStarted' }, { kind: 'ReservationsTold', windows }], 500);
   clusterMachine.step(cluster, [{ kind: 'TimerFired' }], 6000);
   clusterMachine.checkInvariants(cluster);
   const provider = createProviderState({ ...providerDefaults, providerId: 'p' });
-  providerMachine.step(provider, [{ kind: 'ProviderStarted', instance: 'i' }, { kind: 'LimitsRead', limits: { processors: 4, requestsMax: 10, walltimeMax: 60_000, widthMax: 4, walltimeGranularity: 1000 } }, { kind: 'WindowsTold', windows }], 500);
+  providerMachine.step(
+    provider,
+    [
+      { kind: 'ProviderStarted', instance: 'i' },
+      {
+        kind: 'LimitsRead',
+        limits: { processors: 4, requestsMax: 10, walltimeMax: 60_000, widthMax: 4, walltimeGranularity: 1000 },
+      },
+      { kind: 'WindowsTold', windows },
+    ],
+    500,
+  );
   providerMachine.step(provider, [{ kind: 'TimerFired' }], 6000);
   providerMachine.checkInvariants(provider);
 }
 
 /** A desk whose manager answers one method so. */
-async function tryAnswer(t: ExecutionContext, { signer, folder, name, response, what }: { readonly signer: ClaimSigner; readonly folder: string; readonly name: string; readonly response: unknown; readonly what: string }): Promise<void> {
+async function tryAnswer(
+  t: ExecutionContext,
+  {
+    signer,
+    folder,
+    name,
+    response,
+    what,
+  }: {
+    readonly signer: ClaimSigner;
+    readonly folder: string;
+    readonly name: string;
+    readonly response: unknown;
+    readonly what: string;
+  },
+): Promise<void> {
   const manager = new PretendReservations(signer);
   manager.reservations = [reservation];
   manager.forged = new Map([[name, response]]);
   const told: (readonly ReservedWindow[])[] = [];
   const desk = new ReservationDesk({
-    address: 'h:1', resourceId: 'alpha', processors: 4, token: () => 'secret', keysPath: join(folder, 'claim-keys.json'), log: quietLogger, now: () => 0, connect: () => manager.connect(),
-    sleep: (_delay, signal) => (signal.aborted ? Promise.resolve() : new Promise((resolve) => { signal.addEventListener('abort', () => { resolve(); }); })), onTold: (windows) => { told.push(windows); },
+    address: 'h:1',
+    resourceId: 'alpha',
+    processors: 4,
+    token: () => 'secret',
+    keysPath: join(folder, 'claim-keys.json'),
+    log: quietLogger,
+    now: () => 0,
+    connect: () => manager.connect(),
+    sleep: (_delay, signal) =>
+      signal.aborted
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            signal.addEventListener('abort', () => {
+              resolve();
+            });
+          }),
+    onTold: (windows) => {
+      told.push(windows);
+    },
   });
   desk.start();
   await settle();
@@ -64,10 +137,22 @@ test('no field of any answer of a reservation manager ends or confuses those who
   const folder = temporaryFolder(t);
   const signer = openClaimSigner(join(folder, 'claim-key.pem'), 'local');
   const answers = {
-    getClaimKeys: { issuer: 'local', keys: [{ keyId: signer.keyId, publicKey: signer.publicKey, publicKeyPem: signer.publicKeyPem }] },
-    listResources: { resources: [] }, registerResource: { resource: undefined }, listReservations: { reservations: [reservation], nextBeforeReservationId: 0 },
-    verifyReservation: { valid: true, code: 'MUT_CLAIM_SUPERSEDED', message: 'moved', reservation, presentClaim: '' }, claimReservation: { reservation }, tellHeldAhead: {},
-    watchReservations: { events: [{ sequence: 1, atUnixMs: 5, type: 'reservation.moved', reservation, resource: undefined, reason: 'why' }], lastSequence: 1 },
+    getClaimKeys: {
+      issuer: 'local',
+      keys: [{ keyId: signer.keyId, publicKey: signer.publicKey, publicKeyPem: signer.publicKeyPem }],
+    },
+    listResources: { resources: [] },
+    registerResource: { resource: undefined },
+    listReservations: { reservations: [reservation], nextBeforeReservationId: 0 },
+    verifyReservation: { valid: true, code: 'MUT_CLAIM_SUPERSEDED', message: 'moved', reservation, presentClaim: '' },
+    claimReservation: { reservation },
+    tellHeldAhead: {},
+    watchReservations: {
+      events: [
+        { sequence: 1, atUnixMs: 5, type: 'reservation.moved', reservation, resource: undefined, reason: 'why' },
+      ],
+      lastSequence: 1,
+    },
   };
   let count = 0;
   for (const [name, answer] of Object.entries(answers) as [keyof typeof answers, never][]) {

@@ -15,8 +15,14 @@ export function decide(job: GridJob, index: number, resource: SimulatedResource,
   const free = facts.limits.requestsMax - facts.pending.length + givenUp.length;
   invariant(drafts.length <= free, `${heuristic.name} drafted ${drafts.length} requests for ${free} slots`);
   const { budget = { submissions: Infinity, withdrawals: Infinity } } = facts;
-  invariant(drafts.length <= budget.submissions, `${heuristic.name} drafted ${drafts.length} requests, ${budget.submissions} left of this hour`);
-  invariant(givenUp.length <= budget.withdrawals, `${heuristic.name} gave up ${givenUp.length} requests, ${budget.withdrawals} left of this hour`);
+  invariant(
+    drafts.length <= budget.submissions,
+    `${heuristic.name} drafted ${drafts.length} requests, ${budget.submissions} left of this hour`,
+  );
+  invariant(
+    givenUp.length <= budget.withdrawals,
+    `${heuristic.name} gave up ${givenUp.length} requests, ${budget.withdrawals} left of this hour`,
+  );
   return decision;
 }
 
@@ -25,9 +31,14 @@ function watch(facts: RequestFacts, job: GridJob, index: number, { plan }: Simul
   const { now } = facts;
   const [occasion, unusedAt] = [job.due.get(index), job.unusedAt.get(index)];
   return {
-    ...facts, ...(occasion === undefined ? {} : { occasion }), ...(unusedAt === undefined ? {} : { unusedAt }), budget: (job.budgets[index] as RequestBudget).leftAt(now),
+    ...facts,
+    ...(occasion === undefined ? {} : { occasion }),
+    ...(unusedAt === undefined ? {} : { unusedAt }),
+    budget: (job.budgets[index] as RequestBudget).leftAt(now),
     pending: job.watchedFacts(index, now, (id) => plan.waiting.get(id)?.startsAt),
-    taskSpread: job.tasks.spread, cutOff: job.tasks.cutOff, waits: [...job.waits(index)],
+    taskSpread: job.tasks.spread,
+    cutOff: job.tasks.cutOff,
+    waits: [...job.waits(index)],
   };
 }
 
@@ -38,13 +49,24 @@ function factsOf(job: GridJob, index: number, resource: SimulatedResource, now: 
   const { plan } = resource;
   const { promises } = resource.setup.policy;
   return {
-    now, limits, isFirst: !job.isSubmitted, ...(setup.options === undefined ? {} : { options: setup.options }),
+    now,
+    limits,
+    isFirst: !job.isSubmitted,
+    ...(setup.options === undefined ? {} : { options: setup.options }),
     // Where every request has a place the profile itself says what a listing would.
-    listing: { at: now, processorsFree: limits.processors - busyOf(plan.running.values()), requests: promises ? [] : listRequests(resource) },
+    listing: {
+      at: now,
+      processorsFree: limits.processors - busyOf(plan.running.values()),
+      requests: promises ? [] : listRequests(resource),
+    },
     ...(promises ? { queue: { profile: plan.profile, waitingCount: plan.waiting.size } } : {}),
-    pending: job.pendingFacts(index), served: job.servedFacts(index),
+    pending: job.pendingFacts(index),
+    served: job.servedFacts(index),
     demand: { pendingTasks: countWanted(job, index), processors: 1, deadline: undefined },
-    taskTimes: tasks.doneCount === 0 ? undefined : { longest: tasks.longest, mean: tasks.doneTime / tasks.doneCount, count: tasks.doneCount },
+    taskTimes:
+      tasks.doneCount === 0
+        ? undefined
+        : { longest: tasks.longest, mean: tasks.doneTime / tasks.doneCount, count: tasks.doneCount },
   };
 }
 
@@ -73,8 +95,22 @@ function busyOf(running: Iterable<PlannedRequest>): number {
 }
 
 function listRequests({ plan }: SimulatedResource): QueueListing['requests'] {
-  const entry = (status: 'running' | 'queued') => ({ id, width, walltime, startsAt }: PlannedRequest): QueuedRequest => ({
-    managerRequestId: String(id), userId: '', width, walltime, status, submittedAt: 0, startsAt: startsAt ?? 0, endedAt: 0, endReason: '', clientRequestId: '',
-  });
-  return [...Array.from(plan.running.values(), entry('running')), ...Array.from(plan.waiting.values(), entry('queued'))];
+  const entry =
+    (status: 'running' | 'queued') =>
+    ({ id, width, walltime, startsAt }: PlannedRequest): QueuedRequest => ({
+      managerRequestId: String(id),
+      userId: '',
+      width,
+      walltime,
+      status,
+      submittedAt: 0,
+      startsAt: startsAt ?? 0,
+      endedAt: 0,
+      endReason: '',
+      clientRequestId: '',
+    });
+  return [
+    ...Array.from(plan.running.values(), entry('running')),
+    ...Array.from(plan.waiting.values(), entry('queued')),
+  ];
 }

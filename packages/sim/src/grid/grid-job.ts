@@ -1,6 +1,13 @@
 import type { ResourceLimits } from '@mutirao/core/messages';
 import {
-  groupTasks, RequestBudget, type HeuristicOptions, type ObservedWait, type PendingRequest, type RequestFacts, type RequestHeuristic, type ServedRequest,
+  groupTasks,
+  RequestBudget,
+  type HeuristicOptions,
+  type ObservedWait,
+  type PendingRequest,
+  type RequestFacts,
+  type RequestHeuristic,
+  type ServedRequest,
 } from '@mutirao/core/requests';
 import type { Duration, Instant, Prng } from '@mutirao/core/shared';
 import { Workqueue, type OwnRequest } from './workqueue.ts';
@@ -16,12 +23,18 @@ export interface GridJobSetup {
   /** What each resource allows the job's user, by its index. */
   readonly limits: readonly ResourceLimits[];
   readonly options?: HeuristicOptions;
-  /** Whether a running request is released once it has no task and none waits; else it is held until the job or its walltime ends. */
+  /**
+   * Whether a running request is released once it has no task and none waits; else it is held until the job or its
+   * walltime ends.
+   */
   readonly releasesIdle?: boolean;
   /**
-   * `study`, if left out, is costa2005's: a decision is made at the submission and where a request ended, before anything starts at
-   * that instant, and requests are kept until they end. `provider` is the live provider's: while running requests cover the tasks, those
-   * that wait are withdrawn and no other is asked for, and decisions come after what starts at that instant, since it hears of
+   * `study`, if left out, is costa2005's: a decision is made at the submission and where a request ended, before
+   * anything starts at
+   * that instant, and requests are kept until they end. `provider` is the live provider's: while running requests cover
+   * the tasks, those
+   * that wait are withdrawn and no other is asked for, and decisions come after what starts at that instant, since it
+   * hears of
    * an end when the queue has moved on.
    */
   readonly conduct?: 'study' | 'provider';
@@ -50,7 +63,10 @@ export class GridJob {
   readonly reviewAt: Instant[];
   /** When the last own request was released in which no task had begun, by resource. */
   readonly unusedAt = new Map<number, Instant>();
-  /** Own requests that were withdrawn while they waited, and released while they ran, because the heuristic gave them up. */
+  /**
+   * Own requests that were withdrawn while they waited, and released while they ran, because the heuristic gave them
+   * up.
+   */
   withdrawalCount = 0;
   releaseCount = 0;
   /** Tasks that have to be done before the next decision for their sake. */
@@ -128,20 +144,36 @@ export class GridJob {
   /** What a heuristic hears of the pending requests. */
   pendingFacts(resource: number): PendingRequest[] {
     return Array.from(this.pendingAt(resource), ({ id, width, walltime, startedAt }) => ({
-      requestId: String(id), width, walltime, status: startedAt === undefined ? 'queued' : 'running', startedAt: startedAt ?? 0,
+      requestId: String(id),
+      width,
+      walltime,
+      status: startedAt === undefined ? 'queued' : 'running',
+      startedAt: startedAt ?? 0,
     }));
   }
 
   /** The same for one that decides at every event. Cost: O(running tasks). */
   watchedFacts(resource: number, now: Instant, startOf: (id: number) => Instant | undefined): PendingRequest[] {
-    return Array.from(this.pendingAt(resource), ({ id, width, walltime, startedAt, submittedAt, promisedStart, idle, tasks }) => {
-      const predictedStart = startedAt === undefined ? startOf(id) : undefined;
-      return {
-        requestId: String(id), listedAs: String(id), width, walltime, status: startedAt === undefined ? 'queued' : 'running', startedAt: startedAt ?? 0, submittedAt,
-        ...(promisedStart === undefined ? {} : { promisedStart }), ...(predictedStart === undefined ? {} : { predictedStart }),
-        ...(startedAt === undefined ? {} : { idle, tasks: groupTasks(Array.from(tasks.values(), (began) => now - began)) }),
-      };
-    });
+    return Array.from(
+      this.pendingAt(resource),
+      ({ id, width, walltime, startedAt, submittedAt, promisedStart, idle, tasks }) => {
+        const predictedStart = startedAt === undefined ? startOf(id) : undefined;
+        return {
+          requestId: String(id),
+          listedAs: String(id),
+          width,
+          walltime,
+          status: startedAt === undefined ? 'queued' : 'running',
+          startedAt: startedAt ?? 0,
+          submittedAt,
+          ...(promisedStart === undefined ? {} : { promisedStart }),
+          ...(predictedStart === undefined ? {} : { predictedStart }),
+          ...(startedAt === undefined
+            ? {}
+            : { idle, tasks: groupTasks(Array.from(tasks.values(), (began) => now - began)) }),
+        };
+      },
+    );
   }
 
   /** Waits of own requests that have started. */
@@ -154,7 +186,13 @@ export class GridJob {
     const { width, walltime, submittedAt, promisedStart } = request;
     request.startedAt = now;
     request.idle = width;
-    if (promisedStart !== undefined) this.#at(this.#waits, request.resource).push({ width, walltime, promised: promisedStart - submittedAt, actual: now - submittedAt });
+    if (promisedStart !== undefined)
+      this.#at(this.#waits, request.resource).push({
+        width,
+        walltime,
+        promised: promisedStart - submittedAt,
+        actual: now - submittedAt,
+      });
   }
 
   /** What a heuristic hears of the requests that ran and ended, oldest first. */
@@ -173,7 +211,15 @@ export class GridJob {
     request.endedAt = now;
     this.#at(this.#pending, resource).delete(id);
     this.tasks.abort(request, now);
-    if (startedAt !== undefined) this.#at(this.#served, resource).push({ requestId: String(id), width, walltime, startedAt, endedAt: now, taskTime });
+    if (startedAt !== undefined)
+      this.#at(this.#served, resource).push({
+        requestId: String(id),
+        width,
+        walltime,
+        startedAt,
+        endedAt: now,
+        taskTime,
+      });
   }
 
   #at<T>(byResource: readonly T[], resource: number): T {

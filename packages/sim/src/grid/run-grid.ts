@@ -18,18 +18,28 @@ export interface RunGridOptions {
 /**
  * Runs grid jobs on resources until all are finished, or until an instant; returns them in the order of `setups`.
  *
- * At one instant: submissions of local users, ends of tasks, ends of requests, decisions of the jobs (at their submission and where
- * an own request ended) with what they submit, starts. Among equals the first job or resource comes first. A task that ends with its
- * walltime is done. When a job is finished its requests are taken out, running ones first, and that is an end like others. A job of
+ * At one instant: submissions of local users, ends of tasks, ends of requests, decisions of the jobs (at their
+ * submission and where
+ * an own request ended) with what they submit, starts. Among equals the first job or resource comes first. A task that
+ * ends with its
+ * walltime is done. When a job is finished its requests are taken out, running ones first, and that is an end like
+ * others. A job of
  * the live provider's conduct decides after the starts.
  *
  * @param resources are changed; each is as it was before the first instant that matters.
- * @param until nothing later happens; a job that is not finished by then has no `finishedAt`. Some never are: requests whose walltimes overlap can hand a task on for ever,
+ * @param until nothing later happens; a job that is not finished by then has no `finishedAt`. Some never are: requests
+ * whose walltimes overlap can hand a task on for ever,
  * each to one that ends too soon for it.
  */
-export function runGrid(resources: readonly SimulatedResource[], setups: readonly GridJobSetup[], { trace, until = Infinity }: RunGridOptions = {}): GridJob[] {
+export function runGrid(
+  resources: readonly SimulatedResource[],
+  setups: readonly GridJobSetup[],
+  { trace, until = Infinity }: RunGridOptions = {},
+): GridJob[] {
   const world = new GridWorld(resources, setups, trace);
-  while (world.step(until)) { /* Each call is one instant. */ }
+  while (world.step(until)) {
+    /* Each call is one instant. */
+  }
   return world.jobs;
 }
 
@@ -55,7 +65,9 @@ class GridWorld {
     if (now > until) return false;
     for (const resource of this.#resources) resource.submitLocals(now);
     for (const job of this.jobs) this.#endTasks(job, now);
-    this.#resources.forEach((resource, index) => { this.#endRequests(resource, index, now); });
+    this.#resources.forEach((resource, index) => {
+      this.#endRequests(resource, index, now);
+    });
     for (const job of this.jobs) if (job.setup.conduct !== 'provider') this.#decide(job, now);
     this.#startAll(now);
     for (const job of this.jobs) if (job.setup.conduct === 'provider') this.#decideAsProvider(job, now);
@@ -70,7 +82,9 @@ class GridWorld {
   }
 
   #startAll(now: Instant): void {
-    this.#resources.forEach((resource, index) => { this.#startRequests(resource, index, now); });
+    this.#resources.forEach((resource, index) => {
+      this.#startRequests(resource, index, now);
+    });
   }
 
   #endTasks(job: GridJob, now: Instant): void {
@@ -143,7 +157,9 @@ class GridWorld {
 
   /** Takes out what waits where running requests cover the tasks; false when nothing does. */
   #withdrawCovered(job: GridJob, now: Instant): boolean {
-    const surplus = [...job.pending()].filter(({ startedAt, resource }) => startedAt === undefined && isCovered(job, resource));
+    const surplus = [...job.pending()].filter(
+      ({ startedAt, resource }) => startedAt === undefined && isCovered(job, resource),
+    );
     for (const request of surplus) this.#takeOut(job, request, now);
     return surplus.length > 0;
   }
@@ -153,7 +169,11 @@ class GridWorld {
     invariant(resource !== undefined, `there is no resource ${index}`);
     const decision = decide(job, index, resource, now);
     const { drafts, givenUp = [] } = decision;
-    job.reviewAt[index] = nextReview(decision, { now, occasion: job.due.get(index), before: job.reviewAt[index] as Instant });
+    job.reviewAt[index] = nextReview(decision, {
+      now,
+      occasion: job.due.get(index),
+      before: job.reviewAt[index] as Instant,
+    });
     for (const { requestId } of givenUp) this.#giveUp(job, index, { id: Number(requestId), now });
     for (const { width, walltime } of drafts) {
       const id = this.#nextIds[index] as number;
@@ -161,7 +181,20 @@ class GridWorld {
       this.#note(job, now, `asks resource ${index} for ${width} processors for ${walltime} as request ${id}`);
       resource.submit({ id, width, walltime, runTime: walltime }, now);
       const promisedStart = resource.setup.policy.promises ? resource.plan.waiting.get(id)?.startsAt : undefined;
-      job.add({ id, resource: index, width, walltime, submittedAt: now, promisedStart, startedAt: undefined, endedAt: undefined, idle: 0, tasks: new Map(), taskTime: 0, isUsed: false });
+      job.add({
+        id,
+        resource: index,
+        width,
+        walltime,
+        submittedAt: now,
+        promisedStart,
+        startedAt: undefined,
+        endedAt: undefined,
+        idle: 0,
+        tasks: new Map(),
+        taskTime: 0,
+        isUsed: false,
+      });
       job.budgets[index]?.noteSubmission(now);
     }
   }
@@ -173,7 +206,8 @@ class GridWorld {
     if (request.startedAt === undefined) job.withdrawalCount += 1;
     else job.releaseCount += 1;
     this.#takeOut(job, request, now);
-    for (const other of job.pending()) if (other.startedAt !== undefined && walltimeEndOf(other) > now) job.tasks.fill(other, now);
+    for (const other of job.pending())
+      if (other.startedAt !== undefined && walltimeEndOf(other) > now) job.tasks.fill(other, now);
   }
 
   #startRequests(resource: SimulatedResource, index: number, now: Instant): void {

@@ -45,44 +45,91 @@ export interface JobSample {
 const granularity: Duration = 1000;
 
 /** Longest task time that a scenario can draw. */
-export function longestTaskTime({ meanTaskTime, heterogeneity }: Pick<JobScenario, 'meanTaskTime' | 'heterogeneity'>): Duration {
+export function longestTaskTime({
+  meanTaskTime,
+  heterogeneity,
+}: Pick<JobScenario, 'meanTaskTime' | 'heterogeneity'>): Duration {
   return Math.ceil(meanTaskTime * spreads[heterogeneity][1]);
 }
 
-const spreads: Readonly<Record<Heterogeneity, readonly [least: number, most: number]>> = { 1: [1, 1], 2: [1 / 2, 3 / 2], 4: [1 / 4, 7 / 4] };
+const spreads: Readonly<Record<Heterogeneity, readonly [least: number, most: number]>> = {
+  1: [1, 1],
+  2: [1 / 2, 3 / 2],
+  4: [1 / 4, 7 / 4],
+};
 
 /** Draws the run times of a job's tasks; 1 ms at least. */
-export function drawTaskTimes(scenario: Pick<JobScenario, 'taskCount' | 'meanTaskTime' | 'heterogeneity'>, prng: Prng): Duration[] {
+export function drawTaskTimes(
+  scenario: Pick<JobScenario, 'taskCount' | 'meanTaskTime' | 'heterogeneity'>,
+  prng: Prng,
+): Duration[] {
   const [least, most] = spreads[scenario.heterogeneity];
   const from = scenario.meanTaskTime * least;
   const range = scenario.meanTaskTime * (most - least);
-  return Array.from({ length: scenario.taskCount }, () => Math.max(1, Math.round(from + (range === 0 ? 0 : range * prng.fraction()))));
+  return Array.from({ length: scenario.taskCount }, () =>
+    Math.max(1, Math.round(from + (range === 0 ? 0 : range * prng.fraction()))),
+  );
 }
 
 /**
  * Runs one grid job of a scenario on a resource at a random instant of its history.
  *
- * Instant, task times and the order in which tasks are drawn depend on seed and run alone: every heuristic faces the same luck.
+ * Instant, task times and the order in which tasks are drawn depend on seed and run alone: every heuristic faces the
+ * same luck.
  */
-export function sampleJob(history: LocalHistory, scenario: JobScenario, luck: { readonly seed: string; readonly run: number }, trace?: TraceLine): JobSample {
+export function sampleJob(
+  history: LocalHistory,
+  scenario: JobScenario,
+  luck: { readonly seed: string; readonly run: number },
+  trace?: TraceLine,
+): JobSample {
   const root = new Prng(`seed ${luck.seed}`).fork(`run ${luck.run}`);
   const instant = history.start + Math.floor(root.fork('instant').fraction() * (history.end - history.start));
   const { processors } = history.setup;
   const { heuristic, requestsMax, widthMax, walltimeMax, options = heuristicDefaults, releasesIdle = false } = scenario;
-  const limits = { processors, requestsMax, widthMax: Math.min(widthMax, processors), walltimeMax, walltimeGranularity: granularity };
+  const limits = {
+    processors,
+    requestsMax,
+    widthMax: Math.min(widthMax, processors),
+    walltimeMax,
+    walltimeGranularity: granularity,
+  };
   const taskTimes = drawTaskTimes(scenario, root.fork('tasks'));
   const [job] = runGrid(
-    [history.resourceAt(instant)], [{ submittedAt: instant, taskTimes, picks: root.fork('picks'), heuristic, limits: [limits], options, releasesIdle }], { trace },
+    [history.resourceAt(instant)],
+    [
+      {
+        submittedAt: instant,
+        taskTimes,
+        picks: root.fork('picks'),
+        heuristic,
+        limits: [limits],
+        options,
+        releasesIdle,
+      },
+    ],
+    { trace },
   );
   invariant(job !== undefined, 'one job was run');
   return sampleOf(job, history);
 }
 
-function sampleOf({ setup: { submittedAt }, requests, tasks, finishedAt, withdrawalCount, releaseCount }: GridJob, { end }: LocalHistory): JobSample {
+function sampleOf(
+  { setup: { submittedAt }, requests, tasks, finishedAt, withdrawalCount, releaseCount }: GridJob,
+  { end }: LocalHistory,
+): JobSample {
   invariant(finishedAt !== undefined, 'the job is finished');
-  const held = requests.flatMap(({ width, startedAt, endedAt }) => (startedAt === undefined ? [] : [{ width, startedAt, endedAt: endedAt ?? finishedAt }]));
+  const held = requests.flatMap(({ width, startedAt, endedAt }) =>
+    startedAt === undefined ? [] : [{ width, startedAt, endedAt: endedAt ?? finishedAt }],
+  );
   return {
-    instant: submittedAt, turnaround: finishedAt - submittedAt, waste: wasteOf(held, tasks.doneTime), taskTime: tasks.doneTime,
-    requestCount: requests.length, withdrawalCount, releaseCount, endsAfterLog: finishedAt > end,
+    instant: submittedAt,
+    turnaround: finishedAt - submittedAt,
+    waste: wasteOf(held, tasks.doneTime),
+    taskTime: tasks.doneTime,
+    requestCount: requests.length,
+    withdrawalCount,
+    releaseCount,
+    endsAfterLog: finishedAt > end,
   };
 }

@@ -36,9 +36,11 @@ interface RunningTask {
 }
 
 /**
- * A bag of tasks handed out eagerly: each free processor takes a random task that has not started. No task is replicated.
+ * A bag of tasks handed out eagerly: each free processor takes a random task that has not started. No task is
+ * replicated.
  *
- * The k-th task to start is the k-th draw, whatever the requests are, as long as none is aborted: two heuristics face the same luck.
+ * The k-th task to start is the k-th draw, whatever the requests are, as long as none is aborted: two heuristics face
+ * the same luck.
  *
  * @source costa2005, section 4.1: workqueue.
  */
@@ -120,7 +122,9 @@ export class Workqueue {
     }
   }
 
-  /** Notes the tasks that end now, in the order in which they started; returns the requests whose processors they leave. */
+  /**
+   * Notes the tasks that end now, in the order in which they started; returns the requests whose processors they leave.
+   */
   finishDue(now: Instant): ReadonlySet<OwnRequest> {
     const freed = new Set<OwnRequest>();
     while (this.nextEnd <= now) {
@@ -156,7 +160,12 @@ export class Workqueue {
 
   #dropStale(): void {
     // A task that was aborted may run again elsewhere: what counts is whether it still runs in this request.
-    for (let first = this.#running.first; first !== undefined && !first.request.tasks.has(first.task); first = this.#running.first) this.#running.pop();
+    for (
+      let first = this.#running.first;
+      first !== undefined && !first.request.tasks.has(first.task);
+      first = this.#running.first
+    )
+      this.#running.pop();
   }
 }
 

@@ -1,4 +1,11 @@
-import { AdaptiveAdmissibility, PlacementTable, ResourceBook, type CountedTasks, type FinishedTask, type PlacementStrategy } from '@mutirao/core/placement';
+import {
+  AdaptiveAdmissibility,
+  PlacementTable,
+  ResourceBook,
+  type CountedTasks,
+  type FinishedTask,
+  type PlacementStrategy,
+} from '@mutirao/core/placement';
 import { RequestPlan, ResourceReplay, type QueuePolicy, type TracedRequest } from '@mutirao/core/queue';
 import { InvariantError, Prng } from '@mutirao/core/shared';
 import type { Instant, ProcessorCount } from '@mutirao/core/shared';
@@ -36,9 +43,11 @@ interface Cluster {
 }
 
 /**
- * Runs a stream of rigid tasks on several clusters: each is placed when it is submitted, and waits in that cluster's queue.
+ * Runs a stream of rigid tasks on several clusters: each is placed when it is submitted, and waits in that cluster's
+ * queue.
  *
- * At one instant: submissions in the order of the stream, each placed and taken in, then ends and starts, cluster by cluster. Tentative schedules are
+ * At one instant: submissions in the order of the stream, each placed and taken in, then ends and starts, cluster by
+ * cluster. Tentative schedules are
  * FCFS by walltimes whatever the local policy.
  *
  * @param stream by submission, from 0 on. @throws {InvariantError} for a task that is wider than every cluster.
@@ -63,9 +72,14 @@ class PlacementSimulation {
   constructor(setup: PlacementSetup, stream: readonly TracedRequest[]) {
     this.#setup = setup;
     this.#stream = stream;
-    this.#clusters = setup.sizes.map((size) => (
-      { replay: new ResourceReplay(setup.policy, new RequestPlan(size, 0)), book: new ResourceBook(size, setup.counted), next: Infinity }));
-    this.#table = new PlacementTable(this.#clusters.map(({ book }, index) => ({ name: `c${index}`, book, level: 4, heardAt: Infinity })));
+    this.#clusters = setup.sizes.map((size) => ({
+      replay: new ResourceReplay(setup.policy, new RequestPlan(size, 0)),
+      book: new ResourceBook(size, setup.counted),
+      next: Infinity,
+    }));
+    this.#table = new PlacementTable(
+      this.#clusters.map(({ book }, index) => ({ name: `c${index}`, book, level: 4, heardAt: Infinity })),
+    );
     this.#adaptive = new AdaptiveAdmissibility(this.#table.sets);
     this.#prng = new Prng(setup.seed);
     this.#finished = new Array<FinishedTask>(stream.length);
@@ -76,7 +90,11 @@ class PlacementSimulation {
       this.#submitAll(now);
       for (const cluster of this.#clusters) if (cluster.next <= now) this.#settle(cluster, now);
     }
-    return { finished: this.#finished, clusters: this.#placed, meanAdmissibility: this.#admissibilities / Math.max(1, this.#placed.length) };
+    return {
+      finished: this.#finished,
+      clusters: this.#placed,
+      meanAdmissibility: this.#admissibilities / Math.max(1, this.#placed.length),
+    };
   }
 
   #nextInstant(): Instant {
@@ -105,7 +123,10 @@ class PlacementSimulation {
     const admissibility = fixed === 'adaptive' ? this.#adaptive.value : fixed;
     this.#admissibilities += admissibility;
     const decision = this.#table.decide({ strategy, admissibility, staleAfter: 0 }, task, now, this.#prng);
-    if (decision.kind === 'too-wide') throw new InvariantError(`a task of ${decision.width} processors is wider than every cluster (${decision.widest})`);
+    if (decision.kind === 'too-wide')
+      throw new InvariantError(
+        `a task of ${decision.width} processors is wider than every cluster (${decision.widest})`,
+      );
     return decision.index;
   }
 

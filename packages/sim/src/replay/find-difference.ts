@@ -7,14 +7,19 @@ export interface Difference {
 }
 
 /**
- * Finds the first place where two plain values differ, depth first, in the order of the expected one's fields; undefined when
+ * Finds the first place where two plain values differ, depth first, in the order of the expected one's fields;
+ * undefined when
  * there is none. A property that is undefined is the same as one that is not there. Cost: the size of the values.
  */
 export function findDifference(expected: unknown, found: unknown, path: string): Difference | undefined {
   if (Object.is(expected, found)) return undefined;
   const both = [expected, found];
-  if (both.every((value) => Array.isArray(value) || value instanceof Uint8Array)) return isSameKind(expected, found) ? inLists(expected as Elements, found as Elements, path) : { path, expected, found };
-  if (both.every((value) => value instanceof Map || value instanceof Set)) return findDifference([...expected as Iterable<unknown>], [...found as Iterable<unknown>], path);
+  if (both.every((value) => Array.isArray(value) || value instanceof Uint8Array))
+    return isSameKind(expected, found)
+      ? inLists(expected as Elements, found as Elements, path)
+      : { path, expected, found };
+  if (both.every((value) => value instanceof Map || value instanceof Set))
+    return findDifference([...(expected as Iterable<unknown>)], [...(found as Iterable<unknown>)], path);
   if (both.every(isPlain)) return inFields(expected as Fields, found as Fields, path);
   return { path, expected, found };
 }
@@ -35,7 +40,9 @@ function inLists(expected: Elements, found: Elements, path: string): Difference 
     const difference = findDifference(expected[index], found[index], `${path}[${index}]`);
     if (difference !== undefined) return difference;
   }
-  return expected.length === found.length ? undefined : { path: `${path}.length`, expected: expected.length, found: found.length };
+  return expected.length === found.length
+    ? undefined
+    : { path: `${path}.length`, expected: expected.length, found: found.length };
 }
 
 function inFields(expected: Fields, found: Fields, path: string): Difference | undefined {

@@ -12,19 +12,31 @@ export interface OpenMachine {
   check(): void;
 }
 
-/** Makes the machine that a trace is of, in the state that it began with. @throws {Error} when the head does not describe one. */
+/**
+ * Makes the machine that a trace is of, in the state that it began with. @throws {Error} when the head does not
+ * describe one.
+ */
 export function openMachine(head: TraceHead): OpenMachine {
   switch (head.machine) {
-    case 'broker': return join(brokerMachine, openBrokerBeginning(head, head.at));
-    case 'provider': return join(providerMachine, openProviderBeginning(head));
-    case 'agent': return join(agentMachine, openAgentBeginning(head));
-    case 'cluster': return join(clusterMachine, openClusterBeginning(head));
+    case 'broker':
+      return join(brokerMachine, openBrokerBeginning(head, head.at));
+    case 'provider':
+      return join(providerMachine, openProviderBeginning(head));
+    case 'agent':
+      return join(agentMachine, openAgentBeginning(head));
+    case 'cluster':
+      return join(clusterMachine, openClusterBeginning(head));
   }
 }
 
-function join<State, Input, Change, Command>(machine: Machine<State, Input, Change, Command>, state: State): OpenMachine {
+function join<State, Input, Change, Command>(
+  machine: Machine<State, Input, Change, Command>,
+  state: State,
+): OpenMachine {
   return {
     step: (inputs, now) => machine.step(state, inputs as readonly Input[], now),
-    check: () => { machine.checkInvariants(state); },
+    check: () => {
+      machine.checkInvariants(state);
+    },
   };
 }

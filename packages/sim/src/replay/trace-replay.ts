@@ -1,4 +1,10 @@
-import { decodeTraceLine, findTraceVersion, traceVersion, type TraceHead, type TraceLine } from '@mutirao/core/debugging-trace';
+import {
+  decodeTraceLine,
+  findTraceVersion,
+  traceVersion,
+  type TraceHead,
+  type TraceLine,
+} from '@mutirao/core/debugging-trace';
 import type { Decision, Duration, Instant } from '@mutirao/core/shared';
 import { FormatError } from '@mutirao/formats';
 import type { StoryEvent } from '../story/index.ts';
@@ -6,7 +12,9 @@ import { findDifference, type Difference } from './find-difference.ts';
 import { openMachine, type OpenMachine } from './open-machine.ts';
 
 /** A place in a trace: a turn, or a time since the process took over. */
-export type TracePoint = { readonly kind: 'turn'; readonly turn: number } | { readonly kind: 'time'; readonly time: Duration };
+export type TracePoint =
+  | { readonly kind: 'turn'; readonly turn: number }
+  | { readonly kind: 'time'; readonly time: Duration };
 
 /** What is replayed, and who hears of it. */
 export interface ReplayOptions {
@@ -18,7 +26,10 @@ export interface ReplayOptions {
   readonly until?: TracePoint | undefined;
   /** Hears of the head, before anything else. */
   onHead?(head: TraceHead): void;
-  /** Hears of every input, change and command of the turns from `from` on, in their order, as the replayed machine has them. */
+  /**
+   * Hears of every input, change and command of the turns from `from` on, in their order, as the replayed machine has
+   * them.
+   */
   onEvent?(event: StoryEvent): void;
 }
 
@@ -69,8 +80,10 @@ interface OpenTurn extends LineOf<'inputs'> {
 }
 
 /**
- * Runs the machine of a debugging trace over its inputs in virtual time, checks its invariants after each turn and compares
- * what it decides with what the live process recorded. Lines are given one by one, so that a trace need not fit into memory.
+ * Runs the machine of a debugging trace over its inputs in virtual time, checks its invariants after each turn and
+ * compares
+ * what it decides with what the live process recorded. Lines are given one by one, so that a trace need not fit into
+ * memory.
  *
  * Ends at the first problem; later lines are not read.
  */
@@ -117,15 +130,24 @@ export class TraceReplay {
     if (rest !== '' && !isHalf) this.take(rest);
     this.#checkLast();
     return {
-      head: this.#getHead(), turnCount: this.#turnCount, comparedCount: this.#comparedCount, inputCounts: this.#inputCounts,
-      changeCount: this.#changeCount, commandCount: this.#commandCount, span: this.#lastNow - this.#getHead().at,
-      problem: this.#problem, end: this.#howEnded(), endError: this.#end?.error ?? '', isHalfLineDropped: isHalf,
+      head: this.#getHead(),
+      turnCount: this.#turnCount,
+      comparedCount: this.#comparedCount,
+      inputCounts: this.#inputCounts,
+      changeCount: this.#changeCount,
+      commandCount: this.#commandCount,
+      span: this.#lastNow - this.#getHead().at,
+      problem: this.#problem,
+      end: this.#howEnded(),
+      endError: this.#end?.error ?? '',
+      isHalfLineDropped: isHalf,
     };
   }
 
   /** Of a turn whose outcome did not reach the file there is nothing to compare. */
   #checkLast(): void {
-    if (this.#open?.decision !== undefined && this.#open.isWanted && this.#problem === undefined) this.#check(this.#open);
+    if (this.#open?.decision !== undefined && this.#open.isWanted && this.#problem === undefined)
+      this.#check(this.#open);
   }
 
   #getHead(): TraceHead {
@@ -141,7 +163,8 @@ export class TraceReplay {
 
   #begin(line: TraceLine | undefined, text: string): void {
     const version = findTraceVersion(text);
-    if (version !== undefined && version !== traceVersion) this.#refuse(`a trace of version ${version}`, `one of version ${traceVersion}`);
+    if (version !== undefined && version !== traceVersion)
+      this.#refuse(`a trace of version ${version}`, `one of version ${traceVersion}`);
     if (line?.kind !== 'head') this.#refuse(showText(text), 'the head of a debugging trace');
     try {
       this.#machine = openMachine(line.head);
@@ -155,10 +178,18 @@ export class TraceReplay {
 
   #follow(line: TraceLine, text: string): void {
     switch (line.kind) {
-      case 'head': this.#refuse(showText(text), 'a turn'); break;
-      case 'inputs': this.#takeInputs(line, text); break;
-      case 'outcome': this.#takeOutcome(line, text); break;
-      case 'end': this.#takeEnd(line); break;
+      case 'head':
+        this.#refuse(showText(text), 'a turn');
+        break;
+      case 'inputs':
+        this.#takeInputs(line, text);
+        break;
+      case 'outcome':
+        this.#takeOutcome(line, text);
+        break;
+      case 'end':
+        this.#takeEnd(line);
+        break;
     }
   }
 
@@ -172,13 +203,16 @@ export class TraceReplay {
     }
     this.#lastNow = line.now;
     this.#turnCount += 1;
-    for (const { kind } of line.inputs as readonly { readonly kind: string }[]) this.#inputCounts.set(kind, (this.#inputCounts.get(kind) ?? 0) + 1);
+    for (const { kind } of line.inputs as readonly { readonly kind: string }[])
+      this.#inputCounts.set(kind, (this.#inputCounts.get(kind) ?? 0) + 1);
     this.#open = this.#run(line);
   }
 
   #isBeyond({ turn, now }: LineOf<'inputs'>): boolean {
     const { until } = this.#options;
-    return until !== undefined && (until.kind === 'turn' ? turn > until.turn : now - (this.#head?.at ?? 0) > until.time);
+    return (
+      until !== undefined && (until.kind === 'turn' ? turn > until.turn : now - (this.#head?.at ?? 0) > until.time)
+    );
   }
 
   #isBefore({ turn, now }: LineOf<'inputs'>): boolean {
@@ -207,7 +241,11 @@ export class TraceReplay {
     }
   }
 
-  #tell({ now, turn, isWanted }: Omit<OpenTurn, 'decision'>, role: StoryEvent['role'], messages: readonly unknown[]): void {
+  #tell(
+    { now, turn, isWanted }: Omit<OpenTurn, 'decision'>,
+    role: StoryEvent['role'],
+    messages: readonly unknown[],
+  ): void {
     const { onEvent } = this.#options;
     if (!isWanted || onEvent === undefined) return;
     for (const message of messages) onEvent({ now, turn, role, message: message as StoryEvent['message'] });
@@ -215,15 +253,24 @@ export class TraceReplay {
 
   #takeOutcome(line: LineOf<'outcome'>, text: string): void {
     const open = this.#open;
-    if (open === undefined || open.turn !== line.turn) return this.#refuse(showText(text), open === undefined ? 'the inputs of a turn' : `the outcome of turn ${open.turn}`);
+    if (open === undefined || open.turn !== line.turn)
+      return this.#refuse(
+        showText(text),
+        open === undefined ? 'the inputs of a turn' : `the outcome of turn ${open.turn}`,
+      );
     this.#open = undefined;
     this.#isOver = open.decision === undefined;
     if (!open.isWanted || open.decision === undefined) return;
     this.#comparedCount += 1;
     const { changes, commands } = open.decision;
-    const difference = findDifference(line.changes, changes, 'changes') ?? findDifference(line.commands, commands, 'commands');
+    const difference =
+      findDifference(line.changes, changes, 'changes') ?? findDifference(line.commands, commands, 'commands');
     if (difference === undefined) return this.#check(open);
-    this.#note(open, { kind: 'difference', message: `${difference.path} is not what the process recorded`, difference });
+    this.#note(open, {
+      kind: 'difference',
+      message: `${difference.path} is not what the process recorded`,
+      difference,
+    });
     this.#isOver = true;
   }
 
@@ -232,7 +279,11 @@ export class TraceReplay {
     try {
       this.#machine?.check();
     } catch (error) {
-      this.#note(open, { kind: 'invariant', message: `an invariant is broken: ${String(error)}`, difference: undefined });
+      this.#note(open, {
+        kind: 'invariant',
+        message: `an invariant is broken: ${String(error)}`,
+        difference: undefined,
+      });
       this.#isOver = true;
     }
   }
@@ -241,17 +292,31 @@ export class TraceReplay {
     this.#end = { error };
     const open = this.#open;
     if (open?.decision !== undefined && open.isWanted) {
-      this.#note(open, { kind: 'difference', message: `the step goes well here; in the process it failed: ${error}`, difference: undefined });
+      this.#note(open, {
+        kind: 'difference',
+        message: `the step goes well here; in the process it failed: ${error}`,
+        difference: undefined,
+      });
     }
     this.#isOver = true;
   }
 
-  #note({ turn, line, now, inputs }: Omit<OpenTurn, 'decision'>, problem: Pick<ReplayProblem, 'kind' | 'message' | 'difference'>): void {
+  #note(
+    { turn, line, now, inputs }: Omit<OpenTurn, 'decision'>,
+    problem: Pick<ReplayProblem, 'kind' | 'message' | 'difference'>,
+  ): void {
     this.#problem ??= { turn, line, now, inputs, ...problem };
   }
 
   #refuse(found: string, expected: string): never {
-    throw new FormatError({ code: 'MUT_TRACE_SYNTAX', subject: this.#options.file, line: this.#lineCount, column: 1, found, expected });
+    throw new FormatError({
+      code: 'MUT_TRACE_SYNTAX',
+      subject: this.#options.file,
+      line: this.#lineCount,
+      column: 1,
+      found,
+      expected,
+    });
   }
 }
 

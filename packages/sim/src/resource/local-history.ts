@@ -25,7 +25,8 @@ export class LocalHistory {
     const every = Math.max(1, Math.ceil(setup.trace.length / checkpointMax));
     let last = this.start;
     for (let now = resource.nextInstant; now < Infinity; now = resource.nextInstant) {
-      if (resource.submittedCount >= this.#checkpoints.length * every) this.#checkpoints.push({ at: now, resource: resource.clone() });
+      if (resource.submittedCount >= this.#checkpoints.length * every)
+        this.#checkpoints.push({ at: now, resource: resource.clone() });
       resource.submitLocals(now);
       if (resource.endDue(now).length > 0) last = now;
       for (const { id } of resource.startDue(now)) this.#starts[id] = now;
@@ -33,7 +34,10 @@ export class LocalHistory {
     this.end = last;
   }
 
-  /** When a local request starts where there is nobody else; NaN for one that never does. @param id its index in the trace. */
+  /**
+   * When a local request starts where there is nobody else; NaN for one that never does. @param id its index in the
+   * trace.
+   */
   startOf(id: number): Instant {
     return this.#starts[id] ?? NaN;
   }

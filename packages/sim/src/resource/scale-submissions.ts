@@ -8,5 +8,8 @@ import type { TracedRequest } from '@mutirao/core/queue';
 export function scaleSubmissions<T extends TracedRequest>(trace: readonly T[], factor: number): readonly T[] {
   const first = trace[0]?.submittedAt ?? 0;
   if (factor === 1) return trace;
-  return trace.map((request) => ({ ...request, submittedAt: first + Math.round((request.submittedAt - first) * factor) }));
+  return trace.map((request) => ({
+    ...request,
+    submittedAt: first + Math.round((request.submittedAt - first) * factor),
+  }));
 }

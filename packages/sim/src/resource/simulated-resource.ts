@@ -1,4 +1,11 @@
-import { RequestPlan, ResourceReplay, type PlannedRequest, type QueuePolicy, type TimedRequest, type TracedRequest } from '@mutirao/core/queue';
+import {
+  RequestPlan,
+  ResourceReplay,
+  type PlannedRequest,
+  type QueuePolicy,
+  type TimedRequest,
+  type TracedRequest,
+} from '@mutirao/core/queue';
 import type { Instant, ProcessorCount } from '@mutirao/core/shared';
 
 /** What a space-shared resource is simulated from. */
@@ -12,7 +19,8 @@ export interface ResourceSetup {
 /**
  * A space-shared resource with its local users, in virtual time.
  *
- * Local requests are numbered as in the trace, others from `firstFreeId` on. Its driver goes from instant to instant and at each calls
+ * Local requests are numbered as in the trace, others from `firstFreeId` on. Its driver goes from instant to instant
+ * and at each calls
  * `submitLocals`, `endDue` and `startDue`, in this order.
  */
 export class SimulatedResource {
@@ -22,7 +30,10 @@ export class SimulatedResource {
   /** Hears of what starts, at the instant of it; copies have none. */
   onStarted: ((started: readonly PlannedRequest[], now: Instant) => void) | undefined;
 
-  constructor(setup: ResourceSetup, replay = new ResourceReplay(setup.policy, new RequestPlan(setup.processors, setup.trace[0]?.submittedAt ?? 0))) {
+  constructor(
+    setup: ResourceSetup,
+    replay = new ResourceReplay(setup.policy, new RequestPlan(setup.processors, setup.trace[0]?.submittedAt ?? 0)),
+  ) {
     this.setup = setup;
     this.#replay = replay;
   }
@@ -57,7 +68,11 @@ export class SimulatedResource {
   /** Submits the local requests of this instant, in the order of the trace. */
   submitLocals(now: Instant): void {
     const { trace } = this.setup;
-    for (let request = trace[this.#submittedCount]; request?.submittedAt === now; request = trace[this.#submittedCount]) {
+    for (
+      let request = trace[this.#submittedCount];
+      request?.submittedAt === now;
+      request = trace[this.#submittedCount]
+    ) {
       const { width, walltime, runTime } = request;
       const id = this.#submittedCount;
       this.#submittedCount += 1;

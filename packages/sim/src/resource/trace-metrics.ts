@@ -15,7 +15,8 @@ export interface TraceMetrics {
   readonly requestCount: number;
   /**
    * @source costa2005, Eq. 4.2:  sum over requests of (p t_e) / (P x (last end - first submission))
-   * Symbols: P = the machine's processors, p = `width`, t_e = `runTime`. Departs from the source: no; ends are those of the log.
+   * Symbols: P = the machine's processors, p = `width`, t_e = `runTime`. Departs from the source: no; ends are those of
+   * the log.
    */
   readonly offeredLoad: number;
   /** The same with the ends of the simulation. */
@@ -46,9 +47,23 @@ export function measureTrace(served: readonly ServedLocally[], processors: Proce
     lastEnd = Math.max(lastEnd, startedAt + runTime);
   }
   const count = served.length;
-  if (count === 0) return { requestCount: 0, offeredLoad: 0, utilisation: 0, meanWait: 0, waitMax: 0, meanBoundedSlowdown: 0, makespan: 0 };
+  if (count === 0)
+    return {
+      requestCount: 0,
+      offeredLoad: 0,
+      utilisation: 0,
+      meanWait: 0,
+      waitMax: 0,
+      meanBoundedSlowdown: 0,
+      makespan: 0,
+    };
   return {
-    requestCount: count, offeredLoad: work / (processors * (lastLogged - first)), utilisation: work / (processors * (lastEnd - first)),
-    meanWait: wait / count, waitMax, meanBoundedSlowdown: slowdown / count, makespan: lastEnd - first,
+    requestCount: count,
+    offeredLoad: work / (processors * (lastLogged - first)),
+    utilisation: work / (processors * (lastEnd - first)),
+    meanWait: wait / count,
+    waitMax,
+    meanBoundedSlowdown: slowdown / count,
+    makespan: lastEnd - first,
   };
 }

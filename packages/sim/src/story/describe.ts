@@ -18,14 +18,19 @@ const depthMax = 5;
 const instantName = /^(at|until|deadline|now)$|(At|Since|Until|End)$/;
 const distanceMax = 10 * 365 * 86_400_000;
 
-/** One line of text about an input, a change or a command of any machine; what is empty is left out, what is long is cut. */
+/**
+ * One line of text about an input, a change or a command of any machine; what is empty is left out, what is long is
+ * cut.
+ */
 export function describe(message: { readonly kind: string }, telling: Telling = {}): string {
   const { kind, ...fields } = message;
   return cut([kind, ...showFields(fields, telling, 1)].join(' '), lineMax);
 }
 
 function showFields(fields: object, telling: Telling, depth: number): string[] {
-  return Object.entries(fields).filter(([, value]) => !isEmpty(value)).map(([name, value]) => `${name}=${showField(name, value, telling, depth)}`);
+  return Object.entries(fields)
+    .filter(([, value]) => !isEmpty(value))
+    .map(([name, value]) => `${name}=${showField(name, value, telling, depth)}`);
 }
 
 function isEmpty(value: unknown): boolean {
@@ -50,7 +55,10 @@ function show(value: unknown, telling: Telling, depth: number): string {
   if (typeof value === 'string') return showText(value);
   if (typeof value !== 'object' || value === null) return String(value);
   if (value instanceof Uint8Array) return showBytes(value);
-  const list = Array.isArray(value) || value instanceof Map || value instanceof Set ? [...value as Iterable<unknown>] : undefined;
+  const list =
+    Array.isArray(value) || value instanceof Map || value instanceof Set
+      ? [...(value as Iterable<unknown>)]
+      : undefined;
   if (list !== undefined) return showList(list, telling, depth);
   return depth >= depthMax ? '{...}' : `{${showFields(value, telling, depth + 1).join(' ')}}`;
 }
@@ -58,8 +66,13 @@ function show(value: unknown, telling: Telling, depth: number): string {
 function showList(values: readonly unknown[], telling: Telling, depth: number): string {
   if (depth >= depthMax) return `[${values.length}]`;
   const { about } = telling;
-  const wanted = about === undefined ? [] : values.filter((value) => typeof value === 'object' && idsOf(value).some((id) => about.has(id)));
-  const told = (wanted.length > 0 ? wanted : values).slice(0, elementsMax).map((value) => show(value, telling, depth + 1));
+  const wanted =
+    about === undefined
+      ? []
+      : values.filter((value) => typeof value === 'object' && idsOf(value).some((id) => about.has(id)));
+  const told = (wanted.length > 0 ? wanted : values)
+    .slice(0, elementsMax)
+    .map((value) => show(value, telling, depth + 1));
   return `[${told.join(', ')}${told.length < values.length ? `, ... ${values.length} in all` : ''}]`;
 }
 
@@ -75,14 +88,18 @@ function showRanges(letter: string, numbers: readonly number[]): string {
     if (range !== undefined && number === range.last + 1) range.last = number;
     else ranges.push({ first: number, last: number });
   }
-  const told = ranges.slice(0, 2 * elementsMax).map(({ first, last }) => (first === last ? `${letter}${first}` : `${letter}${first}-${letter}${last}`));
+  const told = ranges
+    .slice(0, 2 * elementsMax)
+    .map(({ first, last }) => (first === last ? `${letter}${first}` : `${letter}${first}-${letter}${last}`));
   return `[${told.join(',')}${told.length < ranges.length ? `,... ${numbers.length} in all` : ''}]`;
 }
 
 function showBytes(bytes: Uint8Array): string {
   const beginning = [...bytes.subarray(0, 24)];
   const isText = beginning.every((byte) => byte === 10 || (byte >= 32 && byte < 127));
-  return isText ? `<${bytes.length} bytes ${JSON.stringify(String.fromCharCode(...beginning))}${bytes.length > 24 ? '...' : ''}>` : `<${bytes.length} bytes>`;
+  return isText
+    ? `<${bytes.length} bytes ${JSON.stringify(String.fromCharCode(...beginning))}${bytes.length > 24 ? '...' : ''}>`
+    : `<${bytes.length} bytes>`;
 }
 
 /** A span in seconds, to the millisecond: `+1.250`. */

@@ -20,7 +20,8 @@ const marks = { input: '<-', change: '  ', command: '->' } as const;
 /**
  * Picks what touches some ids out of all that happens, and tells it in one line each.
  *
- * Events must come in their order: who asks for a task is told of its replicas too, from the moment that a message says which
+ * Events must come in their order: who asks for a task is told of its replicas too, from the moment that a message says
+ * which
  * they are.
  */
 export class Story {
@@ -39,8 +40,12 @@ export class Story {
     for (const { tasks, replica } of runs) {
       if (tasks.some((task) => this.#about.has(task))) this.#about.add(replica);
     }
-    if (role === 'change' || !(this.#about.has(everything) || [...ids].some((id) => this.#about.has(id)))) return undefined;
+    if (role === 'change' || !(this.#about.has(everything) || [...ids].some((id) => this.#about.has(id))))
+      return undefined;
     const who = process === undefined ? '' : ` ${process}`;
-    return `${showTime(now - this.#start).padStart(9)}${who} #${turn} ${marks[role]} ${describe(message, { start: this.#start, about: this.#about })}`;
+    return (
+      `${showTime(now - this.#start).padStart(9)}${who} #${turn} ${marks[role]} ` +
+      `${describe(message, { start: this.#start, about: this.#about })}`
+    );
   }
 }

@@ -2,7 +2,10 @@
 export interface IdWalk {
   /** Every id that the message touches, once, in the order of its fields. */
   readonly ids: Set<string>;
-  /** Which task each replica runs, where the message says so: the task's ids (`t3`, and `j5.t3` where the job is said too), then the replica's. */
+  /**
+   * Which task each replica runs, where the message says so: the task's ids (`t3`, and `j5.t3` where the job is said
+   * too), then the replica's.
+   */
   readonly runs: { readonly tasks: readonly string[]; readonly replica: string }[];
 }
 
@@ -16,7 +19,16 @@ interface Scope {
 
 /** How a number becomes an id, by the name of the field that it, or an array of it, stands in. */
 const counters: Readonly<Record<string, string>> = {
-  replicaId: 'r', replicaIds: 'r', heldReplicaIds: 'r', firstReplicaId: 'r', jobId: 'j', taskIndex: 't', taskIndexes: 't', requestId: 'c', sequence: 's', replyTo: 'ask',
+  replicaId: 'r',
+  replicaIds: 'r',
+  heldReplicaIds: 'r',
+  firstReplicaId: 'r',
+  jobId: 'j',
+  taskIndex: 't',
+  taskIndexes: 't',
+  requestId: 'c',
+  sequence: 's',
+  replyTo: 'ask',
 };
 
 /** Fields whose texts are ids as they stand. */
@@ -52,11 +64,14 @@ function visit(walk: IdWalk, value: unknown, scope: Scope): void {
 /** The job of a batch stands in its template, beside the replicas. */
 function scopeOf(fields: Fields, scope: Scope): Scope {
   const template = fields['template'] as Fields | undefined;
-  return { jobId: fields['jobId'] ?? template?.['jobId'] ?? scope.jobId, providerId: fields['providerId'] ?? scope.providerId };
+  return {
+    jobId: fields['jobId'] ?? template?.['jobId'] ?? scope.jobId,
+    providerId: fields['providerId'] ?? scope.providerId,
+  };
 }
 
 function addIds(walk: IdWalk, field: string, value: unknown, scope: Scope): void {
-  for (const each of Array.isArray(value) ? value as unknown[] : [value]) {
+  for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {
     if (typeof each === 'number') addCounter(walk, letterOf(field), each, scope);
     else if (typeof each === 'string' && each !== '') addNames(walk, field, each, scope);
   }
@@ -71,16 +86,22 @@ function addCounter({ ids }: IdWalk, letter: string | undefined, number: number,
 
 function addNames(walk: IdWalk, field: string, name: string, { providerId }: Scope): void {
   if (names.has(field)) walk.ids.add(name);
-  if (field === 'requestId' && typeof providerId === 'string' && !name.includes('/')) walk.ids.add(`${providerId}/${name}`);
+  if (field === 'requestId' && typeof providerId === 'string' && !name.includes('/'))
+    walk.ids.add(`${providerId}/${name}`);
   // An embedded cluster counts its requests, and calls them by these numbers.
   if (field === 'managerRequestId') walk.ids.add(/^\d+$/.test(name) ? `c${name}` : name);
-  if (field === 'sha256' || field === 'contentKey' || field === 'contentKeys') walk.ids.add(name.slice(name.lastIndexOf('/') + 1).slice(0, 12));
+  if (field === 'sha256' || field === 'contentKey' || field === 'contentKeys')
+    walk.ids.add(name.slice(name.lastIndexOf('/') + 1).slice(0, 12));
 }
 
 function addRuns(walk: IdWalk, fields: Fields, { jobId }: Scope): void {
   const { replicaId, taskIndex, firstReplicaId, taskIndexes } = fields;
-  const tasksOf = (index: number): string[] => [`t${index}`, ...(jobId === undefined ? [] : [`j${String(jobId)}.t${index}`])];
-  if (typeof replicaId === 'number' && typeof taskIndex === 'number') walk.runs.push({ tasks: tasksOf(taskIndex), replica: `r${replicaId}` });
+  const tasksOf = (index: number): string[] => [
+    `t${index}`,
+    ...(jobId === undefined ? [] : [`j${String(jobId)}.t${index}`]),
+  ];
+  if (typeof replicaId === 'number' && typeof taskIndex === 'number')
+    walk.runs.push({ tasks: tasksOf(taskIndex), replica: `r${replicaId}` });
   if (typeof firstReplicaId !== 'number' || !Array.isArray(taskIndexes)) return;
   for (const [offset, index] of (taskIndexes as number[]).entries()) {
     walk.ids.add(`r${firstReplicaId + offset}`);

@@ -19,7 +19,10 @@ export interface BarFigure {
   readonly bars: readonly Bar[];
   /** What the groups are, from 0 on. */
   readonly groups: readonly string[];
-  /** Whether neighbours of one label stand together, apart from the next, with the label below their middle; left out, all bars are equally far apart. */
+  /**
+   * Whether neighbours of one label stand together, apart from the next, with the label below their middle; left out,
+   * all bars are equally far apart.
+   */
   readonly isClustered?: boolean;
   /** What the diamonds are; left out where there are none. */
   readonly marks?: string;
@@ -30,7 +33,12 @@ const colours = ['#0b63a5', '#c2410c', '#15803d', '#7b8794'];
 
 /** Draws bars as SVG on a light ground of its own, the same text for the same figure. */
 export function drawBars({ title, up, bars, groups, marks, isClustered = false }: BarFigure): string {
-  const most = bars.reduce((high, { value, halfInterval, mark = 0 }) => Math.max(high, value + (Number.isFinite(halfInterval) ? halfInterval : 0), mark), 1e-9) * 1.05;
+  const most =
+    bars.reduce(
+      (high, { value, halfInterval, mark = 0 }) =>
+        Math.max(high, value + (Number.isFinite(halfInterval) ? halfInterval : 0), mark),
+      1e-9,
+    ) * 1.05;
   const step = roundStep(most);
   const bottom = frame.top + frame.height;
   const y = (value: number): number => bottom - (frame.height * value) / most;
@@ -41,17 +49,28 @@ export function drawBars({ title, up, bars, groups, marks, isClustered = false }
   const labelRoom = isClustered ? 34 : frame.labelRoom;
   const height = bottom + labelRoom + 20 + frame.bottom;
   const lines = Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step).flatMap((value) => [
-    `<line x1="${frame.left}" x2="${tenths(frame.left + across)}" y1="${tenths(y(value))}" y2="${tenths(y(value))}" stroke="#e4e7eb"/>`,
+    `<line x1="${frame.left}" x2="${tenths(frame.left + across)}" y1="${tenths(y(value))}" ` +
+      `y2="${tenths(y(value))}" stroke="#e4e7eb"/>`,
     text(String(value), { x: frame.left - 7, y: y(value) + 4, anchor: 'end' }),
   ]);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${frame.width} ${height}" width="${frame.width}" height="${height}" font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="12" fill="#1f2933">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${frame.width} ${height}" width="${frame.width}" ` +
+      `height="${height}" font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="12" fill="#1f2933">`,
     `<rect x="0.5" y="0.5" width="${frame.width - 1}" height="${height - 1}" rx="6" fill="#ffffff" stroke="#cbd2d9"/>`,
-    text(title, { x: frame.width / 2, y: 26, anchor: 'middle', size: 14, isBold: true }), ...lines,
-    `<g transform="translate(18 ${tenths(frame.top + frame.height / 2)}) rotate(-90)">${text(up, { x: 0, y: 0, anchor: 'middle' })}</g>`,
-    ...drawClusters(clusters, { room, gap: isClustered ? room : 0, width: isClustered ? 0.86 * room : Math.min(34, 0.7 * room), y }),
+    text(title, { x: frame.width / 2, y: 26, anchor: 'middle', size: 14, isBold: true }),
+    ...lines,
+    `<g transform="translate(18 ${tenths(frame.top + frame.height / 2)}) ` +
+      `rotate(-90)">${text(up, { x: 0, y: 0, anchor: 'middle' })}</g>`,
+    ...drawClusters(clusters, {
+      room,
+      gap: isClustered ? room : 0,
+      width: isClustered ? 0.86 * room : Math.min(34, 0.7 * room),
+      y,
+    }),
     `<line x1="${frame.left}" x2="${tenths(frame.left + across)}" y1="${bottom}" y2="${bottom}" stroke="#7b8794"/>`,
-    ...drawLegend(groups, marks, bottom + labelRoom + 12), '</svg>', '',
+    ...drawLegend(groups, marks, bottom + labelRoom + 12),
+    '</svg>',
+    '',
   ].join('\n');
 }
 
@@ -90,9 +109,15 @@ function drawClusters(clusters: readonly (readonly Bar[])[], layout: Layout): st
 function drawBar({ group, value, halfInterval, mark }: Bar, x: number, { width, y }: Layout): string[] {
   const bottom = frame.top + frame.height;
   const interval = Number.isFinite(halfInterval)
-    ? [`<line x1="${tenths(x)}" x2="${tenths(x)}" y1="${tenths(y(value + halfInterval))}" y2="${tenths(y(Math.max(0, value - halfInterval)))}" stroke="#1f2933" stroke-width="1.4"/>`] : [];
+    ? [
+        `<line x1="${tenths(x)}" x2="${tenths(x)}" y1="${tenths(y(value + halfInterval))}" ` +
+          `y2="${tenths(y(Math.max(0, value - halfInterval)))}" stroke="#1f2933" stroke-width="1.4"/>`,
+      ]
+    : [];
   return [
-    `<rect class="bar" x="${tenths(x - width / 2)}" y="${tenths(y(value))}" width="${tenths(width)}" height="${tenths(bottom - y(value))}" fill="${colourOf(group)}"/>`, ...interval,
+    `<rect class="bar" x="${tenths(x - width / 2)}" y="${tenths(y(value))}" width="${tenths(width)}" ` +
+      `height="${tenths(bottom - y(value))}" fill="${colourOf(group)}"/>`,
+    ...interval,
     ...(mark === undefined ? [] : [drawDiamond(x, y(mark))]),
   ];
 }
@@ -101,12 +126,16 @@ function drawBar({ group, value, halfInterval, mark }: Bar, x: number, { width, 
 function drawLabel(label: string, x: number, isLevel: boolean): string {
   const bottom = frame.top + frame.height;
   if (isLevel) return text(label, { x, y: bottom + 18, anchor: 'middle', size: 12 });
-  return `<g transform="translate(${tenths(x + 4)} ${bottom + 12}) rotate(-38)">${text(label, { x: 0, y: 0, anchor: 'end', size: 11 })}</g>`;
+  return (
+    `<g transform="translate(${tenths(x + 4)} ${bottom + 12}) ` +
+    `rotate(-38)">${text(label, { x: 0, y: 0, anchor: 'end', size: 11 })}</g>`
+  );
 }
 
 const colourOf = (group: number): string => colours[group % colours.length] as string;
 
-const drawDiamond = (x: number, y: number): string => `<path d="M${tenths(x)} ${tenths(y - 6)}l6 6l-6 6l-6 -6z" fill="#ffd92f" stroke="#1f2933"/>`;
+const drawDiamond = (x: number, y: number): string =>
+  `<path d="M${tenths(x)} ${tenths(y - 6)}l6 6l-6 6l-6 -6z" fill="#ffd92f" stroke="#1f2933"/>`;
 
 function drawLegend(groups: readonly string[], marks: string | undefined, y: number): string[] {
   const room = (frame.width - frame.left - frame.right) / (groups.length + 1);
@@ -115,6 +144,11 @@ function drawLegend(groups: readonly string[], marks: string | undefined, y: num
       `<rect x="${tenths(frame.left + index * room)}" y="${y - 9}" width="12" height="12" fill="${colourOf(index)}"/>`,
       text(group, { x: frame.left + index * room + 18, y: y + 1, anchor: 'start' }),
     ]),
-    ...(marks === undefined ? [] : [drawDiamond(frame.left + groups.length * room + 6, y - 3), text(marks, { x: frame.left + groups.length * room + 18, y: y + 1, anchor: 'start' })]),
+    ...(marks === undefined
+      ? []
+      : [
+          drawDiamond(frame.left + groups.length * room + 6, y - 3),
+          text(marks, { x: frame.left + groups.length * room + 18, y: y + 1, anchor: 'start' }),
+        ]),
   ];
 }

@@ -27,7 +27,10 @@ export interface PanelFigure {
   readonly up: string;
   /** Names of the positions, from left to right. */
   readonly ticks: readonly string[];
-  /** The number that each tick stands for, ascending: distances between positions are then to scale. Left out, positions are equally far apart. */
+  /**
+   * The number that each tick stands for, ascending: distances between positions are then to scale. Left out, positions
+   * are equally far apart.
+   */
   readonly positions?: readonly number[];
   readonly panels: readonly Panel[];
   /** Panels in a row. */
@@ -42,13 +45,28 @@ export interface PanelFigure {
   readonly hasZeroRow?: boolean;
 }
 
-const page = { left: 66, right: 18, top: 48, width: 876, titleRoom: 20, panelGap: 16, axisRoom: 44, rowGap: 26, acrossRoom: 44, legendRow: 20, bottom: 14 };
+const page = {
+  left: 66,
+  right: 18,
+  top: 48,
+  width: 876,
+  titleRoom: 20,
+  panelGap: 16,
+  axisRoom: 44,
+  rowGap: 26,
+  acrossRoom: 44,
+  legendRow: 20,
+  bottom: 14,
+};
 const colours = ['#0b63a5', '#c2410c', '#15803d', '#a21caf'];
 const dashes = ['', '7 3', '2 3'];
 /** Height of the row of zeros. */
 const zeroRow = 22;
 
-/** Draws a figure as SVG on a light ground of its own, the same text for the same figure. Values that are not above 0 are left out on a logarithmic axis, unless zeros have a row. */
+/**
+ * Draws a figure as SVG on a light ground of its own, the same text for the same figure. Values that are not above 0
+ * are left out on a logarithmic axis, unless zeros have a row.
+ */
 export function drawPanels(figure: PanelFigure): string {
   const rows = Math.max(1, Math.ceil(figure.panels.length / figure.panelsAcross));
   const gap = figure.hasOwnAxes === true ? page.axisRoom : page.panelGap;
@@ -59,27 +77,46 @@ export function drawPanels(figure: PanelFigure): string {
   const height = below + page.acrossRoom + legendRows * page.legendRow + page.bottom;
   const middle = page.left + (page.width - page.left - page.right) / 2;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${page.width} ${height}" width="${page.width}" height="${height}" font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="12" fill="#1f2933">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${page.width} ${height}" width="${page.width}" ` +
+      `height="${height}" font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="12" fill="#1f2933">`,
     `<rect x="0.5" y="0.5" width="${page.width - 1}" height="${height - 1}" rx="6" fill="#ffffff" stroke="#cbd2d9"/>`,
     text(figure.title, { x: middle, y: 26, anchor: 'middle', size: 14, isBold: true }),
     ...figure.panels.flatMap((panel, index) => {
       const [column, row] = [index % figure.panelsAcross, Math.floor(index / figure.panelsAcross)];
       const left = page.left + column * (size.width + gap);
-      const range = figure.linearUpTo === undefined ? rangeOf(figure.hasOwnAxes === true ? [panel] : figure.panels) : { low: 0, high: figure.linearUpTo };
+      const range =
+        figure.linearUpTo === undefined
+          ? rangeOf(figure.hasOwnAxes === true ? [panel] : figure.panels)
+          : { low: 0, high: figure.linearUpTo };
       const top = page.top + page.titleRoom + row * (page.titleRoom + size.height + page.rowGap);
-      return drawPanel(panel, figure, { left, top, ...size, ...range, isNamed: column === 0 || figure.hasOwnAxes === true, zeroRoom: figure.hasZeroRow === true ? zeroRow : 0 });
+      return drawPanel(panel, figure, {
+        left,
+        top,
+        ...size,
+        ...range,
+        isNamed: column === 0 || figure.hasOwnAxes === true,
+        zeroRoom: figure.hasZeroRow === true ? zeroRow : 0,
+      });
     }),
     text(figure.across, { x: middle, y: below + 34, anchor: 'middle' }),
-    `<g transform="translate(18 ${tenths((page.top + page.titleRoom + below) / 2)}) rotate(-90)">${text(figure.up, { x: 0, y: 0, anchor: 'middle' })}</g>`,
-    ...legend.flatMap((line, index) => drawEntry(line, {
-      x: page.left + Math.floor(index / legendRows) * ((page.width - page.left - page.right) / figure.legendColumns),
-      y: below + page.acrossRoom + 6 + (index % legendRows) * page.legendRow,
-    })),
-    '</svg>', '',
+    `<g transform="translate(18 ${tenths((page.top + page.titleRoom + below) / 2)}) ` +
+      `rotate(-90)">${text(figure.up, { x: 0, y: 0, anchor: 'middle' })}</g>`,
+    ...legend.flatMap((line, index) =>
+      drawEntry(line, {
+        x: page.left + Math.floor(index / legendRows) * ((page.width - page.left - page.right) / figure.legendColumns),
+        y: below + page.acrossRoom + 6 + (index % legendRows) * page.legendRow,
+      }),
+    ),
+    '</svg>',
+    '',
   ].join('\n');
 }
 
-function sizeOfPanel(panelsAcross: number, rows: number, gap: number): { readonly width: number; readonly height: number } {
+function sizeOfPanel(
+  panelsAcross: number,
+  rows: number,
+  gap: number,
+): { readonly width: number; readonly height: number } {
   const room = page.width - page.left - page.right - (panelsAcross - 1) * gap;
   return { width: room / panelsAcross, height: rows > 1 ? 200 : 300 };
 }
@@ -99,7 +136,10 @@ interface Frame {
   readonly zeroRoom: number;
 }
 
-/** The least range of the axis that holds all values, their intervals unless these are very wide, and 1, with a little room. */
+/**
+ * The least range of the axis that holds all values, their intervals unless these are very wide, and 1, with a little
+ * room.
+ */
 function rangeOf(panels: readonly Panel[]): { readonly low: number; readonly high: number } {
   const values = panels.flatMap(({ lines }) => lines.flatMap(boundsOf)).filter((value) => isDrawn(value, 1));
   return { low: Math.min(0.9, ...values) / 1.1, high: Math.max(1.1, ...values) * 1.1 };
@@ -127,7 +167,11 @@ function heightOf(value: number, { top, height, low, high, zeroRoom }: Frame): n
   return top + ((height - zeroRoom) * Math.log10(high / Math.min(high, Math.max(low, value)))) / Math.log10(high / low);
 }
 
-function drawPanel({ title, lines }: Panel, { ticks, positions }: Pick<PanelFigure, 'ticks' | 'positions'>, frame: Frame): string[] {
+function drawPanel(
+  { title, lines }: Panel,
+  { ticks, positions }: Pick<PanelFigure, 'ticks' | 'positions'>,
+  frame: Frame,
+): string[] {
   const { left, top, width, height } = frame;
   const place = (index: number): number => left + width * shareOf(index, ticks.length, positions);
   const marks = marksBetween(frame.low, frame.high).flatMap((mark) => {
@@ -139,15 +183,21 @@ function drawPanel({ title, lines }: Panel, { ticks, positions }: Pick<PanelFigu
     ];
   });
   return [
-    text(title, { x: left + width / 2, y: top - 7, anchor: 'middle' }), ...marks, ...drawZeroRow(frame),
+    text(title, { x: left + width / 2, y: top - 7, anchor: 'middle' }),
+    ...marks,
+    ...drawZeroRow(frame),
     `<rect x="${tenths(left)}" y="${top}" width="${tenths(width)}" height="${height}" fill="none" stroke="#7b8794"/>`,
     ...ticks.map((tick, index) => text(tick, { x: place(index), y: top + height + 16, anchor: 'middle' })),
     // All intervals below all lines.
-    ...lines.flatMap((line) => drawIntervals(line, place, frame)), ...lines.flatMap((line) => drawLine(line, place, frame)),
+    ...lines.flatMap((line) => drawIntervals(line, place, frame)),
+    ...lines.flatMap((line) => drawLine(line, place, frame)),
   ];
 }
 
-/** Where a position stands between the left and the right end of a panel, both of which are half a step away from the outermost ones. */
+/**
+ * Where a position stands between the left and the right end of a panel, both of which are half a step away from the
+ * outermost ones.
+ */
 function shareOf(index: number, count: number, positions: readonly number[] | undefined): number {
   const [first, last] = [positions?.[0] ?? 0, positions?.at(-1) ?? 0];
   if (positions === undefined || last === first) return (index + 0.5) / count;
@@ -159,7 +209,8 @@ function drawZeroRow({ left, top, width, height, zeroRoom, isNamed }: Frame): st
   if (zeroRoom === 0) return [];
   const y = top + height - zeroRoom;
   return [
-    `<line x1="${tenths(left)}" x2="${tenths(left + width)}" y1="${tenths(y)}" y2="${tenths(y)}" stroke="#7b8794" stroke-dasharray="2 3"/>`,
+    `<line x1="${tenths(left)}" x2="${tenths(left + width)}" y1="${tenths(y)}" y2="${tenths(y)}" ` +
+      'stroke="#7b8794" stroke-dasharray="2 3"/>',
     ...(isNamed ? [text('0', { x: left - 7, y: y + zeroRoom / 2 + 4, anchor: 'end' })] : []),
   ];
 }
@@ -178,19 +229,32 @@ function stepsOf(span: number): readonly number[] {
   return span < 2000 ? [1, 2, 5] : [1];
 }
 
-/** The intervals of a line as a band around it, so that lines stay where their values are; those of single values as bars. */
+/**
+ * The intervals of a line as a band around it, so that lines stay where their values are; those of single values as
+ * bars.
+ */
 function drawIntervals(line: PanelLine, place: (tick: number) => number, frame: Frame): string[] {
   const { look, values, halfIntervals = [] } = line;
   const half = (tick: number): number => halfIntervals[tick] ?? NaN;
   const known = values.map((value, tick) => (Number.isFinite(half(tick)) && isDrawn(value, frame.low) ? value : NaN));
-  const edge = (tick: number, sign: 1 | -1): string => `${tenths(place(tick))},${tenths(edgeOf((known[tick] as number) + sign * half(tick), frame))}`;
+  const edge = (tick: number, sign: 1 | -1): string =>
+    `${tenths(place(tick))},${tenths(edgeOf((known[tick] as number) + sign * half(tick), frame))}`;
   return stretchesOf(known, frame).map((ticks) => {
     const [only = 0] = ticks;
     if (ticks.length > 1 && line.isUnjoined !== true) {
-      return `<polygon class="interval" fill="${colourOf(look)}" fill-opacity="0.14" points="${[...ticks.map((tick) => edge(tick, 1)), ...ticks.toReversed().map((tick) => edge(tick, -1))].join(' ')}"/>`;
+      return (
+        `<polygon class="interval" fill="${colourOf(look)}" fill-opacity="0.14" ` +
+        `points="${[...ticks.map((tick) => edge(tick, 1)), ...ticks.toReversed().map((tick) => edge(tick, -1))].join(' ')}"/>`
+      );
     }
-    const [upper, lower] = [edgeOf((known[only] as number) + half(only), frame), edgeOf((known[only] as number) - half(only), frame)];
-    return `<line class="interval" x1="${tenths(place(only))}" x2="${tenths(place(only))}" y1="${tenths(upper)}" y2="${tenths(lower)}" stroke="${colourOf(look)}" stroke-opacity="0.55"/>`;
+    const [upper, lower] = [
+      edgeOf((known[only] as number) + half(only), frame),
+      edgeOf((known[only] as number) - half(only), frame),
+    ];
+    return (
+      `<line class="interval" x1="${tenths(place(only))}" x2="${tenths(place(only))}" y1="${tenths(upper)}" ` +
+      `y2="${tenths(lower)}" stroke="${colourOf(look)}" stroke-opacity="0.55"/>`
+    );
   });
 }
 
@@ -199,12 +263,18 @@ function edgeOf(value: number, frame: Frame): number {
   return heightOf(frame.low === 0 ? value : Math.max(frame.low, value), frame);
 }
 
-function drawLine({ look, values, isUnjoined = false }: PanelLine, place: (tick: number) => number, frame: Frame): string[] {
+function drawLine(
+  { look, values, isUnjoined = false }: PanelLine,
+  place: (tick: number) => number,
+  frame: Frame,
+): string[] {
   const pointOf = (tick: number): string => `${tenths(place(tick))},${tenths(heightOf(values[tick] as number, frame))}`;
   const paths = isUnjoined ? [] : stretchesOf(values, frame).filter(({ length }) => length > 1);
   return [
     ...paths.map((ticks) => `<polyline fill="none" ${strokeOf(look)} points="${ticks.map(pointOf).join(' ')}"/>`),
-    ...values.flatMap((value, tick) => (hasPlace(value, frame) ? [drawMark(look, place(tick), heightOf(value, frame))] : [])),
+    ...values.flatMap((value, tick) =>
+      hasPlace(value, frame) ? [drawMark(look, place(tick), heightOf(value, frame))] : [],
+    ),
   ];
 }
 
@@ -230,9 +300,12 @@ function strokeOf(look: PanelLine['look']): string {
 function drawMark(look: PanelLine['look'], x: number, y: number): string {
   const fill = `class="mark" fill="${colourOf(look)}"`;
   switch (look.mark % 3) {
-    case 0: return `<circle cx="${tenths(x)}" cy="${tenths(y)}" r="3" ${fill}/>`;
-    case 1: return `<rect x="${tenths(x - 2.8)}" y="${tenths(y - 2.8)}" width="5.6" height="5.6" ${fill}/>`;
-    default: return `<path d="M${tenths(x)} ${tenths(y - 3.8)}l3.8 6.6h-7.6z" ${fill}/>`;
+    case 0:
+      return `<circle cx="${tenths(x)}" cy="${tenths(y)}" r="3" ${fill}/>`;
+    case 1:
+      return `<rect x="${tenths(x - 2.8)}" y="${tenths(y - 2.8)}" width="5.6" height="5.6" ${fill}/>`;
+    default:
+      return `<path d="M${tenths(x)} ${tenths(y - 3.8)}l3.8 6.6h-7.6z" ${fill}/>`;
   }
 }
 
@@ -241,9 +314,13 @@ function legendOf(panels: readonly Panel[]): PanelLine[] {
   return [...byLabel.values()];
 }
 
-function drawEntry({ label, look, isUnjoined = false }: PanelLine, { x, y }: { readonly x: number; readonly y: number }): string[] {
+function drawEntry(
+  { label, look, isUnjoined = false }: PanelLine,
+  { x, y }: { readonly x: number; readonly y: number },
+): string[] {
   return [
     ...(isUnjoined ? [] : [`<line x1="${tenths(x)}" x2="${tenths(x + 34)}" y1="${y}" y2="${y}" ${strokeOf(look)}/>`]),
-    drawMark(look, x + 17, y), text(label, { x: x + 42, y: y + 4, anchor: 'start' }),
+    drawMark(look, x + 17, y),
+    text(label, { x: x + 42, y: y + 4, anchor: 'start' }),
   ];
 }

@@ -19,7 +19,9 @@ export function tenths(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** A round distance of the marks of an axis from 0 to `most`, of which there are four to ten. @param most more than 0. */
+/**
+ * A round distance of the marks of an axis from 0 to `most`, of which there are four to ten. @param most more than 0.
+ */
 export function roundStep(most: number): number {
   for (let power = 1e-9; ; power *= 10) {
     const step = [1, 2, 5].find((factor) => most / (factor * power) <= 10);

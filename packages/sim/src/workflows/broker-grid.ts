@@ -1,6 +1,22 @@
-import { type BrokerCommand, type BrokerInput, brokerMachine, type BrokerOptions, type BrokerState, createBrokerState } from '@mutirao/core/machines/broker';
+import {
+  type BrokerCommand,
+  type BrokerInput,
+  brokerMachine,
+  type BrokerOptions,
+  type BrokerState,
+  createBrokerState,
+} from '@mutirao/core/machines/broker';
 import type { JobSpec, MachineFacts, Outcome } from '@mutirao/core/messages';
-import { invariant, type Bytes, type Duration, type Instant, type MachineId, type ProcessorCount, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
+import {
+  invariant,
+  type Bytes,
+  type Duration,
+  type Instant,
+  type MachineId,
+  type ProcessorCount,
+  type ReplicaId,
+  type TaskIndex,
+} from '@mutirao/core/shared';
 import { Kernel } from '../world/kernel.ts';
 
 /** A machine of a simulated grid. */
@@ -13,13 +29,20 @@ export interface SimulatedMachine {
   readonly until?: Instant;
 }
 
-/** A simulated grid: the broker's own machine, and machines that take as long as they take. Nothing fails but by {@link BrokerGrid.lose}. */
+/**
+ * A simulated grid: the broker's own machine, and machines that take as long as they take. Nothing fails but by
+ * {@link BrokerGrid.lose}.
+ */
 export interface BrokerGridSetup {
   readonly machines: readonly SimulatedMachine[];
   /** How long a task takes at speed 1. */
   readonly workOf: (jobId: number, index: TaskIndex) => Duration;
   /** Exit status of a run of a task, 0 by default. */
-  readonly statusOf?: (run: { readonly jobId: number; readonly index: TaskIndex; readonly machineId: MachineId }) => number;
+  readonly statusOf?: (run: {
+    readonly jobId: number;
+    readonly index: TaskIndex;
+    readonly machineId: MachineId;
+  }) => number;
   readonly options?: Partial<BrokerOptions>;
   /** Bytes that machines send each other in a millisecond, and what each transfer takes before. */
   readonly bytesPerMilli?: Bytes;
@@ -57,7 +80,8 @@ interface Agent {
 const provider = 'p';
 
 /**
- * Runs jobs through the broker's machine in virtual time: what it decides, without network, journal or faults, so that two schedulers are compared on nothing but their
+ * Runs jobs through the broker's machine in virtual time: what it decides, without network, journal or faults, so that
+ * two schedulers are compared on nothing but their
  * decisions. A run holds its processors while what it reads from other machines is sent; a machine keeps what it wrote.
  */
 export class BrokerGrid {
@@ -79,7 +103,11 @@ export class BrokerGrid {
   constructor(setup: BrokerGridSetup) {
     this.#setup = setup;
     this.state = createBrokerState(setup.options ?? {});
-    this.#deliver({ kind: 'ProviderAdded', replyTo: 0, providerId: provider, address: 'h:1' }, { kind: 'ProviderConnected', providerId: provider }, { kind: 'ProviderSettled', providerId: provider });
+    this.#deliver(
+      { kind: 'ProviderAdded', replyTo: 0, providerId: provider, address: 'h:1' },
+      { kind: 'ProviderConnected', providerId: provider },
+      { kind: 'ProviderSettled', providerId: provider },
+    );
     for (const machine of setup.machines) this.join(machine);
   }
 
@@ -89,10 +117,20 @@ export class BrokerGrid {
 
   /** A machine comes. */
   join({ machineId, processors, speed, until }: SimulatedMachine): void {
-    const facts: MachineFacts = { machineId: `${provider}/${machineId}`, incarnation: `${this.now}`, processors, attributes: {}, until, requestId: until === undefined ? '' : 'q1' };
+    const facts: MachineFacts = {
+      machineId: `${provider}/${machineId}`,
+      incarnation: `${this.now}`,
+      processors,
+      attributes: {},
+      until,
+      requestId: until === undefined ? '' : 'q1',
+    };
     this.#agents.set(facts.machineId, { facts, speed, waiting: [], running: new Map(), sequence: 0, isHere: true });
     this.#deliver({ kind: 'MachineJoined', providerId: provider, facts, heldReplicaIds: [] });
-    if (until !== undefined) this.kernel.at(until, () => { this.lose(machineId); });
+    if (until !== undefined)
+      this.kernel.at(until, () => {
+        this.lose(machineId);
+      });
   }
 
   /** A machine leaves, with what it runs. */
@@ -133,7 +171,9 @@ export class BrokerGrid {
     this.#pending.push(...inputs);
     if (this.#isTurnDue) return;
     this.#isTurnDue = true;
-    this.kernel.after(0, () => { this.#turn(); });
+    this.kernel.after(0, () => {
+      this.#turn();
+    });
   }
 
   #turn(): void {
@@ -145,12 +185,25 @@ export class BrokerGrid {
 
   #perform(command: BrokerCommand): void {
     switch (command.kind) {
-      case 'Reply': invariant(command.reply.ok, `the broker refuses: ${command.reply.ok ? '' : command.reply.message}`); break;
-      case 'WakeAt': this.kernel.at(command.at, () => { this.#deliver({ kind: 'TimerFired' }); }); break;
-      case 'StartReplicas': this.#start(command); break;
-      case 'CancelReplicas': for (const id of command.replicaIds) this.#cancel(this.#agents.get(command.machineId), id, command.onlyWaiting); break;
-      case 'AcceptResult': this.#deliver({ kind: 'ResultAccepted', replicaId: command.replicaId }); break;
-      default: break;
+      case 'Reply':
+        invariant(command.reply.ok, `the broker refuses: ${command.reply.ok ? '' : command.reply.message}`);
+        break;
+      case 'WakeAt':
+        this.kernel.at(command.at, () => {
+          this.#deliver({ kind: 'TimerFired' });
+        });
+        break;
+      case 'StartReplicas':
+        this.#start(command);
+        break;
+      case 'CancelReplicas':
+        for (const id of command.replicaIds) this.#cancel(this.#agents.get(command.machineId), id, command.onlyWaiting);
+        break;
+      case 'AcceptResult':
+        this.#deliver({ kind: 'ResultAccepted', replicaId: command.replicaId });
+        break;
+      default:
+        break;
     }
   }
 
@@ -158,7 +211,8 @@ export class BrokerGrid {
     const agent = this.#agents.get(machineId);
     if (agent?.isHere !== true) return;
     const { processors = 1 } = this.#specs.get(jobId) ?? {};
-    for (const { replicaId, taskIndex } of starts) agent.waiting.push({ replicaId, jobId, index: taskIndex, processors, startedAt: 0, isOver: false });
+    for (const { replicaId, taskIndex } of starts)
+      agent.waiting.push({ replicaId, jobId, index: taskIndex, processors, startedAt: 0, isOver: false });
     this.#fill(agent);
   }
 
@@ -174,9 +228,13 @@ export class BrokerGrid {
       agent.running.set(replica.replicaId, replica);
       replica.startedAt = this.now;
       started.push({ replicaId: replica.replicaId, startedAt: this.now });
-      const time = this.#stagingTime(agent, replica) + Math.ceil(this.#setup.workOf(replica.jobId, replica.index) / agent.speed);
-      const status = this.#setup.statusOf?.({ jobId: replica.jobId, index: replica.index, machineId: agent.facts.machineId }) ?? 0;
-      this.kernel.after(time, () => { if (!replica.isOver) this.#end(agent, replica, status === 0 ? 'succeeded' : 'failed'); });
+      const time =
+        this.#stagingTime(agent, replica) + Math.ceil(this.#setup.workOf(replica.jobId, replica.index) / agent.speed);
+      const status =
+        this.#setup.statusOf?.({ jobId: replica.jobId, index: replica.index, machineId: agent.facts.machineId }) ?? 0;
+      this.kernel.after(time, () => {
+        if (!replica.isOver) this.#end(agent, replica, status === 0 ? 'succeeded' : 'failed');
+      });
     }
     if (started.length > 0) this.#report(agent, { started, ended: [] });
   }
@@ -201,19 +259,39 @@ export class BrokerGrid {
     const { replicaId, jobId, index, startedAt } = replica;
     replica.isOver = true;
     agent.running.delete(replicaId);
-    if (startedAt > 0) this.runs.push({ jobId, index, machineId: agent.facts.machineId, start: startedAt, end: this.now, outcome });
+    if (startedAt > 0)
+      this.runs.push({ jobId, index, machineId: agent.facts.machineId, start: startedAt, end: this.now, outcome });
     if (outcome === 'succeeded') this.#writtenOn.set(`${jobId}.${index}`, agent.facts.machineId);
     this.#report(agent, {
-      started: [], ended: [{
-        replicaId, outcome, exitStatus: outcome === 'succeeded' ? 0 : 1, startedAt, endedAt: this.now, reason: outcome === 'failed' ? 'MUT_TASK_FAILED' : outcome === 'cancelled' ? 'MUT_CANCELLED' : '', detail: '',
-        standardOutput: new Uint8Array(0), standardError: new Uint8Array(0), outputTruncated: false, outputs: [],
-      }],
+      started: [],
+      ended: [
+        {
+          replicaId,
+          outcome,
+          exitStatus: outcome === 'succeeded' ? 0 : 1,
+          startedAt,
+          endedAt: this.now,
+          reason: outcome === 'failed' ? 'MUT_TASK_FAILED' : outcome === 'cancelled' ? 'MUT_CANCELLED' : '',
+          detail: '',
+          standardOutput: new Uint8Array(0),
+          standardError: new Uint8Array(0),
+          outputTruncated: false,
+          outputs: [],
+        },
+      ],
     });
     this.#fill(agent);
   }
 
-  #report(agent: Agent, { started, ended }: Pick<Extract<BrokerInput, { kind: 'MachineReported' }>['report'], 'started' | 'ended'>): void {
+  #report(
+    agent: Agent,
+    { started, ended }: Pick<Extract<BrokerInput, { kind: 'MachineReported' }>['report'], 'started' | 'ended'>,
+  ): void {
     agent.sequence += 1;
-    this.#deliver({ kind: 'MachineReported', machineId: agent.facts.machineId, report: { sequence: agent.sequence, started, ended } });
+    this.#deliver({
+      kind: 'MachineReported',
+      machineId: agent.facts.machineId,
+      report: { sequence: agent.sequence, started, ended },
+    });
   }
 }

@@ -1,4 +1,13 @@
-import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type AgentState, type HeldReplica, type Verdict } from '@mutirao/core/machines/agent';
+import {
+  agentMachine,
+  createAgentState,
+  listHeldReplicas,
+  type AgentCommand,
+  type AgentInput,
+  type AgentState,
+  type HeldReplica,
+  type Verdict,
+} from '@mutirao/core/machines/agent';
 import type { Content, MachineFacts } from '@mutirao/core/messages';
 import { movedBy, unreachable, type Duration, type Instant, type Prng } from '@mutirao/core/shared';
 import { Life, type Host } from './host.ts';
@@ -31,9 +40,17 @@ type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
 
 /** As in the live agent. */
 const orphanTimeout: Duration = 600_000;
-const finalCodes = new Set(['MUT_UNAUTHENTICATED', 'MUT_ALLOCATION_ENDED', 'MUT_WALLTIME_ENDED', 'MUT_RELEASED', 'MUT_REPLACED']);
+const finalCodes = new Set([
+  'MUT_UNAUTHENTICATED',
+  'MUT_ALLOCATION_ENDED',
+  'MUT_WALLTIME_ENDED',
+  'MUT_RELEASED',
+  'MUT_REPLACED',
+]);
 const killGrace: Duration = 5000;
-/** Between the signals of a manager to the tasks of an agent and to the agent itself; shorter than ends are held back. */
+/**
+ * Between the signals of a manager to the tasks of an agent and to the agent itself; shorter than ends are held back.
+ */
 const signalSpread: Duration = 200;
 /** What an agent says of a replica whose files had no room. */
 const noSpace: Verdict = { outcome: 'broken', reason: 'MUT_NO_SPACE', detail: 'no space left on the simulated disk' };
@@ -69,37 +86,75 @@ export class AgentProcess {
     });
     this.#orphanedSince = kernel.now;
     this.#process = new MachineProcess<AgentState, AgentInput, never, AgentCommand>({
-      name: setup.name, kernel, life: this.life, clock: host.openClock(), machine: agentMachine, disk: undefined, isDurable: () => false,
+      name: setup.name,
+      kernel,
+      life: this.life,
+      clock: host.openClock(),
+      machine: agentMachine,
+      disk: undefined,
+      isDurable: () => false,
       state: createAgentState({
-        processors: facts.processors, unacknowledgedMax: 100, unacknowledgedBytesMax: 2 ** 20, killGrace, endHold: { longest: world.pace.endHold, isForAll: facts.requestId !== '' }, startedDelay: 10, reportInterval: 50,
-        contentBytesMax: 2 ** 20, prefetchMax: facts.processors + 16,
+        processors: facts.processors,
+        unacknowledgedMax: 100,
+        unacknowledgedBytesMax: 2 ** 20,
+        killGrace,
+        endHold: { longest: world.pace.endHold, isForAll: facts.requestId !== '' },
+        startedDelay: 10,
+        reportInterval: 50,
+        contentBytesMax: 2 ** 20,
+        prefetchMax: facts.processors + 16,
       }),
-      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
+      luck: luck.fork('turns'),
+      turnDelayMax: world.turnDelayMax,
+      onTurn: (turn) => {
+        world.onTurn(turn);
+      },
       onClockStepped: (by) => {
         if (this.#until === undefined) return;
         this.#until = movedBy(this.#until, by);
         this.#link.redial();
       },
-      perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
+      perform: (command) => {
+        this.#perform(command);
+      },
+      onFatal: (error) => {
+        world.endOrFail(this.life, error);
+      },
+      onFall: () => {
+        this.life.end();
+      },
     });
     this.#link = new Link<FromAgent, ToAgent>({
-      kernel, life: this.life, luck: luck.fork('link'), backOff: { first: 100, longest: 5000 }, dial: () => setup.dial(this.life),
+      kernel,
+      life: this.life,
+      luck: luck.fork('link'),
+      backOff: { first: 100, longest: 5000 },
+      dial: () => setup.dial(this.life),
       hello: () => {
         this.#process.settle();
-        return { kind: 'hello', facts: { ...facts, until: this.#until }, heldReplicaIds: listHeldReplicas(this.#process.state), credential: facts.requestId };
+        return {
+          kind: 'hello',
+          facts: { ...facts, until: this.#until },
+          heldReplicaIds: listHeldReplicas(this.#process.state),
+          credential: facts.requestId,
+        };
       },
       onConnected: () => {
         this.#orphanedSince = 0;
         this.#process.deliver({ kind: 'ProviderAttached' });
       },
-      onMessage: (message) => { this.#receive(message); },
+      onMessage: (message) => {
+        this.#receive(message);
+      },
       onLost: () => {
         this.#orphanedSince = kernel.now;
         this.#watchOrphanage();
         this.#process.deliver({ kind: 'ProviderLost' });
       },
       isFinal: (code) => finalCodes.has(code),
-      onGone: () => { this.end(1); },
+      onGone: () => {
+        this.end(1);
+      },
     });
     this.#watchOrphanage();
     this.#link.open();
@@ -117,13 +172,21 @@ export class AgentProcess {
   stop(): void {
     this.#process.deliver({ kind: 'StopRequested', reason: 'the agent was told to stop' });
     const { kernel, pace } = this.#setup.world;
-    kernel.after(pace.stopGrace, () => { this.end(0); });
+    kernel.after(pace.stopGrace, () => {
+      this.end(0);
+    });
   }
 
   /** SIGKILL to every process at once, by a manager that wants the processors for another. */
   preempt(): void {
     const { world, facts } = this.#setup;
-    for (const { replica: { start, template } } of this.#running.values()) world.truth.noteSignalled({ label: template.environment['SIMULATED_JOB'] ?? '', replicaId: start.replicaId }, facts.incarnation);
+    for (const {
+      replica: { start, template },
+    } of this.#running.values())
+      world.truth.noteSignalled(
+        { label: template.environment['SIMULATED_JOB'] ?? '', replicaId: start.replicaId },
+        facts.incarnation,
+      );
     this.life.end();
   }
 
@@ -134,7 +197,9 @@ export class AgentProcess {
       const fate = luck.fork(`signal to r${replica.start.replicaId}`).fraction();
       if (fate < 0.8) this.#finish(replica, fate < 0.5 ? 0 : 143, true);
     }
-    world.kernel.after(drawTime(luck, signalSpread), () => { if (!this.life.isOver) this.stop(); });
+    world.kernel.after(drawTime(luck, signalSpread), () => {
+      if (!this.life.isOver) this.stop();
+    });
   }
 
   /** The process ends, and all that it runs with it. */
@@ -147,43 +212,90 @@ export class AgentProcess {
 
   #watchOrphanage(): void {
     const since = this.#orphanedSince;
-    this.#setup.world.kernel.after(orphanTimeout, () => { if (since > 0 && this.#orphanedSince === since) this.end(1); });
+    this.#setup.world.kernel.after(orphanTimeout, () => {
+      if (since > 0 && this.#orphanedSince === since) this.end(1);
+    });
   }
 
   #receive(message: ToAgent): void {
     switch (message.kind) {
-      case 'hello': break;
-      case 'start': this.#process.deliver({ kind: 'ReplicasPlaced', batch: message.batch }); break;
-      case 'cancel': this.#process.deliver({ ...message, kind: 'ReplicasCancelled' }); break;
-      case 'acknowledged': this.#process.deliver({ kind: 'ReportAcknowledged', sequence: message.sequence }); break;
-      case 'content': this.#takeContent(message.content, message.isThere); break;
-      case 'startGang': this.#process.deliver({ kind: 'GangStarted', start: message.start }); break;
-      case 'drain': this.#process.deliver({ kind: 'DrainRequested' }); break;
-      default: unreachable(message);
+      case 'hello':
+        break;
+      case 'start':
+        this.#process.deliver({ kind: 'ReplicasPlaced', batch: message.batch });
+        break;
+      case 'cancel':
+        this.#process.deliver({ ...message, kind: 'ReplicasCancelled' });
+        break;
+      case 'acknowledged':
+        this.#process.deliver({ kind: 'ReportAcknowledged', sequence: message.sequence });
+        break;
+      case 'content':
+        this.#takeContent(message.content, message.isThere);
+        break;
+      case 'startGang':
+        this.#process.deliver({ kind: 'GangStarted', start: message.start });
+        break;
+      case 'drain':
+        this.#process.deliver({ kind: 'DrainRequested' });
+        break;
+      default:
+        unreachable(message);
     }
   }
 
   #perform(command: WorkCommand): void {
     switch (command.kind) {
-      case 'AskContents': this.#askContents(command.contents); break;
-      case 'ReleaseContents': for (const key of command.contentKeys) this.#pinned.delete(key); break;
-      case 'StageIn': this.#later(() => { this.#stage(command.replica); }); break;
-      case 'HoldMember': this.#later(() => { this.#hold(command.replica); }); break;
-      case 'ReleaseMember': break;
-      case 'LaunchTask': this.#launch(command.replica); break;
-      case 'KillTask': this.#kill(command.replica, command.signal); break;
-      case 'CollectOutputs': this.#later(() => { this.#collect(command.replica); }); break;
-      case 'RemovePlaypen': break;
-      case 'SendReport': this.#link.send({ kind: 'report', report: command.report }); break;
-      case 'Leave': this.#setup.world.kernel.after(1, () => { this.end(0); }); break;
-      default: unreachable(command);
+      case 'AskContents':
+        this.#askContents(command.contents);
+        break;
+      case 'ReleaseContents':
+        for (const key of command.contentKeys) this.#pinned.delete(key);
+        break;
+      case 'StageIn':
+        this.#later(() => {
+          this.#stage(command.replica);
+        });
+        break;
+      case 'HoldMember':
+        this.#later(() => {
+          this.#hold(command.replica);
+        });
+        break;
+      case 'ReleaseMember':
+        break;
+      case 'LaunchTask':
+        this.#launch(command.replica);
+        break;
+      case 'KillTask':
+        this.#kill(command.replica, command.signal);
+        break;
+      case 'CollectOutputs':
+        this.#later(() => {
+          this.#collect(command.replica);
+        });
+        break;
+      case 'RemovePlaypen':
+        break;
+      case 'SendReport':
+        this.#link.send({ kind: 'report', report: command.report });
+        break;
+      case 'Leave':
+        this.#setup.world.kernel.after(1, () => {
+          this.end(0);
+        });
+        break;
+      default:
+        unreachable(command);
     }
   }
 
   /** Does a chore of this process a little later, if it still lives. */
   #later(chore: () => void): void {
     const { world, luck } = this.#setup;
-    world.kernel.after(drawTime(luck, world.pace.choreMax), () => { if (!this.life.isOver) chore(); });
+    world.kernel.after(drawTime(luck, world.pace.choreMax), () => {
+      if (!this.life.isOver) chore();
+    });
   }
 
   #failsChore(): boolean {
@@ -195,7 +307,8 @@ export class AgentProcess {
     const missing: Content[] = [];
     for (const content of contents) {
       this.#pinned.add(content.sha256);
-      if (this.#stored.has(content.sha256)) this.#process.deliver({ kind: 'ContentArrived', contentKey: content.sha256 });
+      if (this.#stored.has(content.sha256))
+        this.#process.deliver({ kind: 'ContentArrived', contentKey: content.sha256 });
       else missing.push(content);
     }
     if (missing.length > 0) this.#link.send({ kind: 'contentWanted', contents: missing });
@@ -204,7 +317,11 @@ export class AgentProcess {
   #takeContent({ sha256 }: Content, isThere: boolean): void {
     if (!this.#pinned.has(sha256)) return;
     if (isThere) this.#stored.add(sha256);
-    this.#process.deliver(isThere ? { kind: 'ContentArrived', contentKey: sha256 } : { kind: 'ContentRefused', contentKey: sha256, reason: 'MUT_CONTENT_NOT_FOUND', detail: 'gone from home' });
+    this.#process.deliver(
+      isThere
+        ? { kind: 'ContentArrived', contentKey: sha256 }
+        : { kind: 'ContentRefused', contentKey: sha256, reason: 'MUT_CONTENT_NOT_FOUND', detail: 'gone from home' },
+    );
   }
 
   #stage({ start }: HeldReplica): void {
@@ -215,26 +332,42 @@ export class AgentProcess {
     }
     const missing = start.inputs.find(({ content }) => !this.#stored.has(content.sha256));
     if (missing === undefined) this.#process.deliver({ kind: 'InputsStaged', replicaId });
-    else this.#process.deliver({ kind: 'StagingFailed', replicaId, verdict: { outcome: 'broken', reason: 'MUT_STAGING_FAILED', detail: `${missing.path} is not stored` } });
+    else
+      this.#process.deliver({
+        kind: 'StagingFailed',
+        replicaId,
+        verdict: { outcome: 'broken', reason: 'MUT_STAGING_FAILED', detail: `${missing.path} is not stored` },
+      });
   }
 
   #hold(replica: HeldReplica): void {
-    const { world, facts: { machineId } } = this.#setup;
+    const {
+      world,
+      facts: { machineId },
+    } = this.#setup;
     const { replicaId } = replica.start;
     const fails = this.#failsChore();
     if (!fails) world.truth.noteHeld(replica);
-    this.#process.deliver(fails ? { kind: 'HoldFailed', replicaId, verdict: noSpace } : { kind: 'MemberListening', held: { replicaId, name: `sim@${machineId}`, addresses: [machineId] } });
+    this.#process.deliver(
+      fails
+        ? { kind: 'HoldFailed', replicaId, verdict: noSpace }
+        : { kind: 'MemberListening', held: { replicaId, name: `sim@${machineId}`, addresses: [machineId] } },
+    );
   }
 
   #launch(replica: HeldReplica): void {
     const { world, facts, speed } = this.#setup;
     const { replicaId } = replica.start;
     const fate = world.truth.beginRun({ incarnation: facts.incarnation, machine: facts.machineId, speed }, replica);
-    const finish = (): void => { this.#finish(replica, fate.exitStatus); };
+    const finish = (): void => {
+      this.#finish(replica, fate.exitStatus);
+    };
     this.#running.set(replicaId, { replica, finish });
     // A member of another rank does as it is told, until it is told to end.
     if ((replica.start.gang?.rank ?? 0) > 0) return;
-    world.kernel.after(fate.time, () => { if (this.#running.get(replicaId)?.finish === finish) finish(); });
+    world.kernel.after(fate.time, () => {
+      if (this.#running.get(replicaId)?.finish === finish) finish();
+    });
   }
 
   #kill({ start: { replicaId } }: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void {
@@ -242,7 +375,9 @@ export class AgentProcess {
     if (running === undefined) return;
     // One task in four shrugs off the polite signal.
     if (signal === 'SIGTERM' && replicaId % 4 === 0) return;
-    this.#later(() => { if (this.#running.get(replicaId) === running) this.#finish(running.replica, signal === 'SIGTERM' ? 143 : 137); });
+    this.#later(() => {
+      if (this.#running.get(replicaId) === running) this.#finish(running.replica, signal === 'SIGTERM' ? 143 : 137);
+    });
   }
 
   #finish(replica: HeldReplica, exitStatus: number, isSignalled = false): void {
@@ -251,27 +386,46 @@ export class AgentProcess {
     if (this.life.isOver) return;
     this.#running.delete(replicaId);
     world.truth.endRun(facts.incarnation, replica.slots);
-    if (isSignalled) world.truth.noteSignalled({ label: replica.template.environment['SIMULATED_JOB'] ?? '', replicaId }, facts.incarnation);
+    if (isSignalled)
+      world.truth.noteSignalled(
+        { label: replica.template.environment['SIMULATED_JOB'] ?? '', replicaId },
+        facts.incarnation,
+      );
     if (exitStatus === 0) this.#noteResult(replica);
     const noBytes = new Uint8Array(0);
     this.#process.deliver({
-      kind: 'ProcessEnded', replicaId, verdict: undefined,
+      kind: 'ProcessEnded',
+      replicaId,
+      verdict: undefined,
       result: { exitStatus, standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputBytes: 0 },
     });
   }
 
-  /** What the run brought: a saboteur spoils it by chance, a liar always; where there are votes, only while things go wrong. */
+  /**
+   * What the run brought: a saboteur spoils it by chance, a liar always; where there are votes, only while things go
+   * wrong.
+   */
   #noteResult({ start: { replicaId, taskIndex }, template }: HeldReplica): void {
     const { world, isLiar, facts } = this.#setup;
     const label = template.environment['SIMULATED_JOB'] ?? '';
     const lies = isLiar && (world.isStormy || !isVoted(world.truth.planOf(label)));
     const digest = lies ? 'bad' : this.#spoil(replicaId);
-    world.truth.noteResult(replicaId, { label, taskIndex, identity: facts.identity ?? facts.machineId, digest: digest.padEnd(64, '0') });
+    world.truth.noteResult(replicaId, {
+      label,
+      taskIndex,
+      identity: facts.identity ?? facts.machineId,
+      digest: digest.padEnd(64, '0'),
+    });
   }
 
   #spoil(replicaId: number): string {
     const { world, sabotage, luck } = this.#setup;
-    if (sabotage === undefined || !world.isStormy || luck.fork(`result of r${replicaId}`).fraction() >= sabotage.probability) return 'f00';
+    if (
+      sabotage === undefined ||
+      !world.isStormy ||
+      luck.fork(`result of r${replicaId}`).fraction() >= sabotage.probability
+    )
+      return 'f00';
     return sabotage.colludes ? 'bad' : `bad${replicaId}x`;
   }
 
@@ -282,15 +436,24 @@ export class AgentProcess {
     }
     const label = template.environment['SIMULATED_JOB'] ?? '';
     // What a failed run left is brought too, and must never be taken for a result.
-    const digest = verdict === undefined ? this.#setup.world.truth.writtenBy({ label, replicaId: start.replicaId }) : leftByFailed;
+    const digest =
+      verdict === undefined ? this.#setup.world.truth.writtenBy({ label, replicaId: start.replicaId }) : leftByFailed;
     // What others read is told from what other tasks wrote.
     const keptAs = `${digest.slice(0, 32)} of ${label} ${start.taskIndex}`;
     const isKept = verdict === undefined && start.outputs.some(({ keep }) => keep === true);
     const content = { sha256: isKept ? keptAs : digest, size: 1 };
     if (isKept) this.#stored.add(keptAs);
     this.#process.deliver({
-      kind: 'OutputsCollected', replicaId: start.replicaId,
-      outputs: start.outputs.map((_output, outputIndex) => ({ outputIndex, path: '', content, mode: 0o644, inline: undefined, transferId: `r${start.replicaId}` })),
+      kind: 'OutputsCollected',
+      replicaId: start.replicaId,
+      outputs: start.outputs.map((_output, outputIndex) => ({
+        outputIndex,
+        path: '',
+        content,
+        mode: 0o644,
+        inline: undefined,
+        transferId: `r${start.replicaId}`,
+      })),
     });
   }
 }

@@ -1,8 +1,29 @@
 import {
-  brokerMachine, createBrokerState, resume, restore, skipForgottenIds, snapshot, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerJob, type BrokerOptions, type BrokerState,
+  brokerMachine,
+  createBrokerState,
+  resume,
+  restore,
+  skipForgottenIds,
+  snapshot,
+  type BrokerChange,
+  type BrokerCommand,
+  type BrokerInput,
+  type BrokerJob,
+  type BrokerOptions,
+  type BrokerState,
 } from '@mutirao/core/machines/broker';
 import type { Content, OutputContent, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
-import { unreachable, type DriverCommand, type JobId, type MachineId, type Prng, type ProcessorCount, type ProviderId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
+import {
+  unreachable,
+  type DriverCommand,
+  type JobId,
+  type MachineId,
+  type Prng,
+  type ProcessorCount,
+  type ProviderId,
+  type ReplicaId,
+  type TaskIndex,
+} from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host } from './host.ts';
 import { Link } from './link.ts';
@@ -31,7 +52,15 @@ export interface BrokerSetup {
 type CommandOf<Kind extends BrokerCommand['kind']> = Extract<BrokerCommand, { readonly kind: Kind }>;
 
 /** As the live journal syncs. */
-const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded', 'LeaseGranted']);
+const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set([
+  'JobAccepted',
+  'JobCancelled',
+  'JobEnded',
+  'TasksRetried',
+  'InputsRevised',
+  'ProviderAdded',
+  'LeaseGranted',
+]);
 const changesPerSnapshot = 200;
 /** Channels are not simulated. */
 const noSecret = new Uint8Array(32);
@@ -54,10 +83,31 @@ export class BrokerProcess {
     this.life = new Life(host);
     const clock = host.openClock();
     this.process = new MachineProcess<BrokerState, BrokerInput, BrokerChange, BrokerCommand>({
-      name: 'broker', kernel: world.kernel, life: this.life, clock, machine: brokerMachine, disk, state: recover(disk, options),
-      isDurable: ({ kind }) => durableKinds.has(kind), luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
-      perform: (command) => { this.#perform(command); }, onCommitted: (changes) => { this.#hearCommitted(changes); },
-      onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
+      name: 'broker',
+      kernel: world.kernel,
+      life: this.life,
+      clock,
+      machine: brokerMachine,
+      disk,
+      state: recover(disk, options),
+      isDurable: ({ kind }) => durableKinds.has(kind),
+      luck: luck.fork('turns'),
+      turnDelayMax: world.turnDelayMax,
+      onTurn: (turn) => {
+        world.onTurn(turn);
+      },
+      perform: (command) => {
+        this.#perform(command);
+      },
+      onCommitted: (changes) => {
+        this.#hearCommitted(changes);
+      },
+      onFatal: (error) => {
+        world.endOrFail(this.life, error);
+      },
+      onFall: () => {
+        this.life.end();
+      },
     });
     // As the live broker, it does not begin without what it has to write first.
     if (disk.hasFallen) {
@@ -66,7 +116,8 @@ export class BrokerProcess {
     }
     this.process.performFirst(resume(this.process.state, clock.now()));
     for (const providerId of setup.providerIds) {
-      if (!this.process.state.providers.has(providerId)) this.process.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address: providerId });
+      if (!this.process.state.providers.has(providerId))
+        this.process.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address: providerId });
     }
   }
 
@@ -87,23 +138,52 @@ export class BrokerProcess {
 
   #perform(command: Exclude<BrokerCommand, DriverCommand>): void {
     switch (command.kind) {
-      case 'ConnectProvider': this.#connect(command.providerId); break;
-      case 'SetDemand': this.#setDemand(command); break;
-      case 'StartReplicas': this.#start(command); break;
-      case 'StartGang': this.#tell(command.providerId, { kind: 'toMachine', machineId: command.machineId, message: { kind: 'startGang', start: command.start } }); break;
-      case 'GrantLease': this.#grant(command); break;
-      case 'TrimLease': this.#tell(command.providerId, { kind: 'leaseTrim', replicaIds: command.replicaIds }); break;
+      case 'ConnectProvider':
+        this.#connect(command.providerId);
+        break;
+      case 'SetDemand':
+        this.#setDemand(command);
+        break;
+      case 'StartReplicas':
+        this.#start(command);
+        break;
+      case 'StartGang':
+        this.#tell(command.providerId, {
+          kind: 'toMachine',
+          machineId: command.machineId,
+          message: { kind: 'startGang', start: command.start },
+        });
+        break;
+      case 'GrantLease':
+        this.#grant(command);
+        break;
+      case 'TrimLease':
+        this.#tell(command.providerId, { kind: 'leaseTrim', replicaIds: command.replicaIds });
+        break;
       case 'CancelReplicas': {
         const { machineId, replicaIds, onlyWaiting } = command;
-        this.#tell(command.providerId, { kind: 'toMachine', machineId, message: { kind: 'cancel', replicaIds, onlyWaiting } });
+        this.#tell(command.providerId, {
+          kind: 'toMachine',
+          machineId,
+          message: { kind: 'cancel', replicaIds, onlyWaiting },
+        });
         break;
       }
       case 'AcknowledgeReport':
-        this.#tell(command.providerId, { kind: 'toMachine', machineId: command.machineId, message: { kind: 'acknowledged', sequence: command.sequence } });
+        this.#tell(command.providerId, {
+          kind: 'toMachine',
+          machineId: command.machineId,
+          message: { kind: 'acknowledged', sequence: command.sequence },
+        });
         break;
-      case 'DigestResult': this.#digest(command); break;
-      case 'AcceptResult': this.#settle(command); break;
-      default: unreachable(command);
+      case 'DigestResult':
+        this.#digest(command);
+        break;
+      case 'AcceptResult':
+        this.#settle(command);
+        break;
+      default:
+        unreachable(command);
     }
   }
 
@@ -120,12 +200,29 @@ export class BrokerProcess {
     if (this.#links.has(providerId)) return;
     const { world, luck, dial, instance, places } = this.#setup;
     const link = new Link<FromBroker, ToBroker>({
-      kernel: world.kernel, life: this.life, luck: luck.fork(`link ${providerId}`), backOff: { first: 100, longest: 5000 },
-      dial: () => dial(this.life, providerId), hello: () => ({ kind: 'hello', brokerId: 'broker', instance, ...(places ? { takesResource: true } : {}) }),
-      onConnected: (greeting) => { this.process.deliver({ kind: 'ProviderConnected', providerId, takesLeases: true, ...(places ? { tellsResource: true } : {}), ...(greeting.kind === 'hello' ? { clock: greeting.clock, resourceId: greeting.resourceId } : {}) }); },
-      onMessage: (message) => { this.#receive(providerId, message); },
-      onLost: () => { this.process.deliver({ kind: 'ProviderDisconnected', providerId, reason: 'MUT_UNREACHABLE' }); },
-      isFinal: () => false, onGone: () => undefined,
+      kernel: world.kernel,
+      life: this.life,
+      luck: luck.fork(`link ${providerId}`),
+      backOff: { first: 100, longest: 5000 },
+      dial: () => dial(this.life, providerId),
+      hello: () => ({ kind: 'hello', brokerId: 'broker', instance, ...(places ? { takesResource: true } : {}) }),
+      onConnected: (greeting) => {
+        this.process.deliver({
+          kind: 'ProviderConnected',
+          providerId,
+          takesLeases: true,
+          ...(places ? { tellsResource: true } : {}),
+          ...(greeting.kind === 'hello' ? { clock: greeting.clock, resourceId: greeting.resourceId } : {}),
+        });
+      },
+      onMessage: (message) => {
+        this.#receive(providerId, message);
+      },
+      onLost: () => {
+        this.process.deliver({ kind: 'ProviderDisconnected', providerId, reason: 'MUT_UNREACHABLE' });
+      },
+      isFinal: () => false,
+      onGone: () => undefined,
     });
     this.#links.set(providerId, link);
     link.open();
@@ -133,27 +230,58 @@ export class BrokerProcess {
 
   #receive(providerId: ProviderId, message: ToBroker): void {
     switch (message.kind) {
-      case 'hello': break;
-      case 'joined': this.process.deliver({ kind: 'MachineJoined', providerId, facts: message.facts, heldReplicaIds: message.heldReplicaIds, ...(message.isGone === true ? { isGone: true } : {}) }); break;
-      case 'lost': this.process.deliver({ kind: 'MachineLost', machineId: message.machineId, reason: message.reason }); break;
-      case 'standings': this.process.deliver({ kind: 'StandingsTold', providerId, standings: message.standings }); break;
-      case 'draining': this.process.deliver({ kind: 'DrainingTold', providerId, draining: message.draining }); break;
-      case 'resource': this.process.deliver({ kind: 'ResourceTold', providerId, standing: message.standing }); break;
-      case 'requests': this.process.deliver({ kind: 'RequestsChanged', providerId, requests: message.requests }); break;
-      case 'leaseConfirmed': this.process.deliver({ kind: 'LeaseConfirmed', providerId, sequence: message.sequence }); break;
-      case 'settled': this.process.deliver({ kind: 'ProviderSettled', providerId }); break;
-      case 'fromMachine':
-        if (message.message.kind === 'report') this.process.deliver({ kind: 'MachineReported', machineId: message.machineId, report: message.message.report });
-        else if (message.message.kind === 'contentWanted') this.#offer(providerId, message.machineId, message.message.contents);
+      case 'hello':
         break;
-      default: unreachable(message);
+      case 'joined':
+        this.process.deliver({
+          kind: 'MachineJoined',
+          providerId,
+          facts: message.facts,
+          heldReplicaIds: message.heldReplicaIds,
+          ...(message.isGone === true ? { isGone: true } : {}),
+        });
+        break;
+      case 'lost':
+        this.process.deliver({ kind: 'MachineLost', machineId: message.machineId, reason: message.reason });
+        break;
+      case 'standings':
+        this.process.deliver({ kind: 'StandingsTold', providerId, standings: message.standings });
+        break;
+      case 'draining':
+        this.process.deliver({ kind: 'DrainingTold', providerId, draining: message.draining });
+        break;
+      case 'resource':
+        this.process.deliver({ kind: 'ResourceTold', providerId, standing: message.standing });
+        break;
+      case 'requests':
+        this.process.deliver({ kind: 'RequestsChanged', providerId, requests: message.requests });
+        break;
+      case 'leaseConfirmed':
+        this.process.deliver({ kind: 'LeaseConfirmed', providerId, sequence: message.sequence });
+        break;
+      case 'settled':
+        this.process.deliver({ kind: 'ProviderSettled', providerId });
+        break;
+      case 'fromMachine':
+        if (message.message.kind === 'report')
+          this.process.deliver({
+            kind: 'MachineReported',
+            machineId: message.machineId,
+            report: message.message.report,
+          });
+        else if (message.message.kind === 'contentWanted')
+          this.#offer(providerId, message.machineId, message.message.contents);
+        break;
+      default:
+        unreachable(message);
     }
   }
 
   /** Files are read from home, which takes a moment. */
   #offer(providerId: ProviderId, machineId: MachineId, contents: readonly Content[]): void {
     this.#later(() => {
-      for (const content of contents) this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'content', content, isThere: true } });
+      for (const content of contents)
+        this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'content', content, isThere: true } });
     });
   }
 
@@ -169,7 +297,8 @@ export class BrokerProcess {
 
   #noteStaged(machineId: MachineId, group: TaskGroup, { replicas: [first] }: StartReplicas): void {
     const contents = first?.inputs.map(({ content }) => content) ?? [];
-    if (contents.length > 0) this.process.deliver({ kind: 'InputsStaged', machineId, sources: sourcesOf(group), contents });
+    if (contents.length > 0)
+      this.process.deliver({ kind: 'InputsStaged', machineId, sources: sourcesOf(group), contents });
   }
 
   #grant({ providerId, sequence, horizon, parts, caught }: CommandOf<'GrantLease'>): void {
@@ -177,16 +306,26 @@ export class BrokerProcess {
       const start = this.#stage(jobId, groupIndex, this.#stageable(starts));
       return start === undefined ? [] : [{ start, requirements, taskTime }];
     });
-    this.#tell(providerId, { kind: 'lease', lease: { sequence, horizon, groups, ...(caught === undefined ? {} : { caught }) } });
+    this.#tell(providerId, {
+      kind: 'lease',
+      lease: { sequence, horizon, groups, ...(caught === undefined ? {} : { caught }) },
+    });
   }
 
   /** Inputs of leased tasks that are gone for a while: of two tellings of a lease one may lack what the other has. */
-  #stageable(starts: CommandOf<'GrantLease'>['parts'][number]['starts']): CommandOf<'GrantLease'>['parts'][number]['starts'] {
+  #stageable(
+    starts: CommandOf<'GrantLease'>['parts'][number]['starts'],
+  ): CommandOf<'GrantLease'>['parts'][number]['starts'] {
     const missingCount = this.#staging.below(4) === 0 ? this.#staging.below(1 + Math.min(8, starts.length)) : 0;
     return starts.slice(missingCount);
   }
 
-  #stage(jobId: JobId, groupIndex: number, starts: CommandOf<'StartReplicas'>['starts'], chosen?: ProcessorCount): StartReplicas | undefined {
+  #stage(
+    jobId: JobId,
+    groupIndex: number,
+    starts: CommandOf<'StartReplicas'>['starts'],
+    chosen?: ProcessorCount,
+  ): StartReplicas | undefined {
     const job = this.process.state.jobs.get(jobId);
     const spec = job?.spec;
     const group = spec?.groups[groupIndex];
@@ -195,9 +334,28 @@ export class BrokerProcess {
     const { environment, limits } = spec;
     const processors = chosen ?? group.processors ?? spec.processors;
     const template = { jobId, userId: 'user', command, noOp, environment, limits, processors };
-    const inputs: ReplicaStart['inputs'] = group.inputs.map(({ root, path, source }) => ({ root, path, content: source.kind === 'output' ? this.#contentWritten(spec.label, source.taskIndex) : contentOf(path), mode: 0o644 }));
-    const outputsOf = (taskIndex: TaskIndex): ReplicaStart['outputs'] => group.outputs.map(({ root, path }) => ({ root, path, ...(isRead(job, taskIndex, path) ? { keep: true as const } : {}) }));
-    return { template, replicas: starts.map(({ replicaId, taskIndex }) => ({ replicaId, taskIndex, value: '', inputs, outputs: outputsOf(taskIndex) })) };
+    const inputs: ReplicaStart['inputs'] = group.inputs.map(({ root, path, source }) => ({
+      root,
+      path,
+      content: source.kind === 'output' ? this.#contentWritten(spec.label, source.taskIndex) : contentOf(path),
+      mode: 0o644,
+    }));
+    const outputsOf = (taskIndex: TaskIndex): ReplicaStart['outputs'] =>
+      group.outputs.map(({ root, path }) => ({
+        root,
+        path,
+        ...(isRead(job, taskIndex, path) ? { keep: true as const } : {}),
+      }));
+    return {
+      template,
+      replicas: starts.map(({ replicaId, taskIndex }) => ({
+        replicaId,
+        taskIndex,
+        value: '',
+        inputs,
+        outputs: outputsOf(taskIndex),
+      })),
+    };
   }
 
   #contentWritten(label: string, taskIndex: TaskIndex): Content {
@@ -209,19 +367,27 @@ export class BrokerProcess {
     const spec = this.process.state.jobs.get(jobId)?.spec;
     if (spec === undefined) return;
     const digest = outputs[0]?.content.sha256 ?? this.#setup.world.truth.writtenBy({ label: spec.label, replicaId });
-    this.#later(() => { this.process.deliver(isRefused(check, outputs) ? refusalOf(replicaId) : { kind: 'ResultDigested', replicaId, digest }); });
+    this.#later(() => {
+      this.process.deliver(
+        isRefused(check, outputs) ? refusalOf(replicaId) : { kind: 'ResultDigested', replicaId, digest },
+      );
+    });
   }
 
   #settle({ replicaId, jobId, outputs, check }: CommandOf<'AcceptResult'>): void {
     if (this.process.state.jobs.get(jobId)?.spec === undefined) return;
-    this.#later(() => { this.process.deliver(isRefused(check, outputs) ? refusalOf(replicaId) : { kind: 'ResultAccepted', replicaId }); });
+    this.#later(() => {
+      this.process.deliver(isRefused(check, outputs) ? refusalOf(replicaId) : { kind: 'ResultAccepted', replicaId });
+    });
   }
 
   /** What is large takes much longer, now and then. */
   #later(chore: () => void): void {
     const { world, luck } = this.#setup;
     const { settleMax } = world.pace;
-    world.kernel.after(drawTime(luck, luck.below(6) === 0 ? 1000 * settleMax : settleMax), () => { if (!this.life.isOver) chore(); });
+    world.kernel.after(drawTime(luck, luck.below(6) === 0 ? 1000 * settleMax : settleMax), () => {
+      if (!this.life.isOver) chore();
+    });
   }
 }
 
@@ -238,14 +404,22 @@ function refusalOf(replicaId: ReplicaId): BrokerInput {
 }
 
 /** Inputs go to all members of a gang, and outputs come from the first. */
-function asMember({ template, replicas }: StartReplicas, { processors, ...place }: NonNullable<CommandOf<'StartReplicas'>['gang']>): StartReplicas {
+function asMember(
+  { template, replicas }: StartReplicas,
+  { processors, ...place }: NonNullable<CommandOf<'StartReplicas'>['gang']>,
+): StartReplicas {
   const gang = { ...place, secret: noSecret };
-  return { template: { ...template, processors }, replicas: replicas.map((replica) => ({ ...replica, gang, outputs: place.rank === 0 ? replica.outputs : [] })) };
+  return {
+    template: { ...template, processors },
+    replicas: replicas.map((replica) => ({ ...replica, gang, outputs: place.rank === 0 ? replica.outputs : [] })),
+  };
 }
 
 /** As the live broker finds them at home. */
 function sourcesOf({ inputs }: TaskGroup): { readonly path: string; readonly contents: readonly Content[] }[] {
-  return inputs.flatMap(({ source, path }) => (source.kind === 'path' ? [{ path: source.path, contents: [contentOf(path)] }] : []));
+  return inputs.flatMap(({ source, path }) =>
+    source.kind === 'path' ? [{ path: source.path, contents: [contentOf(path)] }] : [],
+  );
 }
 
 function contentOf(path: string): Content {
@@ -256,7 +430,9 @@ function contentOf(path: string): Content {
 function recover(disk: SimulatedDisk<BrokerChange>, options: Partial<BrokerOptions>): BrokerState {
   const latest = disk.latestSnapshot();
   const state = latest === undefined ? createBrokerState(options) : restore(latest, options);
-  disk.replay((change) => { brokerMachine.apply(state, change); });
+  disk.replay((change) => {
+    brokerMachine.apply(state, change);
+  });
   if (disk.hasFallen) {
     skipForgottenIds(state);
     if (!disk.isFull) {

@@ -1,6 +1,13 @@
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 import { ScenarioError } from './read-fields.ts';
-import { placesOf, type ClusterPlan, type JobPlan, type LocalPlan, type ReservationPlan, type Scenario } from './scenario.ts';
+import {
+  placesOf,
+  type ClusterPlan,
+  type JobPlan,
+  type LocalPlan,
+  type ReservationPlan,
+  type Scenario,
+} from './scenario.ts';
 
 /** Tasks of all jobs that a simulation holds. */
 export const tasksMax = 10_000;
@@ -23,23 +30,44 @@ export const healingMax: Duration = 48 * hour;
  * @throws {ScenarioError} with what it asks for and what can be had.
  */
 export function checkScenario(scenario: Scenario): void {
-  scenario.jobs.forEach((job, index) => { checkJob(job, `jobs[${index}]`, scenario.stormDuration); });
-  scenario.clusters.forEach((cluster, index) => { checkCluster(cluster, `clusters[${index}]`, scenario.stormDuration); });
+  scenario.jobs.forEach((job, index) => {
+    checkJob(job, `jobs[${index}]`, scenario.stormDuration);
+  });
+  scenario.clusters.forEach((cluster, index) => {
+    checkCluster(cluster, `clusters[${index}]`, scenario.stormDuration);
+  });
   checkReservations(scenario);
   checkSize(scenario);
   checkTaskTimes(scenario);
   checkWork(scenario);
 }
 
-function checkJob({ taskCount, brokenTaskCount, submittedAfter, cancelledAfter = 0, retriedAfter = 0 }: JobPlan, path: string, stormDuration: Duration): void {
-  if (brokenTaskCount > taskCount) throw new ScenarioError(`${path}.brokenTaskCount`, `is ${brokenTaskCount}`, `at most its ${taskCount} tasks`);
+function checkJob(
+  { taskCount, brokenTaskCount, submittedAfter, cancelledAfter = 0, retriedAfter = 0 }: JobPlan,
+  path: string,
+  stormDuration: Duration,
+): void {
+  if (brokenTaskCount > taskCount)
+    throw new ScenarioError(`${path}.brokenTaskCount`, `is ${brokenTaskCount}`, `at most its ${taskCount} tasks`);
   const latest = stormDuration + lateMax;
-  for (const [name, value] of [['submittedAfter', submittedAfter], ['cancelledAfter', cancelledAfter], ['retriedAfter', retriedAfter]] as const) {
-    if (value > latest) throw new ScenarioError(`${path}.${name}`, `is ${value}`, `at most ${latest}, a day after the storm: all must come to its end in two`);
+  for (const [name, value] of [
+    ['submittedAfter', submittedAfter],
+    ['cancelledAfter', cancelledAfter],
+    ['retriedAfter', retriedAfter],
+  ] as const) {
+    if (value > latest)
+      throw new ScenarioError(
+        `${path}.${name}`,
+        `is ${value}`,
+        `at most ${latest}, a day after the storm: all must come to its end in two`,
+      );
   }
 }
 
-/** A manager never promises more than there is: also where all reservations of a cluster, in their largest places, come together. */
+/**
+ * A manager never promises more than there is: also where all reservations of a cluster, in their largest places, come
+ * together.
+ */
 function checkReservations({ jobs, clusters }: Scenario): void {
   const promised = clusters.map(() => 0);
   for (const [index, { reservation }] of jobs.entries()) {
@@ -48,7 +76,13 @@ function checkReservations({ jobs, clusters }: Scenario): void {
     const processors = clusters[cluster]?.processors ?? 0;
     const left = processors - (promised[cluster] ?? 0);
     const count = Math.max(...placesOf(reservation).map((place) => place.count));
-    if (count > left) throw new ScenarioError(`jobs[${index}].reservation.count`, `is ${count}`, `at most ${left}, what the ones before leave of the ${processors} processors of cluster ${cluster}: nobody sees to it here that they do not overlap`);
+    if (count > left)
+      throw new ScenarioError(
+        `jobs[${index}].reservation.count`,
+        `is ${count}`,
+        `at most ${left}, what the ones before leave of the ${processors} processors of cluster ${cluster}: ` +
+          'nobody sees to it here that they do not overlap',
+      );
     promised[cluster] = processors - left + count;
     checkMoves(reservation, `jobs[${index}].reservation.moves`);
   }
@@ -58,64 +92,111 @@ function checkReservations({ jobs, clusters }: Scenario): void {
 function checkMoves({ startsAfter, moves = [] }: ReservationPlan, path: string): void {
   let [before, begins] = [0, startsAfter];
   for (const [index, { after, startsAfter: next }] of moves.entries()) {
-    if (after < before || after >= Math.min(begins, next)) throw new ScenarioError(`${path}[${index}].after`, `is ${after}`, `from ${before}, the move before it, to less than ${Math.min(begins, next)}, when it begins`);
+    if (after < before || after >= Math.min(begins, next))
+      throw new ScenarioError(
+        `${path}[${index}].after`,
+        `is ${after}`,
+        `from ${before}, the move before it, to less than ${Math.min(begins, next)}, when it begins`,
+      );
     [before, begins] = [after, next];
   }
 }
 
-function checkCluster({ processors, widthMax, walltimeMax, localPerHour, local = [] }: ClusterPlan, path: string, stormDuration: Duration): void {
-  if (widthMax > processors) throw new ScenarioError(`${path}.widthMax`, `is ${widthMax}`, `at most its ${processors} processors`);
+function checkCluster(
+  { processors, widthMax, walltimeMax, localPerHour, local = [] }: ClusterPlan,
+  path: string,
+  stormDuration: Duration,
+): void {
+  if (widthMax > processors)
+    throw new ScenarioError(`${path}.widthMax`, `is ${widthMax}`, `at most its ${processors} processors`);
   checkLocal(local, processors, `${path}.local`);
   // A local user's walltime is uniform up to the longest, and her run time uniform up to that.
-  const backlog = localPerHour * (stormDuration / hour) * (walltimeMax / 4) * ((widthMax + 1) / 2) / processors;
+  const backlog = (localPerHour * (stormDuration / hour) * (walltimeMax / 4) * ((widthMax + 1) / 2)) / processors;
   if (backlog <= backlogMax) return;
-  throw new ScenarioError(`${path}.localPerHour`, `is ${localPerHour}`, `less: local users would hold the whole cluster for ${showHours(backlog)} and the longest that can be waited for is ${showHours(backlogMax)}`);
+  throw new ScenarioError(
+    `${path}.localPerHour`,
+    `is ${localPerHour}`,
+    `less: local users would hold the whole cluster for ${showHours(backlog)} and the longest that can be ` +
+      `waited for is ${showHours(backlogMax)}`,
+  );
 }
 
 function checkLocal(local: readonly LocalPlan[], processors: ProcessorCount, path: string): void {
   const backlog = sum(local.map(({ width, walltime, runTime }) => width * Math.min(walltime, runTime))) / processors;
-  if (backlog > backlogMax) throw new ScenarioError(path, `hold the whole cluster for ${showHours(backlog)}`, `at most ${showHours(backlogMax)}, the longest that can be waited for`);
+  if (backlog > backlogMax)
+    throw new ScenarioError(
+      path,
+      `hold the whole cluster for ${showHours(backlog)}`,
+      `at most ${showHours(backlogMax)}, the longest that can be waited for`,
+    );
 }
 
 function checkSize({ jobs, clusters, labs }: Scenario): void {
   const taskCount = sum(jobs.map((job) => job.taskCount));
   if (taskCount > tasksMax) throw new ScenarioError('jobs', `have ${taskCount} tasks in all`, `at most ${tasksMax}`);
-  const processors = sum(clusters.map((cluster) => cluster.processors)) + sum(labs.flatMap(({ machines }) => machines.map((machine) => machine.processors)));
-  if (processors === 0) throw new ScenarioError('clusters and labs', 'are empty', 'a machine at least: no task would ever run');
-  if (processors > machinesMax) throw new ScenarioError('clusters and labs', `have ${processors} processors in all`, `at most ${machinesMax}`);
+  const processors =
+    sum(clusters.map((cluster) => cluster.processors)) +
+    sum(labs.flatMap(({ machines }) => machines.map((machine) => machine.processors)));
+  if (processors === 0)
+    throw new ScenarioError('clusters and labs', 'are empty', 'a machine at least: no task would ever run');
+  if (processors > machinesMax)
+    throw new ScenarioError('clusters and labs', `have ${processors} processors in all`, `at most ${machinesMax}`);
 }
 
 /** Without a lab every task must fit into an allocation of some cluster, also on its slowest node. */
 function checkTaskTimes({ jobs, clusters, labs }: Scenario): void {
   if (labs.length > 0) return;
-  const room = Math.max(...clusters.map(({ walltimeMax, speedSpread }) => (walltimeMax - allocationMargin) * (1 - speedSpread)));
+  const room = Math.max(
+    ...clusters.map(({ walltimeMax, speedSpread }) => (walltimeMax - allocationMargin) * (1 - speedSpread)),
+  );
   for (const [index, job] of jobs.entries()) {
     const longest = longestWork(job);
     if (longest <= room) continue;
-    throw new ScenarioError(`jobs[${index}].meanTaskTime`, `is ${job.meanTaskTime}, so that tasks take up to ${Math.ceil(longest)}`,
-      `at most ${Math.max(0, Math.floor(room))}, for which the longest walltime has room on the slowest node, or a lab`);
+    throw new ScenarioError(
+      `jobs[${index}].meanTaskTime`,
+      `is ${job.meanTaskTime}, so that tasks take up to ${Math.ceil(longest)}`,
+      `at most ${Math.max(0, Math.floor(room))}, for which the longest walltime has room on the slowest node, or a lab`,
+    );
   }
 }
 
 /** All work must fit into the time that there is, were every machine the fastest and nothing lost. */
 function checkWork(scenario: Scenario): void {
   const [wanted, time] = [shortestTime(scenario), scenario.stormDuration + healingMax];
-  if (wanted > time) throw new ScenarioError('jobs', `take ${showHours(wanted)} of all machines`, `at most ${showHours(time)}, two days after the storm`);
+  if (wanted > time)
+    throw new ScenarioError(
+      'jobs',
+      `take ${showHours(wanted)} of all machines`,
+      `at most ${showHours(time)}, two days after the storm`,
+    );
 }
 
 /** How long all work takes at least, on all machines at once. */
 export function shortestTime({ jobs, clusters, labs }: Scenario): Duration {
   const machines = labs.flatMap((lab) => lab.machines);
-  const capacity = sum(clusters.map(({ processors, speedSpread }) => processors * (1 + speedSpread))) + sum(machines.map(({ processors, speed }) => processors * speed));
+  const capacity =
+    sum(clusters.map(({ processors, speedSpread }) => processors * (1 + speedSpread))) +
+    sum(machines.map(({ processors, speed }) => processors * speed));
   return sum(jobs.map(({ taskCount, meanTaskTime, spread }) => taskCount * meanTaskTime * (1 - spread))) / capacity;
 }
 
-/** How long all work takes with bad luck in every draw: spread over all machines, and then the longest task once more on the slowest. */
+/**
+ * How long all work takes with bad luck in every draw: spread over all machines, and then the longest task once more on
+ * the slowest.
+ */
 export function unluckyTime({ jobs, clusters, labs }: Scenario): Duration {
   const machines = labs.flatMap((lab) => lab.machines);
-  const capacity = sum(clusters.map(({ processors, speedSpread }) => processors * (1 - speedSpread))) + sum(machines.map(({ processors, speed }) => processors * speed));
-  const slowest = Math.min(...machines.map(({ speed }) => speed), ...clusters.map(({ speedSpread }) => 1 - speedSpread));
-  return sum(jobs.map((job) => job.taskCount * longestWork(job))) / capacity + Math.max(0, ...jobs.map(longestWork)) / slowest;
+  const capacity =
+    sum(clusters.map(({ processors, speedSpread }) => processors * (1 - speedSpread))) +
+    sum(machines.map(({ processors, speed }) => processors * speed));
+  const slowest = Math.min(
+    ...machines.map(({ speed }) => speed),
+    ...clusters.map(({ speedSpread }) => 1 - speedSpread),
+  );
+  return (
+    sum(jobs.map((job) => job.taskCount * longestWork(job))) / capacity +
+    Math.max(0, ...jobs.map(longestWork)) / slowest
+  );
 }
 
 function longestWork({ meanTaskTime, spread }: JobPlan): Duration {

@@ -1,5 +1,14 @@
 import {
-  clusterMachine, createClusterState, listQueue, restoreSnapshot, takeSnapshot, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterSnapshot,
+  clusterMachine,
+  createClusterState,
+  listQueue,
+  restoreSnapshot,
+  takeSnapshot,
+  type ClusterChange,
+  type ClusterCommand,
+  type ClusterInput,
+  type ClusterOptions,
+  type ClusterSnapshot,
   type ClusterState,
 } from '@mutirao/core/machines/cluster';
 import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
@@ -76,15 +85,37 @@ export class ClusterProcess {
     const { world, host, disk, options, luck, name } = setup;
     this.life = new Life(host);
     // Its watchdog ends all that it started.
-    this.life.holds(() => { for (const group of this.#running.values()) for (const process of group) process.kill(); });
+    this.life.holds(() => {
+      for (const group of this.#running.values()) for (const process of group) process.kill();
+    });
     this.#clock = host.openClock();
     this.process = new MachineProcess<ClusterState, ClusterInput, ClusterChange, ClusterCommand>({
-      name, kernel: world.kernel, life: this.life, clock: this.#clock, machine: clusterMachine, disk, state: recover(disk, options),
+      name,
+      kernel: world.kernel,
+      life: this.life,
+      clock: this.#clock,
+      machine: clusterMachine,
+      disk,
+      state: recover(disk, options),
       // As the live journal syncs.
       isDurable: ({ kind }) => kind === 'RequestQueued',
-      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
-      perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
-      onCommitted: () => { for (const watcher of this.#watchers) watcher.write({ kind: 'changed' }); },
+      luck: luck.fork('turns'),
+      turnDelayMax: world.turnDelayMax,
+      onTurn: (turn) => {
+        world.onTurn(turn);
+      },
+      perform: (command) => {
+        this.#perform(command);
+      },
+      onFatal: (error) => {
+        world.endOrFail(this.life, error);
+      },
+      onFall: () => {
+        this.life.end();
+      },
+      onCommitted: () => {
+        for (const watcher of this.#watchers) watcher.write({ kind: 'changed' });
+      },
     });
     this.process.deliver({ kind: 'ClusterStarted' });
     this.hearReservations();
@@ -99,7 +130,9 @@ export class ClusterProcess {
   /** Hints at every change of the queue from now on. */
   acceptWatcher(stream: StreamEnd<QueueHint, never>): void {
     this.#watchers.add(stream);
-    stream.onClosed = () => { this.#watchers.delete(stream); };
+    stream.onClosed = () => {
+      this.#watchers.delete(stream);
+    };
     stream.write({ kind: 'changed' });
   }
 
@@ -115,15 +148,22 @@ export class ClusterProcess {
     }
   }
 
-  /** Takes a running request away at once. @param choice in [0, 1), which of them. @param listedAfter when its end is known to the queue. */
+  /**
+   * Takes a running request away at once. @param choice in [0, 1), which of them. @param listedAfter when its end is
+   * known to the queue.
+   */
   preempt(choice: number, listedAfter: Duration): void {
-    const running = [...this.#running].filter(([requestId, group]) => group.size > 0 && !this.#preempted.has(requestId));
+    const running = [...this.#running].filter(
+      ([requestId, group]) => group.size > 0 && !this.#preempted.has(requestId),
+    );
     const [requestId, group] = running[Math.floor(choice * running.length)] ?? [];
     if (requestId === undefined || group === undefined) return;
     const { kernel } = this.#setup.world;
     this.#preempted.add(requestId);
     for (const process of [...group]) process.preempt();
-    kernel.after(listedAfter, () => { if (!this.life.isOver) this.#listPreempted(requestId); });
+    kernel.after(listedAfter, () => {
+      if (!this.life.isOver) this.#listPreempted(requestId);
+    });
   }
 
   #listPreempted(requestId: number): void {
@@ -137,18 +177,33 @@ export class ClusterProcess {
   /** Answers a call of a provider or of a local user. */
   answer(call: ManagerCall, hear: (reply: ManagerReply) => void): void {
     switch (call.kind) {
-      case 'allocate': this.#allocate(call.order, hear); break;
-      case 'release':
-        this.process.ask((replyTo) => ({ kind: 'ReleaseRequested', replyTo, requestId: Number(call.managerRequestId) }), (reply) => { hear(reply.ok ? { ok: true } : reply); });
+      case 'allocate':
+        this.#allocate(call.order, hear);
         break;
-      case 'limits': hear({ ok: true, limits: limitsOf(this.#setup.options) }); break;
-      case 'queue': hear(this.#list(call.endedMax)); break;
-      default: unreachable(call);
+      case 'release':
+        this.process.ask(
+          (replyTo) => ({ kind: 'ReleaseRequested', replyTo, requestId: Number(call.managerRequestId) }),
+          (reply) => {
+            hear(reply.ok ? { ok: true } : reply);
+          },
+        );
+        break;
+      case 'limits':
+        hear({ ok: true, limits: limitsOf(this.#setup.options) });
+        break;
+      case 'queue':
+        hear(this.#list(call.endedMax));
+        break;
+      default:
+        unreachable(call);
     }
   }
 
   /** A claim is verified first, and its reservation may be news. */
-  #allocate({ reservation, ...asked }: Extract<ManagerCall, { readonly kind: 'allocate' }>['order'], hear: (reply: ManagerReply) => void): void {
+  #allocate(
+    { reservation, ...asked }: Extract<ManagerCall, { readonly kind: 'allocate' }>['order'],
+    hear: (reply: ManagerReply) => void,
+  ): void {
     const admitted = reservation === undefined ? undefined : this.#setup.reservations.admit(reservation);
     if (admitted !== undefined && 'code' in admitted) {
       hear({ ok: false, ...admitted });
@@ -156,7 +211,12 @@ export class ClusterProcess {
     }
     if (admitted !== undefined) this.process.deliver({ kind: 'ReservationShown', window: admitted });
     const order = admitted === undefined ? asked : { ...asked, reservationId: admitted.reservationId };
-    this.process.ask((replyTo) => ({ kind: 'AllocationRequested', replyTo, order }), (reply) => { hear(requestReply(reply)); });
+    this.process.ask(
+      (replyTo) => ({ kind: 'AllocationRequested', replyTo, order }),
+      (reply) => {
+        hear(requestReply(reply));
+      },
+    );
   }
 
   /** The queue, or what a manager that fails, lags or lies says of it. */
@@ -167,7 +227,8 @@ export class ClusterProcess {
     const [old] = this.#formerListings;
     this.#formerListings.push(listing);
     if (this.#formerListings.length > listingsKept) this.#formerListings.shift();
-    if (luck.fraction() < listingFails) return { ok: false, code: 'MUT_UNREACHABLE', message: 'the listing came to nothing' };
+    if (luck.fraction() < listingFails)
+      return { ok: false, code: 'MUT_UNREACHABLE', message: 'the listing came to nothing' };
     if (old !== undefined && luck.fraction() < listingLags) return { ok: true, listing: old };
     if (listing.requests.length === 0 || luck.fraction() >= listingLies) return { ok: true, listing };
     const left = luck.below(listing.requests.length);
@@ -182,9 +243,14 @@ export class ClusterProcess {
 
   #perform(command: Exclude<ClusterCommand, DriverCommand>): void {
     switch (command.kind) {
-      case 'StartProcesses': this.#start(command); break;
-      case 'KillProcesses': this.#killAll(command.requestId); break;
-      default: unreachable(command);
+      case 'StartProcesses':
+        this.#start(command);
+        break;
+      case 'KillProcesses':
+        this.#killAll(command.requestId);
+        break;
+      default:
+        unreachable(command);
     }
   }
 
@@ -206,14 +272,18 @@ export class ClusterProcess {
     const copies = luck.fraction() < startsTwice ? 2 : 1;
     for (const index of startable) {
       const starting = this.#holdNothing(request.requestId, index);
-      world.kernel.after(delay, () => { if (starting.begin()) this.#startOne(request, index, copies); });
+      world.kernel.after(delay, () => {
+        if (starting.begin()) this.#startOne(request, index, copies);
+      });
     }
   }
 
   /** A processor that is held while nothing runs on it. */
   #holdNothing(requestId: number, index: number): RequestProcess & { begin(): boolean } {
     const group = this.#groupOf(requestId);
-    const end = (): void => { if (group.delete(held)) this.#tellExit(requestId, index, 143); };
+    const end = (): void => {
+      if (group.delete(held)) this.#tellExit(requestId, index, 143);
+    };
     const held = { stop: end, kill: end, preempt: end, begin: () => !this.life.isOver && group.delete(held) };
     group.add(held);
     this.#keys.set(held, keyOf(requestId, index));
@@ -237,10 +307,19 @@ export class ClusterProcess {
   /** Tells the end of a process, once. */
   #tellExit(requestId: number, processIndex: number, exitStatus: number, reason?: string): void {
     if (this.#preempted.has(requestId) || !this.#processorOf.delete(keyOf(requestId, processIndex))) return;
-    this.process.deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...(reason === undefined ? {} : { reason }) });
+    this.process.deliver({
+      kind: 'ProcessExited',
+      requestId,
+      processIndex,
+      exitStatus,
+      ...(reason === undefined ? {} : { reason }),
+    });
   }
 
-  /** Gives a process the first processor that is free on a node that is up. @returns false where there is none, since the node has gone in this very turn. */
+  /**
+   * Gives a process the first processor that is free on a node that is up. @returns false where there is none, since
+   * the node has gone in this very turn.
+   */
   #take(requestId: number, index: number): boolean {
     const taken = new Set(this.#processorOf.values());
     let processor = this.#awayCount;
@@ -252,7 +331,9 @@ export class ClusterProcess {
   #killAll(requestId: number): void {
     const group = this.#groupOf(requestId);
     for (const process of [...group]) process.stop();
-    this.#setup.world.kernel.after(killGrace, () => { for (const process of [...group]) process.kill(); });
+    this.#setup.world.kernel.after(killGrace, () => {
+      for (const process of [...group]) process.kill();
+    });
   }
 
   #groupOf(requestId: number): Set<RequestProcess> {
@@ -267,7 +348,13 @@ function keyOf(requestId: number, index: number): string {
 }
 
 /** What goes over the wire of the options. */
-function limitsOf({ processors, requestsMax, walltimeMax, widthMax, walltimeGranularity }: ClusterOptions): ResourceLimits {
+function limitsOf({
+  processors,
+  requestsMax,
+  walltimeMax,
+  widthMax,
+  walltimeGranularity,
+}: ClusterOptions): ResourceLimits {
   return { processors, requestsMax, walltimeMax, widthMax, walltimeGranularity };
 }
 
@@ -282,9 +369,15 @@ function recover(disk: SimulatedDisk<ClusterChange>, options: ClusterOptions): C
   return state;
 }
 
-function replay(disk: SimulatedDisk<ClusterChange>, options: ClusterOptions): { readonly state: ClusterState; readonly replayedCount: number } {
+function replay(
+  disk: SimulatedDisk<ClusterChange>,
+  options: ClusterOptions,
+): { readonly state: ClusterState; readonly replayedCount: number } {
   const snapshot = disk.latestSnapshot();
-  const state = snapshot === undefined ? createClusterState(options) : restoreSnapshot(options, JSON.parse(snapshot) as ClusterSnapshot);
+  const state =
+    snapshot === undefined
+      ? createClusterState(options)
+      : restoreSnapshot(options, JSON.parse(snapshot) as ClusterSnapshot);
   let replayedCount = 0;
   disk.replay((change) => {
     clusterMachine.apply(state, change);

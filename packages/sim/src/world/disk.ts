@@ -11,9 +11,11 @@ export class DiskFullError extends Error {
 }
 
 /**
- * The journal of a process on a simulated disk: transactions, of which the last ones may still be in the system's cache.
+ * The journal of a process on a simulated disk: transactions, of which the last ones may still be in the system's
+ * cache.
  *
- * A process that falls leaves all that it wrote; a host that falls leaves what was synced, and more by chance. A sync takes all
+ * A process that falls leaves all that it wrote; a host that falls leaves what was synced, and more by chance. A sync
+ * takes all
  * that was written before with it, as it does in a write-ahead log.
  */
 export class SimulatedDisk<Change> {
@@ -56,7 +58,9 @@ export class SimulatedDisk<Change> {
     return this.#hasFallen;
   }
 
-  /** What followed from the fall is dealt with, and written; it is synced, since the next fall must not take it back. */
+  /**
+   * What followed from the fall is dealt with, and written; it is synced, since the next fall must not take it back.
+   */
   forgetFall(): void {
     this.#syncedCount = this.#transactions.length;
     this.#hasFallen = false;
@@ -85,12 +89,15 @@ const bytesKey = '$bytes';
 function visitChanges<Change>(transaction: Transaction, visit: (change: Change) => void): void {
   if (transaction.kind !== 'changes') return;
   // Most lines have none, and reviving is slow.
-  for (const body of transaction.bodies) visit((body.includes(bytesKey) ? JSON.parse(body, reviveBytes) : JSON.parse(body)) as Change);
+  for (const body of transaction.bodies)
+    visit((body.includes(bytesKey) ? JSON.parse(body, reviveBytes) : JSON.parse(body)) as Change);
 }
 
 /** As the live journals do, a line leaves bytes out. */
 function encode(change: unknown): string {
-  return JSON.stringify(change, (_key, value: unknown) => (value instanceof Uint8Array ? { [bytesKey]: value.length } : value));
+  return JSON.stringify(change, (_key, value: unknown) =>
+    value instanceof Uint8Array ? { [bytesKey]: value.length } : value,
+  );
 }
 
 function reviveBytes(_key: string, value: unknown): unknown {

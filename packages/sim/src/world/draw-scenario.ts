@@ -3,7 +3,19 @@ import type { LeadRule } from '@mutirao/core/reservations';
 import { Prng, type Duration } from '@mutirao/core/shared';
 import { unluckyTime } from './check-scenario.ts';
 import { isVoted } from './truth.ts';
-import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type ManagerFaults, type ReservationMove, type ReservationPlan, type Scenario } from './scenario.ts';
+import {
+  calmFaults,
+  honestManager,
+  type ClusterPlan,
+  type FaultPlan,
+  type JobPlan,
+  type LabMachinePlan,
+  type LabPlan,
+  type ManagerFaults,
+  type ReservationMove,
+  type ReservationPlan,
+  type Scenario,
+} from './scenario.ts';
 
 const second: Duration = 1000;
 const minute: Duration = 60 * second;
@@ -17,24 +29,59 @@ const votersMin = 7;
 export function drawScenario(seed: string): Scenario {
   const draw = new Draw(new Prng(`scenario ${seed}`));
   const clusterCount = draw.pick([0, 1, 1, 1, 2]);
-  const clusters = Array.from({ length: clusterCount }, () => drawCluster(draw)).map((cluster, index) => losingNodesOrNot(watchedOrNot(cluster, new Draw(new Prng(`watch ${seed} ${index}`))), new Draw(new Prng(`nodes ${seed} ${index}`))))
+  const clusters = Array.from({ length: clusterCount }, () => drawCluster(draw))
+    .map((cluster, index) =>
+      losingNodesOrNot(
+        watchedOrNot(cluster, new Draw(new Prng(`watch ${seed} ${index}`))),
+        new Draw(new Prng(`nodes ${seed} ${index}`)),
+      ),
+    )
     .map((cluster, index) => finishingOrNot(cluster, new Draw(new Prng(`finish ${seed} ${index}`))))
     .map((cluster, index) => signallingOrNot(cluster, new Draw(new Prng(`signals ${seed} ${index}`))));
   const labs = Array.from({ length: clusterCount === 0 ? 1 : draw.pick([0, 1, 1]) }, () => drawLab(draw));
   const stormDuration = draw.pick([10, 30, 60, 120]) * minute;
   const taskTimeMax = Math.min(20 * minute, ...clusters.map(({ walltimeMax }) => walltimeMax / 4));
-  return withWorkflows(seed, withHolding(seed, withReservation(seed, withVotes(seed, withBearableWork({
-    version: 1, seed, clusters, labs, stormDuration,
-    jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) => drawJob(draw, { index, stormDuration, taskTimeMax }))
-      .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`))))
-      .map((job, index) => ({ ...job, ...drawScheduling(new Draw(new Prng(`scheduling ${seed} ${index}`))) })),
-    network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
-    faults: { ...drawFaults(draw), ...drawClockSteps(new Draw(new Prng(`clocks ${seed}`))) }, turnDelayMax: draw.pick([0, 1, 20]),
-    ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))), ...drawDrains(new Draw(new Prng(`drains ${seed}`))), ...drawLease(new Draw(new Prng(`lease ${seed}`))),
-  })))));
+  return withWorkflows(
+    seed,
+    withHolding(
+      seed,
+      withReservation(
+        seed,
+        withVotes(
+          seed,
+          withBearableWork({
+            version: 1,
+            seed,
+            clusters,
+            labs,
+            stormDuration,
+            jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) =>
+              drawJob(draw, { index, stormDuration, taskTimeMax }),
+            )
+              .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`))))
+              .map((job, index) => ({ ...job, ...drawScheduling(new Draw(new Prng(`scheduling ${seed} ${index}`))) })),
+            network: {
+              delayMax: draw.pick([0, 5, 50, 500]),
+              lossProbability: draw.pick([0, 0.01, 0.2]),
+              duplicateProbability: draw.pick([0, 0.01, 0.1]),
+            },
+            faults: { ...drawFaults(draw), ...drawClockSteps(new Draw(new Prng(`clocks ${seed}`))) },
+            turnDelayMax: draw.pick([0, 1, 20]),
+            ...drawSwitches(new Draw(new Prng(`switches ${seed}`))),
+            ...drawChores(new Draw(new Prng(`chores ${seed}`))),
+            ...drawDrains(new Draw(new Prng(`drains ${seed}`))),
+            ...drawLease(new Draw(new Prng(`lease ${seed}`))),
+          }),
+        ),
+      ),
+    ),
+  );
 }
 
-/** Makes workflows of some jobs of some worlds, but of those that are voted on. By luck of its own, so that all else is the same. */
+/**
+ * Makes workflows of some jobs of some worlds, but of those that are voted on. By luck of its own, so that all else is
+ * the same.
+ */
 function withWorkflows(seed: string, scenario: Scenario): Scenario {
   const draw = new Draw(new Prng(`workflows ${seed}`));
   if (!draw.pick([false, false, true])) return scenario;
@@ -54,14 +101,26 @@ function withReservation(seed: string, scenario: Scenario): Scenario {
   const startsAfter = (jobs[reserved]?.submittedAfter ?? 0) + draw.pick([0, 0, draw.between(0, stormDuration)]);
   const duration = draw.pick([2, 10, 60]) * minute;
   const reservation = {
-    cluster, startsAfter, duration, count: draw.between(1, clusters[cluster]?.processors ?? 1),
-    ...(draw.pick([false, false, true]) ? { cancelledAfter: startsAfter + draw.between(-duration, duration) } : {}), ...(draw.pick([false, false, false, true]) ? { isForged: true } : {}),
+    cluster,
+    startsAfter,
+    duration,
+    count: draw.between(1, clusters[cluster]?.processors ?? 1),
+    ...(draw.pick([false, false, true]) ? { cancelledAfter: startsAfter + draw.between(-duration, duration) } : {}),
+    ...(draw.pick([false, false, false, true]) ? { isForged: true } : {}),
   };
   const cancelled = 'cancelledAfter' in reservation ? { cancelledAfter: Math.max(0, reservation.cancelledAfter) } : {};
-  return { ...scenario, jobs: jobs.map((job, index) => (index === reserved ? { ...job, reservation: { ...reservation, ...cancelled } } : job)) };
+  return {
+    ...scenario,
+    jobs: jobs.map((job, index) =>
+      index === reserved ? { ...job, reservation: { ...reservation, ...cancelled } } : job,
+    ),
+  };
 }
 
-/** Has the providers of some worlds with a reservation hold allocations ahead for it, at clusters that make none. By luck of its own, so that all else is the same. */
+/**
+ * Has the providers of some worlds with a reservation hold allocations ahead for it, at clusters that make none. By
+ * luck of its own, so that all else is the same.
+ */
 function withHolding(seed: string, scenario: Scenario): Scenario {
   const draw = new Draw(new Prng(`holding ${seed}`));
   if (scenario.jobs.every(({ reservation }) => reservation === undefined) || !draw.pick([false, true])) return scenario;
@@ -75,14 +134,30 @@ export function drawHolding(seed: string, scenario: Scenario): Scenario {
 
 function heldWith(draw: Draw, scenario: Scenario): Scenario {
   const clusters = scenario.clusters.map((cluster): ClusterPlan => ({ ...cluster, holding: drawHoldingRule(draw) }));
-  const jobs = scenario.jobs.map(({ reservation, ...job }): JobPlan => (reservation === undefined ? job : { ...job, reservation: withMoves(draw, reservation, clusters) }));
-  const managerAways = draw.pick([false, true]) ? Array.from({ length: draw.between(1, 4) }, () => ({ after: draw.between(0, scenario.stormDuration), duration: draw.pick([10 * second, 5 * minute]) })) : [];
+  const jobs = scenario.jobs.map(
+    ({ reservation, ...job }): JobPlan =>
+      reservation === undefined ? job : { ...job, reservation: withMoves(draw, reservation, clusters) },
+  );
+  const managerAways = draw.pick([false, true])
+    ? Array.from({ length: draw.between(1, 4) }, () => ({
+        after: draw.between(0, scenario.stormDuration),
+        duration: draw.pick([10 * second, 5 * minute]),
+      }))
+    : [];
   return { ...scenario, clusters, jobs, ...(managerAways.length === 0 ? {} : { managerAways }) };
 }
 
 function drawHoldingRule(draw: Draw): LeadRule {
-  const [lead, margin, share] = [draw.pick([minute, 10 * minute, hour]), draw.pick([0, minute, 10 * minute]), draw.pick([0.5, 0.9])];
-  return draw.pick<LeadRule>([{ kind: 'fixed', lead }, { kind: 'forecast', margin }, { kind: 'learned', share }]);
+  const [lead, margin, share] = [
+    draw.pick([minute, 10 * minute, hour]),
+    draw.pick([0, minute, 10 * minute]),
+    draw.pick([0.5, 0.9]),
+  ];
+  return draw.pick<LeadRule>([
+    { kind: 'fixed', lead },
+    { kind: 'forecast', margin },
+    { kind: 'learned', share },
+  ]);
 }
 
 /** Some are renegotiated, or moved, once or more before they begin. */
@@ -92,48 +167,88 @@ function withMoves(draw: Draw, reservation: ReservationPlan, clusters: readonly 
   for (let count = draw.pick([0, 0, 1, 2, 3]); count > 0 && from < startsAfter; count -= 1) {
     const after = draw.between(from, startsAfter - 1);
     startsAfter = Math.max(after + 1, startsAfter + draw.pick([0, 0, draw.between(-10 * minute, 30 * minute)]));
-    moves.push({ after, startsAfter, duration: draw.pick([reservation.duration, 2 * minute, 20 * minute, hour]), count: draw.pick([reservation.count, draw.between(1, clusters[reservation.cluster]?.processors ?? 1)]) });
+    moves.push({
+      after,
+      startsAfter,
+      duration: draw.pick([reservation.duration, 2 * minute, 20 * minute, hour]),
+      count: draw.pick([reservation.count, draw.between(1, clusters[reservation.cluster]?.processors ?? 1)]),
+    });
     from = after + 1;
   }
   return moves.length === 0 ? reservation : { ...reservation, moves };
 }
 
-/** Votes on the results of some jobs of some worlds, and adds the machines that it takes, some of which lie. By luck of its own, so that all else is the same. */
+/**
+ * Votes on the results of some jobs of some worlds, and adds the machines that it takes, some of which lie. By luck of
+ * its own, so that all else is the same.
+ */
 function withVotes(seed: string, scenario: Scenario): Scenario {
   const draw = new Draw(new Prng(`votes ${seed}`));
   if (!draw.pick([false, false, true])) return scenario;
   const drawn: LabPlan = {
     downTime: draw.pick([5 * second, 2 * minute]),
-    machines: Array.from({ length: votersMin }, (_, index): LabMachinePlan => ({ processors: draw.pick([1, 1, 2]), speed: draw.pick([1, 1, 3]), isLiar: false, ...drawSabotage(draw, index) })),
+    machines: Array.from(
+      { length: votersMin },
+      (_, index): LabMachinePlan => ({
+        processors: draw.pick([1, 1, 2]),
+        speed: draw.pick([1, 1, 3]),
+        isLiar: false,
+        ...drawSabotage(draw, index),
+      }),
+    ),
     ...(draw.pick([false, true]) ? { upTime: { mean: hour, shape: 0.5 } } : {}),
   };
-  const jobs = scenario.jobs.map((job): JobPlan => ({ ...job, isChecked: job.isChecked && draw.pick([false, true]), ...drawVerification(draw) }));
+  const jobs = scenario.jobs.map(
+    (job): JobPlan => ({ ...job, isChecked: job.isChecked && draw.pick([false, true]), ...drawVerification(draw) }),
+  );
   const voters = jobs.some(({ credibility = 0 }) => credibility > 0) ? withMajority(drawn, scenario) : drawn;
   return { ...scenario, labs: [...scenario.labs, voters], jobs };
 }
 
-/** Adds honest voters until even all that ever lie, of one mind, cannot keep the others below any threshold: else a result could rightly wait for ever. */
+/**
+ * Adds honest voters until even all that ever lie, of one mind, cannot keep the others below any threshold: else a
+ * result could rightly wait for ever.
+ */
 function withMajority({ machines, ...lab }: LabPlan, { labs }: Scenario): LabPlan {
-  const liarCount = labs.reduce((sum, other) => sum + other.machines.filter(({ isLiar }) => isLiar).length, machines.filter(({ sabotage }) => sabotage !== undefined).length);
+  const liarCount = labs.reduce(
+    (sum, other) => sum + other.machines.filter(({ isLiar }) => isLiar).length,
+    machines.filter(({ sabotage }) => sabotage !== undefined).length,
+  );
   const honestCount = machines.filter(({ sabotage }) => sabotage === undefined).length;
   const missingCount = Math.max(0, liarCount + 3 - honestCount);
-  return { ...lab, machines: [...machines, ...Array.from({ length: missingCount }, (): LabMachinePlan => ({ processors: 1, speed: 1, isLiar: false }))] };
+  return {
+    ...lab,
+    machines: [
+      ...machines,
+      ...Array.from({ length: missingCount }, (): LabMachinePlan => ({ processors: 1, speed: 1, isLiar: false })),
+    ],
+  };
 }
 
 function drawVerification(draw: Draw): Pick<JobPlan, 'voteCount' | 'credibility'> {
-  return draw.pick([{}, { voteCount: draw.between(1, 3) }, { voteCount: draw.between(1, 3) }, { credibility: draw.pick([0.75, 0.9, 0.95]) }]);
+  return draw.pick([
+    {},
+    { voteCount: draw.between(1, 3) },
+    { voteCount: draw.between(1, 3) },
+    { credibility: draw.pick([0.75, 0.9, 0.95]) },
+  ]);
 }
 
 /** At most three machines of a world's voters lie. */
 function drawSabotage(draw: Draw, index: number): Pick<LabMachinePlan, 'sabotage'> {
   const probability = draw.pick([0, 0.1, 0.5, 1]);
-  return index >= 3 || probability === 0 ? {} : { sabotage: { probability, colludes: draw.pick([false, true]), renames: draw.pick([false, true]) } };
+  return index >= 3 || probability === 0
+    ? {}
+    : { sabotage: { probability, colludes: draw.pick([false, true]), renames: draw.pick([false, true]) } };
 }
 
 /** Shortens tasks where a few slow machines would never be done with them. */
 function withBearableWork(scenario: Scenario): Scenario {
   if (unluckyTime(scenario) <= workMax) return scenario;
-  return withBearableWork({ ...scenario, jobs: scenario.jobs.map((job) => ({ ...job, meanTaskTime: Math.ceil(job.meanTaskTime / 2) })) });
+  return withBearableWork({
+    ...scenario,
+    jobs: scenario.jobs.map((job) => ({ ...job, meanTaskTime: Math.ceil(job.meanTaskTime / 2) })),
+  });
 }
 
 /** Draws of one scenario, one after the other. */
@@ -154,14 +269,27 @@ class Draw {
   }
 }
 
-function drawJob(draw: Draw, { index, stormDuration, taskTimeMax }: { readonly index: number; readonly stormDuration: Duration; readonly taskTimeMax: Duration }): JobPlan {
+function drawJob(
+  draw: Draw,
+  {
+    index,
+    stormDuration,
+    taskTimeMax,
+  }: { readonly index: number; readonly stormDuration: Duration; readonly taskTimeMax: Duration },
+): JobPlan {
   const taskCount = draw.pick([1, 3, 10, 30, 60]);
   return {
-    submittedAfter: index === 0 ? second : draw.between(0, stormDuration / 2), taskCount,
-    meanTaskTime: Math.min(taskTimeMax, draw.pick([50, 2 * second, 30 * second, 2 * minute, 10 * minute])), spread: draw.pick([0, 0.5, 0.9]),
-    replicasMax: draw.pick([1, 2, 3]), failuresMax: draw.pick([1, 3]),
-    brokenTaskCount: draw.pick([0, 0, 0, 1]), failureProbability: draw.pick([0, 0, 0.1]),
-    inputCount: draw.pick([0, 0, 1, 3]), hasOutput: draw.pick([false, true]), isChecked: draw.pick([false, false, true]),
+    submittedAfter: index === 0 ? second : draw.between(0, stormDuration / 2),
+    taskCount,
+    meanTaskTime: Math.min(taskTimeMax, draw.pick([50, 2 * second, 30 * second, 2 * minute, 10 * minute])),
+    spread: draw.pick([0, 0.5, 0.9]),
+    replicasMax: draw.pick([1, 2, 3]),
+    failuresMax: draw.pick([1, 3]),
+    brokenTaskCount: draw.pick([0, 0, 0, 1]),
+    failureProbability: draw.pick([0, 0, 0.1]),
+    inputCount: draw.pick([0, 0, 1, 3]),
+    hasOutput: draw.pick([false, true]),
+    isChecked: draw.pick([false, false, true]),
     ...(draw.pick([false, false, false, true]) ? { cancelledAfter: draw.between(second, stormDuration) } : {}),
   };
 }
@@ -169,9 +297,14 @@ function drawJob(draw: Draw, { index, stormDuration, taskTimeMax }: { readonly i
 function drawCluster(draw: Draw): ClusterPlan {
   const processors = draw.pick([2, 4, 8, 16]);
   return {
-    processors, requestsMax: draw.pick([1, 2, 4]), widthMax: draw.pick([processors, Math.max(1, processors / 2)]),
-    walltimeMax: draw.pick([10, 60, 240]) * minute, compression: draw.pick(['start-now', 'reinsert']),
-    heuristic: draw.pick(['static', 'initial', 'adaptive', 'mixed']), localPerHour: draw.pick([0, 0, 4, 20]), speedSpread: draw.pick([0, 0.5]),
+    processors,
+    requestsMax: draw.pick([1, 2, 4]),
+    widthMax: draw.pick([processors, Math.max(1, processors / 2)]),
+    walltimeMax: draw.pick([10, 60, 240]) * minute,
+    compression: draw.pick(['start-now', 'reinsert']),
+    heuristic: draw.pick(['static', 'initial', 'adaptive', 'mixed']),
+    localPerHour: draw.pick([0, 0, 4, 20]),
+    speedSpread: draw.pick([0, 0.5]),
     faults: draw.pick([false, true]) ? drawManagerFaults(draw) : honestManager,
   };
 }
@@ -192,7 +325,10 @@ function signallingOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   return draw.pick([true, false]) ? { ...cluster, signalsTasks: true } : cluster;
 }
 
-/** Has the heuristic that watches the queue decide at half of the clusters, as it does unless a user says otherwise, within a budget that may be a small one. By luck of its own, as above. */
+/**
+ * Has the heuristic that watches the queue decide at half of the clusters, as it does unless a user says otherwise,
+ * within a budget that may be a small one. By luck of its own, as above.
+ */
 function finishingOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   return draw.pick([true, false]) ? finishingCluster(cluster, draw) : cluster;
 }
@@ -234,7 +370,9 @@ function drawLease(draw: Draw): Pick<Scenario, 'lease'> {
   if (draw.pick([true, false, false])) return {};
   return {
     lease: {
-      horizon: draw.pick([10 * second, 10 * minute, hour]), sleepsPerHour: draw.pick([0, 2, 10]), sleepMax: draw.pick([minute, 20 * minute, hour]),
+      horizon: draw.pick([10 * second, 10 * minute, hour]),
+      sleepsPerHour: draw.pick([0, 2, 10]),
+      sleepMax: draw.pick([minute, 20 * minute, hour]),
       ...(draw.pick([true, false, false, false]) ? { keptBytesMax: 500 } : {}),
     },
   };
@@ -248,16 +386,35 @@ function retriedOrNot(job: JobPlan, stormDuration: Duration, draw: Draw): JobPla
 /** By luck of its own, as above; half of the jobs have the defaults. */
 function drawScheduling(draw: Draw): Pick<JobPlan, 'scheduler' | 'replicationCap'> {
   const scheduler = draw.pick([undefined, undefined, undefined, ...schedulerNames]);
-  const replicationCap = draw.pick<ReplicationCap | undefined>([undefined, undefined, { kind: 'idle' }, { kind: 'share', percent: 0 }, { kind: 'share', percent: 20 }, { kind: 'share', percent: 200 }]);
-  return { ...(scheduler === undefined ? {} : { scheduler }), ...(replicationCap === undefined ? {} : { replicationCap }) };
+  const replicationCap = draw.pick<ReplicationCap | undefined>([
+    undefined,
+    undefined,
+    { kind: 'idle' },
+    { kind: 'share', percent: 0 },
+    { kind: 'share', percent: 20 },
+    { kind: 'share', percent: 200 },
+  ]);
+  return {
+    ...(scheduler === undefined ? {} : { scheduler }),
+    ...(replicationCap === undefined ? {} : { replicationCap }),
+  };
 }
 
 function drawManagerFaults(draw: Draw): ManagerFaults {
   const probability = (): number => draw.pick([0, 0, 0.05, 0.3]);
-  return { listingFails: probability(), listingLags: probability(), listingLies: probability(), startsLate: probability(), startsNothing: probability(), startsTwice: probability() };
+  return {
+    listingFails: probability(),
+    listingLags: probability(),
+    listingLies: probability(),
+    startsLate: probability(),
+    startsNothing: probability(),
+    startsTwice: probability(),
+  };
 }
 
-/** By luck of its own, so that all else is the same either way; where clocks are right, they are set to what they show. */
+/**
+ * By luck of its own, so that all else is the same either way; where clocks are right, they are set to what they show.
+ */
 function drawClockSteps(draw: Draw): Pick<FaultPlan, 'clockStepsPerHour'> {
   const clockStepsPerHour = draw.pick([0, 0, 4, 30]);
   return clockStepsPerHour === 0 ? {} : { clockStepsPerHour };
@@ -265,7 +422,11 @@ function drawClockSteps(draw: Draw): Pick<FaultPlan, 'clockStepsPerHour'> {
 
 function drawLab(draw: Draw): LabPlan {
   return {
-    machines: Array.from({ length: draw.between(1, 5) }, () => ({ processors: draw.pick([1, 2, 4]), speed: draw.pick([0.2, 1, 1, 3]), isLiar: draw.pick([false, false, false, false, true]) })),
+    machines: Array.from({ length: draw.between(1, 5) }, () => ({
+      processors: draw.pick([1, 2, 4]),
+      speed: draw.pick([0.2, 1, 1, 3]),
+      isLiar: draw.pick([false, false, false, false, true]),
+    })),
     downTime: draw.pick([5 * second, 2 * minute, 20 * minute]),
     ...(draw.pick([false, true]) ? { upTime: { mean: draw.pick([0.5, 4]) * hour, shape: 0.5 } } : {}),
   };
@@ -275,8 +436,14 @@ function drawFaults(draw: Draw): FaultPlan {
   if (draw.pick([true, false, false, false, false])) return calmFaults;
   const rate = (): number => draw.pick([0, 0, 2, 20]);
   return {
-    crashesPerHour: draw.pick([0, 2, 10, 60]), fallsPerHour: rate(), pausesPerHour: rate(), pauseMax: draw.pick([2 * second, 90 * second]),
-    cutsPerHour: rate(), cutMax: draw.pick([5 * second, 3 * minute, 15 * minute]), breaksPerHour: draw.pick([0, 10, 100]), fullDisksPerHour: draw.pick([0, 0, 2]),
+    crashesPerHour: draw.pick([0, 2, 10, 60]),
+    fallsPerHour: rate(),
+    pausesPerHour: rate(),
+    pauseMax: draw.pick([2 * second, 90 * second]),
+    cutsPerHour: rate(),
+    cutMax: draw.pick([5 * second, 3 * minute, 15 * minute]),
+    breaksPerHour: draw.pick([0, 10, 100]),
+    fullDisksPerHour: draw.pick([0, 0, 2]),
     skewMax: draw.pick([0, 0, 3 * second, 10 * minute]),
   };
 }

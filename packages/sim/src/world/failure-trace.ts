@@ -11,20 +11,36 @@ export interface FailureLog {
 }
 
 /**
- * The scenario with lab machines that fail as nodes of a log did: each as a node that chance picks, from some failure of it on. A scenario
+ * The scenario with lab machines that fail as nodes of a log did: each as a node that chance picks, from some failure
+ * of it on. A scenario
  * without a lab stays as it is.
  */
 export function withFailures(scenario: Scenario, log: FailureLog): Scenario {
   const luck = new Prng(`failures ${scenario.seed}`);
-  return { ...scenario, labs: scenario.labs.map((lab) => ({ ...lab, machines: lab.machines.map((machine) => failLike(machine, log, { luck, stormDuration: scenario.stormDuration })) })) };
+  return {
+    ...scenario,
+    labs: scenario.labs.map((lab) => ({
+      ...lab,
+      machines: lab.machines.map((machine) => failLike(machine, log, { luck, stormDuration: scenario.stormDuration })),
+    })),
+  };
 }
 
-function failLike(machine: LabMachinePlan, { nodes, factor }: FailureLog, { luck, stormDuration }: { readonly luck: Prng; readonly stormDuration: Duration }): LabMachinePlan {
+function failLike(
+  machine: LabMachinePlan,
+  { nodes, factor }: FailureLog,
+  { luck, stormDuration }: { readonly luck: Prng; readonly stormDuration: Duration },
+): LabMachinePlan {
   const { downs = [] } = nodes[luck.below(nodes.length)] ?? {};
   const first = luck.below(Math.max(1, downs.length));
   // The first failure comes somewhere in the first half of the storm.
   const lead = luck.below(Math.max(1, Math.floor(stormDuration / 2)));
   const origin = downs[first]?.start ?? 0;
-  const shrunk = downs.slice(first).map(({ start, end }): DownTime => ({ after: lead + Math.round((start - origin) / factor), duration: Math.ceil((end - start) / factor) }));
+  const shrunk = downs.slice(first).map(
+    ({ start, end }): DownTime => ({
+      after: lead + Math.round((start - origin) / factor),
+      duration: Math.ceil((end - start) / factor),
+    }),
+  );
   return { ...machine, downs: shrunk.filter(({ after }) => after < stormDuration) };
 }

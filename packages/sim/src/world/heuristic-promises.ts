@@ -5,7 +5,10 @@ import type { WorldTurn } from './machine-process.ts';
 
 /** What users were told of the heuristics of providers, kept by the world: no fall may take a switch back. */
 export class HeuristicPromises {
-  /** By provider: what it may decide by, in the order of switching; first what it was started with, or what was told last. */
+  /**
+   * By provider: what it may decide by, in the order of switching; first what it was started with, or what was told
+   * last.
+   */
   readonly #possible = new Map<string, string[]>();
 
   /** Notes what a provider decides by from its first start on. */
@@ -28,10 +31,14 @@ export class HeuristicPromises {
     for (const change of changes as readonly ProviderChange[]) {
       if (change.kind === 'HeuristicSwitched') possible.push(change.to.heuristic);
       // No heuristic decides what is asked for inside a reservation, or ahead for one.
-      if (change.kind !== 'RequestDrafted' || change.reservation !== undefined || change.heldFor !== undefined) continue;
+      if (change.kind !== 'RequestDrafted' || change.reservation !== undefined || change.heldFor !== undefined)
+        continue;
       const { requestId, heuristic } = change;
       // `auto` is another name of one of them.
-      invariant(possible.some((name) => findHeuristic(name)?.name === heuristic), `${process} drafts ${requestId} by ${heuristic}; it was switched to ${possible.join(', ')}`);
+      invariant(
+        possible.some((name) => findHeuristic(name)?.name === heuristic),
+        `${process} drafts ${requestId} by ${heuristic}; it was switched to ${possible.join(', ')}`,
+      );
     }
   }
 }

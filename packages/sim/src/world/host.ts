@@ -65,7 +65,9 @@ export class HostClock {
   watch(life: Life, onStep: () => void): void {
     this.#onStep = onStep;
     this.#clocks.add(this);
-    life.holds(() => { this.#clocks.delete(this); });
+    life.holds(() => {
+      this.#clocks.delete(this);
+    });
   }
 
   /** It was set. */

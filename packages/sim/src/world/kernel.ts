@@ -16,7 +16,9 @@ export class Kernel {
   #order = 0;
   /** Happenings at this instant so far. */
   #atOnce = 0;
-  readonly #upcoming = new Heap<Happening>((one, other) => one.at < other.at || (one.at === other.at && one.order < other.order));
+  readonly #upcoming = new Heap<Happening>(
+    (one, other) => one.at < other.at || (one.at === other.at && one.order < other.order),
+  );
 
   /** @param start the instant at which time begins. */
   constructor(start: Instant) {

@@ -1,7 +1,19 @@
 import { defaultBrokerOptions, type BrokerChange, type BrokerInput } from '@mutirao/core/machines/broker';
-import { keptKey, type ProviderChange, type ProviderCommand, type ProviderInput } from '@mutirao/core/machines/provider';
+import {
+  keptKey,
+  type ProviderChange,
+  type ProviderCommand,
+  type ProviderInput,
+} from '@mutirao/core/machines/provider';
 import { identityOf } from '@mutirao/core/messages';
-import { invariant, type Duration, type Instant, type MachineId, type ProviderId, type ReplicaId } from '@mutirao/core/shared';
+import {
+  invariant,
+  type Duration,
+  type Instant,
+  type MachineId,
+  type ProviderId,
+  type ReplicaId,
+} from '@mutirao/core/shared';
 import type { WorldTurn } from './machine-process.ts';
 
 type BrokerChangeOf<Kind extends BrokerChange['kind']> = Extract<BrokerChange, { readonly kind: Kind }>;
@@ -21,8 +33,10 @@ interface Deputy {
 }
 
 /**
- * What was leased and what is kept, kept by the world as the journals tell: a provider starts alone what was leased to it and no longer than it
- * may, and to no machine that it knows was caught, ids are given once, and no report is forgotten that the broker has not heard.
+ * What was leased and what is kept, kept by the world as the journals tell: a provider starts alone what was leased to
+ * it and no longer than it
+ * may, and to no machine that it knows was caught, ids are given once, and no report is forgotten that the broker has
+ * not heard.
  */
 export class LeaseBook {
   readonly #skewMax: Duration;
@@ -42,7 +56,10 @@ export class LeaseBook {
   readonly #caughtHeard = new Map<ProviderId, readonly string[]>();
   readonly #caughtKept = new Map<ProviderId, readonly string[]>();
   readonly #identities = new Map<MachineId, string>();
-  /** Providers that have not told all that they have since the broker was first connected to them again, with that instant. */
+  /**
+   * Providers that have not told all that they have since the broker was first connected to them again, with that
+   * instant.
+   */
   readonly #telling = new Map<ProviderId, Instant>();
 
   /** @param skewMax how far clocks may be off: those of a deputy and of its next life differ by twice as much. */
@@ -64,7 +81,8 @@ export class LeaseBook {
   /** Hears of a turn. */
   hear(turn: WorldTurn): void {
     if (turn.process === 'broker') this.#hearBrokerTurn(turn);
-    else if (turn.process.startsWith(providerPrefix)) this.#hearProviderTurn(turn.process.slice(providerPrefix.length), turn);
+    else if (turn.process.startsWith(providerPrefix))
+      this.#hearProviderTurn(turn.process.slice(providerPrefix.length), turn);
   }
 
   #hearBrokerTurn({ at, inputs, changes }: WorldTurn): void {
@@ -72,11 +90,13 @@ export class LeaseBook {
       this.#hearReport(input);
       this.#hearConnection(input, at);
     }
-    for (const change of changes as readonly BrokerChange[]) if (change.kind === 'ReplicasPlaced' && change.isAdopted !== true) this.#checkAsked(change, at);
+    for (const change of changes as readonly BrokerChange[])
+      if (change.kind === 'ReplicasPlaced' && change.isAdopted !== true) this.#checkAsked(change, at);
   }
 
   #hearProviderTurn(providerId: ProviderId, { at, inputs, changes, commands }: WorldTurn): void {
-    for (const input of inputs as readonly ProviderInput[]) if (input.kind === 'LeaseGranted') this.#caughtHeard.set(providerId, input.lease.caught ?? []);
+    for (const input of inputs as readonly ProviderInput[])
+      if (input.kind === 'LeaseGranted') this.#caughtHeard.set(providerId, input.lease.caught ?? []);
     for (const change of changes as readonly ProviderChange[]) this.#hearDeputy(providerId, change, at);
     for (const command of commands as readonly ProviderCommand[]) this.#hearCommand(providerId, command, at);
   }
@@ -92,7 +112,8 @@ export class LeaseBook {
 
   #hearConnection(input: BrokerInput, at: Instant): void {
     // One that comes and goes without telling is waited for once, from when it first came.
-    if (input.kind === 'ProviderConnected' && !this.#telling.has(input.providerId)) this.#telling.set(input.providerId, at);
+    if (input.kind === 'ProviderConnected' && !this.#telling.has(input.providerId))
+      this.#telling.set(input.providerId, at);
     if (input.kind === 'ProviderSettled') this.#telling.delete(input.providerId);
   }
 
@@ -101,14 +122,19 @@ export class LeaseBook {
     for (const [providerId, since] of this.#telling) {
       if (at >= since + hearWithin - 2 * this.#skewMax) continue;
       const task = taskIndexes.find((taskIndex) => this.#tasks.get(providerId)?.has(`${jobId}.${taskIndex}`) === true);
-      invariant(task === undefined, `task ${jobId}.${task ?? 0} is placed on ${machineId}, was leased to ${providerId}, and that has not told what it holds`);
+      invariant(
+        task === undefined,
+        `task ${jobId}.${task ?? 0} is placed on ${machineId}, was leased to ${providerId}, and that has not ` +
+          'told what it holds',
+      );
     }
   }
 
   #hearDeputy(providerId: ProviderId, change: ProviderChange, at: Instant): void {
     if (change.kind === 'MachineJoined') this.#identities.set(change.facts.machineId, identityOf(change.facts));
     if (change.kind === 'LeaseTaken') this.#horizons.set(providerId, change.lease.horizon);
-    if (change.kind === 'DeputyBegan') this.#deputies.set(providerId, { since: at, horizon: this.#horizons.get(providerId) ?? 0 });
+    if (change.kind === 'DeputyBegan')
+      this.#deputies.set(providerId, { since: at, horizon: this.#horizons.get(providerId) ?? 0 });
   }
 
   #hearStart(providerId: ProviderId, { machineId, replicaIds }: StartLeased, at: Instant): void {
@@ -117,11 +143,16 @@ export class LeaseBook {
     const late = at - (deputy.since + deputy.horizon + 2 * this.#skewMax);
     invariant(late <= 0, `${machineId} is given leased tasks ${late} ms after the lease ended`);
     const identity = this.#identities.get(machineId) ?? machineId;
-    const isCaught = [this.#caughtHeard, this.#caughtKept].every((caught) => caught.get(providerId)?.includes(identity) === true);
+    const isCaught = [this.#caughtHeard, this.#caughtKept].every(
+      (caught) => caught.get(providerId)?.includes(identity) === true,
+    );
     invariant(!isCaught, `${machineId} is given leased tasks, and ${providerId} knows that ${identity} was caught`);
     for (const replicaId of replicaIds) {
       const leased = this.#leased.get(replicaId) ?? 'nothing';
-      invariant(leased.startsWith(`${providerId} `) || this.#formerly.get(replicaId)?.has(providerId) === true, `r${replicaId} starts on ${machineId}, and was leased as ${leased}`);
+      invariant(
+        leased.startsWith(`${providerId} `) || this.#formerly.get(replicaId)?.has(providerId) === true,
+        `r${replicaId} starts on ${machineId}, and was leased as ${leased}`,
+      );
     }
   }
 
@@ -136,7 +167,9 @@ export class LeaseBook {
   #hearGranted({ providerId, parts }: BrokerChangeOf<'LeaseGranted'>): void {
     const tasks = new Set<string>();
     for (const { jobId, firstReplicaId, taskRanges } of parts) {
-      const indexes = taskRanges.flatMap(({ first, count }) => Array.from({ length: count }, (_, offset) => first + offset)).toReversed();
+      const indexes = taskRanges
+        .flatMap(({ first, count }) => Array.from({ length: count }, (_, offset) => first + offset))
+        .toReversed();
       indexes.forEach((taskIndex, offset) => {
         const [replicaId, task] = [firstReplicaId + offset, `${jobId}.${taskIndex}`];
         invariant(!this.#leased.has(replicaId), `r${replicaId} is leased twice`);
@@ -155,8 +188,13 @@ export class LeaseBook {
   #hearPlaced({ machineId, jobId, firstReplicaId, taskIndexes, isAdopted }: BrokerChangeOf<'ReplicasPlaced'>): void {
     taskIndexes.forEach((taskIndex, offset) => {
       const leased = this.#leased.get(firstReplicaId + offset);
-      const expected = isAdopted === true ? `${machineId.slice(0, machineId.indexOf('/'))} ${jobId}.${taskIndex}` : undefined;
-      invariant(leased === expected, `r${firstReplicaId + offset} is placed on ${machineId} for ${jobId}.${taskIndex}, and was leased as ${leased ?? 'nothing'}`);
+      const expected =
+        isAdopted === true ? `${machineId.slice(0, machineId.indexOf('/'))} ${jobId}.${taskIndex}` : undefined;
+      invariant(
+        leased === expected,
+        `r${firstReplicaId + offset} is placed on ${machineId} for ${jobId}.${taskIndex}, and was leased as ` +
+          `${leased ?? 'nothing'}`,
+      );
     });
   }
 
@@ -172,7 +210,7 @@ export class LeaseBook {
   #hearKept({ facts, sequence, endedReplicaIds }: ChangeOf<'ReportKept'>): void {
     const key = keptKey(facts);
     let reports = this.#kept.get(key);
-    if (reports === undefined) this.#kept.set(key, reports = new Map());
+    if (reports === undefined) this.#kept.set(key, (reports = new Map()));
     reports.set(sequence, endedReplicaIds);
   }
 
@@ -182,7 +220,10 @@ export class LeaseBook {
     for (const [sequence, endedReplicaIds] of reports ?? []) {
       if (sequence > upTo) continue;
       const unheard = isReplaced ? undefined : endedReplicaIds.find((replicaId) => !this.#heard.has(replicaId));
-      invariant(unheard === undefined, `the end of r${unheard ?? 0} on ${machineId} is forgotten, and the broker has not heard of it`);
+      invariant(
+        unheard === undefined,
+        `the end of r${unheard ?? 0} on ${machineId} is forgotten, and the broker has not heard of it`,
+      );
       reports?.delete(sequence);
     }
   }

@@ -26,7 +26,9 @@ export interface LinkSetup<Out, In> {
 /** Time after which an unanswered greeting is given up. */
 const helloMax: Duration = 10_000;
 
-/** Keeps one stream open, as agents do to their provider and brokers to each of theirs: dials again whenever it is lost. */
+/**
+ * Keeps one stream open, as agents do to their provider and brokers to each of theirs: dials again whenever it is lost.
+ */
 export class Link<Out, In extends { readonly kind: string }> {
   readonly #setup: LinkSetup<Out, In>;
   #stream: StreamEnd<Out, In> | undefined;
@@ -49,8 +51,12 @@ export class Link<Out, In extends { readonly kind: string }> {
     if (life.isOver) return;
     const stream = dial();
     this.#stream = stream;
-    stream.onMessage = (message) => { this.#receive(stream, message); };
-    stream.onClosed = (code) => { this.#lose(stream, code); };
+    stream.onMessage = (message) => {
+      this.#receive(stream, message);
+    };
+    stream.onClosed = (code) => {
+      this.#lose(stream, code);
+    };
     stream.write(hello());
     kernel.after(helloMax, () => {
       if (this.#stream !== stream || this.#isConnected || life.isOver) return;
@@ -103,6 +109,8 @@ export class Link<Out, In extends { readonly kind: string }> {
     }
     const pause = code === 'MUT_REATTACH' ? 0 : this.#pause * (0.5 + luck.fraction() / 2);
     if (code !== 'MUT_REATTACH') this.#pause = Math.min(backOff.longest, this.#pause * 2);
-    kernel.after(pause, () => { if (this.#stream === undefined) this.open(); });
+    kernel.after(pause, () => {
+      if (this.#stream === undefined) this.open();
+    });
   }
 }

@@ -13,8 +13,19 @@ export interface LocalOrder {
 }
 
 /** A local user submits a request at the cluster itself; where that is down, or refuses it, she goes away. */
-export function submitLocally(cluster: ClusterProcess | undefined, { userId, width, walltime, runTime }: LocalOrder): void {
-  const order = { userId, width, walltime, command: ['local'], environment: { [timeVariable]: String(runTime) }, workingDirectory: '', clientRequestId: '' };
+export function submitLocally(
+  cluster: ClusterProcess | undefined,
+  { userId, width, walltime, runTime }: LocalOrder,
+): void {
+  const order = {
+    userId,
+    width,
+    walltime,
+    command: ['local'],
+    environment: { [timeVariable]: String(runTime) },
+    workingDirectory: '',
+    clientRequestId: '',
+  };
   cluster?.answer({ kind: 'allocate', order }, () => undefined);
 }
 

@@ -1,4 +1,13 @@
-import { invariant, type ClockStepped, type DriverCommand, type Duration, type Instant, type Machine, type Prng, type Reply } from '@mutirao/core/shared';
+import {
+  invariant,
+  type ClockStepped,
+  type DriverCommand,
+  type Duration,
+  type Instant,
+  type Machine,
+  type Prng,
+  type Reply,
+} from '@mutirao/core/shared';
 import { DiskFullError, type SimulatedDisk } from './disk.ts';
 import type { HostClock, Life } from './host.ts';
 import type { Kernel } from './kernel.ts';
@@ -13,7 +22,10 @@ export interface WorldTurn {
   readonly commands: readonly { readonly kind: string }[];
 }
 
-/** Where a process falls in its next turn: before its changes are written, after, or with some of its commands performed. */
+/**
+ * Where a process falls in its next turn: before its changes are written, after, or with some of its commands
+ * performed.
+ */
 export type FallPoint = 'before-write' | 'after-write' | 'amid-commands';
 
 /** What a simulated driver needs. */
@@ -48,8 +60,16 @@ const retryAfter = 500;
 /** Longest time until a process notices that its clock was set, as the live driver has it. */
 const noticeMax = 1000;
 
-/** Runs a machine in virtual time as the live driver runs it: one inbox, and in each turn a step, one write, then the commands in order. */
-export class MachineProcess<State, Input extends { readonly kind: string }, Change extends { readonly kind: string }, Command extends { readonly kind: string }> {
+/**
+ * Runs a machine in virtual time as the live driver runs it: one inbox, and in each turn a step, one write, then the
+ * commands in order.
+ */
+export class MachineProcess<
+  State,
+  Input extends { readonly kind: string },
+  Change extends { readonly kind: string },
+  Command extends { readonly kind: string },
+> {
   readonly state: State;
   readonly #setup: MachineProcessSetup<State, Input, Change, Command>;
   readonly #askers = new Map<number, (reply: Reply) => void>();
@@ -68,7 +88,11 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
     this.state = setup.state;
     const { clock, kernel, life, luck } = setup;
     const noticing = luck.fork('clock');
-    clock.watch(life, () => { kernel.after(noticing.below(noticeMax), () => { this.#noticeStep(); }); });
+    clock.watch(life, () => {
+      kernel.after(noticing.below(noticeMax), () => {
+        this.#noticeStep();
+      });
+    });
   }
 
   /** What its clock shows. */
@@ -125,10 +149,19 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
    * @param mayDo what it may do all the same, with all that it does.
    * @throws {InvariantError} when it then finds something to do: it forgot to ask to be woken for it.
    */
-  wakeForNothing(mayDo: (deed: { readonly kind: string }, deeds: readonly { readonly kind: string }[]) => boolean): void {
+  wakeForNothing(
+    mayDo: (deed: { readonly kind: string }, deeds: readonly { readonly kind: string }[]) => boolean,
+  ): void {
     const { life, kernel, clock, name } = this.#setup;
     const isDue = this.#isTurnDue || (this.#wakeAt !== undefined && clock.trueInstantOf(this.#wakeAt) <= kernel.now);
-    if (life.isOver || isDue || this.#undone !== undefined || life.pausedUntil > kernel.now || clock.stepped !== this.#stepped) return;
+    if (
+      life.isOver ||
+      isDue ||
+      this.#undone !== undefined ||
+      life.pausedUntil > kernel.now ||
+      clock.stepped !== this.#stepped
+    )
+      return;
     this.#takeTurn([{ kind: 'TimerFired' } as unknown as Input], (deeds) => {
       const needful = deeds.filter((deed) => deed.kind !== 'WakeAt' && !mayDo(deed, deeds));
       invariant(needful.length === 0, `${name} slept through ${needful.map(({ kind }) => kind).join(', ')}`);
@@ -259,9 +292,14 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
   #perform(command: Command): void {
     const known = command as unknown as DriverCommand;
     switch (known.kind) {
-      case 'Reply': this.#answer(known.replyTo, known.reply); break;
-      case 'WakeAt': this.#setAlarm(known.at); break;
-      default: this.#setup.perform(command as Exclude<Command, DriverCommand>);
+      case 'Reply':
+        this.#answer(known.replyTo, known.reply);
+        break;
+      case 'WakeAt':
+        this.#setAlarm(known.at);
+        break;
+      default:
+        this.#setup.perform(command as Exclude<Command, DriverCommand>);
     }
   }
 

@@ -1,9 +1,30 @@
-import type { AllocationRequest, ClaimedReservation, Content, Demand, DrainingStatus, Lease, MachineFacts, MachineReport, QueueListing, RequestOrder, ReservationStanding, ResourceStanding, ResourceLimits, StartGang, StartReplicas } from '@mutirao/core/messages';
+import type {
+  AllocationRequest,
+  ClaimedReservation,
+  Content,
+  Demand,
+  DrainingStatus,
+  Lease,
+  MachineFacts,
+  MachineReport,
+  QueueListing,
+  RequestOrder,
+  ReservationStanding,
+  ResourceStanding,
+  ResourceLimits,
+  StartGang,
+  StartReplicas,
+} from '@mutirao/core/messages';
 import type { Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 
 /** What an agent says to its provider; reports and wishes go on to a broker. */
 export type FromAgent =
-  | { readonly kind: 'hello'; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[]; readonly credential: RequestId }
+  | {
+      readonly kind: 'hello';
+      readonly facts: MachineFacts;
+      readonly heldReplicaIds: readonly ReplicaId[];
+      readonly credential: RequestId;
+    }
   | { readonly kind: 'report'; readonly report: MachineReport }
   | { readonly kind: 'contentWanted'; readonly contents: readonly Content[] };
 
@@ -27,9 +48,16 @@ export type FromBroker =
 
 /** What a broker is told. */
 export type ToBroker =
-  /** `clock` is what the provider's clock shows, `resourceId` what its resource is called at the reservation manager. */
+  /**
+   * `clock` is what the provider's clock shows, `resourceId` what its resource is called at the reservation manager.
+   */
   | { readonly kind: 'hello'; readonly clock: Instant; readonly resourceId: string | undefined }
-  | { readonly kind: 'joined'; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[]; readonly isGone?: true }
+  | {
+      readonly kind: 'joined';
+      readonly facts: MachineFacts;
+      readonly heldReplicaIds: readonly ReplicaId[];
+      readonly isGone?: true;
+    }
   | { readonly kind: 'lost'; readonly machineId: MachineId; readonly reason: string }
   | { readonly kind: 'fromMachine'; readonly machineId: MachineId; readonly message: FromAgent }
   | { readonly kind: 'requests'; readonly requests: readonly AllocationRequest[] }

@@ -76,7 +76,10 @@ export class Stream {
     this.#network = network;
     this.#sides = [this.#createSide(client, 0), this.#createSide(server, 1)];
     // What a process said before it took its leave still arrives after its end.
-    for (const side of this.#sides) side.life.holds(() => { if (!side.hasClosed) this.break(); });
+    for (const side of this.#sides)
+      side.life.holds(() => {
+        if (!side.hasClosed) this.break();
+      });
   }
 
   get isOpen(): boolean {
@@ -136,7 +139,9 @@ export class Stream {
   }
 
   #deliverLater(side: Side, at: Instant): void {
-    this.#network.kernel.at(at, () => { this.#deliver(side); });
+    this.#network.kernel.at(at, () => {
+      this.#deliver(side);
+    });
   }
 
   /** Hands over what has come, the first first; what comes to a paused process, or through a cut, waits. */
@@ -152,7 +157,7 @@ export class Stream {
     for (let next = coming[0]; next !== undefined && next.at <= kernel.now; next = coming[0]) {
       coming.shift();
       end.onMessage(next.message);
-      if (life.isOver || side.hasClosed as boolean) return;
+      if (life.isOver || (side.hasClosed as boolean)) return;
     }
     if (side.closing === undefined || coming.length > 0) return;
     side.hasClosed = true;
@@ -201,8 +206,10 @@ export class Network {
   }
 
   /**
-   * Of a stream's messages most may come twice, so that what is meant to be idempotent proves it. Greetings do not; nor do, between broker and provider,
-   * reports and their acknowledgements, of which those of two runs of an agent are told apart by their order alone: they come twice on the agent's stream.
+   * Of a stream's messages most may come twice, so that what is meant to be idempotent proves it. Greetings do not; nor
+   * do, between broker and provider,
+   * reports and their acknowledgements, of which those of two runs of an agent are told apart by their order alone:
+   * they come twice on the agent's stream.
    */
   isDuplicated(message?: unknown): boolean {
     const { duplicateProbability } = this.#conditions;
@@ -223,10 +230,15 @@ export class Network {
       if (!this.#cuts.includes(cut) || cut.until <= this.kernel.now) return;
       for (const stream of [...this.#streams]) if (joins(stream.hosts, cut)) stream.break();
     });
-    this.kernel.at(cut.until, () => { this.#cuts = this.#cuts.filter((known) => known !== cut); });
+    this.kernel.at(cut.until, () => {
+      this.#cuts = this.#cuts.filter((known) => known !== cut);
+    });
   }
 
-  /** When the stream's hosts hear each other again; 0 when they do, and when it is broken, which each side finds out by itself. */
+  /**
+   * When the stream's hosts hear each other again; 0 when they do, and when it is broken, which each side finds out by
+   * itself.
+   */
   cutUntil(stream: Stream): Instant {
     return stream.isBroken ? 0 : this.#cutBetween(stream.hosts);
   }
@@ -238,18 +250,25 @@ export class Network {
   }
 
   /**
-   * Opens a stream; the client may write at once. `accept` gets the other end when the server is reached; otherwise the client
+   * Opens a stream; the client may write at once. `accept` gets the other end when the server is reached; otherwise the
+   * client
    * hears MUT_UNREACHABLE.
    *
    * @param findServer the server's life now; undefined while it is down.
    */
-  open<Out, In>(client: Life, server: { readonly host: Host; findServer(): Life | undefined }, accept: (end: StreamEnd<In, Out>) => void): StreamEnd<Out, In> {
+  open<Out, In>(
+    client: Life,
+    server: { readonly host: Host; findServer(): Life | undefined },
+    accept: (end: StreamEnd<In, Out>) => void,
+  ): StreamEnd<Out, In> {
     const front = new DialledEnd<Out, In>();
     this.kernel.after(this.drawDelay(), () => {
       if (client.isOver) return;
       const life = server.findServer();
       if (life === undefined || this.#cutBetween([client.host, server.host]) > 0) {
-        this.kernel.after(this.drawDelay() + 1, () => { if (!client.isOver) front.fail('MUT_UNREACHABLE'); });
+        this.kernel.after(this.drawDelay() + 1, () => {
+          if (!client.isOver) front.fail('MUT_UNREACHABLE');
+        });
         return;
       }
       const stream = new Stream(this, client, life);
@@ -261,7 +280,12 @@ export class Network {
   }
 
   /** Asks a process something; `hear` gets its reply, or undefined after `deadline` when none came. */
-  call(client: Life, server: { readonly host: Host; find(): { readonly life: Life; readonly handle: CallHandler } | undefined }, deadline: Duration, hear: (reply: unknown) => void): void {
+  call(
+    client: Life,
+    server: { readonly host: Host; find(): { readonly life: Life; readonly handle: CallHandler } | undefined },
+    deadline: Duration,
+    hear: (reply: unknown) => void,
+  ): void {
     let isAnswered = false;
     const answerOnce = (reply: unknown): void => {
       if (isAnswered || client.isOver) return;
@@ -273,11 +297,16 @@ export class Network {
       if (target === undefined || this.#cutBetween([client.host, server.host]) > 0) return;
       target.handle((reply) => {
         if (this.#isLost() || this.#cutBetween([client.host, server.host]) > 0) return;
-        this.kernel.after(this.drawDelay(), () => { answerOnce(reply); });
+        this.kernel.after(this.drawDelay(), () => {
+          answerOnce(reply);
+        });
       });
     };
-    for (let copies = this.#isLost() ? 0 : this.isDuplicated() ? 2 : 1; copies > 0; copies -= 1) this.kernel.after(this.drawDelay(), deliver);
-    this.kernel.after(deadline, () => { answerOnce(undefined); });
+    for (let copies = this.#isLost() ? 0 : this.isDuplicated() ? 2 : 1; copies > 0; copies -= 1)
+      this.kernel.after(this.drawDelay(), deliver);
+    this.kernel.after(deadline, () => {
+      answerOnce(undefined);
+    });
   }
 
   #isLost(): boolean {
@@ -314,8 +343,12 @@ class DialledEnd<Out, In> implements StreamEnd<Out, In> {
 
   connect(end: StreamEnd<Out, In>): void {
     this.#end = end;
-    end.onMessage = (message) => { this.onMessage(message); };
-    end.onClosed = (code) => { this.onClosed(code); };
+    end.onMessage = (message) => {
+      this.onMessage(message);
+    };
+    end.onClosed = (code) => {
+      this.onClosed(code);
+    };
     for (const message of this.#waiting) end.write(message);
     if (this.#isOver) end.close('');
   }

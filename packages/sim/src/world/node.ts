@@ -10,7 +10,9 @@ export interface NodeProcess {
     readonly name: string;
     readonly waitingCount: number;
     fallAt(point: FallPoint | undefined): void;
-    wakeForNothing(mayDo: (deed: { readonly kind: string }, deeds: readonly { readonly kind: string }[]) => boolean): void;
+    wakeForNothing(
+      mayDo: (deed: { readonly kind: string }, deeds: readonly { readonly kind: string }[]) => boolean,
+    ): void;
   };
 }
 

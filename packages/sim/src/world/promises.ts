@@ -25,7 +25,10 @@ export class Promises {
   /** The user was answered. @throws {InvariantError} when the same submission made another job. */
   tellAccepted(label: string, jobId: JobId): void {
     const before = this.#told.get(label);
-    invariant(before === undefined || before === jobId, `job "${label}" was accepted as ${before ?? 0} and again as ${jobId}`);
+    invariant(
+      before === undefined || before === jobId,
+      `job "${label}" was accepted as ${before ?? 0} and again as ${jobId}`,
+    );
     this.#told.set(label, jobId);
   }
 
@@ -57,18 +60,29 @@ export class Promises {
     for (const { replicaId, taskIndex, fate, outputs } of change.endings) {
       if (fate !== 'accepted') continue;
       this.#accept(change.jobId, taskIndex, replicaId);
-      this.#truth.checkAccepted({ label: this.#labels.get(change.jobId) ?? '', taskIndex, replicaId, sha256: outputs[0]?.content.sha256 });
+      this.#truth.checkAccepted({
+        label: this.#labels.get(change.jobId) ?? '',
+        taskIndex,
+        replicaId,
+        sha256: outputs[0]?.content.sha256,
+      });
     }
   }
 
   #accept(jobId: JobId, taskIndex: TaskIndex, replicaId: ReplicaId): void {
     const key = `${jobId}.${taskIndex}`;
     const before = this.#accepted.get(key);
-    invariant(before === undefined, `task ${taskIndex} of job ${jobId} was accepted from r${before ?? 0} and again from r${replicaId}`);
+    invariant(
+      before === undefined,
+      `task ${taskIndex} of job ${jobId} was accepted from r${before ?? 0} and again from r${replicaId}`,
+    );
     this.#accepted.set(key, replicaId);
   }
 
-  /** A broker starts from this disk: what was promised must be on it. What was accepted and not synced may be gone, and then runs again. */
+  /**
+   * A broker starts from this disk: what was promised must be on it. What was accepted and not synced may be gone, and
+   * then runs again.
+   */
   checkDisk(disk: SimulatedDisk<BrokerChange>): void {
     const kept = { jobs: new Set<JobId>(), ended: new Set<JobId>() };
     this.#accepted = new Map();
@@ -80,9 +94,11 @@ export class Promises {
       if (change.kind === 'JobEnded') kept.ended.add(change.jobId);
       if (change.kind === 'ResultsDoubted') this.#doubt(change.jobId, change.taskIndexes);
       if (change.kind !== 'ReplicasEnded') return;
-      for (const { replicaId, taskIndex, fate } of change.endings) if (fate === 'accepted') this.#accept(change.jobId, taskIndex, replicaId);
+      for (const { replicaId, taskIndex, fate } of change.endings)
+        if (fate === 'accepted') this.#accept(change.jobId, taskIndex, replicaId);
     });
-    for (const [label, jobId] of this.#told) invariant(kept.jobs.has(jobId), `job ${jobId} ("${label}") was promised and is not in the journal`);
+    for (const [label, jobId] of this.#told)
+      invariant(kept.jobs.has(jobId), `job ${jobId} ("${label}") was promised and is not in the journal`);
     for (const jobId of this.#ended) invariant(kept.ended.has(jobId), `job ${jobId} had ended and is open again`);
   }
 

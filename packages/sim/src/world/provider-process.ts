@@ -1,5 +1,16 @@
 import {
-  createProviderState, freezeProvider, isWatching, keptKey, measureInterval, providerMachine, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderSnapshot,
+  createProviderState,
+  freezeProvider,
+  isWatching,
+  keptKey,
+  measureInterval,
+  providerMachine,
+  thawProvider,
+  type ProviderChange,
+  type ProviderCommand,
+  type ProviderConfig,
+  type ProviderInput,
+  type ProviderSnapshot,
   type ProviderState,
 } from '@mutirao/core/machines/provider';
 import { outlineLease } from '@mutirao/core/bag';
@@ -29,8 +40,13 @@ export interface ProviderSetup {
   readonly luck: Prng;
   /** Fresh for each start. */
   readonly instance: string;
-  /** Asks the resource manager; undefined where machines attach by themselves. `hear` gets undefined when no answer came. */
-  readonly askManager: ((life: Life, call: ManagerCall, hear: (reply: ManagerReply | undefined) => void) => void) | undefined;
+  /**
+   * Asks the resource manager; undefined where machines attach by themselves. `hear` gets undefined when no answer
+   * came.
+   */
+  readonly askManager:
+    | ((life: Life, call: ManagerCall, hear: (reply: ManagerReply | undefined) => void) => void)
+    | undefined;
   /** Has the resource manager hint at changes; undefined where it does not. */
   readonly watchManager: ((life: Life) => StreamEnd<never, QueueHint>) | undefined;
 }
@@ -38,7 +54,16 @@ export interface ProviderSetup {
 type SubmitRequest = Extract<ProviderCommand, { readonly kind: 'SubmitRequest' }>;
 
 /** As the live journal syncs. */
-const durableKinds: ReadonlySet<ProviderChange['kind']> = new Set(['ProviderFounded', 'RequestDrafted', 'RequestSubmitting', 'HeuristicSwitched', 'DrainingBegan', 'DrainingEnded', 'LeaseTaken', 'ReportKept']);
+const durableKinds: ReadonlySet<ProviderChange['kind']> = new Set([
+  'ProviderFounded',
+  'RequestDrafted',
+  'RequestSubmitting',
+  'HeuristicSwitched',
+  'DrainingBegan',
+  'DrainingEnded',
+  'LeaseTaken',
+  'ReportKept',
+]);
 /** As in the live provider. */
 const submitTries = 3;
 const firstPause: Duration = 200;
@@ -70,22 +95,53 @@ export class ProviderProcess {
     this.#clock = host.openClock();
     this.#measure = new TaskMeasure(() => this.#clock.now());
     this.process = new MachineProcess<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
-      name: `provider ${config.providerId}`, kernel: world.kernel, life: this.life, clock: this.#clock, machine: providerMachine, disk, state: recover(disk, config),
+      name: `provider ${config.providerId}`,
+      kernel: world.kernel,
+      life: this.life,
+      clock: this.#clock,
+      machine: providerMachine,
+      disk,
+      state: recover(disk, config),
       isDurable: ({ kind }) => durableKinds.has(kind),
-      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
-      onCommitted: (changes) => { this.#hearCommitted(changes); },
+      luck: luck.fork('turns'),
+      turnDelayMax: world.turnDelayMax,
+      onTurn: (turn) => {
+        world.onTurn(turn);
+      },
+      onCommitted: (changes) => {
+        this.#hearCommitted(changes);
+      },
       onClockStepped: (by) => {
         this.#measure.moveClock(by);
         this.relay.greetAgain();
       },
-      perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
+      perform: (command) => {
+        this.#perform(command);
+      },
+      onFatal: (error) => {
+        world.endOrFail(this.life, error);
+      },
+      onFall: () => {
+        this.life.end();
+      },
     });
     this.relay = new SimulatedRelay({
-      now: () => this.#clock.now(), resourceId: setup.askManager === undefined ? undefined : config.providerId,
-      deliver: (input) => { this.process.deliver(input); },
+      now: () => this.#clock.now(),
+      resourceId: setup.askManager === undefined ? undefined : config.providerId,
+      deliver: (input) => {
+        this.process.deliver(input);
+      },
       nameMachine: (machineId, requestId) => nameMachine(config.providerId, machineId, requestId),
-      onReport: (agent, report) => { this.#measure.hear(agent, report); }, onAway: (machineId) => { this.#measure.forget(machineId); },
-      spool: setup.spool, onLease: (brokerId, connectionId, lease) => { this.#takeLease(brokerId, connectionId, lease); },
+      onReport: (agent, report) => {
+        this.#measure.hear(agent, report);
+      },
+      onAway: (machineId) => {
+        this.#measure.forget(machineId);
+      },
+      spool: setup.spool,
+      onLease: (brokerId, connectionId, lease) => {
+        this.#takeLease(brokerId, connectionId, lease);
+      },
     });
     this.process.deliver({ kind: 'ProviderStarted', instance });
     for (const { brokerId, lease } of this.process.state.brokers.values()) {
@@ -107,25 +163,43 @@ export class ProviderProcess {
 
   #perform(command: Exclude<ProviderCommand, DriverCommand>): void {
     switch (command.kind) {
-      case 'SubmitRequest': this.#submit(command, submitTries); break;
-      case 'ReleaseRequest': this.#release(command.requestId, command.managerRequestId); break;
-      case 'JudgeClaim': this.#judge(command.reservation); break;
-      case 'TellHeldAhead': break; // Told to users alone: nobody in a world decides by it.
-      default: this.relay.perform(command);
+      case 'SubmitRequest':
+        this.#submit(command, submitTries);
+        break;
+      case 'ReleaseRequest':
+        this.#release(command.requestId, command.managerRequestId);
+        break;
+      case 'JudgeClaim':
+        this.#judge(command.reservation);
+        break;
+      case 'TellHeldAhead':
+        break; // Told to users alone: nobody in a world decides by it.
+      default:
+        this.relay.perform(command);
     }
   }
 
   /** The level of reservations, as the manager tells it at each change, and whenever it is back or we are. */
   hearReservations(): void {
-    this.#askReservations(({ isAway, windows }) => { if (!isAway) this.process.deliver({ kind: 'WindowsTold', windows }); });
+    this.#askReservations(({ isAway, windows }) => {
+      if (!isAway) this.process.deliver({ kind: 'WindowsTold', windows });
+    });
   }
 
   #judge(reservation: ClaimedReservation): void {
-    this.#askReservations(() => { this.process.deliver({ kind: 'ClaimJudged', claim: reservation.claim, code: this.#setup.reservations.judge(reservation) }); });
+    this.#askReservations(() => {
+      this.process.deliver({
+        kind: 'ClaimJudged',
+        claim: reservation.claim,
+        code: this.#setup.reservations.judge(reservation),
+      });
+    });
   }
 
   /** The answer takes its time, and is of the moment at which it comes. */
-  #askReservations(hear: (answer: { readonly isAway: boolean; readonly windows: readonly ReservedWindow[] }) => void): void {
+  #askReservations(
+    hear: (answer: { readonly isAway: boolean; readonly windows: readonly ReservedWindow[] }) => void,
+  ): void {
     const { world, luck, reservations, config } = this.#setup;
     if (config.holding === undefined) return;
     world.kernel.after(drawTime(luck, reservationCallMax), () => {
@@ -144,9 +218,17 @@ export class ProviderProcess {
 
   /** The host fell after a report was dropped and before that was on the disk: its broker has it. */
   #forgetDropped(): void {
-    for (const [key, { brokerId, facts: { machineId }, reports }] of this.process.state.kept) {
+    for (const [
+      key,
+      {
+        brokerId,
+        facts: { machineId },
+        reports,
+      },
+    ] of this.process.state.kept) {
       const dropped = reports.findLast(({ sequence }) => !this.#setup.spool.hasReport(key, sequence));
-      if (dropped !== undefined) this.process.deliver({ kind: 'KeptAcknowledged', brokerId, machineId, sequence: dropped.sequence });
+      if (dropped !== undefined)
+        this.process.deliver({ kind: 'KeptAcknowledged', brokerId, machineId, sequence: dropped.sequence });
     }
   }
 
@@ -173,15 +255,35 @@ export class ProviderProcess {
   #submit(command: SubmitRequest, triesLeft: number): void {
     const { requestId, clientRequestId, userId, width, walltime, reservation } = command;
     const { world, luck } = this.#setup;
-    const order = { userId, width, walltime, clientRequestId, command: ['agent'], environment: { SIMULATED_REQUEST: requestId }, workingDirectory: '', ...(reservation === undefined ? {} : { reservation }) };
+    const order = {
+      userId,
+      width,
+      walltime,
+      clientRequestId,
+      command: ['agent'],
+      environment: { SIMULATED_REQUEST: requestId },
+      workingDirectory: '',
+      ...(reservation === undefined ? {} : { reservation }),
+    };
     this.#setup.askManager?.(this.life, { kind: 'allocate', order }, (reply) => {
       if (reply === undefined && triesLeft > 1) {
-        world.kernel.after(firstPause * 4 ** (submitTries - triesLeft) * (0.5 + luck.fraction()), () => { if (!this.life.isOver) this.#submit(command, triesLeft - 1); });
+        world.kernel.after(firstPause * 4 ** (submitTries - triesLeft) * (0.5 + luck.fraction()), () => {
+          if (!this.life.isOver) this.#submit(command, triesLeft - 1);
+        });
         return;
       }
-      if (reply === undefined) this.process.deliver({ kind: 'SubmitUnknown', requestId, reason: 'MUT_DEADLINE_EXCEEDED' });
-      else if (!reply.ok) this.process.deliver({ kind: 'SubmitRefused', requestId, reason: `${reply.code}, ${reply.message}`, code: reply.code, ...(reply.code === 'MUT_DISK_FULL' ? { isPassing: true } : {}) });
-      else if ('requestId' in reply) this.process.deliver({ kind: 'SubmitAccepted', requestId, managerRequestId: reply.requestId });
+      if (reply === undefined)
+        this.process.deliver({ kind: 'SubmitUnknown', requestId, reason: 'MUT_DEADLINE_EXCEEDED' });
+      else if (!reply.ok)
+        this.process.deliver({
+          kind: 'SubmitRefused',
+          requestId,
+          reason: `${reply.code}, ${reply.message}`,
+          code: reply.code,
+          ...(reply.code === 'MUT_DISK_FULL' ? { isPassing: true } : {}),
+        });
+      else if ('requestId' in reply)
+        this.process.deliver({ kind: 'SubmitAccepted', requestId, managerRequestId: reply.requestId });
       this.#hint();
     });
   }
@@ -197,8 +299,14 @@ export class ProviderProcess {
     const { watchManager, world } = this.#setup;
     if (watchManager === undefined || this.life.isOver) return;
     const stream = watchManager(this.life);
-    stream.onMessage = () => { this.#hint(); };
-    stream.onClosed = () => { world.kernel.after(rewatchPause, () => { this.#watch(); }); };
+    stream.onMessage = () => {
+      this.#hint();
+    };
+    stream.onClosed = () => {
+      world.kernel.after(rewatchPause, () => {
+        this.#watch();
+      });
+    };
   }
 
   #hint(): void {
@@ -232,7 +340,8 @@ export class ProviderProcess {
   #readQueue(): void {
     const readAt = this.#clock.now();
     this.#setup.askManager?.(this.life, { kind: 'queue', endedMax: endedListedMax }, (reply) => {
-      if (reply?.ok === true && 'listing' in reply) this.#endReading({ kind: 'QueueListed', listing: reply.listing, readAt });
+      if (reply?.ok === true && 'listing' in reply)
+        this.#endReading({ kind: 'QueueListed', listing: reply.listing, readAt });
       else this.#endReading({ kind: 'QueueReadFailed', reason: reply?.ok === false ? reply.code : 'MUT_UNREACHABLE' });
     });
   }
@@ -248,7 +357,9 @@ export class ProviderProcess {
     }
     const { world, luck } = this.#setup;
     const reading = this.#readingCount;
-    world.kernel.after(queueInterval * (0.8 + 0.4 * luck.fraction()), () => { if (!this.#isReading && this.#readingCount === reading) this.#read(); });
+    world.kernel.after(queueInterval * (0.8 + 0.4 * luck.fraction()), () => {
+      if (!this.#isReading && this.#readingCount === reading) this.#read();
+    });
   }
 
   #tellMeasured(): void {
@@ -260,12 +371,16 @@ export class ProviderProcess {
   #tellMeasuredAgain(): void {
     if (this.life.isOver) return;
     this.#tellMeasured();
-    this.#setup.world.kernel.after(measureInterval, () => { this.#tellMeasuredAgain(); });
+    this.#setup.world.kernel.after(measureInterval, () => {
+      this.#tellMeasuredAgain();
+    });
   }
 }
 
 function contentsOf(lease: Lease): Content[] {
-  return lease.groups.flatMap(({ start }) => start.replicas.flatMap(({ inputs }) => inputs.map(({ content }) => content)));
+  return lease.groups.flatMap(({ start }) =>
+    start.replicas.flatMap(({ inputs }) => inputs.map(({ content }) => content)),
+  );
 }
 
 function nameMachine(providerId: string, told: MachineId, requestId: RequestId): MachineId {
@@ -280,9 +395,15 @@ function recover(disk: SimulatedDisk<ProviderChange>, config: ProviderConfig): P
   return state;
 }
 
-function replay(disk: SimulatedDisk<ProviderChange>, config: ProviderConfig): { readonly state: ProviderState; readonly replayedCount: number } {
+function replay(
+  disk: SimulatedDisk<ProviderChange>,
+  config: ProviderConfig,
+): { readonly state: ProviderState; readonly replayedCount: number } {
   const snapshot = disk.latestSnapshot();
-  const state = snapshot === undefined ? createProviderState(config) : thawProvider(config, JSON.parse(snapshot) as ProviderSnapshot);
+  const state =
+    snapshot === undefined
+      ? createProviderState(config)
+      : thawProvider(config, JSON.parse(snapshot) as ProviderSnapshot);
   let replayedCount = 0;
   disk.replay((change) => {
     providerMachine.apply(state, change);

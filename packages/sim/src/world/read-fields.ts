@@ -21,7 +21,9 @@ export interface Reader<T> {
 
 /** A reader for each field of a document, those that may be left out in `optional`. */
 export type FieldReaders<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: Reader<T[K]> };
-export type OptionalReaders<T> = { readonly [K in keyof T as undefined extends T[K] ? K : never]-?: Reader<Exclude<T[K], undefined>> };
+export type OptionalReaders<T> = {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]-?: Reader<Exclude<T[K], undefined>>;
+};
 
 const shownMax = 40;
 
@@ -43,7 +45,10 @@ function checking<T>(wanted: string, isWanted: (value: unknown) => boolean): Rea
 
 /** A whole number; both bounds are allowed. */
 export function whole(min: number, max: number): Reader<number> {
-  return checking(`a whole number in ${min}..${max}`, (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max);
+  return checking(
+    `a whole number in ${min}..${max}`,
+    (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
+  );
 }
 
 /** A number; both bounds are allowed. */
@@ -52,18 +57,26 @@ export function number(min: number, max: number): Reader<number> {
 }
 
 /** A probability or a share of something that never is all of it. */
-export const lessThanOne: Reader<number> = checking('a number from 0 to less than 1', (value) => typeof value === 'number' && value >= 0 && value < 1);
+export const lessThanOne: Reader<number> = checking(
+  'a number from 0 to less than 1',
+  (value) => typeof value === 'number' && value >= 0 && value < 1,
+);
 
 export const flag: Reader<boolean> = checking('true or false', (value) => typeof value === 'boolean');
 
 /** One of a few words or numbers. */
 export function oneOf<T extends string | number>(choices: readonly T[]): Reader<T> {
-  return checking(choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`, (value) => choices.includes(value as T));
+  return checking(choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`, (value) =>
+    choices.includes(value as T),
+  );
 }
 
 /** A text of 1 to `lengthMax` characters. */
 export function text(lengthMax: number): Reader<string> {
-  return checking(`a text of 1 to ${lengthMax} characters`, (value) => typeof value === 'string' && value.length >= 1 && value.length <= lengthMax);
+  return checking(
+    `a text of 1 to ${lengthMax} characters`,
+    (value) => typeof value === 'string' && value.length >= 1 && value.length <= lengthMax,
+  );
 }
 
 /** A list of `min` to `max` elements. */
@@ -73,7 +86,8 @@ export function list<T>(element: Reader<T>, min: number, max: number): Reader<re
     wanted,
     read: (value, path) => {
       if (!Array.isArray(value)) throw new ScenarioError(path, `is ${showValue(value)}`, wanted);
-      if (value.length < min || value.length > max) throw new ScenarioError(path, `has ${value.length} elements`, `${min} to ${max}`);
+      if (value.length < min || value.length > max)
+        throw new ScenarioError(path, `has ${value.length} elements`, `${min} to ${max}`);
       return (value as unknown[]).map((each, index) => element.read(each, `${path}[${index}]`));
     },
   };
@@ -86,11 +100,13 @@ export function object<T extends object>(required: FieldReaders<T>, optional: Op
   return {
     wanted,
     read: (value, path) => {
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ScenarioError(path === '' ? 'the scenario' : path, `is ${showValue(value)}`, wanted);
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        throw new ScenarioError(path === '' ? 'the scenario' : path, `is ${showValue(value)}`, wanted);
       const fields = value as Readonly<Record<string, unknown>>;
       const under = (name: string): string => (path === '' ? name : `${path}.${name}`);
       for (const name of Object.keys(fields)) {
-        if (!readers.has(name)) throw new ScenarioError(under(name), 'is no field', `only ${[...readers.keys()].join(', ')}`);
+        if (!readers.has(name))
+          throw new ScenarioError(under(name), 'is no field', `only ${[...readers.keys()].join(', ')}`);
       }
       const result: Record<string, unknown> = {};
       for (const [name, reader] of readers) {

@@ -1,5 +1,13 @@
 import type { WorldFailure } from './run-world.ts';
-import { calmFaults, honestManager, type ClusterPlan, type JobPlan, type LabMachinePlan, type LabPlan, type Scenario } from './scenario.ts';
+import {
+  calmFaults,
+  honestManager,
+  type ClusterPlan,
+  type JobPlan,
+  type LabMachinePlan,
+  type LabPlan,
+  type Scenario,
+} from './scenario.ts';
 
 /** Smaller scenarios than this one, the boldest first; those that are the same count for nothing. */
 export type Reduction = (scenario: Scenario, failure: WorldFailure) => readonly Scenario[];
@@ -11,14 +19,40 @@ type PartReduction<Part> = (part: Part) => readonly Part[];
 export function listReductions({ jobs, clusters, labs }: Scenario): Reduction[] {
   return [
     ...wholeReductions,
-    ...jobs.flatMap((_, index) => jobReductions.map((reduce): Reduction => (scenario) => reduceAt(scenario.jobs, index, reduce).map((changed) => ({ ...scenario, jobs: changed })))),
-    ...clusters.flatMap((_, index) => clusterReductions.map((reduce): Reduction => (scenario) => reduceAt(scenario.clusters, index, reduce).map((changed) => ({ ...scenario, clusters: changed })))),
-    ...labs.flatMap((_, index) => labReductions.map((reduce): Reduction => (scenario) => reduceAt(scenario.labs, index, reduce).map((changed) => ({ ...scenario, labs: changed })))),
+    ...jobs.flatMap((_, index) =>
+      jobReductions.map(
+        (reduce): Reduction =>
+          (scenario) =>
+            reduceAt(scenario.jobs, index, reduce).map((changed) => ({ ...scenario, jobs: changed })),
+      ),
+    ),
+    ...clusters.flatMap((_, index) =>
+      clusterReductions.map(
+        (reduce): Reduction =>
+          (scenario) =>
+            reduceAt(scenario.clusters, index, reduce).map((changed) => ({ ...scenario, clusters: changed })),
+      ),
+    ),
+    ...labs.flatMap((_, index) =>
+      labReductions.map(
+        (reduce): Reduction =>
+          (scenario) =>
+            reduceAt(scenario.labs, index, reduce).map((changed) => ({ ...scenario, labs: changed })),
+      ),
+    ),
   ];
 }
 
 const faultNames = [
-  'crashesPerHour', 'fallsPerHour', 'pausesPerHour', 'cutsPerHour', 'breaksPerHour', 'fullDisksPerHour', 'skewMax', 'pauseMax', 'cutMax',
+  'crashesPerHour',
+  'fallsPerHour',
+  'pausesPerHour',
+  'cutsPerHour',
+  'breaksPerHour',
+  'fullDisksPerHour',
+  'skewMax',
+  'pauseMax',
+  'cutMax',
 ] as const;
 
 const wholeReductions: readonly Reduction[] = [
@@ -26,18 +60,39 @@ const wholeReductions: readonly Reduction[] = [
   (scenario) => fewer(scenario.clusters).map((clusters) => ({ ...scenario, clusters })),
   (scenario) => fewer(scenario.labs).map((labs) => ({ ...scenario, labs })),
   // A storm that ends right after the failure is the same up to it.
-  (scenario, { phase, after }) => (phase === 'storm' ? [after + 1] : [0, half(scenario.stormDuration)]).map((stormDuration) => shortenStorm(scenario, stormDuration)),
+  (scenario, { phase, after }) =>
+    (phase === 'storm' ? [after + 1] : [0, half(scenario.stormDuration)]).map((stormDuration) =>
+      shortenStorm(scenario, stormDuration),
+    ),
   (scenario) => [{ ...scenario, faults: calmFaults }],
-  ...faultNames.map((name): Reduction => (scenario) => [0, half(scenario.faults[name])].map((value) => ({ ...scenario, faults: { ...scenario.faults, [name]: value } }))),
-  ...(['lossProbability', 'duplicateProbability', 'delayMax'] as const).map((name): Reduction => (scenario) => [{ ...scenario, network: { ...scenario.network, [name]: 0 } }]),
-  ({ faults: { journalLossesPerHour, ...faults }, ...scenario }) => (journalLossesPerHour === undefined ? [] : [{ ...scenario, faults }]),
-  ({ faults: { clockStepsPerHour, ...faults }, ...scenario }) => (clockStepsPerHour === undefined ? [] : [{ ...scenario, faults }]),
+  ...faultNames.map(
+    (name): Reduction =>
+      (scenario) =>
+        [0, half(scenario.faults[name])].map((value) => ({
+          ...scenario,
+          faults: { ...scenario.faults, [name]: value },
+        })),
+  ),
+  ...(['lossProbability', 'duplicateProbability', 'delayMax'] as const).map(
+    (name): Reduction =>
+      (scenario) => [{ ...scenario, network: { ...scenario.network, [name]: 0 } }],
+  ),
+  ({ faults: { journalLossesPerHour, ...faults }, ...scenario }) =>
+    journalLossesPerHour === undefined ? [] : [{ ...scenario, faults }],
+  ({ faults: { clockStepsPerHour, ...faults }, ...scenario }) =>
+    clockStepsPerHour === undefined ? [] : [{ ...scenario, faults }],
   ({ heuristicSwitchesPerHour: _left, ...scenario }) => [scenario],
   ({ drainsPerHour: _left, ...scenario }) => [scenario],
   ({ choreFailureProbability: _left, ...scenario }) => [scenario],
   ({ managerAways: _left, ...scenario }) => [scenario],
   ({ lease: _left, ...scenario }) => [scenario],
-  ({ lease, ...scenario }) => (lease === undefined ? [] : [{ ...scenario, lease: { ...lease, sleepsPerHour: 0 } }, { ...scenario, lease: { ...lease, sleepMax: half(lease.sleepMax) } }]),
+  ({ lease, ...scenario }) =>
+    lease === undefined
+      ? []
+      : [
+          { ...scenario, lease: { ...lease, sleepsPerHour: 0 } },
+          { ...scenario, lease: { ...lease, sleepMax: half(lease.sleepMax) } },
+        ],
   (scenario) => [{ ...scenario, turnDelayMax: 0 }],
 ];
 
@@ -46,11 +101,17 @@ function shortenStorm(scenario: Scenario, stormDuration: number): Scenario {
 }
 
 const jobReductions: readonly PartReduction<JobPlan>[] = [
-  (job) => [1, half(job.taskCount)].filter((taskCount) => taskCount >= 1).map((taskCount) => ({ ...job, taskCount, brokenTaskCount: Math.min(job.brokenTaskCount, taskCount) })),
+  (job) =>
+    [1, half(job.taskCount)]
+      .filter((taskCount) => taskCount >= 1)
+      .map((taskCount) => ({ ...job, taskCount, brokenTaskCount: Math.min(job.brokenTaskCount, taskCount) })),
   ({ cancelledAfter: _left, ...job }) => [job],
   ({ retriedAfter: _left, ...job }) => [job],
   ({ reservation: _left, ...job }) => [job],
-  ({ reservation, ...job }) => (reservation?.moves === undefined ? [] : fewer(reservation.moves).map((moves) => ({ ...job, reservation: { ...reservation, moves } }))),
+  ({ reservation, ...job }) =>
+    reservation?.moves === undefined
+      ? []
+      : fewer(reservation.moves).map((moves) => ({ ...job, reservation: { ...reservation, moves } })),
   ({ predecessorsMax: _left, ...job }) => [job],
   ({ gangProcessors: _left, ...job }) => [job],
   ({ placement: _left, ...job }) => [job],
@@ -58,21 +119,35 @@ const jobReductions: readonly PartReduction<JobPlan>[] = [
   ({ credibility: _left, ...job }) => [job],
   ({ scheduler: _left, ...job }) => [job],
   ({ replicationCap: _left, ...job }) => [job],
-  (job) => [{ ...job, submittedAfter: 0 }, { ...job, submittedAfter: half(job.submittedAfter) }],
+  (job) => [
+    { ...job, submittedAfter: 0 },
+    { ...job, submittedAfter: half(job.submittedAfter) },
+  ],
   (job) => [{ ...job, brokenTaskCount: 0, failureProbability: 0, failuresMax: 1 }],
   (job) => [{ ...job, inputCount: 0 }],
-  (job) => [{ ...job, isChecked: false, hasOutput: false }, { ...job, isChecked: false }, { ...job, hasOutput: false }],
+  (job) => [
+    { ...job, isChecked: false, hasOutput: false },
+    { ...job, isChecked: false },
+    { ...job, hasOutput: false },
+  ],
   (job) => [{ ...job, replicasMax: 1 }],
   (job) => [{ ...job, spread: 0 }],
-  (job) => [{ ...job, meanTaskTime: Math.min(job.meanTaskTime, 1000) }, { ...job, meanTaskTime: Math.max(1, half(job.meanTaskTime)) }],
+  (job) => [
+    { ...job, meanTaskTime: Math.min(job.meanTaskTime, 1000) },
+    { ...job, meanTaskTime: Math.max(1, half(job.meanTaskTime)) },
+  ],
 ];
 
 const clusterReductions: readonly PartReduction<ClusterPlan>[] = [
-  (cluster) => [1, half(cluster.processors)].filter((processors) => processors >= 1).map((processors) => ({ ...cluster, processors, widthMax: Math.min(cluster.widthMax, processors) })),
+  (cluster) =>
+    [1, half(cluster.processors)]
+      .filter((processors) => processors >= 1)
+      .map((processors) => ({ ...cluster, processors, widthMax: Math.min(cluster.widthMax, processors) })),
   (cluster) => [{ ...cluster, widthMax: 1 }],
   (cluster) => [{ ...cluster, requestsMax: 1 }],
   (cluster) => [{ ...cluster, localPerHour: 0 }],
-  ({ local = [], ...cluster }) => (local.length === 0 ? [] : [cluster, ...fewer(local).map((left) => ({ ...cluster, local: left }))]),
+  ({ local = [], ...cluster }) =>
+    local.length === 0 ? [] : [cluster, ...fewer(local).map((left) => ({ ...cluster, local: left }))],
   ({ isWatched: _left, ...cluster }) => [cluster],
   ({ holding: _left, ...cluster }) => [cluster],
   ({ perHour: _left, ...cluster }) => [cluster],
@@ -81,7 +156,10 @@ const clusterReductions: readonly PartReduction<ClusterPlan>[] = [
   ({ signalsTasks: _left, ...cluster }) => [cluster],
   ({ preemptionsPerHour: _left, ...cluster }) => [cluster],
   (cluster) => [{ ...cluster, faults: honestManager }],
-  ...(Object.keys(honestManager) as (keyof typeof honestManager)[]).map((name): PartReduction<ClusterPlan> => (cluster) => [{ ...cluster, faults: { ...cluster.faults, [name]: 0 } }]),
+  ...(Object.keys(honestManager) as (keyof typeof honestManager)[]).map(
+    (name): PartReduction<ClusterPlan> =>
+      (cluster) => [{ ...cluster, faults: { ...cluster.faults, [name]: 0 } }],
+  ),
   (cluster) => [{ ...cluster, speedSpread: 0 }],
   (cluster) => [{ ...cluster, heuristic: 'static' }],
   (cluster) => [{ ...cluster, compression: 'start-now' }],
@@ -108,7 +186,9 @@ function fewer<T>(list: readonly T[]): readonly (readonly T[])[] {
 
 function reduceAt<T>(list: readonly T[], index: number, reduce: PartReduction<T>): readonly (readonly T[])[] {
   const part = list[index];
-  return part === undefined ? [] : reduce(part).map((changed) => list.map((each, at) => (at === index ? changed : each)));
+  return part === undefined
+    ? []
+    : reduce(part).map((changed) => list.map((each, at) => (at === index ? changed : each)));
 }
 
 function half(value: number): number {

@@ -8,10 +8,26 @@ import type { StreamEnd } from './network.ts';
 import { bytesOf, type SimulatedSpool } from './spool.ts';
 
 /** Commands that a relay carries out. */
-export type RelayCommand = Extract<ProviderCommand, {
-  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellDraining' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent'
-    | 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' | 'ConfirmLease';
-}>;
+export type RelayCommand = Extract<
+  ProviderCommand,
+  {
+    readonly kind:
+      | 'TellMachineJoined'
+      | 'TellMachineLost'
+      | 'TellRequests'
+      | 'TellStandings'
+      | 'TellResource'
+      | 'TellDraining'
+      | 'TellSettled'
+      | 'ReattachAgent'
+      | 'ClearAgent'
+      | 'RefuseAgent'
+      | 'KeepReports'
+      | 'AcknowledgeKept'
+      | 'StartLeased'
+      | 'ConfirmLease';
+  }
+>;
 
 type StartLeased = Extract<RelayCommand, { readonly kind: 'StartLeased' }>;
 
@@ -82,10 +98,15 @@ export class SimulatedRelay {
       if (link !== undefined) this.#receiveFromBroker(link, message);
       else if (message.kind === 'hello') link = this.#welcomeBroker(stream, message);
     };
-    stream.onClosed = () => { if (link !== undefined) this.#loseBroker(link); };
+    stream.onClosed = () => {
+      if (link !== undefined) this.#loseBroker(link);
+    };
   }
 
-  #welcomeBroker(stream: StreamEnd<ToBroker, FromBroker>, { brokerId, instance, takesResource = false }: FromBroker & { kind: 'hello' }): BrokerLink {
+  #welcomeBroker(
+    stream: StreamEnd<ToBroker, FromBroker>,
+    { brokerId, instance, takesResource = false }: FromBroker & { kind: 'hello' },
+  ): BrokerLink {
     const former = this.#brokers.get(brokerId);
     if (former !== undefined) {
       former.stream.close('MUT_CANCELLED');
@@ -95,7 +116,13 @@ export class SimulatedRelay {
     const link = { brokerId, connectionId: this.#connectionCount, stream };
     this.#brokers.set(brokerId, link);
     stream.write({ kind: 'hello', clock: this.#setup.now(), resourceId: this.#setup.resourceId });
-    this.#setup.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId, instance, takesResource });
+    this.#setup.deliver({
+      kind: 'BrokerConnected',
+      brokerId,
+      connectionId: link.connectionId,
+      instance,
+      takesResource,
+    });
     return link;
   }
 
@@ -106,10 +133,20 @@ export class SimulatedRelay {
       this.#setup.spool.writeLease(link.brokerId, message.lease);
       this.#setup.onLease(link.brokerId, link.connectionId, message.lease);
     } else if (message.kind === 'leaseTrim') {
-      this.#setup.deliver({ kind: 'LeaseTrimmed', brokerId: link.brokerId, connectionId: link.connectionId, replicaIds: message.replicaIds });
+      this.#setup.deliver({
+        kind: 'LeaseTrimmed',
+        brokerId: link.brokerId,
+        connectionId: link.connectionId,
+        replicaIds: message.replicaIds,
+      });
     } else if (message.kind === 'toMachine') {
       if (message.message.kind === 'acknowledged' && this.#setup.spool.hasReportOf(message.machineId)) {
-        this.#setup.deliver({ kind: 'KeptAcknowledged', brokerId: link.brokerId, machineId: message.machineId, sequence: message.message.sequence });
+        this.#setup.deliver({
+          kind: 'KeptAcknowledged',
+          brokerId: link.brokerId,
+          machineId: message.machineId,
+          sequence: message.message.sequence,
+        });
       }
       const agent = this.#agentsByMachine.get(message.machineId);
       if (agent?.broker === link) agent.stream.write(message.message);
@@ -129,10 +166,15 @@ export class SimulatedRelay {
       if (link !== undefined) this.#receiveFromAgent(link, message);
       else if (message.kind === 'hello') link = this.#welcomeAgent(stream, message);
     };
-    stream.onClosed = (code) => { if (link !== undefined) this.#loseAgent(link, code === ''); };
+    stream.onClosed = (code) => {
+      if (link !== undefined) this.#loseAgent(link, code === '');
+    };
   }
 
-  #welcomeAgent(stream: StreamEnd<ToAgent, FromAgent>, { facts: told, heldReplicaIds, credential }: FromAgent & { kind: 'hello' }): AgentLink {
+  #welcomeAgent(
+    stream: StreamEnd<ToAgent, FromAgent>,
+    { facts: told, heldReplicaIds, credential }: FromAgent & { kind: 'hello' },
+  ): AgentLink {
     const machineId = this.#setup.nameMachine(told.machineId, credential);
     const former = this.#agentsByMachine.get(machineId);
     if (former !== undefined) {
@@ -141,7 +183,15 @@ export class SimulatedRelay {
     }
     this.#attachmentCount += 1;
     const link: AgentLink = {
-      attachmentId: this.#attachmentCount, machineId, incarnation: told.incarnation, requestId: credential, stream, broker: undefined, waiting: [], clearing: undefined, isKeeping: false,
+      attachmentId: this.#attachmentCount,
+      machineId,
+      incarnation: told.incarnation,
+      requestId: credential,
+      stream,
+      broker: undefined,
+      waiting: [],
+      clearing: undefined,
+      isKeeping: false,
     };
     this.#agents.set(link.attachmentId, link);
     this.#agentsByMachine.set(machineId, link);
@@ -167,15 +217,25 @@ export class SimulatedRelay {
       const { report } = message;
       const { sequence, ended } = report;
       spool.writeReport(keptKey({ machineId, incarnation }), report);
-      deliver({ kind: 'ReportMade', machineId, attachmentId, sequence, endedReplicaIds: ended.map(({ replicaId }) => replicaId), bytes: bytesOf(report), health: healthOf(ended) });
+      deliver({
+        kind: 'ReportMade',
+        machineId,
+        attachmentId,
+        sequence,
+        endedReplicaIds: ended.map(({ replicaId }) => replicaId),
+        bytes: bytesOf(report),
+        health: healthOf(ended),
+      });
     } else if (message.kind === 'contentWanted') {
-      for (const content of message.contents) if (spool.contents.has(content.sha256)) agent.stream.write({ kind: 'content', content, isThere: true });
+      for (const content of message.contents)
+        if (spool.contents.has(content.sha256)) agent.stream.write({ kind: 'content', content, isThere: true });
     }
   }
 
   #acknowledgeKept(agent: AgentLink, sequence: number): void {
     const isKept = (message: FromAgent): boolean => message.kind === 'report' && message.report.sequence <= sequence;
-    for (const message of agent.waiting) if (message.kind === 'report' && isKept(message)) this.#setup.onReport(agent, message.report);
+    for (const message of agent.waiting)
+      if (message.kind === 'report' && isKept(message)) this.#setup.onReport(agent, message.report);
     agent.waiting = agent.waiting.filter((message) => !isKept(message));
     agent.stream.write({ kind: 'acknowledged', sequence });
   }
@@ -211,16 +271,39 @@ export class SimulatedRelay {
   /** Carries out a command of the machine. */
   perform(command: RelayCommand): void {
     switch (command.kind) {
-      case 'ReattachAgent': this.#withAgent(command.attachmentId, (agent) => { this.#dismiss(agent, 'MUT_REATTACH'); }); break;
-      case 'RefuseAgent': this.#withAgent(command.attachmentId, (agent) => { this.#dismiss(agent, command.code); }); break;
-      case 'ClearAgent': this.#withAgent(command.attachmentId, (agent) => { this.#beginClearing(agent, command.heldReplicaIds); }); break;
-      case 'KeepReports': this.#withAgent(command.attachmentId, (agent) => {
-        agent.isKeeping = true;
-        for (const message of agent.waiting) this.#keep(agent, message);
-      }); break;
-      case 'AcknowledgeKept': this.#withAgent(command.attachmentId, (agent) => { this.#acknowledgeKept(agent, command.sequence); }); break;
-      case 'StartLeased': this.#withAgent(command.attachmentId, (agent) => { this.#startLeased(agent, command); }); break;
-      default: this.#tell(command);
+      case 'ReattachAgent':
+        this.#withAgent(command.attachmentId, (agent) => {
+          this.#dismiss(agent, 'MUT_REATTACH');
+        });
+        break;
+      case 'RefuseAgent':
+        this.#withAgent(command.attachmentId, (agent) => {
+          this.#dismiss(agent, command.code);
+        });
+        break;
+      case 'ClearAgent':
+        this.#withAgent(command.attachmentId, (agent) => {
+          this.#beginClearing(agent, command.heldReplicaIds);
+        });
+        break;
+      case 'KeepReports':
+        this.#withAgent(command.attachmentId, (agent) => {
+          agent.isKeeping = true;
+          for (const message of agent.waiting) this.#keep(agent, message);
+        });
+        break;
+      case 'AcknowledgeKept':
+        this.#withAgent(command.attachmentId, (agent) => {
+          this.#acknowledgeKept(agent, command.sequence);
+        });
+        break;
+      case 'StartLeased':
+        this.#withAgent(command.attachmentId, (agent) => {
+          this.#startLeased(agent, command);
+        });
+        break;
+      default:
+        this.#tell(command);
     }
   }
 
@@ -234,7 +317,8 @@ export class SimulatedRelay {
     for (const batch of batches) stream.write({ kind: 'start', batch });
     const there = new Set(batches.flatMap(({ replicas }) => replicas.map(({ replicaId }) => replicaId)));
     const missing = replicaIds.filter((replicaId) => !there.has(replicaId));
-    if (missing.length > 0) this.#setup.deliver({ kind: 'LeasedUnstartable', machineId, attachmentId, replicaIds: missing });
+    if (missing.length > 0)
+      this.#setup.deliver({ kind: 'LeasedUnstartable', machineId, attachmentId, replicaIds: missing });
   }
 
   #beginClearing(agent: AgentLink, heldReplicaIds: readonly ReplicaId[]): void {
@@ -244,7 +328,9 @@ export class SimulatedRelay {
     for (const message of agent.waiting.splice(0)) this.#clear(agent, clearing, message);
   }
 
-  #tell(command: Exclude<Extract<RelayCommand, { readonly brokerId: string }>, { readonly kind: 'StartLeased' }>): void {
+  #tell(
+    command: Exclude<Extract<RelayCommand, { readonly brokerId: string }>, { readonly kind: 'StartLeased' }>,
+  ): void {
     const broker = this.#brokers.get(command.brokerId);
     if (broker === undefined) return;
     switch (command.kind) {
@@ -265,12 +351,24 @@ export class SimulatedRelay {
         broker.stream.write({ kind: 'lost', machineId, reason });
         break;
       }
-      case 'TellDraining': broker.stream.write({ kind: 'draining', draining: command.draining }); break;
-      case 'TellResource': broker.stream.write({ kind: 'resource', standing: command.standing }); break;
-      case 'TellStandings': broker.stream.write({ kind: 'standings', standings: command.standings }); break;
-      case 'TellRequests': broker.stream.write({ kind: 'requests', requests: command.requests }); break;
-      case 'ConfirmLease': broker.stream.write({ kind: 'leaseConfirmed', sequence: command.sequence }); break;
-      case 'TellSettled': broker.stream.write({ kind: 'settled' }); break;
+      case 'TellDraining':
+        broker.stream.write({ kind: 'draining', draining: command.draining });
+        break;
+      case 'TellResource':
+        broker.stream.write({ kind: 'resource', standing: command.standing });
+        break;
+      case 'TellStandings':
+        broker.stream.write({ kind: 'standings', standings: command.standings });
+        break;
+      case 'TellRequests':
+        broker.stream.write({ kind: 'requests', requests: command.requests });
+        break;
+      case 'ConfirmLease':
+        broker.stream.write({ kind: 'leaseConfirmed', sequence: command.sequence });
+        break;
+      case 'TellSettled':
+        broker.stream.write({ kind: 'settled' });
+        break;
     }
   }
 

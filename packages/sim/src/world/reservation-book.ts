@@ -24,7 +24,10 @@ export const noReservations: Pick<ReservationBook, 'windowsOf' | 'admit'> = {
   admit: () => ({ code: 'MUT_RESERVATION_UNSUPPORTED', message: 'there are no reservations here' }),
 };
 
-/** The reservation manager of a world, which is never wrong: what it promised, what moved and what was cancelled since. It may be away. */
+/**
+ * The reservation manager of a world, which is never wrong: what it promised, what moved and what was cancelled since.
+ * It may be away.
+ */
 export class ReservationBook {
   readonly #kernel: Kernel;
   readonly #booked = new Map<string, BookedReservation>();
@@ -37,13 +40,25 @@ export class ReservationBook {
       if (plan === undefined) continue;
       const booked = book(plan, { index, worldStart: kernel.now });
       this.#booked.set(String(index), booked);
-      const { cancelledAt, places, reservation: { resourceId } } = booked;
-      for (const at of [cancelledAt, ...places.slice(1).map(({ from }) => from)]) if (at < Infinity) kernel.at(at, () => { onChanged(resourceId); });
+      const {
+        cancelledAt,
+        places,
+        reservation: { resourceId },
+      } = booked;
+      for (const at of [cancelledAt, ...places.slice(1).map(({ from }) => from)])
+        if (at < Infinity)
+          kernel.at(at, () => {
+            onChanged(resourceId);
+          });
     }
     const resourceIds = new Set([...this.#booked.values()].map(({ reservation: { resourceId } }) => resourceId));
     for (const { after, duration } of managerAways) {
-      kernel.after(after, () => { this.#awayUntil = Math.max(this.#awayUntil, kernel.now + duration); });
-      kernel.after(after + duration, () => { for (const resourceId of resourceIds) onChanged(resourceId); });
+      kernel.after(after, () => {
+        this.#awayUntil = Math.max(this.#awayUntil, kernel.now + duration);
+      });
+      kernel.after(after + duration, () => {
+        for (const resourceId of resourceIds) onChanged(resourceId);
+      });
     }
   }
 
@@ -60,7 +75,9 @@ export class ReservationBook {
 
   /** The level that a resource is told. */
   windowsOf(resourceId: string): ReservedWindow[] {
-    return [...this.#booked.values()].filter((booked) => booked.reservation.resourceId === resourceId && this.#stands(booked)).map((booked) => this.#windowOf(booked));
+    return [...this.#booked.values()]
+      .filter((booked) => booked.reservation.resourceId === resourceId && this.#stands(booked))
+      .map((booked) => this.#windowOf(booked));
   }
 
   /** Places that a reservation ever had; empty for one that nobody made. */
@@ -77,10 +94,14 @@ export class ReservationBook {
     return this.#windowOf(booked);
   }
 
-  /** The code with which a claim is refused, empty for a good one. While nobody answers its signature and its dates decide. */
+  /**
+   * The code with which a claim is refused, empty for a good one. While nobody answers its signature and its dates
+   * decide.
+   */
   judge(shown: ClaimedReservation): string {
     const booked = this.#findByClaim(shown.claim);
-    if (this.isAway && booked?.isForged === false) return booked.reservation.endsAt > this.#kernel.now ? '' : 'MUT_CLAIM_LATE';
+    if (this.isAway && booked?.isForged === false)
+      return booked.reservation.endsAt > this.#kernel.now ? '' : 'MUT_CLAIM_LATE';
     const answer = this.admit(shown);
     return 'code' in answer ? answer.code : '';
   }
@@ -98,19 +119,37 @@ export class ReservationBook {
   }
 }
 
-function book(plan: ReservationPlan, { index, worldStart }: { readonly index: number; readonly worldStart: Instant }): BookedReservation {
+function book(
+  plan: ReservationPlan,
+  { index, worldStart }: { readonly index: number; readonly worldStart: Instant },
+): BookedReservation {
   const { cluster, startsAfter, duration, count, cancelledAfter = Infinity, isForged = false, moves = [] } = plan;
   const startsAt = worldStart + startsAfter;
   const reservation = {
-    claim: `claim of job ${index}`, reservationId: index + 1, revision: 1, resourceId: `cluster${cluster}`, userId: 'user', startsAt, endsAt: startsAt + duration, amount: count,
+    claim: `claim of job ${index}`,
+    reservationId: index + 1,
+    revision: 1,
+    resourceId: `cluster${cluster}`,
+    userId: 'user',
+    startsAt,
+    endsAt: startsAt + duration,
+    amount: count,
     units: Array.from({ length: count }, (_none, unit) => unit),
   };
   const first = toWindow(reservation);
   const later = moves.map((move) => {
     const movedTo = worldStart + move.startsAfter;
-    return { from: worldStart + move.after, window: { ...first, count: move.count, startsAt: movedTo, endsAt: movedTo + move.duration } };
+    return {
+      from: worldStart + move.after,
+      window: { ...first, count: move.count, startsAt: movedTo, endsAt: movedTo + move.duration },
+    };
   });
-  return { reservation, isForged, cancelledAt: worldStart + cancelledAfter, places: [{ from: worldStart, window: first }, ...later] };
+  return {
+    reservation,
+    isForged,
+    cancelledAt: worldStart + cancelledAfter,
+    places: [{ from: worldStart, window: first }, ...later],
+  };
 }
 
 function toWindow({ reservationId, userId, amount, startsAt, endsAt }: ClaimedReservation): ReservedWindow {

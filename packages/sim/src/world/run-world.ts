@@ -41,13 +41,21 @@ const lookEvery: Duration = 10_000;
  * @param onTurn hears of every turn.
  * @param onEvent hears what happens to processes beside.
  */
-export function runWorld(scenario: Scenario, onTurn?: (turn: WorldTurn) => void, onEvent?: (event: WorldEvent) => void): WorldResult {
+export function runWorld(
+  scenario: Scenario,
+  onTurn?: (turn: WorldTurn) => void,
+  onEvent?: (event: WorldEvent) => void,
+): WorldResult {
   const digest = new TurnDigest();
-  const world: World = new World(scenario, (turn) => {
-    digest.add(turn);
-    onTurn?.(turn);
-    watch.hear(turn);
-  }, onEvent === undefined ? {} : { onEvent });
+  const world: World = new World(
+    scenario,
+    (turn) => {
+      digest.add(turn);
+      onTurn?.(turn);
+      watch.hear(turn);
+    },
+    onEvent === undefined ? {} : { onEvent },
+  );
   const watch = new Watch(world);
   let phase: WorldFailure['phase'] = 'storm';
   let failure: WorldFailure | undefined;
@@ -57,14 +65,25 @@ export function runWorld(scenario: Scenario, onTurn?: (turn: WorldTurn) => void,
     phase = 'healing';
     heal(world);
     const left = waitForEnd(world);
-    if (left.length > 0) failure = { after: world.kernel.now - worldStart, phase, message: `not at its end: ${left.join('; ')}`, stack: '' };
+    if (left.length > 0)
+      failure = {
+        after: world.kernel.now - worldStart,
+        phase,
+        message: `not at its end: ${left.join('; ')}`,
+        stack: '',
+      };
     else watch.end();
   } catch (error) {
     const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
     failure = { after: world.kernel.now - worldStart, phase, message, stack };
   }
   return {
-    failure, digest: digest.text, turnCount: digest.turnCount, duration: world.kernel.now - worldStart, runCount: world.truth.runCount, acceptedCount: world.promises.acceptedCount,
+    failure,
+    digest: digest.text,
+    turnCount: digest.turnCount,
+    duration: world.kernel.now - worldStart,
+    runCount: world.truth.runCount,
+    acceptedCount: world.promises.acceptedCount,
   };
 }
 
@@ -120,5 +139,7 @@ class TurnDigest {
 
 /** What a command is about; states that it carries are left out. */
 function numbersOnly(key: string, value: unknown): unknown {
-  return key === 'replica' && typeof value === 'object' && value !== null ? (value as { start?: { replicaId?: number } }).start?.replicaId : value;
+  return key === 'replica' && typeof value === 'object' && value !== null
+    ? (value as { start?: { replicaId?: number } }).start?.replicaId
+    : value;
 }

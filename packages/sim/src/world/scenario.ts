@@ -64,11 +64,20 @@ export interface JobPlan {
   readonly replicationCap?: ReplicationCap;
   /** Left out, its tasks run wherever there is a machine. */
   readonly reservation?: ReservationPlan;
-  /** Each task waits for up to so many of those before it; left out, or 0, it is a bag. Not with votes, which may take results back. */
+  /**
+   * Each task waits for up to so many of those before it; left out, or 0, it is a bag. Not with votes, which may take
+   * results back.
+   */
   readonly predecessorsMax?: number;
-  /** Its tasks are gangs of so many processors; left out, or 0, they take one each. Not with votes; a provider must be able to offer so many at once. */
+  /**
+   * Its tasks are gangs of so many processors; left out, or 0, they take one each. Not with votes; a provider must be
+   * able to offer so many at once.
+   */
   readonly gangProcessors?: ProcessorCount;
-  /** Which provider its gangs join, as `--placement` has it; left out, each goes wherever there is room. Providers tell how their queues stand in worlds with such jobs alone. */
+  /**
+   * Which provider its gangs join, as `--placement` has it; left out, each goes wherever there is room. Providers tell
+   * how their queues stand in worlds with such jobs alone.
+   */
   readonly placement?: string;
 }
 
@@ -114,15 +123,27 @@ export interface ClusterPlan {
   readonly localPerHour: number;
   /** Requests of further local users, each of one user. */
   readonly local?: readonly LocalPlan[];
-  /** Its manager knows nothing of reservations, and its provider asks for their processors ahead by this rule; left out, its manager honours them. */
+  /**
+   * Its manager knows nothing of reservations, and its provider asks for their processors ahead by this rule; left out,
+   * its manager honours them.
+   */
   readonly holding?: LeadRule;
-  /** Whether its manager hints at each change of the queue, as the embedded one does; left out, the queue is only read again and again. */
+  /**
+   * Whether its manager hints at each change of the queue, as the embedded one does; left out, the queue is only read
+   * again and again.
+   */
   readonly isWatched?: boolean;
   /** How often a node is lost in an hour, with up to all of the processors; left out, never. */
   readonly nodeLossesPerHour?: number;
-  /** Its manager signals every process of an allocation that it ends, tasks before agents; left out, it signals agents alone. */
+  /**
+   * Its manager signals every process of an allocation that it ends, tasks before agents; left out, it signals agents
+   * alone.
+   */
   readonly signalsTasks?: boolean;
-  /** How often in an hour its manager takes an allocation away by SIGKILL, and lists that only some time later; left out, never. */
+  /**
+   * How often in an hour its manager takes an allocation away by SIGKILL, and lists that only some time later; left
+   * out, never.
+   */
   readonly preemptionsPerHour?: number;
   /** Speeds of its nodes: uniform from `1 - spread` to `1 + spread`. */
   readonly speedSpread: number;
@@ -182,7 +203,9 @@ export interface FaultPlan {
   readonly skewMax: Duration;
   /** The clock of a host is set while its processes run; never when left out. */
   readonly clockStepsPerHour?: number;
-  /** The broker's journal is gone, and its user submits her jobs again to one that knows nothing; never when left out. */
+  /**
+   * The broker's journal is gone, and its user submits her jobs again to one that knows nothing; never when left out.
+   */
   readonly journalLossesPerHour?: number;
 }
 
@@ -207,13 +230,20 @@ export interface Scenario {
   readonly jobs: readonly JobPlan[];
   readonly clusters: readonly ClusterPlan[];
   readonly labs: readonly LabPlan[];
-  readonly network: { readonly delayMax: Duration; readonly lossProbability: number; readonly duplicateProbability: number };
+  readonly network: {
+    readonly delayMax: Duration;
+    readonly lossProbability: number;
+    readonly duplicateProbability: number;
+  };
   readonly faults: FaultPlan;
   /** How often the user switches the request heuristic of a cluster's provider; left out, never. */
   readonly heuristicSwitchesPerHour?: number;
   /** How often the owner of a provider drains it, for a while, or says so again; left out, never. */
   readonly drainsPerHour?: number;
-  /** Of what a machine does for a task, staging or collecting, to fail in the storm, as on a full disk; in [0, 1), left out, none. */
+  /**
+   * Of what a machine does for a task, staging or collecting, to fail in the storm, as on a full disk; in [0, 1), left
+   * out, none.
+   */
   readonly choreFailureProbability?: number;
   /** When the reservation manager is away: nobody hears of changes, or gets an answer; left out, never. */
   readonly managerAways?: readonly DownTime[];
@@ -232,7 +262,7 @@ export function staysUp({ upTime, machines }: LabPlan): boolean {
 
 /** The places that a reservation ever has, first its own. */
 export function placesOf(plan: ReservationPlan): readonly Omit<ReservationMove, 'after'>[] {
-  return [plan, ...plan.moves ?? []];
+  return [plan, ...(plan.moves ?? [])];
 }
 
 /** Whether home ever falls asleep. */
@@ -242,8 +272,23 @@ export function hasSleeps(lease: LeasePlan | undefined): boolean {
 
 /** Nothing goes wrong. */
 export const calmFaults: FaultPlan = {
-  crashesPerHour: 0, fallsPerHour: 0, pausesPerHour: 0, pauseMax: 0, cutsPerHour: 0, cutMax: 0, breaksPerHour: 0, fullDisksPerHour: 0, skewMax: 0,
+  crashesPerHour: 0,
+  fallsPerHour: 0,
+  pausesPerHour: 0,
+  pauseMax: 0,
+  cutsPerHour: 0,
+  cutMax: 0,
+  breaksPerHour: 0,
+  fullDisksPerHour: 0,
+  skewMax: 0,
 };
 
 /** A manager that does what it says. */
-export const honestManager: ManagerFaults = { listingFails: 0, listingLags: 0, listingLies: 0, startsLate: 0, startsNothing: 0, startsTwice: 0 };
+export const honestManager: ManagerFaults = {
+  listingFails: 0,
+  listingLags: 0,
+  listingLies: 0,
+  startsLate: 0,
+  startsNothing: 0,
+  startsTwice: 0,
+};

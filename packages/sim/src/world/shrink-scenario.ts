@@ -19,11 +19,15 @@ export interface ShrunkScenario {
   readonly tryCount: number;
 }
 
-/** Luck is different in a smaller world, so that reductions get a few other seeds once none is left that fails with its own. */
+/**
+ * Luck is different in a smaller world, so that reductions get a few other seeds once none is left that fails with its
+ * own.
+ */
 const otherSeedsMax = 4;
 
 /**
- * Makes a scenario that fails smaller, as long as the same failure remains: fewer of everything, fewer faults, a shorter storm.
+ * Makes a scenario that fails smaller, as long as the same failure remains: fewer of everything, fewer faults, a
+ * shorter storm.
  *
  * Greedy: a reduction is kept at once when the smaller world still fails, and never taken back.
  *
@@ -74,7 +78,10 @@ class Shrinker {
   /** Keeps the first candidate that fails in the same way. */
   #keepFirst(candidates: readonly Scenario[], seed: string | undefined): boolean {
     const current = JSON.stringify(this.#scenario);
-    return candidates.some((candidate) => JSON.stringify(candidate) !== current && this.#isKept(seed === undefined ? candidate : { ...candidate, seed }));
+    return candidates.some(
+      (candidate) =>
+        JSON.stringify(candidate) !== current && this.#isKept(seed === undefined ? candidate : { ...candidate, seed }),
+    );
   }
 
   #isKept(candidate: Scenario): boolean {
@@ -98,7 +105,10 @@ function isSound(scenario: Scenario): boolean {
   }
 }
 
-/** What two failures must have in common to be the same: the phase, and the message without its numbers, each of its parts once. */
+/**
+ * What two failures must have in common to be the same: the phase, and the message without its numbers, each of its
+ * parts once.
+ */
 export function kindOfFailure({ phase, message }: WorldFailure): string {
   const parts = message.replaceAll(/\d+/g, '#').split('; ');
   return [phase, ...[...new Set(parts)].sort()].join('; ');

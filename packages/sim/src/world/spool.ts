@@ -17,7 +17,8 @@ export class SimulatedSpool {
 
   /** Drops the leases before one that was taken. */
   forgetLeases(brokerId: string, before: number): void {
-    for (const [key, { sequence }] of this.#leases) if (key.startsWith(`${brokerId}\n`) && sequence < before) this.#leases.delete(key);
+    for (const [key, { sequence }] of this.#leases)
+      if (key.startsWith(`${brokerId}\n`) && sequence < before) this.#leases.delete(key);
   }
 
   findLease(brokerId: string, sequence: number): Lease | undefined {
@@ -30,7 +31,9 @@ export class SimulatedSpool {
     invariant(lease, `lease ${sequence} of ${brokerId} is not in the spool`);
     const wanted = new Set(replicaIds);
     const isWanted = ({ replicaId }: ReplicaStart): boolean => wanted.has(replicaId);
-    return lease.groups.map(({ start: { template, replicas } }) => ({ template, replicas: replicas.filter(isWanted) })).filter(({ replicas }) => replicas.length > 0);
+    return lease.groups
+      .map(({ start: { template, replicas } }) => ({ template, replicas: replicas.filter(isWanted) }))
+      .filter(({ replicas }) => replicas.length > 0);
   }
 
   writeReport(key: string, report: MachineReport): void {
@@ -55,11 +58,16 @@ export class SimulatedSpool {
 
   /** Drops the reports of one run of an agent up to that sequence. */
   forgetReports(key: string, upTo: number): void {
-    for (const [name, { sequence }] of this.#reports) if (name === `${key}\n${sequence}` && sequence <= upTo) this.#reports.delete(name);
+    for (const [name, { sequence }] of this.#reports)
+      if (name === `${key}\n${sequence}` && sequence <= upTo) this.#reports.delete(name);
   }
 }
 
 /** What a report takes on the disk. */
 export function bytesOf({ started, ended }: MachineReport): Bytes {
-  return 100 + 16 * started.length + ended.reduce((sum, { standardOutput, standardError }) => sum + 64 + standardOutput.length + standardError.length, 0);
+  return (
+    100 +
+    16 * started.length +
+    ended.reduce((sum, { standardOutput, standardError }) => sum + 64 + standardOutput.length + standardError.length, 0)
+  );
 }

@@ -16,7 +16,10 @@ const providerAwayMax: Duration = 60_000;
 const drainedMax: Duration = 900_000;
 const fallPoints: readonly FallPoint[] = ['before-write', 'after-write', 'amid-commands'];
 
-/** Lets things go wrong in a world, as its scenario says, until it is told to stop. Everything is drawn from the scenario's seed. */
+/**
+ * Lets things go wrong in a world, as its scenario says, until it is told to stop. Everything is drawn from the
+ * scenario's seed.
+ */
 export class Storm {
   readonly #world: World;
   readonly #luck: Prng;
@@ -24,17 +27,46 @@ export class Storm {
   constructor(world: World) {
     this.#world = world;
     this.#luck = new Prng(`storm ${world.scenario.seed}`);
-    const { crashesPerHour, fallsPerHour, pausesPerHour, cutsPerHour, breaksPerHour, fullDisksPerHour, journalLossesPerHour = 0, clockStepsPerHour = 0 } = world.scenario.faults;
-    this.#strike('crash', crashesPerHour, (luck) => { this.#crash(luck); });
-    this.#strike('fall', fallsPerHour, (luck) => { this.#fall(luck); });
-    this.#strike('pause', pausesPerHour, (luck) => { this.#pause(luck); });
-    this.#strike('cut', cutsPerHour, (luck) => { this.#cut(luck); });
-    this.#strike('break', breaksPerHour, (luck) => { this.#break(luck); });
-    this.#strike('full disk', fullDisksPerHour, (luck) => { this.#fillDisk(luck); });
-    this.#strike('journal', journalLossesPerHour, (luck) => { this.#loseJournal(luck); });
-    this.#strike('clock', clockStepsPerHour, (luck) => { this.#setClock(luck); });
-    this.#strike('switch', world.scenario.heuristicSwitchesPerHour ?? 0, (luck) => { this.#switchHeuristic(luck); });
-    this.#strike('drain', world.scenario.drainsPerHour ?? 0, (luck) => { this.#drain(luck); });
+    const {
+      crashesPerHour,
+      fallsPerHour,
+      pausesPerHour,
+      cutsPerHour,
+      breaksPerHour,
+      fullDisksPerHour,
+      journalLossesPerHour = 0,
+      clockStepsPerHour = 0,
+    } = world.scenario.faults;
+    this.#strike('crash', crashesPerHour, (luck) => {
+      this.#crash(luck);
+    });
+    this.#strike('fall', fallsPerHour, (luck) => {
+      this.#fall(luck);
+    });
+    this.#strike('pause', pausesPerHour, (luck) => {
+      this.#pause(luck);
+    });
+    this.#strike('cut', cutsPerHour, (luck) => {
+      this.#cut(luck);
+    });
+    this.#strike('break', breaksPerHour, (luck) => {
+      this.#break(luck);
+    });
+    this.#strike('full disk', fullDisksPerHour, (luck) => {
+      this.#fillDisk(luck);
+    });
+    this.#strike('journal', journalLossesPerHour, (luck) => {
+      this.#loseJournal(luck);
+    });
+    this.#strike('clock', clockStepsPerHour, (luck) => {
+      this.#setClock(luck);
+    });
+    this.#strike('switch', world.scenario.heuristicSwitchesPerHour ?? 0, (luck) => {
+      this.#switchHeuristic(luck);
+    });
+    this.#strike('drain', world.scenario.drainsPerHour ?? 0, (luck) => {
+      this.#drain(luck);
+    });
     this.#loadClusters();
     this.#wearLabs();
     this.#letHomeSleep();
@@ -45,7 +77,7 @@ export class Storm {
     if (perHour === 0) return;
     const luck = this.#luck.fork(name);
     const next = (): void => {
-      this.#world.kernel.after(-Math.log(1 - luck.fraction()) * hour / perHour, () => {
+      this.#world.kernel.after((-Math.log(1 - luck.fraction()) * hour) / perHour, () => {
         if (!this.#world.isStormy) return;
         act(luck);
         next();
@@ -98,7 +130,11 @@ export class Storm {
     const [one, other] = stream.hosts;
     if (one === other) return;
     const duration = 1 + luck.below(Math.max(1, this.#world.scenario.faults.cutMax));
-    this.#world.tell('HostsCut', [...this.#world.processesOn(one), ...this.#world.processesOn(other)], `${one.name} from ${other.name} for ${duration} ms`);
+    this.#world.tell(
+      'HostsCut',
+      [...this.#world.processesOn(one), ...this.#world.processesOn(other)],
+      `${one.name} from ${other.name} for ${duration} ms`,
+    );
     this.#world.network.cut(one, other, duration);
   }
 
@@ -106,21 +142,32 @@ export class Storm {
     const stream = pick(luck, this.#world.network.openStreams);
     if (stream === undefined) return;
     const [one, other] = stream.hosts;
-    this.#world.tell('StreamBroken', [...this.#world.processesOn(one), ...this.#world.processesOn(other)], `${one.name} to ${other.name}`);
+    this.#world.tell(
+      'StreamBroken',
+      [...this.#world.processesOn(one), ...this.#world.processesOn(other)],
+      `${one.name} to ${other.name}`,
+    );
     stream.break();
   }
 
   #fillDisk(luck: Prng): void {
-    const node = pick(luck, this.#world.nodes().filter(({ disk }) => disk !== undefined));
+    const node = pick(
+      luck,
+      this.#world.nodes().filter(({ disk }) => disk !== undefined),
+    );
     if (node?.disk === undefined) return;
     const { disk, current } = node;
     const duration = luck.below(fullDiskMax);
     this.#world.tell('DiskFilled', current === undefined ? [] : [current], `of ${node.name} for ${duration} ms`);
     disk.isFull = true;
-    this.#world.kernel.after(duration, () => { disk.isFull = false; });
+    this.#world.kernel.after(duration, () => {
+      disk.isFull = false;
+    });
   }
 
-  /** Of some losses the sites hear when the next broker has jobs already: a power cut takes all, and home is back first. */
+  /**
+   * Of some losses the sites hear when the next broker has jobs already: a power cut takes all, and home is back first.
+   */
   #loseJournal(luck: Prng): void {
     const awayFor = luck.below(brokerAwayMax);
     const sites = luck.below(2) === 0 ? [] : [...this.#world.clusters, ...this.#world.labs];
@@ -131,7 +178,9 @@ export class Storm {
     }
   }
 
-  /** The user changes her mind about what decides the requests of a cluster's provider, or asks for what there is not. */
+  /**
+   * The user changes her mind about what decides the requests of a cluster's provider, or asks for what there is not.
+   */
   #switchHeuristic(luck: Prng): void {
     const site = pick(luck, this.#world.clusters);
     const heuristic = pick(luck, [...heuristicNames, 'none such', '']) ?? '';
@@ -139,30 +188,47 @@ export class Storm {
     const provider = site?.provider.current;
     if (provider === undefined) return;
     this.#world.tell('HeuristicAsked', [provider], heuristic);
-    provider.process.ask((replyTo) => ({ kind: 'HeuristicAsked', replyTo, heuristic, defaultTime }), (reply) => {
-      if (reply.ok) this.#world.heuristics.tell(provider.process.name, (reply.value as HeuristicSetting).heuristic);
-    });
+    provider.process.ask(
+      (replyTo) => ({ kind: 'HeuristicAsked', replyTo, heuristic, defaultTime }),
+      (reply) => {
+        if (reply.ok) this.#world.heuristics.tell(provider.process.name, (reply.value as HeuristicSetting).heuristic);
+      },
+    );
   }
 
-  /** The owner drains a machine, and a provider, sometimes at once, and undrains them some time later; a few do so twice. */
+  /**
+   * The owner drains a machine, and a provider, sometimes at once, and undrains them some time later; a few do so
+   * twice.
+   */
   #drain(luck: Prng): void {
     const site = pick(luck, [...this.#world.clusters, ...this.#world.labs]);
     const isAtOnce = luck.below(4) === 0;
     const [again, duration] = [luck.below(drainedMax), luck.below(drainedMax)];
     this.#world.drainMachine(luck.fork('machine').fraction(), duration);
     if (site === undefined) return;
-    const drain = (): void => { this.#world.setDraining(site.provider, isAtOnce ? 'at once' : 'gently'); };
+    const drain = (): void => {
+      this.#world.setDraining(site.provider, isAtOnce ? 'at once' : 'gently');
+    };
     drain();
-    this.#world.kernel.after(again, () => { if (this.#world.isStormy && again < duration) drain(); });
-    this.#world.kernel.after(duration, () => { if (this.#world.isStormy) this.#world.setDraining(site.provider, 'not'); });
+    this.#world.kernel.after(again, () => {
+      if (this.#world.isStormy && again < duration) drain();
+    });
+    this.#world.kernel.after(duration, () => {
+      if (this.#world.isStormy) this.#world.setDraining(site.provider, 'not');
+    });
   }
 
   /** A laptop is closed: its processes stop where they are, and others find its connections dead. */
   #letHomeSleep(): void {
     const { lease } = this.#world.scenario;
     if (lease === undefined) return;
-    this.#strike('sleep', lease.sleepsPerHour, (luck) => { this.#world.sleep(1 + luck.below(Math.max(1, lease.sleepMax))); });
-    for (const { after, duration } of lease.sleeps ?? []) this.#world.kernel.after(after, () => { if (this.#world.isStormy) this.#world.sleep(duration); });
+    this.#strike('sleep', lease.sleepsPerHour, (luck) => {
+      this.#world.sleep(1 + luck.below(Math.max(1, lease.sleepMax)));
+    });
+    for (const { after, duration } of lease.sleeps ?? [])
+      this.#world.kernel.after(after, () => {
+        if (this.#world.isStormy) this.#world.sleep(duration);
+      });
   }
 
   /** Local users ask for processors too, and mostly for longer than they need. */
@@ -172,10 +238,19 @@ export class Storm {
         // Some ask for more than they may.
         const walltime = 1 + luck.below(Math.ceil(1.1 * plan.walltimeMax));
         const runTime = luck.below(walltime);
-        submitLocally(cluster.current, { userId: `local${luck.below(5)}`, width: 1 + luck.below(plan.widthMax + 1), walltime, runTime });
+        submitLocally(cluster.current, {
+          userId: `local${luck.below(5)}`,
+          width: 1 + luck.below(plan.widthMax + 1),
+          walltime,
+          runTime,
+        });
       });
-      this.#strike(`preemptions of ${cluster.name}`, plan.preemptionsPerHour ?? 0, (luck) => { cluster.current?.preempt(luck.fraction(), luck.below(preemptionListedWithin)); });
-      this.#strike(`nodes of ${cluster.name}`, plan.nodeLossesPerHour ?? 0, (luck) => { this.#loseNode(cluster.current, 1 + luck.below(plan.processors), luck.below(nodeAwayMax)); });
+      this.#strike(`preemptions of ${cluster.name}`, plan.preemptionsPerHour ?? 0, (luck) => {
+        cluster.current?.preempt(luck.fraction(), luck.below(preemptionListedWithin));
+      });
+      this.#strike(`nodes of ${cluster.name}`, plan.nodeLossesPerHour ?? 0, (luck) => {
+        this.#loseNode(cluster.current, 1 + luck.below(plan.processors), luck.below(nodeAwayMax));
+      });
     }
   }
 
@@ -183,7 +258,9 @@ export class Storm {
     if (cluster === undefined) return;
     this.#world.tell('NodeLost', [cluster], `of ${count} processors for ${duration} ms`);
     cluster.loseProcessors(count);
-    this.#world.kernel.after(duration, () => { if (!cluster.life.isOver) cluster.loseProcessors(0); });
+    this.#world.kernel.after(duration, () => {
+      if (!cluster.life.isOver) cluster.loseProcessors(0);
+    });
   }
 
   /** Lab machines go down now and then, for reasons of their own. */
@@ -192,7 +269,9 @@ export class Storm {
       for (const [index, node] of agents.entries()) {
         if (plan.upTime !== undefined) this.#wear(node, plan.upTime, plan.downTime);
         for (const { after, duration } of plan.machines[index]?.downs ?? []) {
-          this.#world.kernel.after(after, () => { if (this.#world.isStormy) this.#takeDown(node, duration); });
+          this.#world.kernel.after(after, () => {
+            if (this.#world.isStormy) this.#takeDown(node, duration);
+          });
         }
       }
     }
@@ -221,7 +300,10 @@ export class Storm {
 type LabNode = World['labs'][number]['agents'][number];
 
 /** A time of a Weibull distribution with that mean; shape 0.5 is what idle lab machines were found to have. */
-export function drawWeibull(luck: Prng, { mean, shape }: { readonly mean: Duration; readonly shape: number }): Duration {
+export function drawWeibull(
+  luck: Prng,
+  { mean, shape }: { readonly mean: Duration; readonly shape: number },
+): Duration {
   const scale = mean / gammaOfOnePlus(1 / shape);
   return scale * (-Math.log(1 - luck.fraction())) ** (1 / shape);
 }

@@ -2,10 +2,16 @@ import type { ProviderInput } from '@mutirao/core/machines/provider';
 import type { MachineReport } from '@mutirao/core/messages';
 import type { Duration, Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 
-/** What a relay sees of tasks, as the live provider's collects it: run times by request, and since when tasks run on machines of allocations. */
+/**
+ * What a relay sees of tasks, as the live provider's collects it: run times by request, and since when tasks run on
+ * machines of allocations.
+ */
 export class TaskMeasure {
   readonly #now: () => Instant;
-  readonly #measured = new Map<RequestId, { longest: Duration; total: Duration; count: number; shortest: Duration; squares: number }>();
+  readonly #measured = new Map<
+    RequestId,
+    { longest: Duration; total: Duration; count: number; shortest: Duration; squares: number }
+  >();
   readonly #running = new Map<MachineId, Map<ReplicaId, Instant>>();
   readonly #changed = new Set<MachineId>();
 
@@ -14,9 +20,13 @@ export class TaskMeasure {
   }
 
   /** Hears of a report that is passed on. */
-  hear({ machineId, requestId }: { readonly machineId: MachineId; readonly requestId: RequestId }, { started, ended }: MachineReport): void {
+  hear(
+    { machineId, requestId }: { readonly machineId: MachineId; readonly requestId: RequestId },
+    { started, ended }: MachineReport,
+  ): void {
     for (const { outcome, startedAt, endedAt } of ended) {
-      if (outcome === 'succeeded' || outcome === 'failed') this.#note(requestId, startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt));
+      if (outcome === 'succeeded' || outcome === 'failed')
+        this.#note(requestId, startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt));
     }
     if (requestId === '' || started.length + ended.length === 0) return;
     const running = this.#running.get(machineId) ?? new Map<ReplicaId, Instant>();
@@ -27,7 +37,13 @@ export class TaskMeasure {
   }
 
   #note(requestId: RequestId, runTime: Duration): void {
-    const measured = this.#measured.get(requestId) ?? { longest: 0, total: 0, count: 0, shortest: Infinity, squares: 0 };
+    const measured = this.#measured.get(requestId) ?? {
+      longest: 0,
+      total: 0,
+      count: 0,
+      shortest: Infinity,
+      squares: 0,
+    };
     this.#measured.set(requestId, measured);
     measured.longest = Math.max(measured.longest, runTime);
     measured.total += runTime;
@@ -38,7 +54,8 @@ export class TaskMeasure {
 
   /** The provider's clock was set: what runs has run for as long as before. */
   moveClock(by: Duration): void {
-    for (const running of this.#running.values()) for (const [replicaId, at] of running) running.set(replicaId, at + by);
+    for (const running of this.#running.values())
+      for (const [replicaId, at] of running) running.set(replicaId, at + by);
   }
 
   /** The machine's agent is away. */
@@ -49,7 +66,11 @@ export class TaskMeasure {
 
   /** What was collected, and begins anew. */
   take(): (ProviderInput & { kind: 'TasksMeasured' })[] {
-    const inputs = [...this.#measured].map(([requestId, measured]) => ({ kind: 'TasksMeasured' as const, requestId, ...measured }));
+    const inputs = [...this.#measured].map(([requestId, measured]) => ({
+      kind: 'TasksMeasured' as const,
+      requestId,
+      ...measured,
+    }));
     this.#measured.clear();
     return inputs;
   }

@@ -19,7 +19,8 @@ export interface WorldStory {
 const lastInputsMax = 8;
 
 /**
- * Runs a scenario again and tells every input and command that touches the ids which its failure names, and what befell the
+ * Runs a scenario again and tells every input and command that touches the ids which its failure names, and what befell
+ * the
  * processes that took part. Times are relative to the world's start.
  *
  * @param linesMax the last so many lines are told.
@@ -27,7 +28,15 @@ const lastInputsMax = 8;
 export function tellStory(scenario: Scenario, { message, stack }: WorldFailure, linesMax: number): WorldStory {
   const about = idsInText(message, learnJobIds(scenario));
   const teller = new Teller(about.length === 0 ? [everything] : about, linesMax);
-  runWorld(scenario, (turn) => { teller.addTurn(turn); }, (event) => { teller.addEvent(event); });
+  runWorld(
+    scenario,
+    (turn) => {
+      teller.addTurn(turn);
+    },
+    (event) => {
+      teller.addEvent(event);
+    },
+  );
   if (stack !== '') teller.tellLastTurn();
   return { about, ...teller.finish() };
 }
@@ -57,7 +66,11 @@ class Teller {
   }
 
   #tell(story: Story, { at, process, inputs, changes, commands }: WorldTurn): void {
-    for (const [role, messages] of [['input', inputs], ['change', changes], ['command', commands]] as const) {
+    for (const [role, messages] of [
+      ['input', inputs],
+      ['change', changes],
+      ['command', commands],
+    ] as const) {
       for (const message of messages) {
         const line = story.tell({ now: at, turn: this.#turnCount, process, role, message });
         if (line === undefined) continue;
@@ -70,7 +83,11 @@ class Teller {
   addEvent({ at, kind, processes, detail }: WorldEvent): void {
     const concerned = processes.filter((process) => this.#involved.has(process));
     if (concerned.length === 0 && processes.length > 0) return;
-    this.#add([showTime(at - worldStart).padStart(9), '**', kind, concerned.join(', '), detail].filter((word) => word !== '').join(' '));
+    this.#add(
+      [showTime(at - worldStart).padStart(9), '**', kind, concerned.join(', '), detail]
+        .filter((word) => word !== '')
+        .join(' '),
+    );
   }
 
   #add(line: string): void {
@@ -85,7 +102,10 @@ class Teller {
   /** What broke in the last turn is told, though it names nothing of this story. */
   tellLastTurn(): void {
     if (this.#lastTurn === undefined || this.#isLastTurnTold) return;
-    this.#tell(new Story([everything], worldStart), { ...this.#lastTurn, inputs: this.#lastTurn.inputs.slice(0, lastInputsMax) });
+    this.#tell(new Story([everything], worldStart), {
+      ...this.#lastTurn,
+      inputs: this.#lastTurn.inputs.slice(0, lastInputsMax),
+    });
   }
 
   finish(): Pick<WorldStory, 'lines' | 'leftOutCount'> {
@@ -108,11 +128,17 @@ function learnJobIds(scenario: Scenario): ReadonlyMap<string, number> {
 }
 
 /** How texts name things, and the ids of these. */
-const namings: readonly (readonly [RegExp, (names: readonly string[], jobIds: ReadonlyMap<string, number>) => readonly string[]])[] = [
+const namings: readonly (readonly [
+  RegExp,
+  (names: readonly string[], jobIds: ReadonlyMap<string, number>) => readonly string[],
+])[] = [
   [/\br(\d+)\b/g, ([number = '']) => [`r${number}`]],
   [/\breplica (\d+)/g, ([number = '']) => [`r${number}`]],
   [/\btask (\d+) of job (\d+)/g, ([task = '', job = '']) => [`j${job}.t${task}`]],
-  [/\btask (\d+) of job "(\d+)"/g, ([task = '', label = ''], jobIds) => (jobIds.has(label) ? [`j${jobIds.get(label) ?? 0}.t${task}`] : [])],
+  [
+    /\btask (\d+) of job "(\d+)"/g,
+    ([task = '', label = ''], jobIds) => (jobIds.has(label) ? [`j${jobIds.get(label) ?? 0}.t${task}`] : []),
+  ],
   [/(?<!of )\bjob (\d+)/g, ([job = '']) => [`j${job}`]],
   [/(?<!of )\bjob "(\d+)"/g, ([label = ''], jobIds) => (jobIds.has(label) ? [`j${jobIds.get(label) ?? 0}`] : [])],
   [/(?<!\/)\b(q\d+)\b/g, ([request = '']) => [request]],

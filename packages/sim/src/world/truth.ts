@@ -33,7 +33,9 @@ export interface LabelledReplica {
   readonly replicaId: number;
 }
 
-/** What a job is called: the number of its plan, and of the journal that it is submitted to where that is not the first. */
+/**
+ * What a job is called: the number of its plan, and of the journal that it is submitted to where that is not the first.
+ */
 export function labelOf(planIndex: number, journal: number): string {
   return journal === 1 ? String(planIndex) : `${planIndex}@${journal}`;
 }
@@ -107,11 +109,13 @@ export class Truth {
   readonly #held = new Map<string, Set<number>>();
   /** By job: the tasks of which a result was ever taken. */
   readonly #taken = new Map<string, Set<number>>();
-  /** Outputs of results that were taken, by job and task, the last one last: a broker that falls may forget one and take another. */
+  /**
+   * Outputs of results that were taken, by job and task, the last one last: a broker that falls may forget one and take
+   * another.
+   */
   readonly #contents = new Map<string, Set<string>>();
   /** What each run that ended well really brought, by job and replica. */
   readonly #results = new Map<string, RunResult>();
-
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -149,10 +153,17 @@ export class Truth {
     if (gang === undefined) return;
     const { gangId, members } = gang;
     const listening = this.#held.get(gangKey(label, gangId))?.size ?? 0;
-    invariant(listening === members, `member r${replicaId} of a gang of ${members} starts when ${listening} of them are held`);
+    invariant(
+      listening === members,
+      `member r${replicaId} of a gang of ${members} starts when ${listening} of them are held`,
+    );
   }
 
-  #takeSlots({ incarnation, machine }: Pick<RunPlace, 'incarnation' | 'machine'>, replicaId: number, slots: readonly number[]): void {
+  #takeSlots(
+    { incarnation, machine }: Pick<RunPlace, 'incarnation' | 'machine'>,
+    replicaId: number,
+    slots: readonly number[],
+  ): void {
     const held = this.#slots.get(incarnation) ?? new Map<number, string>();
     this.#slots.set(incarnation, held);
     for (const slot of slots) {
@@ -162,12 +173,18 @@ export class Truth {
   }
 
   /** A run begins: its processors must be free. Returns what becomes of it, if nothing ends it before. */
-  beginRun({ incarnation, machine, speed }: RunPlace, { start: { replicaId, taskIndex, inputs, gang }, template, slots }: HeldReplica): RunFate {
+  beginRun(
+    { incarnation, machine, speed }: RunPlace,
+    { start: { replicaId, taskIndex, inputs, gang }, template, slots }: HeldReplica,
+  ): RunFate {
     const label = template.environment['SIMULATED_JOB'] ?? '';
     const plan = this.planOf(label);
     invariant(taskIndex < plan.taskCount, `task ${taskIndex} of a job of ${plan.taskCount}`);
     for (const before of predecessorsIn(plan, taskIndex)) {
-      invariant(this.#taken.get(label)?.has(before), `task ${taskIndex} of job "${label}" begins, and no result was taken of task ${before}, which it waits for`);
+      invariant(
+        this.#taken.get(label)?.has(before),
+        `task ${taskIndex} of job "${label}" begins, and no result was taken of task ${before}, which it waits for`,
+      );
     }
     this.#checkInputs(label, { taskIndex, inputs });
     this.#checkHeld(label, replicaId, gang);
@@ -175,12 +192,21 @@ export class Truth {
     this.#runCount += 1;
     const luck = this.#luck.fork(`job ${label} task ${taskIndex}`);
     const workTime = Math.max(1, Math.round(plan.meanTaskTime * (1 + plan.spread * (2 * luck.fraction() - 1))));
-    const fails = taskIndex < plan.brokenTaskCount || luck.fork(`run ${this.#runCount}`).fraction() < plan.failureProbability;
+    const fails =
+      taskIndex < plan.brokenTaskCount || luck.fork(`run ${this.#runCount}`).fraction() < plan.failureProbability;
     const exitStatus = fails ? 1 : 0;
     const runs = this.#runs.get(replicaId) ?? [];
     this.#runs.set(replicaId, runs);
     const time = Math.ceil(workTime / speed);
-    runs.push({ label, incarnation, isSignalled: false, taskIndex, exitStatus, time, processors: gang === undefined ? slots.length : plan.gangProcessors ?? 1 });
+    runs.push({
+      label,
+      incarnation,
+      isSignalled: false,
+      taskIndex,
+      exitStatus,
+      time,
+      processors: gang === undefined ? slots.length : (plan.gangProcessors ?? 1),
+    });
     return { time, exitStatus };
   }
 
@@ -191,34 +217,50 @@ export class Truth {
     for (const before of predecessorsIn(plan, taskIndex)) {
       const read = inputs.find(({ path }) => path === readPath(before))?.content.sha256 ?? 'nothing';
       const written = this.#contents.get(`${label} ${before}`);
-      invariant(written?.has(read), `task ${taskIndex} of job "${label}" reads ${read} of task ${before}, whose result that never was`);
+      invariant(
+        written?.has(read),
+        `task ${taskIndex} of job "${label}" reads ${read} of task ${before}, whose result that never was`,
+      );
     }
   }
 
   /** The output of the result that was taken of a task last. */
   contentTaken(label: string, taskIndex: number): string {
-    return [...this.#contents.get(`${label} ${taskIndex}`) ?? ['none']].at(-1) ?? 'none';
+    return [...(this.#contents.get(`${label} ${taskIndex}`) ?? ['none'])].at(-1) ?? 'none';
   }
 
   /** A result was taken: that replica must have run that task, and well. */
   checkAccepted({ label, taskIndex, replicaId, sha256 = '' }: AcceptedResult): void {
     const runs = this.#runs.get(replicaId) ?? [];
-    const isTrue = runs.some((run) => run.label === label && run.taskIndex === taskIndex && run.exitStatus === 0 && !run.isSignalled);
-    invariant(isTrue, `r${replicaId} never did task ${taskIndex} of job "${label}", or was ended by a shutdown, and its result was taken`);
+    const isTrue = runs.some(
+      (run) => run.label === label && run.taskIndex === taskIndex && run.exitStatus === 0 && !run.isSignalled,
+    );
+    invariant(
+      isTrue,
+      `r${replicaId} never did task ${taskIndex} of job "${label}", or was ended by a shutdown, and its result ` +
+        'was taken',
+    );
     const taken = this.#taken.get(label) ?? new Set();
     this.#taken.set(label, taken.add(taskIndex));
     const contents = this.#contents.get(`${label} ${taskIndex}`) ?? new Set<string>();
     contents.delete(sha256);
     this.#contents.set(`${label} ${taskIndex}`, contents.add(sha256));
     this.#checkOutvoted(label, taskIndex, this.#results.get(resultKey({ label, replicaId }))?.digest ?? '');
-    invariant(!this.planOf(label).hasOutput || sha256 !== '', `the result of r${replicaId} was taken without its output`);
+    invariant(
+      !this.planOf(label).hasOutput || sha256 !== '',
+      `the result of r${replicaId} was taken without its output`,
+    );
     invariant(sha256 !== leftByFailed, `what the failed r${replicaId} left was taken for a result`);
-    invariant(!this.planOf(label).isChecked || !sha256.startsWith('bad'), `the result of r${replicaId} is wrong, was checked, and was taken`);
+    invariant(
+      !this.planOf(label).isChecked || !sha256.startsWith('bad'),
+      `the result of r${replicaId} is wrong, was checked, and was taken`,
+    );
   }
 
   /** The manager of its allocation ended a run, whatever its status says. */
   noteSignalled({ label, replicaId }: LabelledReplica, incarnation: string): void {
-    for (const run of this.#runs.get(replicaId) ?? []) if (run.label === label && run.incarnation === incarnation) run.isSignalled = true;
+    for (const run of this.#runs.get(replicaId) ?? [])
+      if (run.label === label && run.incarnation === incarnation) run.isSignalled = true;
   }
 
   /** Whether the manager of its allocation ended a run of this replica. */
@@ -244,10 +286,14 @@ export class Truth {
     if (voteCount === 0 || credibility > 0 || !digest.startsWith('bad')) return;
     const liars = new Set<string>();
     for (const result of this.#results.values()) {
-      if (result.label === label && result.taskIndex === taskIndex && result.digest === digest) liars.add(result.identity);
+      if (result.label === label && result.taskIndex === taskIndex && result.digest === digest)
+        liars.add(result.identity);
     }
     const majority = Math.floor(voteCount / 2) + 1;
-    invariant(liars.size >= majority, `task ${taskIndex} of job "${label}" is wrong by ${liars.size} machines, and ${majority} had to agree`);
+    invariant(
+      liars.size >= majority,
+      `task ${taskIndex} of job "${label}" is wrong by ${liars.size} machines, and ${majority} had to agree`,
+    );
   }
 
   /** A failure was counted: that replica must have failed at that task, or its result been wrong. */
@@ -257,8 +303,14 @@ export class Truth {
       invariant(isVoted(this.planOf(label)), `job "${label}" is not voted on, and lacks a majority`);
       return;
     }
-    const isTrue = reason === 'MUT_CHECK_FAILED' ? this.planOf(label).isChecked && runs.length > 0 : runs.some((run) => run.exitStatus !== 0 && !run.isSignalled);
-    invariant(isTrue, `r${replicaId} did not fail at task ${taskIndex} of job "${label}", and it was counted (${reason})`);
+    const isTrue =
+      reason === 'MUT_CHECK_FAILED'
+        ? this.planOf(label).isChecked && runs.length > 0
+        : runs.some((run) => run.exitStatus !== 0 && !run.isSignalled);
+    invariant(
+      isTrue,
+      `r${replicaId} did not fail at task ${taskIndex} of job "${label}", and it was counted (${reason})`,
+    );
   }
 
   /** Whether that replica ever began to run. */

@@ -2,7 +2,11 @@ import type { World } from './world.ts';
 
 /** What is still open, runs or is held in a world; empty once everything has come to its end. */
 export function findUnfinished(world: World): string[] {
-  return [...unfinishedAtHome(world), ...world.clusters.flatMap((site) => unfinishedAtCluster(site)), ...world.labs.flatMap((site) => unfinishedAtLab(site))];
+  return [
+    ...unfinishedAtHome(world),
+    ...world.clusters.flatMap((site) => unfinishedAtCluster(site)),
+    ...world.labs.flatMap((site) => unfinishedAtLab(site)),
+  ];
 }
 
 function unfinishedAtHome({ user, broker, truth }: World): string[] {
@@ -12,7 +16,10 @@ function unfinishedAtHome({ user, broker, truth }: World): string[] {
   if (broker.current === undefined) return [...left, 'the broker is down'];
   const { openJobs, replicas, successes } = broker.current.process.state;
   for (const { jobId, taskCount, finished, failed, cancelled } of openJobs.values()) {
-    left.push(`job ${jobId} is open with ${finished.size} of ${taskCount} finished, ${failed.size} failed, ${cancelled.size} cancelled`);
+    left.push(
+      `job ${jobId} is open with ${finished.size} of ${taskCount} finished, ${failed.size} failed, ` +
+        `${cancelled.size} cancelled`,
+    );
   }
   if (replicas.size > 0) left.push(`the broker has ${replicas.size} replicas`);
   if (successes.size > 0) left.push(`the broker settles ${successes.size} results`);
@@ -29,7 +36,9 @@ function unfinishedAtCluster({ cluster, provider, agents }: World['clusters'][nu
 }
 
 function unfinishedAtLab({ provider, agents }: World['labs'][number]): string[] {
-  const holding = agents.filter(({ current }) => current !== undefined && current.state.replicas.size + current.state.endedIds.size > 0);
+  const holding = agents.filter(
+    ({ current }) => current !== undefined && current.state.replicas.size + current.state.endedIds.size > 0,
+  );
   return [...holding.map(({ name }) => `${name} holds replicas`), ...unfinishedAtProvider(provider)];
 }
 
@@ -38,6 +47,8 @@ const over: ReadonlySet<string> = new Set(['ended', 'rejected', 'vanished']);
 function unfinishedAtProvider({ name, current }: World['labs'][number]['provider']): string[] {
   if (current === undefined) return [`provider ${name} is down`];
   const open = [...current.process.state.requests.values()].filter(({ status }) => !over.has(status));
-  const keeping = [...current.process.state.kept.values()].map(({ facts: { machineId } }) => `provider ${name} keeps reports of ${machineId}`);
+  const keeping = [...current.process.state.kept.values()].map(
+    ({ facts: { machineId } }) => `provider ${name} keeps reports of ${machineId}`,
+  );
   return [...open.map(({ requestId, status }) => `request ${requestId} of ${name} is ${status}`), ...keeping];
 }

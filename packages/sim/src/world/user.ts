@@ -34,7 +34,9 @@ export class SimulatedUser {
     this.#setup = setup;
     this.#openCount = setup.plans.length;
     for (const [index, plan] of setup.plans.entries()) {
-      setup.kernel.after(plan.submittedAfter, () => { this.#submit(index, plan); });
+      setup.kernel.after(plan.submittedAfter, () => {
+        this.#submit(index, plan);
+      });
     }
   }
 
@@ -50,7 +52,10 @@ export class SimulatedUser {
     this.#journal += 1;
     this.#accepted = new Set();
     this.#openCount += lost.length;
-    for (const index of lost) kernel.after(tryAgainAfter, () => { this.#submit(index, plans[index] as JobPlan); });
+    for (const index of lost)
+      kernel.after(tryAgainAfter, () => {
+        this.#submit(index, plans[index] as JobPlan);
+      });
   }
 
   #submit(index: number, plan: JobPlan, isReserved = true): void {
@@ -58,23 +63,43 @@ export class SimulatedUser {
     const label = labelOf(index, this.#journal);
     const reservation = isReserved ? reservations.shownFor(String(index)) : undefined;
     const spec: JobSpec = { ...specOf(label, plan), ...(reservation === undefined ? {} : { reservation }) };
-    ask((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId: 'user', clientJobId: label, spec }), (reply) => {
-      if (reply?.ok !== true) {
-        // Where her reservation is over already she wants the job all the same.
-        const isStillReserved = isReserved && reply === undefined;
-        kernel.after(tryAgainAfter, () => { this.#submit(index, plan, isStillReserved); });
-        return;
-      }
-      const { jobId } = reply.value as { readonly jobId: JobId };
-      promises.tellAccepted(label, jobId);
-      this.#accepted.add(index);
-      this.#openCount -= 1;
-      this.#wish(plan.cancelledAfter, (replyTo) => ({ kind: 'JobCancelled', replyTo, userId: 'user', jobId, reason: 'the user changed her mind' }));
-      this.#wish(plan.retriedAfter, (replyTo) => ({ kind: 'TasksRetried', replyTo, userId: 'user', jobId, taskIndexes: [] }));
-    });
+    ask(
+      (replyTo) => ({ kind: 'JobSubmitted', replyTo, userId: 'user', clientJobId: label, spec }),
+      (reply) => {
+        if (reply?.ok !== true) {
+          // Where her reservation is over already she wants the job all the same.
+          const isStillReserved = isReserved && reply === undefined;
+          kernel.after(tryAgainAfter, () => {
+            this.#submit(index, plan, isStillReserved);
+          });
+          return;
+        }
+        const { jobId } = reply.value as { readonly jobId: JobId };
+        promises.tellAccepted(label, jobId);
+        this.#accepted.add(index);
+        this.#openCount -= 1;
+        this.#wish(plan.cancelledAfter, (replyTo) => ({
+          kind: 'JobCancelled',
+          replyTo,
+          userId: 'user',
+          jobId,
+          reason: 'the user changed her mind',
+        }));
+        this.#wish(plan.retriedAfter, (replyTo) => ({
+          kind: 'TasksRetried',
+          replyTo,
+          userId: 'user',
+          jobId,
+          taskIndexes: [],
+        }));
+      },
+    );
   }
 
-  /** Asks for something after a while, again until there is an answer, be it a refusal: a job that has ended cannot be cancelled. */
+  /**
+   * Asks for something after a while, again until there is an answer, be it a refusal: a job that has ended cannot be
+   * cancelled.
+   */
   #wish(after: Duration | undefined, make: (replyTo: number) => BrokerInput): void {
     if (after === undefined) return;
     this.#openCount += 1;
@@ -102,26 +127,45 @@ export function verificationOf({ voteCount = 0, credibility = 0 }: JobPlan): Ver
 }
 
 function widthOf({ gangProcessors = 0, replicasMax }: JobPlan): Pick<JobSpec, 'processors' | 'gang' | 'replicasMax'> {
-  return gangProcessors === 0 ? { processors: 1, replicasMax } : { processors: gangProcessors, gang: true, replicasMax: 1 };
+  return gangProcessors === 0
+    ? { processors: 1, replicasMax }
+    : { processors: gangProcessors, gang: true, replicasMax: 1 };
 }
 
 /** The job of a plan; its label is in the environment of its tasks, whence the world knows them again. */
 export function specOf(label: string, plan: JobPlan): JobSpec {
   return {
-    label, environment: { SIMULATED_JOB: label }, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
-    ...widthOf(plan), failuresMax: plan.failuresMax, homeDirectory: '/home/user', deadline: undefined, verification: verificationOf(plan),
-    ...(plan.placement === undefined ? {} : { placement: plan.placement }), ...(plan.scheduler === undefined ? {} : { scheduler: plan.scheduler }), ...(plan.replicationCap === undefined ? {} : { replicationCap: plan.replicationCap }),
+    label,
+    environment: { SIMULATED_JOB: label },
+    limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
+    ...widthOf(plan),
+    failuresMax: plan.failuresMax,
+    homeDirectory: '/home/user',
+    deadline: undefined,
+    verification: verificationOf(plan),
+    ...(plan.placement === undefined ? {} : { placement: plan.placement }),
+    ...(plan.scheduler === undefined ? {} : { scheduler: plan.scheduler }),
+    ...(plan.replicationCap === undefined ? {} : { replicationCap: plan.replicationCap }),
     ...((plan.predecessorsMax ?? 0) === 0 ? {} : { edges: edgesOf(plan) }),
     groups: groupsOf(label, plan),
   };
 }
 
-/** Where tasks wait for each other and write something, each is a group of its own that reads what those before it wrote. */
+/**
+ * Where tasks wait for each other and write something, each is a group of its own that reads what those before it
+ * wrote.
+ */
 function groupsOf(label: string, plan: JobPlan): TaskGroup[] {
   const group: TaskGroup = {
-    values: { kind: 'range', first: 0, count: plan.taskCount, step: 1 }, command: 'work', noOp: false, requirements: '',
+    values: { kind: 'range', first: 0, count: plan.taskCount, step: 1 },
+    command: 'work',
+    noOp: false,
+    requirements: '',
     inputs: Array.from({ length: plan.inputCount }, (_, index) => ({
-      source: { kind: 'path' as const, path: `/home/user/${label}-${index}` }, root: 'playpen' as const, path: `in${label}${index}`, condition: '',
+      source: { kind: 'path' as const, path: `/home/user/${label}-${index}` },
+      root: 'playpen' as const,
+      path: `in${label}${index}`,
+      condition: '',
     })),
     outputs: plan.hasOutput ? [{ root: 'playpen', path: 'out', localPath: '/home/user/out', condition: '' }] : [],
     check: plan.isChecked ? 'check' : '',
@@ -130,10 +174,18 @@ function groupsOf(label: string, plan: JobPlan): TaskGroup[] {
   };
   if (!plan.hasOutput || (plan.predecessorsMax ?? 0) === 0) return [group];
   return Array.from({ length: plan.taskCount }, (_, taskIndex) => ({
-    ...group, values: { kind: 'range', first: taskIndex, count: 1, step: 1 }, ...moldedTo(plan, taskIndex),
-    inputs: [...group.inputs, ...predecessorsIn(plan, taskIndex).map((before) => ({
-      source: { kind: 'output' as const, taskIndex: before, path: 'out' }, root: 'playpen' as const, path: readPath(before), condition: '',
-    }))],
+    ...group,
+    values: { kind: 'range', first: taskIndex, count: 1, step: 1 },
+    ...moldedTo(plan, taskIndex),
+    inputs: [
+      ...group.inputs,
+      ...predecessorsIn(plan, taskIndex).map((before) => ({
+        source: { kind: 'output' as const, taskIndex: before, path: 'out' },
+        root: 'playpen' as const,
+        path: readPath(before),
+        condition: '',
+      })),
+    ],
   }));
 }
 

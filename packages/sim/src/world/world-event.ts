@@ -2,7 +2,24 @@ import type { Instant } from '@mutirao/core/shared';
 
 /** What happens to processes, beside what they do themselves. */
 export type WorldEventKind =
-  | 'ProcessStarted' | 'ProcessEnded' | 'ProcessCrashed' | 'ProcessPaused' | 'HostFell' | 'ClockSet' | 'HomeSlept' | 'HostsCut' | 'StreamBroken' | 'DiskFilled' | 'JournalLost' | 'NodeLost' | 'MachineWentDown' | 'HeuristicAsked' | 'MachineDrained' | 'ProviderDrained' | 'ProviderUndrained' | 'WorldMended';
+  | 'ProcessStarted'
+  | 'ProcessEnded'
+  | 'ProcessCrashed'
+  | 'ProcessPaused'
+  | 'HostFell'
+  | 'ClockSet'
+  | 'HomeSlept'
+  | 'HostsCut'
+  | 'StreamBroken'
+  | 'DiskFilled'
+  | 'JournalLost'
+  | 'NodeLost'
+  | 'MachineWentDown'
+  | 'HeuristicAsked'
+  | 'MachineDrained'
+  | 'ProviderDrained'
+  | 'ProviderUndrained'
+  | 'WorldMended';
 
 /** Something that happened to processes of a world. */
 export interface WorldEvent {

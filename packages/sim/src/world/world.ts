@@ -95,7 +95,9 @@ export class World implements Surroundings {
     this.scenario = scenario;
     this.#gangs = scenario.jobs.some(({ gangProcessors = 0 }) => gangProcessors > 0) ? { takesGangs: true } : {};
     this.leases = new LeaseBook(scenario.faults.skewMax);
-    this.reservations = new ReservationBook(this.kernel, scenario, (resourceId) => { this.#tellReservations(resourceId); });
+    this.reservations = new ReservationBook(this.kernel, scenario, (resourceId) => {
+      this.#tellReservations(resourceId);
+    });
     this.onTurn = (turn) => {
       onTurn(turn);
       this.heuristics.hear(turn);
@@ -110,18 +112,27 @@ export class World implements Surroundings {
     this.truth = new Truth(scenario);
     this.promises = new Promises(this.truth);
     const home = this.#addHost('home');
-    scenario.clusters.forEach((plan, index) => { this.clusters.push(this.#addCluster(`cluster${index}`, plan)); });
-    scenario.labs.forEach((plan, index) => { this.labs.push(this.#addLab(`lab${index}`, plan)); });
+    scenario.clusters.forEach((plan, index) => {
+      this.clusters.push(this.#addCluster(`cluster${index}`, plan));
+    });
+    scenario.labs.forEach((plan, index) => {
+      this.labs.push(this.#addLab(`lab${index}`, plan));
+    });
     this.broker = this.#addBroker(home);
     for (const node of this.nodes()) node.start();
     this.user = new SimulatedUser({
-      kernel: this.kernel, promises: this.promises, plans: scenario.jobs, reservations: this.reservations,
-      ask: (make, hear) => { this.#askBroker(make, hear); },
+      kernel: this.kernel,
+      promises: this.promises,
+      plans: scenario.jobs,
+      reservations: this.reservations,
+      ask: (make, hear) => {
+        this.#askBroker(make, hear);
+      },
     });
   }
 
   get choreFailureProbability(): number {
-    return this.isStormy ? this.scenario.choreFailureProbability ?? 0 : 0;
+    return this.isStormy ? (this.scenario.choreFailureProbability ?? 0) : 0;
   }
 
   /** Who honours the reservations of a resource, or holds allocations for them, hears that they have changed. */
@@ -133,17 +144,26 @@ export class World implements Surroundings {
 
   /** All processes that are started again when they end. */
   nodes(): Node[] {
-    return [...this.clusters.flatMap(({ cluster, provider }) => [cluster, provider]), ...this.labs.flatMap(({ provider, agents }) => [provider, ...agents]), this.broker];
+    return [
+      ...this.clusters.flatMap(({ cluster, provider }) => [cluster, provider]),
+      ...this.labs.flatMap(({ provider, agents }) => [provider, ...agents]),
+      this.broker,
+    ];
   }
 
   /** Everything that lives, also what is not started again. */
   processes(): NodeProcess[] {
-    return [...this.nodes().flatMap(({ current }) => (current === undefined ? [] : [current])), ...this.clusters.flatMap(({ agents }) => [...agents])];
+    return [
+      ...this.nodes().flatMap(({ current }) => (current === undefined ? [] : [current])),
+      ...this.clusters.flatMap(({ agents }) => [...agents]),
+    ];
   }
 
   /** All agents that live. */
   agents(): AgentProcess[] {
-    const ofLabs = this.labs.flatMap(({ agents }) => agents.flatMap(({ current }) => (current === undefined ? [] : [current])));
+    const ofLabs = this.labs.flatMap(({ agents }) =>
+      agents.flatMap(({ current }) => (current === undefined ? [] : [current])),
+    );
     return [...ofLabs, ...this.clusters.flatMap(({ agents }) => [...agents])];
   }
 
@@ -154,14 +174,21 @@ export class World implements Surroundings {
 
   /** Tells who listens that something happened to these processes. */
   tell(kind: WorldEventKind, processes: readonly NodeProcess[], detail = ''): void {
-    this.#options.onEvent?.({ at: this.kernel.now, kind, processes: processes.map(({ process }) => process.name), detail });
+    this.#options.onEvent?.({
+      at: this.kernel.now,
+      kind,
+      processes: processes.map(({ process }) => process.name),
+      detail,
+    });
   }
 
   /** A process has started: tells it, and its end when that comes. */
   #tellLife<Process extends NodeProcess>(started: Process): Process {
     if (this.#options.onEvent === undefined) return started;
     this.tell('ProcessStarted', [started]);
-    started.life.holds(() => { this.tell('ProcessEnded', [started]); });
+    started.life.holds(() => {
+      this.tell('ProcessEnded', [started]);
+    });
     return started;
   }
 
@@ -177,24 +204,35 @@ export class World implements Surroundings {
   setDraining({ current }: Node<ProviderProcess>, how: 'gently' | 'at once' | 'not'): void {
     if (current === undefined) return;
     this.tell(how === 'not' ? 'ProviderUndrained' : 'ProviderDrained', [current], how);
-    current.process.deliver(how === 'not' ? { kind: 'UndrainAsked', replyTo: 0 } : { kind: 'DrainAsked', replyTo: 0, reason: 'repairs', ...(how === 'at once' ? { isAtOnce: true } : {}) });
+    current.process.deliver(
+      how === 'not'
+        ? { kind: 'UndrainAsked', replyTo: 0 }
+        : { kind: 'DrainAsked', replyTo: 0, reason: 'repairs', ...(how === 'at once' ? { isAtOnce: true } : {}) },
+    );
   }
 
-  /** The owner drains a machine, and undrains it some time later; a broker that is away hears nothing. @param choice in [0, 1), which of them. */
+  /**
+   * The owner drains a machine, and undrains it some time later; a broker that is away hears nothing. @param choice in
+   * [0, 1), which of them.
+   */
   drainMachine(choice: number, duration: Duration): void {
     const { current } = this.broker;
-    const machineIds = [...current?.process.state.machines.keys() ?? []];
+    const machineIds = [...(current?.process.state.machines.keys() ?? [])];
     const machineId = machineIds[Math.floor(choice * machineIds.length)];
     if (current === undefined || machineId === undefined) return;
     this.tell('MachineDrained', [current], machineId);
     current.process.deliver({ kind: 'MachineDrained', replyTo: 0, machineId, reason: 'repairs' });
-    this.kernel.after(duration, () => { this.broker.current?.process.deliver({ kind: 'MachineUndrained', replyTo: 0, machineId }); });
+    this.kernel.after(duration, () => {
+      this.broker.current?.process.deliver({ kind: 'MachineUndrained', replyTo: 0, machineId });
+    });
   }
 
   /** The user knows that all is mended, and nothing is to drain from now on. */
   undrainAll(): void {
-    for (const { identity } of this.broker.current?.process.state.drainedMachines.values() ?? []) this.broker.current?.process.deliver({ kind: 'MachineUndrained', replyTo: 0, machineId: identity });
-    for (const { provider } of [...this.clusters, ...this.labs]) if (provider.current?.process.state.draining !== undefined) this.setDraining(provider, 'not');
+    for (const { identity } of this.broker.current?.process.state.drainedMachines.values() ?? [])
+      this.broker.current?.process.deliver({ kind: 'MachineUndrained', replyTo: 0, machineId: identity });
+    for (const { provider } of [...this.clusters, ...this.labs])
+      if (provider.current?.process.state.draining !== undefined) this.setDraining(provider, 'not');
   }
 
   /** A host falls: its processes are gone at once, and what their disks had not synced. */
@@ -203,7 +241,10 @@ export class World implements Surroundings {
     for (const node of this.nodes()) if (node.host === host) node.disk?.loseUnsynced(luck);
   }
 
-  /** Home's disk loses the broker's journal: the next broker knows nothing, and nothing that ran for this one may count for it. */
+  /**
+   * Home's disk loses the broker's journal: the next broker knows nothing, and nothing that ran for this one may count
+   * for it.
+   */
   loseJournal(awayFor: Duration): void {
     const { current } = this.broker;
     this.tell('JournalLost', current === undefined ? [] : [current], `with the broker away for ${awayFor} ms`);
@@ -239,11 +280,19 @@ export class World implements Surroundings {
   }
 
   /** A clock is set anew whenever a process of its host starts. */
-  #node<Process extends NodeProcess>(name: string, host: Host, { disk, create }: { readonly disk: NodeDisk | undefined; create(startCount: number, luck: Prng): Process }): Node<Process> {
+  #node<Process extends NodeProcess>(
+    name: string,
+    host: Host,
+    { disk, create }: { readonly disk: NodeDisk | undefined; create(startCount: number, luck: Prng): Process },
+  ): Node<Process> {
     const luck = this.luck.fork(name);
     const skews = luck.fork('skews');
     return new Node<Process>({
-      name, host, kernel: this.kernel, luck: luck.fork('supervisor'), disk,
+      name,
+      host,
+      kernel: this.kernel,
+      luck: luck.fork('supervisor'),
+      disk,
       create: (startCount) => {
         const { skewMax } = this.scenario.faults;
         if (skewMax > 0 && this.isStormy) host.setSkew(skews.below(2 * skewMax + 1) - skewMax);
@@ -254,22 +303,39 @@ export class World implements Surroundings {
 
   #addBroker(host: Host): Node<BrokerProcess> {
     const disk = this.#brokerDisk;
-    const providers = new Map<ProviderId, Node<ProviderProcess>>([...this.clusters, ...this.labs].map(({ provider }) => [provider.name, provider]));
-    return this.#node('broker', host, { disk, create: (_startCount, luck) => {
-      this.promises.checkDisk(disk);
-      return new BrokerProcess({
-        world: this, host, options: { ...leaseOf(this.scenario), ...this.#options.broker }, disk, luck, providerIds: [...providers.keys()], instance: `journal ${this.#journal}`,
-        places: this.scenario.jobs.some(({ placement }) => placement !== undefined),
-        dial: (life, providerId) => {
-          const provider = providers.get(providerId);
-          return this.network.open(life, { host: provider?.host ?? host, findServer: () => provider?.current?.life }, (end) => { provider?.current?.relay.acceptBroker(end); });
-        },
-        onCommitted: (changes) => {
-          this.promises.hear(changes);
-          this.leases.hearBroker(changes);
-        },
-      });
-    } });
+    const providers = new Map<ProviderId, Node<ProviderProcess>>(
+      [...this.clusters, ...this.labs].map(({ provider }) => [provider.name, provider]),
+    );
+    return this.#node('broker', host, {
+      disk,
+      create: (_startCount, luck) => {
+        this.promises.checkDisk(disk);
+        return new BrokerProcess({
+          world: this,
+          host,
+          options: { ...leaseOf(this.scenario), ...this.#options.broker },
+          disk,
+          luck,
+          providerIds: [...providers.keys()],
+          instance: `journal ${this.#journal}`,
+          places: this.scenario.jobs.some(({ placement }) => placement !== undefined),
+          dial: (life, providerId) => {
+            const provider = providers.get(providerId);
+            return this.network.open(
+              life,
+              { host: provider?.host ?? host, findServer: () => provider?.current?.life },
+              (end) => {
+                provider?.current?.relay.acceptBroker(end);
+              },
+            );
+          },
+          onCommitted: (changes) => {
+            this.promises.hear(changes);
+            this.leases.hearBroker(changes);
+          },
+        });
+      },
+    });
   }
 
   /** The user sits at home: what she asks gets lost only with the broker. */
@@ -280,16 +346,41 @@ export class World implements Surroundings {
       isAnswered = true;
     };
     this.broker.current?.process.ask(make, once);
-    this.kernel.after(callDeadline, () => { once(undefined); });
+    this.kernel.after(callDeadline, () => {
+      once(undefined);
+    });
   }
 
-  #addProvider(name: string, host: Host, config: Partial<ProviderConfig>, manager?: Pick<ProviderSetup, 'askManager' | 'watchManager'>): Node<ProviderProcess> {
+  #addProvider(
+    name: string,
+    host: Host,
+    config: Partial<ProviderConfig>,
+    manager?: Pick<ProviderSetup, 'askManager' | 'watchManager'>,
+  ): Node<ProviderProcess> {
     const disk = new SimulatedDisk<ProviderChange>();
     const spool = new SimulatedSpool();
-    return this.#node(name, host, { disk, create: (startCount, luck) => new ProviderProcess({
-      world: this, host, disk, spool, luck, reservations: this.reservations, instance: `i${startCount}`, askManager: manager?.askManager, watchManager: manager?.watchManager,
-      config: { ...providerDefaults, ...keptBytesOf(this.scenario), ...config, ...this.#options.provider, providerId: name },
-    }) });
+    return this.#node(name, host, {
+      disk,
+      create: (startCount, luck) =>
+        new ProviderProcess({
+          world: this,
+          host,
+          disk,
+          spool,
+          luck,
+          reservations: this.reservations,
+          instance: `i${startCount}`,
+          askManager: manager?.askManager,
+          watchManager: manager?.watchManager,
+          config: {
+            ...providerDefaults,
+            ...keptBytesOf(this.scenario),
+            ...config,
+            ...this.#options.provider,
+            providerId: name,
+          },
+        }),
+    });
   }
 
   #addCluster(name: string, plan: ClusterPlan): ClusterSite {
@@ -297,42 +388,93 @@ export class World implements Surroundings {
     const nodes = Array.from({ length: plan.processors }, (_, index) => this.#addHost(`${name}-node${index}`));
     const disk = new SimulatedDisk<ClusterChange>();
     const agents = new Set<AgentProcess>();
-    const cluster = this.#node(`${name}-manager`, front, { disk, create: (_startCount, luck) => new ClusterProcess({
-      world: this, name: `${name}-manager`, host: front, disk, luck, reservations: plan.holding === undefined ? this.reservations : noReservations, resourceId: name,
-      options: {
-        processors: plan.processors, requestsMax: plan.requestsMax, widthMax: plan.widthMax, walltimeMax: plan.walltimeMax, walltimeGranularity: 1000,
-        policy: conservativeBackfilling(plan.compression), endedMax: 1000, ...(plan.order === undefined ? {} : { order: plan.order }),
-      },
-      faults: () => (this.isStormy ? plan.faults : honestManager),
-      startProcess: (request, index, onExit) => {
-        const place = { host: nodes[(request.requestId + index) % nodes.length] ?? front, name: `${name}/${request.requestId}.${index}` };
-        if (request.environment['SIMULATED_REQUEST'] === undefined) return this.#startLocal(runTimeOf(request.environment), onExit);
-        return this.#startAgent(site, place, { request, index, onExit });
-      },
-    }) });
-    const config: Partial<ProviderConfig> = { resourceKind: 'cluster', heuristic: plan.heuristic, userId: 'user', ...(plan.holding === undefined ? {} : { holding: plan.holding }), ...(plan.perHour === undefined ? {} : { perHour: plan.perHour }), ...(plan.firstRequests === undefined ? {} : { firstRequests: plan.firstRequests }) };
-    const provider = this.#addProvider(name, front, config, { askManager: this.#askerOf(cluster), watchManager: plan.isWatched === true ? this.#watcherOf(cluster) : undefined });
+    const cluster = this.#node(`${name}-manager`, front, {
+      disk,
+      create: (_startCount, luck) =>
+        new ClusterProcess({
+          world: this,
+          name: `${name}-manager`,
+          host: front,
+          disk,
+          luck,
+          reservations: plan.holding === undefined ? this.reservations : noReservations,
+          resourceId: name,
+          options: {
+            processors: plan.processors,
+            requestsMax: plan.requestsMax,
+            widthMax: plan.widthMax,
+            walltimeMax: plan.walltimeMax,
+            walltimeGranularity: 1000,
+            policy: conservativeBackfilling(plan.compression),
+            endedMax: 1000,
+            ...(plan.order === undefined ? {} : { order: plan.order }),
+          },
+          faults: () => (this.isStormy ? plan.faults : honestManager),
+          startProcess: (request, index, onExit) => {
+            const place = {
+              host: nodes[(request.requestId + index) % nodes.length] ?? front,
+              name: `${name}/${request.requestId}.${index}`,
+            };
+            if (request.environment['SIMULATED_REQUEST'] === undefined)
+              return this.#startLocal(runTimeOf(request.environment), onExit);
+            return this.#startAgent(site, place, { request, index, onExit });
+          },
+        }),
+    });
+    const config: Partial<ProviderConfig> = {
+      resourceKind: 'cluster',
+      heuristic: plan.heuristic,
+      userId: 'user',
+      ...(plan.holding === undefined ? {} : { holding: plan.holding }),
+      ...(plan.perHour === undefined ? {} : { perHour: plan.perHour }),
+      ...(plan.firstRequests === undefined ? {} : { firstRequests: plan.firstRequests }),
+    };
+    const provider = this.#addProvider(name, front, config, {
+      askManager: this.#askerOf(cluster),
+      watchManager: plan.isWatched === true ? this.#watcherOf(cluster) : undefined,
+    });
     this.heuristics.begin(`provider ${name}`, plan.heuristic);
     const site: ClusterSite = { plan, cluster, provider, agents };
     plan.local?.forEach(({ after, ...order }, index) => {
       // One user each, so that what one has does not keep out another.
-      this.kernel.after(after, () => { submitLocally(cluster.current, { userId: `local user ${index}`, ...order }); });
+      this.kernel.after(after, () => {
+        submitLocally(cluster.current, { userId: `local user ${index}`, ...order });
+      });
     });
     return site;
   }
 
   #askerOf(cluster: Node<ClusterProcess>): ProviderSetup['askManager'] {
     return (life, call, hear) => {
-      const server = { host: cluster.host, find: () => {
-        const { current } = cluster;
-        return current === undefined ? undefined : { life: current.life, handle: (answer: (reply: unknown) => void) => { current.answer(call, answer); } };
-      } };
-      this.network.call(life, server, callDeadline, (reply) => { hear(reply as ManagerReply | undefined); });
+      const server = {
+        host: cluster.host,
+        find: () => {
+          const { current } = cluster;
+          return current === undefined
+            ? undefined
+            : {
+                life: current.life,
+                handle: (answer: (reply: unknown) => void) => {
+                  current.answer(call, answer);
+                },
+              };
+        },
+      };
+      this.network.call(life, server, callDeadline, (reply) => {
+        hear(reply as ManagerReply | undefined);
+      });
     };
   }
 
   #watcherOf(cluster: Node<ClusterProcess>): ProviderSetup['watchManager'] {
-    return (life) => this.network.open<never, QueueHint>(life, { host: cluster.host, findServer: () => cluster.current?.life }, (end) => { cluster.current?.acceptWatcher(end); });
+    return (life) =>
+      this.network.open<never, QueueHint>(
+        life,
+        { host: cluster.host, findServer: () => cluster.current?.life },
+        (end) => {
+          cluster.current?.acceptWatcher(end);
+        },
+      );
   }
 
   /** A local user's process, which ends by itself. */
@@ -343,20 +485,46 @@ export class World implements Surroundings {
       isOver = true;
       onExit(exitStatus);
     };
-    this.kernel.after(duration, () => { end(0); });
-    return { stop: () => { end(143); }, kill: () => { end(137); }, preempt: () => { end(137); } };
+    this.kernel.after(duration, () => {
+      end(0);
+    });
+    return {
+      stop: () => {
+        end(143);
+      },
+      kill: () => {
+        end(137);
+      },
+      preempt: () => {
+        end(137);
+      },
+    };
   }
 
-  #startAgent({ plan, provider, agents }: ClusterSite, place: { readonly host: Host; readonly name: string }, { request, index, onExit }: StartedRequest): RequestProcess {
+  #startAgent(
+    { plan, provider, agents }: ClusterSite,
+    place: { readonly host: Host; readonly name: string },
+    { request, index, onExit }: StartedRequest,
+  ): RequestProcess {
     this.#agentCount += 1;
     const luck = this.luck.fork(`agent ${this.#agentCount}`);
     const speed = 1 + plan.speedSpread * (2 * luck.fork('speed').fraction() - 1);
     const requestId = request.environment['SIMULATED_REQUEST'] ?? '';
     const agent = new AgentProcess({
-      world: this, host: place.host, name: `agent ${provider.name}/${requestId}.${index}`, speed, isLiar: false, luck,
+      world: this,
+      host: place.host,
+      name: `agent ${provider.name}/${requestId}.${index}`,
+      speed,
+      isLiar: false,
+      luck,
       facts: {
-        machineId: `${provider.name}/${index}`, incarnation: `a${this.#agentCount}`, processors: 1, attributes: { os: 'linux' }, until: request.walltimeEnd,
-        requestId, ...this.#gangs,
+        machineId: `${provider.name}/${index}`,
+        incarnation: `a${this.#agentCount}`,
+        processors: 1,
+        attributes: { os: 'linux' },
+        until: request.walltimeEnd,
+        requestId,
+        ...this.#gangs,
       },
       dial: (life) => this.#dialProvider(life, provider),
       onEnd: (exitStatus) => {
@@ -365,7 +533,18 @@ export class World implements Surroundings {
       },
     });
     agents.add(this.#tellLife(agent));
-    return { stop: () => { if (plan.signalsTasks === true) agent.stopAfterTasks(); else agent.stop(); }, kill: () => { agent.life.end(); }, preempt: () => { agent.preempt(); } };
+    return {
+      stop: () => {
+        if (plan.signalsTasks === true) agent.stopAfterTasks();
+        else agent.stop();
+      },
+      kill: () => {
+        agent.life.end();
+      },
+      preempt: () => {
+        agent.preempt();
+      },
+    };
   }
 
   #addLab(name: string, plan: LabPlan): LabSite {
@@ -374,19 +553,46 @@ export class World implements Surroundings {
     const agents = plan.machines.map(({ processors, speed, isLiar, sabotage }, index) => {
       const machine = `${name}-pc${index}`;
       const host = this.#addHost(machine);
-      return this.#node(machine, host, { disk: undefined, create: (startCount, luck) => new AgentProcess({
-        world: this, host, name: `agent ${name}/pc${index}`, speed, isLiar, sabotage, luck,
-        facts: { machineId: `${name}/pc${index}${sabotage?.renames === true ? `-${startCount}` : ''}`, identity: machine, incarnation: `${machine}-${startCount}`, processors, attributes: { os: 'linux' }, until: undefined, requestId: '', ...this.#gangs },
-        dial: (life) => this.#dialProvider(life, provider), onEnd: () => undefined,
-      }) });
+      return this.#node(machine, host, {
+        disk: undefined,
+        create: (startCount, luck) =>
+          new AgentProcess({
+            world: this,
+            host,
+            name: `agent ${name}/pc${index}`,
+            speed,
+            isLiar,
+            sabotage,
+            luck,
+            facts: {
+              machineId: `${name}/pc${index}${sabotage?.renames === true ? `-${startCount}` : ''}`,
+              identity: machine,
+              incarnation: `${machine}-${startCount}`,
+              processors,
+              attributes: { os: 'linux' },
+              until: undefined,
+              requestId: '',
+              ...this.#gangs,
+            },
+            dial: (life) => this.#dialProvider(life, provider),
+            onEnd: () => undefined,
+          }),
+      });
     });
     return { plan, provider, agents };
   }
 
-  #dialProvider(life: Life, provider: Node<ProviderProcess>): ReturnType<ConstructorParameters<typeof AgentProcess>[0]['dial']> {
-    return this.network.open(life, { host: provider.host, findServer: () => provider.current?.life }, (end: StreamEnd<never, never>) => {
-      provider.current?.relay.acceptAgent(end);
-    });
+  #dialProvider(
+    life: Life,
+    provider: Node<ProviderProcess>,
+  ): ReturnType<ConstructorParameters<typeof AgentProcess>[0]['dial']> {
+    return this.network.open(
+      life,
+      { host: provider.host, findServer: () => provider.current?.life },
+      (end: StreamEnd<never, never>) => {
+        provider.current?.relay.acceptAgent(end);
+      },
+    );
   }
 }
 

@@ -11,7 +11,8 @@ const processors = 64;
 const runCount = 40;
 
 /**
- * Local users of a machine of 64 processors: widths are powers of 2, and a request runs for half of its walltime on average.
+ * Local users of a machine of 64 processors: widths are powers of 2, and a request runs for half of its walltime on
+ * average.
  *
  * @param load offered, in [0, 1]. @param walltimes drawn from, in hours.
  */
@@ -44,8 +45,13 @@ function meanTurnaround(history: LocalHistory, name: string, kind: Kind): number
   const heuristic = findHeuristic(name);
   if (heuristic === undefined) throw new Error(name);
   const scenario = {
-    heuristic, taskCount: kind.taskCount, meanTaskTime: kind.meanSeconds * second, heterogeneity: kind.heterogeneity ?? 1,
-    requestsMax: kind.requestsMax ?? 2, widthMax: processors, walltimeMax: 18 * hour,
+    heuristic,
+    taskCount: kind.taskCount,
+    meanTaskTime: kind.meanSeconds * second,
+    heterogeneity: kind.heterogeneity ?? 1,
+    requestsMax: kind.requestsMax ?? 2,
+    widthMax: processors,
+    walltimeMax: 18 * hour,
   };
   let total = 0;
   for (let run = 0; run < runCount; run++) total += sampleJob(history, scenario, { seed: '1', run }).turnaround;
@@ -57,7 +63,11 @@ function speedup(history: LocalHistory, name: string, kind: Kind): number {
   return meanTurnaround(history, 'static', kind) / meanTurnaround(history, name, kind);
 }
 
-const small: readonly Kind[] = [{ taskCount: 20, meanSeconds: 100 }, { taskCount: 100, meanSeconds: 100 }, { taskCount: 100, meanSeconds: 1000 }];
+const small: readonly Kind[] = [
+  { taskCount: 20, meanSeconds: 100 },
+  { taskCount: 100, meanSeconds: 100 },
+  { taskCount: 100, meanSeconds: 1000 },
+];
 
 test('4.4.1: small jobs are faster with the adaptive heuristic', (t) => {
   for (const kind of small) t.true(speedup(crowded, 'adaptive', kind) > 1.5, JSON.stringify(kind));
@@ -66,13 +76,18 @@ test('4.4.1: small jobs are faster with the adaptive heuristic', (t) => {
 test('4.4.1: heterogeneity of the tasks changes the speedup of small jobs by less than 2 %', (t) => {
   for (const kind of small) {
     const constant = speedup(crowded, 'adaptive', kind);
-    for (const heterogeneity of [2, 4] as const) t.true(Math.abs(speedup(crowded, 'adaptive', { ...kind, heterogeneity }) / constant - 1) < 0.02);
+    for (const heterogeneity of [2, 4] as const)
+      t.true(Math.abs(speedup(crowded, 'adaptive', { ...kind, heterogeneity }) / constant - 1) < 0.02);
   }
 });
 
 test('4.4.1, Figure 4.3: for large jobs it does not matter which heuristic asks', (t) => {
-  for (const kind of [{ taskCount: 5000, meanSeconds: 1000 }, { taskCount: 3000, meanSeconds: 10_000 }]) {
-    for (const name of ['adaptive', 'mixed']) t.true(Math.abs(speedup(crowded, name, kind) - 1) < 0.1, `${name} ${JSON.stringify(kind)}`);
+  for (const kind of [
+    { taskCount: 5000, meanSeconds: 1000 },
+    { taskCount: 3000, meanSeconds: 10_000 },
+  ]) {
+    for (const name of ['adaptive', 'mixed'])
+      t.true(Math.abs(speedup(crowded, name, kind) - 1) < 0.1, `${name} ${JSON.stringify(kind)}`);
   }
 });
 

@@ -1,6 +1,15 @@
-// costa2005, section 2.3: eager scheduling with replication; Santos-Neto et al. 2004 for storage affinity. Few runs; docs/studies/eager-scheduling.md has all.
+// costa2005, section 2.3: eager scheduling with replication; Santos-Neto et al. 2004 for storage affinity. Few runs;
+// docs/studies/eager-scheduling.md has all.
 import test from 'ava';
-import { compareAll, listScenarios, policiesOf, runBag, runScenario, type BagSetup, type Comparison } from '@mutirao/sim/eager';
+import {
+  compareAll,
+  listScenarios,
+  policiesOf,
+  runBag,
+  runScenario,
+  type BagSetup,
+  type Comparison,
+} from '@mutirao/sim/eager';
 
 const quick = { isQuick: true, seed: 'paper' };
 
@@ -26,7 +35,8 @@ test('where speeds differ and tasks are as few as machines, replicas shorten the
 });
 
 test('where speeds are equal replicas cost cycles and lengthen nothing (section 2.3)', (t) => {
-  for (const id of ['speed-1-up-30min-tasks-1x', 'speed-1-up-240min-tasks-2x']) t.true(get(compare(id, 'wqr'), 'wqr').makespan.value < 1.02, id);
+  for (const id of ['speed-1-up-30min-tasks-1x', 'speed-1-up-240min-tasks-2x'])
+    t.true(get(compare(id, 'wqr'), 'wqr').makespan.value < 1.02, id);
 });
 
 test('losers never take more than the share that a cap allows, in any run', (t) => {
@@ -45,9 +55,16 @@ test('where tasks read large files, machines that hold them first bring fewer an
   t.true(affinity.transfers < workqueue.transfers);
 });
 
-test('a policy changes nobody\'s luck: the same setup twice is the same run, and a bag without rivals for machines runs alike under all', (t) => {
+test("a policy changes nobody's luck: the same setup twice is the same run, and a bag without rivals for machines runs alike under all", (t) => {
   const setup: BagSetup = {
-    seed: 'x', machineCount: 1, speedMax: 4, upTime: { mean: 1_800_000, shape: 0.5 }, downTimeMean: 600_000, taskCount: 3, taskTimeMean: 60_000, taskTimeSpread: 0.5,
+    seed: 'x',
+    machineCount: 1,
+    speedMax: 4,
+    upTime: { mean: 1_800_000, shape: 0.5 },
+    downTimeMean: 600_000,
+    taskCount: 3,
+    taskTimeMean: 60_000,
+    taskTimeSpread: 0.5,
   };
   const [first] = listScenarios();
   const makespans = (first === undefined ? [] : policiesOf(first)).map((policy) => runBag(setup, policy).makespan);

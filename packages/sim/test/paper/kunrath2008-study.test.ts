@@ -3,7 +3,14 @@ import test from 'ava';
 import { differenceOf, measure, meanOf, runRequests, type Setup } from '@mutirao/sim/kunrath2008';
 
 const quick = { isQuick: true, seed: 'paper' };
-const steady: Setup = { requestCount: 298, deadlineShare: 1, laxity: 0, algorithm: 'suvs', placement: 'first-fit', kind: 'shared' };
+const steady: Setup = {
+  requestCount: 298,
+  deadlineShare: 1,
+  laxity: 0,
+  algorithm: 'suvs',
+  placement: 'first-fit',
+  kind: 'shared',
+};
 
 test('5.2, Figure 5.2: a third is refused where all have a latest end and no laxity, nothing where none has one', (t) => {
   const { value } = meanOf(measure(steady, quick), 'refusedShare');
@@ -12,7 +19,11 @@ test('5.2, Figure 5.2: a third is refused where all have a latest end and no lax
 });
 
 test('5.2, Figure 5.2: more laxity means fewer refusals', (t) => {
-  const { value, halfInterval } = differenceOf(measure(steady, quick), measure({ ...steady, laxity: 5 }, quick), 'refusedShare');
+  const { value, halfInterval } = differenceOf(
+    measure(steady, quick),
+    measure({ ...steady, laxity: 5 }, quick),
+    'refusedShare',
+  );
   t.true(value > 0.1 + halfInterval);
 });
 

@@ -2,8 +2,21 @@
 import test from 'ava';
 import { findScheduleFault, freshProblem, platformCosts } from '@mutirao/core/workflow';
 import {
-  differenceOf, drawOf, heterogeneityOf, listOtherStrategies, listSeedStrategies, makespansOf, measureCluster, platformOf, readings, reportWorkflows, runStrategy, spreadOf, studyClusters,
-  type ClusterRuns, type ReadingRuns,
+  differenceOf,
+  drawOf,
+  heterogeneityOf,
+  listOtherStrategies,
+  listSeedStrategies,
+  makespansOf,
+  measureCluster,
+  platformOf,
+  readings,
+  reportWorkflows,
+  runStrategy,
+  spreadOf,
+  studyClusters,
+  type ClusterRuns,
+  type ReadingRuns,
 } from '@mutirao/sim/moreira2009';
 
 const quick = { isQuick: true, seed: 'paper' };
@@ -15,7 +28,10 @@ function runsOn(name: string, ...strategies: readonly string[]): ClusterRuns {
 }
 
 test('5.1.1: the heterogeneity of C1 and C2 is 0.3, of C3 and C4 0.9', (t) => {
-  t.deepEqual(studyClusters.map((cluster) => heterogeneityOf(cluster).toFixed(1)), ['0.0', '0.0', '0.3', '0.3', '0.9', '0.9']);
+  t.deepEqual(
+    studyClusters.map((cluster) => heterogeneityOf(cluster).toFixed(1)),
+    ['0.0', '0.0', '0.3', '0.3', '0.9', '0.9'],
+  );
 });
 
 test('Tabelas 5.3 and 5.4: the longest task takes 209 s on capacity 1 of C1, and 105.5 s on that of C3', (t) => {
@@ -23,7 +39,10 @@ test('Tabelas 5.3 and 5.4: the longest task takes 209 s on capacity 1 of C1, and
     const { processors } = platformOf(runsOn(name).cluster);
     return (4 * 1200 ** 3) / 1e6 / (processors[0]?.speed ?? NaN);
   });
-  t.deepEqual(times.map((time) => Math.round(time)), [209, 105]);
+  t.deepEqual(
+    times.map((time) => Math.round(time)),
+    [209, 105],
+  );
 });
 
 test('5.3.1: HEFT is ahead of HPTS on 10 processors and behind it on 20', (t) => {
@@ -55,23 +74,38 @@ test('5.3: no run of the study starts a task before its job, its data or its pro
     for (const strategy of [...listSeedStrategies(cluster.capacities.length, true), ...listOtherStrategies()]) {
       const { workflow, schedule } = runStrategy(strategy, cluster, arrivals);
       const releasedAt = arrivals.flatMap((arrival) => arrival.workflow.tasks.map(() => arrival.at));
-      const problem = { ...freshProblem(workflow, platformCosts(workflow, platformOf(cluster)), cluster.capacities.length), releasedAt };
+      const problem = {
+        ...freshProblem(workflow, platformCosts(workflow, platformOf(cluster)), cluster.capacities.length),
+        releasedAt,
+      };
       t.is(findScheduleFault(problem, schedule), undefined, `${strategy.name} on ${cluster.name}`);
     }
   }
 });
 
 test('the same measurements, the same page, with a figure for each cluster and a verdict for each claim', (t) => {
-  const clusters = studyClusters.map((cluster): ClusterRuns => ({
-    cluster,
-    runs: new Map([...listSeedStrategies(cluster.capacities.length, true), ...listOtherStrategies()].map(({ name }, place) => (
-      [name, [1, 2, 3].map((draw) => ({ makespan: 100 * (place + 1) + draw, utilisation: 0.5, wait: 1 }))]))),
-  }));
+  const clusters = studyClusters.map(
+    (cluster): ClusterRuns => ({
+      cluster,
+      runs: new Map(
+        [...listSeedStrategies(cluster.capacities.length, true), ...listOtherStrategies()].map(({ name }, place) => [
+          name,
+          [1, 2, 3].map((draw) => ({ makespan: 100 * (place + 1) + draw, utilisation: 0.5, wait: 1 })),
+        ]),
+      ),
+    }),
+  );
   const study: [ReadingRuns] = [{ reading: readings[0], clusters }];
   const { page, figures } = reportWorkflows(quick, study, 'moreira2009');
   t.is(page, reportWorkflows(quick, study, 'moreira2009').page);
-  t.deepEqual([...figures.keys()], ['5.1', '5.2', '5.3', '5.4', '5.5', '5.6'].map((number) => `figure-${number}.svg`));
-  t.regex(page, /\| 5\.3\.1 \| 10 processors: HEFT slightly ahead of HPTS \| \*\*not held\*\* \| not in 1 of 1: HEFT under HPTS on homogeneous-10: -66\./);
+  t.deepEqual(
+    [...figures.keys()],
+    ['5.1', '5.2', '5.3', '5.4', '5.5', '5.6'].map((number) => `figure-${number}.svg`),
+  );
+  t.regex(
+    page,
+    /\| 5\.3\.1 \| 10 processors: HEFT slightly ahead of HPTS \| \*\*not held\*\* \| not in 1 of 1: HEFT under HPTS on homogeneous-10: -66\./,
+  );
   t.regex(page, /\| 5\.3\.1 \| 20 processors: HPTS ahead of HEFT \| held \|/);
   t.false(/NaN|undefined|Infinity/.test(page));
   t.deepEqual(makespansOf(clusters[0]!, 'HPTS'), [101, 102, 103]);

@@ -1,6 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, type TracedRequest } from '@mutirao/core/queue';
+import {
+  conservativeBackfilling,
+  easyBackfilling,
+  firstComeFirstServed,
+  type TracedRequest,
+} from '@mutirao/core/queue';
 import { findHeuristic, heuristicNames, type RequestHeuristic } from '@mutirao/core/requests';
 import { Prng } from '@mutirao/core/shared';
 import { runGrid, SimulatedResource } from '@mutirao/sim';
@@ -10,23 +15,64 @@ const processors = 16;
 const minute = 60_000;
 
 const scene = fc.record({
-  policy: fc.constantFrom(conservativeBackfilling('start-now'), conservativeBackfilling('reinsert'), easyBackfilling, firstComeFirstServed),
-  locals: fc.array(fc.record({ submittedAt: fc.integer({ min: 0, max: 400 }), width: fc.integer({ min: 1, max: processors }), walltime: fc.integer({ min: 1, max: 300 }), share: fc.double({ min: 0.1, max: 1, noNaN: true }) }), { maxLength: 12 }),
-  tasks: fc.integer({ min: 1, max: 80 }), mean: fc.integer({ min: 2, max: 60 }), requestsMax: fc.integer({ min: 1, max: 6 }), seed: fc.integer({ min: 0, max: 1_000_000 }),
+  policy: fc.constantFrom(
+    conservativeBackfilling('start-now'),
+    conservativeBackfilling('reinsert'),
+    easyBackfilling,
+    firstComeFirstServed,
+  ),
+  locals: fc.array(
+    fc.record({
+      submittedAt: fc.integer({ min: 0, max: 400 }),
+      width: fc.integer({ min: 1, max: processors }),
+      walltime: fc.integer({ min: 1, max: 300 }),
+      share: fc.double({ min: 0.1, max: 1, noNaN: true }),
+    }),
+    { maxLength: 12 },
+  ),
+  tasks: fc.integer({ min: 1, max: 80 }),
+  mean: fc.integer({ min: 2, max: 60 }),
+  requestsMax: fc.integer({ min: 1, max: 6 }),
+  seed: fc.integer({ min: 0, max: 1_000_000 }),
 });
 type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
 
 /** What happens to a job of tasks from half to one and a half times their mean, one line for each event. */
 function tell({ policy, locals, tasks, mean, requestsMax, seed }: Scene, heuristic: RequestHeuristic): string[] {
-  const trace = locals.map(({ submittedAt, width, walltime, share }): TracedRequest => (
-    { submittedAt: submittedAt * minute, width, walltime: walltime * minute, runTime: Math.ceil(share * walltime * minute) })).sort((one, other) => one.submittedAt - other.submittedAt);
+  const trace = locals
+    .map(
+      ({ submittedAt, width, walltime, share }): TracedRequest => ({
+        submittedAt: submittedAt * minute,
+        width,
+        walltime: walltime * minute,
+        runTime: Math.ceil(share * walltime * minute),
+      }),
+    )
+    .sort((one, other) => one.submittedAt - other.submittedAt);
   const luck = new Prng(`seed ${seed}`);
   const times = luck.fork('tasks');
   const lines: string[] = [];
-  runGrid([new SimulatedResource({ policy, processors, trace })], [{
-    submittedAt: 50 * minute, taskTimes: Array.from({ length: tasks }, () => Math.ceil(mean * minute * (0.5 + times.fraction()))), picks: luck.fork('picks'), heuristic, releasesIdle: true,
-    limits: [{ processors, requestsMax, widthMax: processors, walltimeMax: 120 * minute, walltimeGranularity: 1000 }],
-  }], { trace: (line) => { lines.push(line); }, until: 100 * 24 * 60 * minute });
+  runGrid(
+    [new SimulatedResource({ policy, processors, trace })],
+    [
+      {
+        submittedAt: 50 * minute,
+        taskTimes: Array.from({ length: tasks }, () => Math.ceil(mean * minute * (0.5 + times.fraction()))),
+        picks: luck.fork('picks'),
+        heuristic,
+        releasesIdle: true,
+        limits: [
+          { processors, requestsMax, widthMax: processors, walltimeMax: 120 * minute, walltimeGranularity: 1000 },
+        ],
+      },
+    ],
+    {
+      trace: (line) => {
+        lines.push(line);
+      },
+      until: 100 * 24 * 60 * minute,
+    },
+  );
   return lines;
 }
 
@@ -56,11 +102,14 @@ function findLoop(lines: readonly string[]): string | undefined {
 
 test('no heuristic asks again at one instant for a request that was released at that instant', (t) => {
   let count = 0;
-  fc.assert(fc.property(scene, fc.constantFrom(...heuristicNames, ...Array.from({ length: 10 }, () => 'finish')), (s, name) => {
-    const lines = tell(s, findHeuristic(name) as RequestHeuristic);
-    count += lines.length;
-    const loop = findLoop(lines);
-    if (loop !== undefined) throw new Error(`${name} ${loop}`);
-  }), runs(20_261_127, 300));
+  fc.assert(
+    fc.property(scene, fc.constantFrom(...heuristicNames, ...Array.from({ length: 10 }, () => 'finish')), (s, name) => {
+      const lines = tell(s, findHeuristic(name) as RequestHeuristic);
+      count += lines.length;
+      const loop = findLoop(lines);
+      if (loop !== undefined) throw new Error(`${name} ${loop}`);
+    }),
+    runs(20_261_127, 300),
+  );
   t.true(count > 1500, `${count} events`);
 });

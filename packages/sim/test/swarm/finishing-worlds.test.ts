@@ -9,7 +9,8 @@ class Seen {
   hear({ process, changes, inputs }: WorldTurn): void {
     if (!process.startsWith('provider')) return;
     for (const { kind } of inputs as readonly { readonly kind: string }[]) if (kind === 'TasksSeen') this.#count(kind);
-    for (const change of changes as readonly ProviderChange[]) this.#count(change.kind === 'RequestReleasing' && change.isGivenUp === true ? 'GivenUp' : change.kind);
+    for (const change of changes as readonly ProviderChange[])
+      this.#count(change.kind === 'RequestReleasing' && change.isGivenUp === true ? 'GivenUp' : change.kind);
   }
 
   #count(what: string): void {
@@ -25,10 +26,18 @@ test('a heuristic that watches keeps its limits and its budget, and all comes to
   const seen = new Seen();
   // Exchanges come in a few worlds only; these seeds have them.
   for (let seed = 60; seed < 100; seed += 1) {
-    const { failure } = runWorld(finishingScenario(drawScenario(String(seed))), (turn) => { seen.hear(turn); });
+    const { failure } = runWorld(finishingScenario(drawScenario(String(seed))), (turn) => {
+      seen.hear(turn);
+    });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }
-  for (const [what, least] of [['RequestDrafted', 160], ['GivenUp', 10], ['RequestPromised', 80], ['TasksCutOff', 10], ['TasksSeen', 500]] as const) {
+  for (const [what, least] of [
+    ['RequestDrafted', 160],
+    ['GivenUp', 10],
+    ['RequestPromised', 80],
+    ['TasksCutOff', 10],
+    ['TasksSeen', 500],
+  ] as const) {
     t.true(seen.of(what) >= least, `${what}: ${seen.of(what)}`);
   }
 });

@@ -21,10 +21,17 @@ class Seen {
 test('what a provider holds for reservations is never too much, too long or given too early, and goes back, in thirty worlds of kills, moves and cancellations', (t) => {
   const seen = new Seen();
   for (let seed = 0; seed < 30; seed += 1) {
-    const { failure } = runWorld(heldScenario(drawScenario(String(seed))), (turn) => { seen.hear(turn); });
+    const { failure } = runWorld(heldScenario(drawScenario(String(seed))), (turn) => {
+      seen.hear(turn);
+    });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }
-  for (const [what, least] of [['HeldDrafted', 100], ['HeldGiven', 20], ['HeldMoved', 5], ['HeldShortened', 1]] as const) {
+  for (const [what, least] of [
+    ['HeldDrafted', 100],
+    ['HeldGiven', 20],
+    ['HeldMoved', 5],
+    ['HeldShortened', 1],
+  ] as const) {
     t.true(seen.of(what) >= least, `${what}: ${seen.of(what)}`);
   }
 });

@@ -1,29 +1,70 @@
 import test from 'ava';
 import type { BrokerChange } from '@mutirao/core/machines/broker';
-import { calmFaults, drawScenario, honestManager, runWorld, type ClusterPlan, type JobPlan, type LabPlan, type Scenario, type WorldTurn } from '../../src/index.ts';
+import {
+  calmFaults,
+  drawScenario,
+  honestManager,
+  runWorld,
+  type ClusterPlan,
+  type JobPlan,
+  type LabPlan,
+  type Scenario,
+  type WorldTurn,
+} from '../../src/index.ts';
 
 const minute = 60_000;
 
 /** Five processors of one provider that are there whenever nothing goes wrong. */
-const hall: LabPlan = { machines: [1, 1, 2, 1].map((processors) => ({ processors, speed: 1, isLiar: false })), downTime: 1000 };
+const hall: LabPlan = {
+  machines: [1, 1, 2, 1].map((processors) => ({ processors, speed: 1, isLiar: false })),
+  downTime: 1000,
+};
 
 function cluster(processors: number, changes: Partial<ClusterPlan> = {}): ClusterPlan {
   return {
-    processors, requestsMax: 4, widthMax: processors, walltimeMax: 60 * minute, compression: 'start-now', heuristic: 'static', localPerHour: 0, speedSpread: 0, faults: honestManager, isWatched: true,
+    processors,
+    requestsMax: 4,
+    widthMax: processors,
+    walltimeMax: 60 * minute,
+    compression: 'start-now',
+    heuristic: 'static',
+    localPerHour: 0,
+    speedSpread: 0,
+    faults: honestManager,
+    isWatched: true,
     ...changes,
   };
 }
 
 function gangs(width: number, changes: Partial<JobPlan> = {}): JobPlan {
   return {
-    submittedAfter: 20_000, taskCount: 4, meanTaskTime: minute, spread: 0.3, replicasMax: 1, failuresMax: 3, brokenTaskCount: 0, failureProbability: 0, inputCount: 0, hasOutput: false, isChecked: false,
-    gangProcessors: width, placement: 'min-ct:0.1', ...changes,
+    submittedAfter: 20_000,
+    taskCount: 4,
+    meanTaskTime: minute,
+    spread: 0.3,
+    replicasMax: 1,
+    failuresMax: 3,
+    brokenTaskCount: 0,
+    failureProbability: 0,
+    inputCount: 0,
+    hasOutput: false,
+    isChecked: false,
+    gangProcessors: width,
+    placement: 'min-ct:0.1',
+    ...changes,
   };
 }
 
 const calm: Scenario = {
-  version: 1, seed: 'placed', clusters: [cluster(4), cluster(32)], labs: [], faults: calmFaults, turnDelayMax: 1, stormDuration: 30 * minute,
-  network: { delayMax: 5, lossProbability: 0, duplicateProbability: 0 }, jobs: [gangs(2), gangs(16), gangs(3, { placement: 'min-lb' })],
+  version: 1,
+  seed: 'placed',
+  clusters: [cluster(4), cluster(32)],
+  labs: [],
+  faults: calmFaults,
+  turnDelayMax: 1,
+  stormDuration: 30 * minute,
+  network: { delayMax: 5, lossProbability: 0, duplicateProbability: 0 },
+  jobs: [gangs(2), gangs(16), gangs(3, { placement: 'min-lb' })],
 };
 
 /** Where tasks of each job were placed, and where their gangs began. */
@@ -34,7 +75,8 @@ class Places {
   hear({ process, changes }: WorldTurn): void {
     if (process !== 'broker') return;
     for (const change of changes as readonly BrokerChange[]) {
-      if (change.kind === 'TasksPlaced') for (const { providerId } of change.placings) add(this.placed, change.jobId, providerId);
+      if (change.kind === 'TasksPlaced')
+        for (const { providerId } of change.placings) add(this.placed, change.jobId, providerId);
       if (change.kind === 'GangPlaced') add(this.begun, change.jobId, change.seats[0]?.machineId.split('/')[0] ?? '');
     }
   }
@@ -46,7 +88,9 @@ function add(places: Map<number, Set<string>>, jobId: number, providerId: string
 
 test('where nothing goes wrong narrow gangs stay off the large cluster, wide ones go there, and what may choose uses both', (t) => {
   const places = new Places();
-  const { failure } = runWorld(calm, (turn) => { places.hear(turn); });
+  const { failure } = runWorld(calm, (turn) => {
+    places.hear(turn);
+  });
   t.is(failure, undefined, failure?.message);
   t.is(places.placed.size, 3);
   const [narrow, wide] = [[...places.placed.get(1)!], [...places.placed.get(2)!]];
@@ -54,19 +98,38 @@ test('where nothing goes wrong narrow gangs stay off the large cluster, wide one
   t.is(wide.length, 1);
   t.not(narrow[0], wide[0]);
   t.is(places.placed.get(3)?.size, 2);
-  for (const jobId of [1, 2, 3]) t.deepEqual([...places.begun.get(jobId)!].sort(), [...places.placed.get(jobId)!].sort());
+  for (const jobId of [1, 2, 3])
+    t.deepEqual([...places.begun.get(jobId)!].sort(), [...places.placed.get(jobId)!].sort());
 });
 
 const placements = ['min-ct:0.3', 'random', 'min-lp:0.5', 'min-wwt:adaptive', 'min-lb:0', 'min-lbal'];
 
 /** Of each two jobs of a world one is of gangs that are placed, at clusters of several widths and a lab. */
 function withPlaced(scenario: Scenario): Scenario {
-  const jobs = scenario.jobs.map(({ voteCount: _votes, credibility: _credibility, reservation: _reservation, scheduler, ...job }, index): JobPlan => (
-    index % 2 === 0
-      ? { ...job, taskCount: Math.min(job.taskCount, 20), brokenTaskCount: Math.min(job.brokenTaskCount, 20), gangProcessors: 2 + (index % 4), placement: placements[index % placements.length] ?? 'random' }
-      : { ...job, ...(scheduler === undefined ? {} : { scheduler }) }));
+  const jobs = scenario.jobs.map(
+    ({ voteCount: _votes, credibility: _credibility, reservation: _reservation, scheduler, ...job }, index): JobPlan =>
+      index % 2 === 0
+        ? {
+            ...job,
+            taskCount: Math.min(job.taskCount, 20),
+            brokenTaskCount: Math.min(job.brokenTaskCount, 20),
+            gangProcessors: 2 + (index % 4),
+            placement: placements[index % placements.length] ?? 'random',
+          }
+        : { ...job, ...(scheduler === undefined ? {} : { scheduler }) },
+  );
   const [first] = scenario.clusters;
-  const clusters = first === undefined ? [] : [4, 8, 16].map((processors): ClusterPlan => ({ ...first, processors, widthMax: processors, requestsMax: Math.max(2, first.requestsMax) }));
+  const clusters =
+    first === undefined
+      ? []
+      : [4, 8, 16].map(
+          (processors): ClusterPlan => ({
+            ...first,
+            processors,
+            widthMax: processors,
+            requestsMax: Math.max(2, first.requestsMax),
+          }),
+        );
   return { ...scenario, jobs, labs: [...scenario.labs, hall], clusters };
 }
 
@@ -74,7 +137,9 @@ test('under faults what is placed runs where it is placed and nowhere else, and 
   let placedCount = 0;
   for (let seed = 0; seed < 10; seed += 1) {
     const places = new Places();
-    const { failure } = runWorld(withPlaced(drawScenario(String(seed))), (turn) => { places.hear(turn); });
+    const { failure } = runWorld(withPlaced(drawScenario(String(seed))), (turn) => {
+      places.hear(turn);
+    });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
     for (const providers of places.placed.values()) placedCount += providers.size;
   }

@@ -1,4 +1,5 @@
-// Managers that take allocations away by SIGKILL and list that late: the truth of the world fails where a task is given up for losses that were preemptions.
+// Managers that take allocations away by SIGKILL and list that late: the truth of the world fails where a task is given
+// up for losses that were preemptions.
 import test from 'ava';
 import type { BrokerChange } from '@mutirao/core/machines/broker';
 import { drawScenario, preemptingScenario, readScenario, runWorld, type WorldTurn } from '../../src/index.ts';
@@ -13,7 +14,8 @@ class Seen {
     if (process !== 'broker') return;
     for (const change of changes as readonly BrokerChange[]) {
       if (change.kind !== 'ReplicasEnded') continue;
-      for (const { reason, taskIndex } of change.endings) if (reason === 'MUT_MACHINE_LOST') this.#count(`${change.jobId}.${taskIndex}`);
+      for (const { reason, taskIndex } of change.endings)
+        if (reason === 'MUT_MACHINE_LOST') this.#count(`${change.jobId}.${taskIndex}`);
     }
   }
 
@@ -28,10 +30,15 @@ class Seen {
 test('no task is given up for preemptions, in five worlds whose managers preempt by SIGKILL and list it late', (t) => {
   const seen = new Seen();
   for (let seed = 0; seed < 5; seed += 1) {
-    const { failure } = runWorld(preemptingScenario(drawScenario(`preempts ${seed}`)), (turn) => { seen.hear(turn); });
+    const { failure } = runWorld(preemptingScenario(drawScenario(`preempts ${seed}`)), (turn) => {
+      seen.hear(turn);
+    });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }
-  t.true(seen.lostMax > 20 && seen.lostCount > 100, `${seen.lostCount} replicas were lost, and ${seen.lostMax} of one task`);
+  t.true(
+    seen.lostMax > 20 && seen.lostCount > 100,
+    `${seen.lostCount} replicas were lost, and ${seen.lostMax} of one task`,
+  );
 });
 
 test('a world whose managers preempt survives being written down', (t) => {

@@ -25,5 +25,6 @@ for (const { title, text } of listRegressions()) {
 }
 
 test('every world of the list says what it found', (t) => {
-  for (const [index, line] of lines.entries()) if (line.startsWith('{')) t.regex(lines[index - 1] ?? '', /^# \S.{20}/, `line ${index + 1}`);
+  for (const [index, line] of lines.entries())
+    if (line.startsWith('{')) t.regex(lines[index - 1] ?? '', /^# \S.{20}/, `line ${index + 1}`);
 });

@@ -6,7 +6,14 @@ import { drawScenario, readScenario, runWorld, type Scenario } from '../../src/i
 function byScores(scenario: Scenario, seed: number): Scenario {
   const weight = [10, 300][seed % 2] ?? 0;
   const busy = { localPerHour: 60, requestsMax: 6 };
-  return { ...scenario, clusters: scenario.clusters.map((cluster) => ({ ...cluster, ...busy, order: { weight, leadMax: 100_000 * weight } })) };
+  return {
+    ...scenario,
+    clusters: scenario.clusters.map((cluster) => ({
+      ...cluster,
+      ...busy,
+      order: { weight, leadMax: 100_000 * weight },
+    })),
+  };
 }
 
 test('under faults a queue by scores loses nothing, and providers that forecast by it bring their jobs to an end', (t) => {
@@ -17,7 +24,11 @@ test('under faults a queue by scores loses nothing, and providers that forecast 
     });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }
-  for (const [kind, least] of [['ScoreChanged', 60], ['RequestDisplaced', 100]] as const) t.true((counts.get(kind) ?? 0) >= least, `${kind}: ${counts.get(kind)}`);
+  for (const [kind, least] of [
+    ['ScoreChanged', 60],
+    ['RequestDisplaced', 100],
+  ] as const)
+    t.true((counts.get(kind) ?? 0) >= least, `${kind}: ${counts.get(kind)}`);
 });
 
 test('a world of queues by scores survives being written down', (t) => {

@@ -11,18 +11,39 @@ const asleep: LeasePlan = { ...leasing, sleeps: [{ after: 10 * minute, duration:
 /** A lab of eight processors and a bag that keeps them busy for some 75 minutes. */
 function scenarioOf(lease: LeasePlan): Scenario {
   return {
-    version: 1, seed: 'sleeping', turnDelayMax: 1, stormDuration: 3 * hour, network: { delayMax: 5, lossProbability: 0, duplicateProbability: 0 }, faults: calmFaults, clusters: [],
+    version: 1,
+    seed: 'sleeping',
+    turnDelayMax: 1,
+    stormDuration: 3 * hour,
+    network: { delayMax: 5, lossProbability: 0, duplicateProbability: 0 },
+    faults: calmFaults,
+    clusters: [],
     labs: [{ machines: Array.from({ length: 4 }, () => ({ processors: 2, speed: 1, isLiar: false })), downTime: 1000 }],
-    jobs: [{
-      submittedAfter: 1000, taskCount: 600, meanTaskTime: minute, spread: 0.5, replicasMax: 2, failuresMax: 3, brokenTaskCount: 0, failureProbability: 0, inputCount: 1,
-      hasOutput: true, isChecked: false,
-    }],
+    jobs: [
+      {
+        submittedAfter: 1000,
+        taskCount: 600,
+        meanTaskTime: minute,
+        spread: 0.5,
+        replicasMax: 2,
+        failuresMax: 3,
+        brokenTaskCount: 0,
+        failureProbability: 0,
+        inputCount: 1,
+        hasOutput: true,
+        isChecked: false,
+      },
+    ],
     lease,
   };
 }
 
 /** How long the job took, what ran, and how much of it was adopted. @throws what went wrong in the world. */
-function run(lease: LeasePlan): { readonly makespan: Duration; readonly runCount: number; readonly adoptedCount: number } {
+function run(lease: LeasePlan): {
+  readonly makespan: Duration;
+  readonly runCount: number;
+  readonly adoptedCount: number;
+} {
   let [began, ended, adoptedCount] = [0, 0, 0];
   const { failure, runCount, acceptedCount } = runWorld(scenarioOf(lease), ({ at, process, changes }) => {
     if (process !== 'broker') return;
@@ -39,7 +60,10 @@ function run(lease: LeasePlan): { readonly makespan: Duration; readonly runCount
 
 test('a home machine that sleeps for three quarters of an hour amid a long bag loses no time, and nothing runs twice for it', (t) => {
   const [awake, sleepy] = [run(leasing), run(asleep)];
-  t.log(`makespan ${awake.makespan / minute} min awake, ${sleepy.makespan / minute} min asleep; ${awake.runCount} and ${sleepy.runCount} runs`);
+  t.log(
+    `makespan ${awake.makespan / minute} min awake, ${sleepy.makespan / minute} min asleep; ${awake.runCount} ` +
+      `and ${sleepy.runCount} runs`,
+  );
   t.true(sleepy.makespan <= 1.01 * awake.makespan);
   t.true(sleepy.runCount <= awake.runCount);
   t.true(sleepy.adoptedCount > 300);

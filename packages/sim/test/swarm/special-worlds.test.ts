@@ -1,5 +1,12 @@
 import test from 'ava';
-import { doubtfulScenario, drawScenario, gentleScenario, racingScenario, regretfulScenario, runWorld } from '../../src/index.ts';
+import {
+  doubtfulScenario,
+  drawScenario,
+  gentleScenario,
+  racingScenario,
+  regretfulScenario,
+  runWorld,
+} from '../../src/index.ts';
 
 test('where only connections break, and often, nothing is lost in fifty worlds', (t) => {
   for (let seed = 0; seed < 50; seed += 1) {

@@ -3,12 +3,25 @@ import type { ProviderChange } from '@mutirao/core/machines/provider';
 import { conservativeBackfilling, type Compression } from '@mutirao/core/queue';
 import { findHeuristic, type RequestHeuristic } from '@mutirao/core/requests';
 import { invariant, Prng } from '@mutirao/core/shared';
-import { calmFaults, honestManager, noTimeLost, runGrid, SimulatedResource, World, worldStart, type LocalPlan, type Scenario } from '../../src/index.ts';
+import {
+  calmFaults,
+  honestManager,
+  noTimeLost,
+  runGrid,
+  SimulatedResource,
+  World,
+  worldStart,
+  type LocalPlan,
+  type Scenario,
+} from '../../src/index.ts';
 
 /*
- * The study goes from instant to instant and asks the heuristic itself; the whole grid runs broker, provider, cluster and agents. For
- * the decisions to be the same, one by one, what only the whole grid has is taken away here: nothing takes time but the work (no
- * delays, no chores), the manager hints at every change of its queue, the broker tells every change of its demand, tasks take
+ * The study goes from instant to instant and asks the heuristic itself; the whole grid runs broker, provider, cluster
+ * and agents. For
+ * the decisions to be the same, one by one, what only the whole grid has is taken away here: nothing takes time but the
+ * work (no
+ * delays, no chores), the manager hints at every change of its queue, the broker tells every change of its demand,
+ * tasks take
  * the same time (the two draw them in different orders), no task is replicated, what is not needed is given up
  * at once, and the broker does not tell how many tasks have no place. The study takes the live provider's conduct.
  */
@@ -56,32 +69,84 @@ function runStudy(setting: Setting, locals: readonly LocalPlan[]): { finishedAt:
   const instants: number[] = [];
   const inner = findHeuristic(name);
   invariant(inner !== undefined, `there is no heuristic ${name}`);
-  const heuristic: RequestHeuristic = { name, draft: (facts) => {
-    const decision = inner.draft(facts);
-    for (const draft of decision.drafts) {
-      reasons.push(draft.reasons);
-      instants.push(facts.now);
-    }
-    return decision;
-  } };
+  const heuristic: RequestHeuristic = {
+    name,
+    draft: (facts) => {
+      const decision = inner.draft(facts);
+      for (const draft of decision.drafts) {
+        reasons.push(draft.reasons);
+        instants.push(facts.now);
+      }
+      return decision;
+    },
+  };
   const trace = locals.map(({ after, ...request }) => ({ ...request, submittedAt: worldStart + after }));
-  const [job] = runGrid([new SimulatedResource({ policy: conservativeBackfilling(compression), processors, trace })], [{
-    submittedAt: worldStart + submittedAfter, taskTimes: Array<number>(taskCount).fill(taskTime), picks: new Prng('picks'), heuristic,
-    limits: [{ processors, requestsMax, widthMax, walltimeMax, walltimeGranularity: 1000 }], conduct: 'provider',
-  }]);
-  const decided = job!.requests.map(({ width, walltime, startedAt, taskTime: done }, index) => (
-    { at: instants[index]!, width, walltime, reasons: reasons[index]!, startedAt, taskTime: done }));
+  const [job] = runGrid(
+    [new SimulatedResource({ policy: conservativeBackfilling(compression), processors, trace })],
+    [
+      {
+        submittedAt: worldStart + submittedAfter,
+        taskTimes: Array<number>(taskCount).fill(taskTime),
+        picks: new Prng('picks'),
+        heuristic,
+        limits: [{ processors, requestsMax, widthMax, walltimeMax, walltimeGranularity: 1000 }],
+        conduct: 'provider',
+      },
+    ],
+  );
+  const decided = job!.requests.map(({ width, walltime, startedAt, taskTime: done }, index) => ({
+    at: instants[index]!,
+    width,
+    walltime,
+    reasons: reasons[index]!,
+    startedAt,
+    taskTime: done,
+  }));
   return { finishedAt: job!.finishedAt!, decided };
 }
 
-function scenarioOf({ seed, heuristic, compression, requestsMax, taskCount, taskTime }: Setting, local: readonly LocalPlan[]): Scenario {
+function scenarioOf(
+  { seed, heuristic, compression, requestsMax, taskCount, taskTime }: Setting,
+  local: readonly LocalPlan[],
+): Scenario {
   return {
-    version: 1, seed, stormDuration: 5 * day, turnDelayMax: 0, faults: calmFaults, labs: [], network: { delayMax: 0, lossProbability: 0, duplicateProbability: 0 },
-    clusters: [{ processors, requestsMax, widthMax, walltimeMax, compression, heuristic, localPerHour: 0, local, isWatched: true, speedSpread: 0, faults: honestManager }],
-    jobs: [{
-      submittedAfter, taskCount, meanTaskTime: taskTime, spread: 0, replicasMax: 1, failuresMax: 1, brokenTaskCount: 0, failureProbability: 0, inputCount: 0,
-      hasOutput: false, isChecked: false,
-    }],
+    version: 1,
+    seed,
+    stormDuration: 5 * day,
+    turnDelayMax: 0,
+    faults: calmFaults,
+    labs: [],
+    network: { delayMax: 0, lossProbability: 0, duplicateProbability: 0 },
+    clusters: [
+      {
+        processors,
+        requestsMax,
+        widthMax,
+        walltimeMax,
+        compression,
+        heuristic,
+        localPerHour: 0,
+        local,
+        isWatched: true,
+        speedSpread: 0,
+        faults: honestManager,
+      },
+    ],
+    jobs: [
+      {
+        submittedAfter,
+        taskCount,
+        meanTaskTime: taskTime,
+        spread: 0,
+        replicasMax: 1,
+        failuresMax: 1,
+        brokenTaskCount: 0,
+        failureProbability: 0,
+        inputCount: 0,
+        hasOutput: false,
+        isChecked: false,
+      },
+    ],
   };
 }
 
@@ -98,15 +163,28 @@ function runWholeGrid(setting: Setting, locals: readonly LocalPlan[]): { finishe
       requests.get(change.requestId)!.taskTime += change.total;
     }
   };
-  const world = new World(scenarioOf(setting, locals), ({ at, process, changes }) => {
-    if (process === 'broker' && changes.some(({ kind }) => kind === 'JobEnded')) finishedAt = at;
-    if (process === 'provider cluster0') for (const change of changes as ProviderChange[]) hear(change);
-  }, { pace: noTimeLost, broker: { demandInterval: 0, observedMin: Infinity }, provider: { idleRelease: 0 }, tellsUnplaced: false });
-  for (let until = worldStart + submittedAfter; finishedAt === 0 && until <= worldStart + 20 * day; until += 600_000) world.kernel.runUntil(until);
+  const world = new World(
+    scenarioOf(setting, locals),
+    ({ at, process, changes }) => {
+      if (process === 'broker' && changes.some(({ kind }) => kind === 'JobEnded')) finishedAt = at;
+      if (process === 'provider cluster0') for (const change of changes as ProviderChange[]) hear(change);
+    },
+    {
+      pace: noTimeLost,
+      broker: { demandInterval: 0, observedMin: Infinity },
+      provider: { idleRelease: 0 },
+      tellsUnplaced: false,
+    },
+  );
+  for (let until = worldStart + submittedAfter; finishedAt === 0 && until <= worldStart + 20 * day; until += 600_000)
+    world.kernel.runUntil(until);
   return { finishedAt, decided: [...requests.values()] };
 }
 
-/** The last ones that fit into the longest walltime end half a second before it: what they took must be known at the decision that follows. */
+/**
+ * The last ones that fit into the longest walltime end half a second before it: what they took must be known at the
+ * decision that follows.
+ */
 const taskTime = 1_439_877;
 
 for (const heuristic of ['static', 'initial', 'adaptive', 'mixed']) {
@@ -116,7 +194,15 @@ for (const heuristic of ['static', 'initial', 'adaptive', 'mixed']) {
       for (const compression of ['start-now', 'reinsert'] as const) {
         for (const pause of [1_200_000, 3_600_000]) {
           for (const seed of ['1', '2']) {
-            const setting: Setting = { seed: `${seed} ${pause} ${compression}`, heuristic, compression, requestsMax, pause, taskCount: 120, taskTime };
+            const setting: Setting = {
+              seed: `${seed} ${pause} ${compression}`,
+              heuristic,
+              compression,
+              requestsMax,
+              pause,
+              taskCount: 120,
+              taskTime,
+            };
             const locals = drawLocals(setting);
             const study = runStudy(setting, locals);
             t.deepEqual(runWholeGrid(setting, locals), study, `${compression}, pause ${pause}, seed ${seed}`);

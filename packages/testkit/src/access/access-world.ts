@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { userInfo } from 'node:os';
 import { Client } from '@grpc/grpc-js';
-import { identityFolder, identityPaths, initIdentity, issueForHosts, issueForUser, makeAuthority, revokeSerial, type KeyPair } from '@mutirao/runtime/identity';
+import {
+  identityFolder,
+  identityPaths,
+  initIdentity,
+  issueForHosts,
+  issueForUser,
+  makeAuthority,
+  revokeSerial,
+  type KeyPair,
+} from '@mutirao/runtime/identity';
 import { dial } from '@mutirao/runtime/rpc';
 import { X509Certificate } from 'node:crypto';
 import { Grid } from '../grid/grid.ts';
@@ -14,7 +23,10 @@ import { callMethod } from './call-method.ts';
 /** Users of the world: who owns its processes, two who have certificates, and one who may register resources. */
 export type WorldUser = 'owner' | 'ana' | 'ben' | 'carl';
 
-/** The processes that serve something. `lab` is a provider of machines, `agents` the door of its agents, `site` a provider over the cluster. */
+/**
+ * The processes that serve something. `lab` is a provider of machines, `agents` the door of its agents, `site` a
+ * provider over the cluster.
+ */
 export type WorldServer = 'broker' | 'cluster' | 'site' | 'lab' | 'agents' | 'reservations';
 
 const day = 24 * 3_600_000;
@@ -34,15 +46,30 @@ export class AccessWorld {
     this.#isTls = isTls;
     if (!isTls) return;
     const paths = identityPaths(identityFolder(grid.home));
-    this.#authority = { certificate: readFileSync(paths.authorityCertificate, 'utf8'), key: readFileSync(paths.authorityKey, 'utf8') };
+    this.#authority = {
+      certificate: readFileSync(paths.authorityCertificate, 'utf8'),
+      key: readFileSync(paths.authorityKey, 'utf8'),
+    };
   }
 
   /** @param isTls serve at ports, where users show certificates; else at sockets. */
   static async start(isTls: boolean): Promise<AccessWorld> {
     const listen = isTls ? { listen: 'tls://127.0.0.1:0', providerArgs: ['--listen-agents', 'tls://127.0.0.1:0'] } : {};
-    const prepare = async (home: string): Promise<void> => { await initIdentity({ folder: identityFolder(home), user: userInfo().username, hosts: [], lasts: day, now: Date.now() }); };
+    const prepare = async (home: string): Promise<void> => {
+      await initIdentity({
+        folder: identityFolder(home),
+        user: userInfo().username,
+        hosts: [],
+        lasts: day,
+        now: Date.now(),
+      });
+    };
     const grid = await Grid.start({ clusters: [2], machines: [1], ...listen, ...(isTls ? { prepare } : {}) });
-    const reservations = new Program('reservations', ['--home', grid.home, '--registrar', 'carl', ...(isTls ? ['--listen', 'tls://127.0.0.1:0'] : [])], {});
+    const reservations = new Program(
+      'reservations',
+      ['--home', grid.home, '--registrar', 'carl', ...(isTls ? ['--listen', 'tls://127.0.0.1:0'] : [])],
+      {},
+    );
     await reservations.start();
     await until(async () => (await grid.client.machines()).length > 0, 'a machine joins');
     return new AccessWorld(grid, reservations, isTls);
@@ -56,12 +83,18 @@ export class AccessWorld {
 
   addressOf(server: WorldServer): string {
     switch (server) {
-      case 'broker': return this.grid.broker.address;
-      case 'cluster': return this.grid.clusters[0]?.address ?? '';
-      case 'site': return this.grid.providers[0]?.address ?? '';
-      case 'lab': return this.grid.providers[1]?.address ?? '';
-      case 'agents': return this.grid.providers[1]?.agentsAddress ?? '';
-      case 'reservations': return this.reservations.address;
+      case 'broker':
+        return this.grid.broker.address;
+      case 'cluster':
+        return this.grid.clusters[0]?.address ?? '';
+      case 'site':
+        return this.grid.providers[0]?.address ?? '';
+      case 'lab':
+        return this.grid.providers[1]?.address ?? '';
+      case 'agents':
+        return this.grid.providers[1]?.agentsAddress ?? '';
+      case 'reservations':
+        return this.reservations.address;
     }
   }
 
@@ -75,7 +108,10 @@ export class AccessWorld {
     return `${await inviteMachine(this.grid.home, 'lab', name)}~a-long-secret-of-${name}`;
   }
 
-  /** The client of a user: by a certificate at ports, by the token of the home folder at sockets, where there is the owner alone. */
+  /**
+   * The client of a user: by a certificate at ports, by the token of the home folder at sockets, where there is the
+   * owner alone.
+   */
   async asUser(user: WorldUser, server: WorldServer): Promise<Client> {
     if (!this.#isTls) return this.asToken(this.token('token'), server);
     return this.#withCertificate(await this.#certificateOf(user), server);
@@ -90,26 +126,47 @@ export class AccessWorld {
   async strangers(server: WorldServer): Promise<ReadonlyMap<string, Client>> {
     const homeToken = this.token('token');
     const tokens = new Map([
-      ['nothing', this.asToken('', server)], ['a wrong token', this.asToken('wrong', server)], ['the invitation of a machine', this.asToken(await this.invitation('guest'), server)],
+      ['nothing', this.asToken('', server)],
+      ['a wrong token', this.asToken('wrong', server)],
+      ['the invitation of a machine', this.asToken(await this.invitation('guest'), server)],
     ]);
     if (this.#authority === undefined) return tokens;
     const validity = { now: Date.now(), lasts: day };
     const revoked = await issueForUser(this.#authority, 'ana', validity);
     revokeSerial(identityFolder(this.grid.home), new X509Certificate(revoked.certificate).serialNumber, 'lost');
-    const method = { path: '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', requestStream: true, responseStream: true, requestSerialize: (bytes: Buffer) => bytes, responseDeserialize: (bytes: Buffer) => bytes };
-    await until(async () => (await callMethod(this.#withCertificate(revoked, server), method, Buffer.alloc(0))).code !== 'done', 'the server hears of the revocation');
+    const method = {
+      path: '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+      requestStream: true,
+      responseStream: true,
+      requestSerialize: (bytes: Buffer) => bytes,
+      responseDeserialize: (bytes: Buffer) => bytes,
+    };
+    await until(
+      async () => (await callMethod(this.#withCertificate(revoked, server), method, Buffer.alloc(0))).code !== 'done',
+      'the server hears of the revocation',
+    );
     const stranger = await makeAuthority('another', validity);
     const certificates = [
-      ['a certificate of another authority', await issueForUser(stranger, 'ana', validity)], ['an expired certificate', await issueForUser(this.#authority, 'ana', { now: Date.now(), lasts: -1 })],
-      ['a certificate of a host', await issueForHosts(this.#authority, ['localhost'], validity)], ['a revoked certificate', revoked],
+      ['a certificate of another authority', await issueForUser(stranger, 'ana', validity)],
+      ['an expired certificate', await issueForUser(this.#authority, 'ana', { now: Date.now(), lasts: -1 })],
+      ['a certificate of a host', await issueForHosts(this.#authority, ['localhost'], validity)],
+      ['a revoked certificate', revoked],
     ] as const;
-    return new Map([...tokens, ['the owner\'s token without a certificate', this.asToken(homeToken, server)], ...certificates.map(([name, pair]) => [name, this.#withCertificate(pair, server)] as const)]);
+    return new Map([
+      ...tokens,
+      ["the owner's token without a certificate", this.asToken(homeToken, server)],
+      ...certificates.map(([name, pair]) => [name, this.#withCertificate(pair, server)] as const),
+    ]);
   }
 
   #certificateOf(user: WorldUser): Promise<KeyPair> {
     const known = this.#certificates.get(user);
-    if (known !== undefined || this.#authority === undefined) return known ?? Promise.reject(new Error('users have certificates at ports alone'));
-    const issued = issueForUser(this.#authority, user === 'owner' ? userInfo().username : user, { now: Date.now(), lasts: day });
+    if (known !== undefined || this.#authority === undefined)
+      return known ?? Promise.reject(new Error('users have certificates at ports alone'));
+    const issued = issueForUser(this.#authority, user === 'owner' ? userInfo().username : user, {
+      now: Date.now(),
+      lasts: day,
+    });
     this.#certificates.set(user, issued);
     return issued;
   }
@@ -120,7 +177,10 @@ export class AccessWorld {
 
   #dial(server: WorldServer, token: string, user?: KeyPair): Client {
     const authority = this.#authority?.certificate ?? '';
-    const client = dial(Client, this.addressOf(server), { token, trust: () => ({ authority, ...(user === undefined ? {} : { user }) }) });
+    const client = dial(Client, this.addressOf(server), {
+      token,
+      trust: () => ({ authority, ...(user === undefined ? {} : { user }) }),
+    });
     this.#clients.push(client);
     return client;
   }

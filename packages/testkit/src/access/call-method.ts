@@ -21,13 +21,21 @@ export interface CallOutcome {
 const deadlineMs = 60_000;
 
 /**
- * Calls a method of any kind with one request. A call that answers with a stream is cancelled after its first response, or after the one that `isLast` says.
+ * Calls a method of any kind with one request. A call that answers with a stream is cancelled after its first response,
+ * or after the one that `isLast` says.
  */
-export function callMethod(client: Client, method: AnyMethod, request: Buffer, isLast: (response: unknown) => boolean = () => true): Promise<CallOutcome> {
+export function callMethod(
+  client: Client,
+  method: AnyMethod,
+  request: Buffer,
+  isLast: (response: unknown) => boolean = () => true,
+): Promise<CallOutcome> {
   const options = { deadline: Date.now() + deadlineMs };
   const { promise, resolve } = Promise.withResolvers<CallOutcome>();
   const responses: unknown[] = [];
-  const done = (): void => { resolve({ code: 'done', message: '', responses }); };
+  const done = (): void => {
+    resolve({ code: 'done', message: '', responses });
+  };
   const fail = (error: unknown): void => {
     const { code, message } = fromStatus(error as ServiceError);
     resolve({ code, message, responses });
@@ -38,8 +46,20 @@ export function callMethod(client: Client, method: AnyMethod, request: Buffer, i
       if (error === null) done();
       else fail(error);
     };
-    if (method.requestStream) client.makeClientStreamRequest(method.path, keep, method.responseDeserialize, new Metadata(), options, answered).end(request);
-    else client.makeUnaryRequest(method.path, keep, method.responseDeserialize, request, new Metadata(), options, answered);
+    if (method.requestStream)
+      client
+        .makeClientStreamRequest(method.path, keep, method.responseDeserialize, new Metadata(), options, answered)
+        .end(request);
+    else
+      client.makeUnaryRequest(
+        method.path,
+        keep,
+        method.responseDeserialize,
+        request,
+        new Metadata(),
+        options,
+        answered,
+      );
     return promise;
   }
   const call = method.requestStream
@@ -53,7 +73,9 @@ export function callMethod(client: Client, method: AnyMethod, request: Buffer, i
   });
   call.on('error', fail);
   // An error comes with the status, after the end of what was sent.
-  call.on('status', ({ code }: { readonly code: number }) => { if (code === 0) done(); });
+  call.on('status', ({ code }: { readonly code: number }) => {
+    if (code === 0) done();
+  });
   if (method.requestStream) (call as unknown as { write(bytes: Buffer): boolean }).write(request);
   return promise;
 }

@@ -6,7 +6,10 @@ import { taskGroup } from '../grid/broker-client.ts';
 import type { WorldUser } from './access-world.ts';
 import { resourceOf, resourceRules, wishFor, type RequestOf, type WorldObjects } from './world-objects.ts';
 
-/** Makes a request that names an object of a user, fit to succeed where its caller may make it; a new object where the call uses it up. */
+/**
+ * Makes a request that names an object of a user, fit to succeed where its caller may make it; a new object where the
+ * call uses it up.
+ */
 type Make<M> = (objects: WorldObjects, named: WorldUser) => Promise<RequestOf<M>> | RequestOf<M>;
 /** One for each method: a method that is added to a service without one does not compile. */
 type Requests<Service> = { readonly [Method in keyof Service]: Make<Service[Method]> };
@@ -19,16 +22,38 @@ function ofUser(_objects: WorldObjects, named: WorldUser): { userId: string } {
 /** Requests to the broker. */
 export const brokerRequests: Requests<typeof BrokerServiceService> = {
   submitJob: async (objects, named) => ({
-    job: { label: '', groups: [taskGroup('true', 1)], environment: {}, limits: undefined, processors: undefined, replicasMax: undefined, failuresMax: undefined, homeDirectory: '', deadlineUnixMs: undefined, edges: [] },
-    clientJobId: '', resumesJobId: await objects.endedJob(named),
+    job: {
+      label: '',
+      groups: [taskGroup('true', 1)],
+      environment: {},
+      limits: undefined,
+      processors: undefined,
+      replicasMax: undefined,
+      failuresMax: undefined,
+      homeDirectory: '',
+      deadlineUnixMs: undefined,
+      edges: [],
+    },
+    clientJobId: '',
+    resumesJobId: await objects.endedJob(named),
   }),
   getJob: async (objects, named) => ({ jobId: await objects.openJob(named), withoutSpec: undefined }),
   listJobs: () => ({ pageSize: 0, beforeJobId: 0 }),
   cancelJob: async (objects, named) => ({ jobId: await objects.openJob(named), reason: '' }),
-  retryTasks: async (objects, named) => ({ jobId: await objects.openJob(named), taskIndexes: [], currentInputs: false }),
+  retryTasks: async (objects, named) => ({
+    jobId: await objects.openJob(named),
+    taskIndexes: [],
+    currentInputs: false,
+  }),
   waitJob: async (objects, named) => ({ jobId: await objects.endedJob(named) }),
   watchJob: async (objects, named) => ({ jobId: await objects.openJob(named), afterSequence: 0 }),
-  listTasks: async (objects, named) => ({ jobId: await objects.openJob(named), taskIndexes: [], status: 0, pageSize: 0, fromTaskIndex: 0 }),
+  listTasks: async (objects, named) => ({
+    jobId: await objects.openJob(named),
+    taskIndexes: [],
+    status: 0,
+    pageSize: 0,
+    fromTaskIndex: 0,
+  }),
   getTaskOutput: async (objects, named) => ({ jobId: await objects.endedJob(named), taskIndex: 0 }),
   uploadBlob: () => ({ data: Buffer.from('bytes') }),
   downloadBlob: async (objects, named) => ({ sha256: await objects.blob(named) }),
@@ -51,7 +76,16 @@ export const brokerRequests: Requests<typeof BrokerServiceService> = {
 /** Requests to an embedded cluster. @param accountOf the name that a user has there. */
 export function clusterRequests(accountOf: (user: WorldUser) => string): Requests<typeof ClusterServiceService> {
   return {
-    allocate: (_objects, named) => ({ userId: accountOf(named), widthProcessors: 1, walltimeMs: 60_000, command: ['true'], environment: {}, workingDirectory: '', clientRequestId: '', reservationClaim: '' }),
+    allocate: (_objects, named) => ({
+      userId: accountOf(named),
+      widthProcessors: 1,
+      walltimeMs: 60_000,
+      command: ['true'],
+      environment: {},
+      workingDirectory: '',
+      clientRequestId: '',
+      reservationClaim: '',
+    }),
     release: async (objects, named) => ({ requestId: await objects.clusterRequest(named) }),
     getLimits: (_objects, named) => ({ userId: accountOf(named) }),
     getQueue: () => ({ endedMax: 10, userId: '' }),
@@ -60,9 +94,17 @@ export function clusterRequests(accountOf: (user: WorldUser) => string): Request
   };
 }
 
-/** Requests to a provider of machines that has none of the objects that are named by transfers: those have tests of their own. */
+/**
+ * Requests to a provider of machines that has none of the objects that are named by transfers: those have tests of
+ * their own.
+ */
 export const providerRequests: Requests<typeof GridMachineProviderServiceService> = {
-  connect: () => ({ message: { $case: 'hello', value: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'a-broker' } } }),
+  connect: () => ({
+    message: {
+      $case: 'hello',
+      value: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'a-broker' },
+    },
+  }),
   sendContent: () => ({ transferId: '', data: Buffer.alloc(0) }),
   receiveContent: () => ({ transferId: 'of-nobody', offset: 0, refusal: '' }),
   getResource: () => ({}),
@@ -81,38 +123,87 @@ export const providerRequests: Requests<typeof GridMachineProviderServiceService
 
 /** Requests to a reservation manager. @param at the resource that reservations are of. */
 export function reservationRequests(at: string = resourceOf.owner): Requests<typeof ReservationServiceService> {
-  const idOf = async (objects: WorldObjects, named: WorldUser, holdMs = 0): Promise<{ reservationId: number }> => ({ reservationId: (await objects.reservation(named, at, holdMs)).reservationId });
+  const idOf = async (objects: WorldObjects, named: WorldUser, holdMs = 0): Promise<{ reservationId: number }> => ({
+    reservationId: (await objects.reservation(named, at, holdMs)).reservationId,
+  });
   return {
     requestReservation: async (objects, named) => {
       await objects.resource(named);
       return { wish: wishFor(at), clientRequestId: '', holdMs: 0, dryRun: false };
     },
     getReservation: idOf,
-    listReservations: () => ({ pageSize: 1000, beforeReservationId: 0, resourceId: '', statuses: [], fromUnixMs: 0, untilUnixMs: 0, allUsers: true }),
-    renegotiateReservation: async (objects, named) => ({ ...await idOf(objects, named, 60_000), wish: wishFor(at) }),
-    cancelReservation: async (objects, named) => ({ ...await idOf(objects, named), reason: 'a test' }),
+    listReservations: () => ({
+      pageSize: 1000,
+      beforeReservationId: 0,
+      resourceId: '',
+      statuses: [],
+      fromUnixMs: 0,
+      untilUnixMs: 0,
+      allUsers: true,
+    }),
+    renegotiateReservation: async (objects, named) => ({ ...(await idOf(objects, named, 60_000)), wish: wishFor(at) }),
+    cancelReservation: async (objects, named) => ({ ...(await idOf(objects, named)), reason: 'a test' }),
     confirmReservation: (objects, named) => idOf(objects, named, 60_000),
     pledgeReservation: async (objects, named) => {
       const { reservationId } = await idOf(objects, named, 60_000);
-      return { reservationId, together: { togetherId: 'a-name-of-twenty-chars', managerAddress: 'unix:/nowhere', reservationId } };
+      return {
+        reservationId,
+        together: { togetherId: 'a-name-of-twenty-chars', managerAddress: 'unix:/nowhere', reservationId },
+      };
     },
     getTogetherDecision: () => ({ togetherId: 'a-name-of-twenty-chars', reservationId: 1 }),
-    verifyReservation: async (objects, named) => ({ claim: (await objects.reservation(named, at)).claim, resourceId: at, userId: '' }),
+    verifyReservation: async (objects, named) => ({
+      claim: (await objects.reservation(named, at)).claim,
+      resourceId: at,
+      userId: '',
+    }),
     claimReservation: async (objects, named) => {
       const { reservationId, claim } = await objects.reservation(named, at);
       return { claim, resourceId: at, userId: '', clientRequestId: 'use', reservationId };
     },
     releaseReservation: async (objects, named) => ({ reservationId: await objects.claimed(named, at) }),
-    getCalendar: async (objects, named) => ({ resourceId: await objects.resource(named), fromUnixMs: 0, untilUnixMs: 0 }),
+    getCalendar: async (objects, named) => ({
+      resourceId: await objects.resource(named),
+      fromUnixMs: 0,
+      untilUnixMs: 0,
+    }),
     listResources: () => ({}),
-    registerResource: async (objects, named) => ({ resourceId: await objects.resource(named), resourceType: 'processors', quantity: '1000', rules: resourceRules }),
+    registerResource: async (objects, named) => ({
+      resourceId: await objects.resource(named),
+      resourceType: 'processors',
+      quantity: '1000',
+      rules: resourceRules,
+    }),
     updateResource: async (objects, named) => ({ resourceId: await objects.resource(named), rules: resourceRules }),
-    addMaintenance: async (objects, named) => ({ resourceId: await objects.resource(named), maintenanceId: 'soon', startUnixMs: 4_000_000_000_000, endUnixMs: 4_000_000_060_000, amount: 1, reason: '' }),
+    addMaintenance: async (objects, named) => ({
+      resourceId: await objects.resource(named),
+      maintenanceId: 'soon',
+      startUnixMs: 4_000_000_000_000,
+      endUnixMs: 4_000_000_060_000,
+      amount: 1,
+      reason: '',
+    }),
     removeMaintenance: async (objects, named) => ({ resourceId: await objects.resource(named), maintenanceId: 'soon' }),
-    failResource: async (objects, named) => ({ resourceId: await objects.resource(named), what: { $case: 'unitIndex', value: 999 }, reason: '' }),
-    restoreResource: async (objects, named) => ({ resourceId: await objects.resource(named), what: { $case: 'unitIndex', value: 999 } }),
+    failResource: async (objects, named) => ({
+      resourceId: await objects.resource(named),
+      what: { $case: 'unitIndex', value: 999 },
+      reason: '',
+    }),
+    restoreResource: async (objects, named) => ({
+      resourceId: await objects.resource(named),
+      what: { $case: 'unitIndex', value: 999 },
+    }),
     tellHeldAhead: async (objects, named) => ({
-      reservationId: (await objects.reservation(named, await objects.resource(named))).reservationId, heldAhead: { status: AheadStatus.PLANNED, heldUnits: 0, askedUnits: 1, askUnixMs: 0, expectedUnixMs: 0, chance: undefined, reason: '' },
+      reservationId: (await objects.reservation(named, await objects.resource(named))).reservationId,
+      heldAhead: {
+        status: AheadStatus.PLANNED,
+        heldUnits: 0,
+        askedUnits: 1,
+        askUnixMs: 0,
+        expectedUnixMs: 0,
+        chance: undefined,
+        reason: '',
+      },
     }),
     getClaimKeys: () => ({}),
     getQuota: ofUser,

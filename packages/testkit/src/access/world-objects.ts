@@ -6,17 +6,42 @@ import type { AccessWorld, WorldServer, WorldUser } from './access-world.ts';
 import { callMethod, type AnyMethod } from './call-method.ts';
 
 /** What the client of a method sends. */
-export type RequestOf<M> = M extends { readonly requestSerialize: (request: infer Request) => Buffer } ? Request : never;
+export type RequestOf<M> = M extends { readonly requestSerialize: (request: infer Request) => Buffer }
+  ? Request
+  : never;
 type ResponseOf<M> = M extends { readonly responseDeserialize: (bytes: Buffer) => infer Response } ? Response : never;
 
 /** Rules of a resource that leave all to the manager. */
-export const resourceRules = { capPercent: undefined, algorithm: Algorithm.SUVS, placement: Placement.UNSPECIFIED, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: undefined, unclaimedMsMax: 0 };
+export const resourceRules = {
+  capPercent: undefined,
+  algorithm: Algorithm.SUVS,
+  placement: Placement.UNSPECIFIED,
+  durationMsMax: 0,
+  reservationsPerUserMax: 0,
+  amountPerUserMax: 0,
+  movesMax: undefined,
+  unclaimedMsMax: 0,
+};
 /** The resource that the owner of the manager offers, and that of carl. */
 export const resourceOf = { owner: 'pool', carl: 'carls' } as const;
 
 /** A reservation of one unit at a resource for a day, from now on. */
-export function wishFor(resourceId: string): { resourceId: string; amount: { $case: 'quantity'; value: string }; durationMs: number; earliestStartUnixMs: undefined; latestEndUnixMs: undefined; timing: Timing } {
-  return { resourceId, amount: { $case: 'quantity', value: '1' }, durationMs: 86_400_000, earliestStartUnixMs: undefined, latestEndUnixMs: undefined, timing: Timing.IMMEDIATE };
+export function wishFor(resourceId: string): {
+  resourceId: string;
+  amount: { $case: 'quantity'; value: string };
+  durationMs: number;
+  earliestStartUnixMs: undefined;
+  latestEndUnixMs: undefined;
+  timing: Timing;
+} {
+  return {
+    resourceId,
+    amount: { $case: 'quantity', value: '1' },
+    durationMs: 86_400_000,
+    earliestStartUnixMs: undefined,
+    latestEndUnixMs: undefined,
+    timing: Timing.IMMEDIATE,
+  };
 }
 
 /** Makes objects of users, each when a test asks for it. */
@@ -30,7 +55,9 @@ export class WorldObjects {
 
   /** A job of a user that never starts. */
   openJob(user: WorldUser): Promise<number> {
-    return this.#once(`open job ${user}`, () => this.#submit(user, { groups: [taskGroup('true', 1, { requirements: 'nowhere == yes' })] }));
+    return this.#once(`open job ${user}`, () =>
+      this.#submit(user, { groups: [taskGroup('true', 1, { requirements: 'nowhere == yes' })] }),
+    );
   }
 
   /** A job of a user that has finished. */
@@ -45,21 +72,37 @@ export class WorldObjects {
   /** The hash of bytes that a user has uploaded. */
   blob(user: WorldUser): Promise<Buffer> {
     return this.#once(`blob ${user}`, async () => {
-      const { content } = await this.ask(user, 'broker', BrokerServiceService.uploadBlob, { data: Buffer.from(`of ${user}`) });
+      const { content } = await this.ask(user, 'broker', BrokerServiceService.uploadBlob, {
+        data: Buffer.from(`of ${user}`),
+      });
       return content?.sha256 ?? Buffer.alloc(0);
     });
   }
 
   /** A new request of a user at the cluster. */
   async clusterRequest(user: WorldUser): Promise<string> {
-    const order = { userId: '', widthProcessors: 1, walltimeMs: 60_000, command: ['true'], environment: {}, workingDirectory: '', clientRequestId: '', reservationClaim: '' };
+    const order = {
+      userId: '',
+      widthProcessors: 1,
+      walltimeMs: 60_000,
+      command: ['true'],
+      environment: {},
+      workingDirectory: '',
+      clientRequestId: '',
+      reservationClaim: '',
+    };
     return (await this.ask(user, 'cluster', ClusterServiceService.allocate, order)).requestId;
   }
 
   /** A new reservation of a user; held where `holdMs` says so, else confirmed. */
   async reservation(user: WorldUser, resourceId: string = resourceOf.owner, holdMs = 0): Promise<Reservation> {
     await this.#resources();
-    const { outcome } = await this.ask(user, 'reservations', ReservationServiceService.requestReservation, { wish: wishFor(resourceId), clientRequestId: '', holdMs, dryRun: false });
+    const { outcome } = await this.ask(user, 'reservations', ReservationServiceService.requestReservation, {
+      wish: wishFor(resourceId),
+      clientRequestId: '',
+      holdMs,
+      dryRun: false,
+    });
     if (outcome?.$case !== 'reservation') throw new Error(`no reservation: ${JSON.stringify(outcome)}`);
     return outcome.value;
   }
@@ -67,7 +110,13 @@ export class WorldObjects {
   /** A new reservation of a user that is in use. */
   async claimed(user: WorldUser, resourceId: string = resourceOf.owner): Promise<number> {
     const { reservationId, claim } = await this.reservation(user, resourceId);
-    await this.ask(user, 'reservations', ReservationServiceService.claimReservation, { claim, resourceId, userId: '', clientRequestId: 'use', reservationId });
+    await this.ask(user, 'reservations', ReservationServiceService.claimReservation, {
+      claim,
+      resourceId,
+      userId: '',
+      clientRequestId: 'use',
+      reservationId,
+    });
     return reservationId;
   }
 
@@ -77,9 +126,20 @@ export class WorldObjects {
     return user === 'carl' ? resourceOf.carl : resourceOf.owner;
   }
 
-  /** Has a user call a method of any kind, and answers its first response. @throws Error with what it was refused with. */
-  async ask<M extends AnyMethod>(user: WorldUser, server: WorldServer, method: M, request: RequestOf<M>): Promise<ResponseOf<M>> {
-    const { code, message, responses } = await callMethod(await this.#world.asUser(user, server), method, method.requestSerialize(request as never));
+  /**
+   * Has a user call a method of any kind, and answers its first response. @throws Error with what it was refused with.
+   */
+  async ask<M extends AnyMethod>(
+    user: WorldUser,
+    server: WorldServer,
+    method: M,
+    request: RequestOf<M>,
+  ): Promise<ResponseOf<M>> {
+    const { code, message, responses } = await callMethod(
+      await this.#world.asUser(user, server),
+      method,
+      method.requestSerialize(request as never),
+    );
     if (code !== 'done') throw new Error(`${method.path} as ${user}: ${code} ${message}`);
     return responses[0] as ResponseOf<M>;
   }
@@ -87,13 +147,29 @@ export class WorldObjects {
   #resources(): Promise<unknown> {
     return this.#once('resources', async () => {
       for (const [user, resourceId] of Object.entries(resourceOf) as [WorldUser, string][]) {
-        await this.ask(user, 'reservations', ReservationServiceService.registerResource, { resourceId, resourceType: 'processors', quantity: '1000', rules: resourceRules });
+        await this.ask(user, 'reservations', ReservationServiceService.registerResource, {
+          resourceId,
+          resourceType: 'processors',
+          quantity: '1000',
+          rules: resourceRules,
+        });
       }
     });
   }
 
   async #submit(user: WorldUser, parts: Pick<JobSpec, 'groups'>): Promise<number> {
-    const job: JobSpec = { label: 'test', environment: {}, limits: undefined, processors: undefined, replicasMax: undefined, failuresMax: undefined, homeDirectory: '', deadlineUnixMs: undefined, edges: [], ...parts };
+    const job: JobSpec = {
+      label: 'test',
+      environment: {},
+      limits: undefined,
+      processors: undefined,
+      replicasMax: undefined,
+      failuresMax: undefined,
+      homeDirectory: '',
+      deadlineUnixMs: undefined,
+      edges: [],
+      ...parts,
+    };
     return (await this.ask(user, 'broker', BrokerServiceService.submitJob, { job, clientJobId: '' })).jobId;
   }
 

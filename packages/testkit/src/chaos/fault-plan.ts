@@ -1,6 +1,9 @@
 import type { Prng } from '@mutirao/core/shared';
 
-/** What can be killed or paused. `agent` is one of an allocation or of a lab machine, `task` and `launcher` what runs below one. */
+/**
+ * What can be killed or paused. `agent` is one of an allocation or of a lab machine, `task` and `launcher` what runs
+ * below one.
+ */
 export const victimRoles = ['broker', 'provider', 'cluster', 'agent', 'task', 'launcher', 'watchdog'] as const;
 /** See `victimRoles`. */
 export type VictimRole = (typeof victimRoles)[number];
@@ -12,7 +15,10 @@ export interface Victim {
   readonly at: number;
 }
 
-/** How a way between two processes fails: `refuse` lets nobody connect, `stall` passes nothing on, `halfClose` ends one direction. */
+/**
+ * How a way between two processes fails: `refuse` lets nobody connect, `stall` passes nothing on, `halfClose` ends one
+ * direction.
+ */
 export const wireModes = ['cut', 'refuse', 'stall', 'halfClose'] as const;
 /** See `wireModes`. */
 export type WireMode = (typeof wireModes)[number];
@@ -46,11 +52,20 @@ export class FaultPlan {
   next(): Fault {
     const lot = this.#luck.below(100);
     if (lot < 32) return { kind: 'kill', victims: [this.#victim(victimRoles)] };
-    if (lot < 42) return { kind: 'kill', victims: Array.from({ length: 2 + this.#luck.below(4) }, () => this.#victim(victimRoles)) };
+    if (lot < 42)
+      return {
+        kind: 'kill',
+        victims: Array.from({ length: 2 + this.#luck.below(4) }, () => this.#victim(victimRoles)),
+      };
     if (lot < 48) return { kind: 'killRoles', roles: [this.#pick(processRoles), this.#pick(processRoles)] };
     if (lot < 51) return { kind: 'killAll' };
     if (lot < 55) return { kind: 'away', forMs: 2_000 + this.#time(18_000) };
-    if (lot < 73) return { kind: 'pause', victims: Array.from({ length: 1 + this.#luck.below(2) }, () => this.#victim([...processRoles, 'task'])), forMs: this.#time(20_000) };
+    if (lot < 73)
+      return {
+        kind: 'pause',
+        victims: Array.from({ length: 1 + this.#luck.below(2) }, () => this.#victim([...processRoles, 'task'])),
+        forMs: this.#time(20_000),
+      };
     const [at, mode] = [this.#luck.fraction(), this.#pick(wireModes)];
     if (lot < 91) return { kind: 'wire', at, mode, forMs: this.#time(20_000) };
     if (!this.#hasDisks) return { kind: 'kill', victims: [this.#victim(processRoles)] };
@@ -80,12 +95,19 @@ export function atFraction<T>(list: readonly T[], at: number): T | undefined {
 /** A line for people. */
 export function describeFault(fault: Fault): string {
   switch (fault.kind) {
-    case 'kill': return `kill ${fault.victims.map(({ role }) => role).join(' ')}`;
-    case 'killAll': return 'kill everything';
-    case 'killRoles': return `kill all of ${[...new Set(fault.roles)].join(' and ')}`;
-    case 'away': return `keep the broker away for ${fault.forMs} ms`;
-    case 'pause': return `pause ${fault.victims.map(({ role }) => role).join(' ')} for ${fault.forMs} ms`;
-    case 'wire': return `wire ${fault.mode} for ${fault.forMs} ms`;
-    case 'disk': return `disk full for ${fault.forMs} ms`;
+    case 'kill':
+      return `kill ${fault.victims.map(({ role }) => role).join(' ')}`;
+    case 'killAll':
+      return 'kill everything';
+    case 'killRoles':
+      return `kill all of ${[...new Set(fault.roles)].join(' and ')}`;
+    case 'away':
+      return `keep the broker away for ${fault.forMs} ms`;
+    case 'pause':
+      return `pause ${fault.victims.map(({ role }) => role).join(' ')} for ${fault.forMs} ms`;
+    case 'wire':
+      return `wire ${fault.mode} for ${fault.forMs} ms`;
+    case 'disk':
+      return `disk full for ${fault.forMs} ms`;
   }
 }

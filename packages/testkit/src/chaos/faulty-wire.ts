@@ -38,14 +38,20 @@ export class FaultyWire {
   fail(mode: WireMode): void {
     this.#mode = mode;
     switch (mode) {
-      case 'cut': this.#destroyAll(); break;
+      case 'cut':
+        this.#destroyAll();
+        break;
       case 'refuse':
         this.#server?.close();
         this.#server = undefined;
         this.#destroyAll();
         break;
-      case 'stall': for (const socket of this.#sockets) socket.pause(); break;
-      case 'halfClose': for (const socket of this.#sockets) if (!socket.writableEnded) socket.end(); break;
+      case 'stall':
+        for (const socket of this.#sockets) socket.pause();
+        break;
+      case 'halfClose':
+        for (const socket of this.#sockets) if (!socket.writableEnded) socket.end();
+        break;
     }
   }
 
@@ -68,7 +74,9 @@ export class FaultyWire {
   }
 
   async #listen(): Promise<void> {
-    const server = createServer({ allowHalfOpen: true }, (socket) => { this.#join(socket); });
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      this.#join(socket);
+    });
     this.#server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -77,14 +85,20 @@ export class FaultyWire {
   }
 
   #join(socket: Socket): void {
-    socket.on('error', () => { socket.destroy(); });
+    socket.on('error', () => {
+      socket.destroy();
+    });
     if (this.#mode === 'cut') {
       socket.destroy();
       return;
     }
     const at = this.#to.lastIndexOf(':');
     const onward = connect({ host: this.#to.slice(0, at), port: Number(this.#to.slice(at + 1)), allowHalfOpen: true });
-    for (const [one, other] of [[socket, onward], [onward, socket]] as const) this.#pass(one, other);
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const)
+      this.#pass(one, other);
     if (this.#mode === 'stall') for (const one of [socket, onward]) one.pause();
   }
 
@@ -95,9 +109,15 @@ export class FaultyWire {
       if (!other.writable) return;
       if (!other.write(chunk)) one.pause();
     });
-    other.on('drain', () => { if (this.#mode !== 'stall') one.resume(); });
-    one.on('end', () => { if (other.writable) other.end(); });
-    one.on('error', () => { one.destroy(); });
+    other.on('drain', () => {
+      if (this.#mode !== 'stall') one.resume();
+    });
+    one.on('end', () => {
+      if (other.writable) other.end();
+    });
+    one.on('error', () => {
+      one.destroy();
+    });
     one.on('close', () => {
       this.#sockets.delete(one);
       other.destroy();

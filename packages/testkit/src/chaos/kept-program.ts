@@ -6,7 +6,10 @@ const restartPause = 250;
 const retryPauseMax = 2000;
 const pollMs = 25;
 
-/** A program that is started again whenever it ends, at the address where it listened, as the supervisor of `mutirao up` does it but with shorter pauses. */
+/**
+ * A program that is started again whenever it ends, at the address where it listened, as the supervisor of `mutirao up`
+ * does it but with shorter pauses.
+ */
 export class KeptProgram {
   readonly name: string;
   /** Ends that nothing outside of the process explains, a line each. */
@@ -20,11 +23,26 @@ export class KeptProgram {
   #keeping: Promise<void> | undefined;
 
   /** @param log hears of ends and of starts that came to nothing. */
-  constructor(program: { readonly name: string; readonly kind: ProgramName; readonly args: readonly string[]; readonly logFile: string; readonly env: Readonly<Record<string, string>> }, log: (line: string) => void) {
+  constructor(
+    program: {
+      readonly name: string;
+      readonly kind: ProgramName;
+      readonly args: readonly string[];
+      readonly logFile: string;
+      readonly env: Readonly<Record<string, string>>;
+    },
+    log: (line: string) => void,
+  ) {
     this.name = program.name;
     this.#program = new Program(program.kind, program.args, program.env, {
       logFile: program.logFile,
-      onUnaskedEnd: (end) => { if (isOwnEnd(end)) this.ownEnds.push(`${program.name} ended with ${end.signal ?? `status ${end.exitCode ?? 0}`}: ${end.lastLines.at(-1) ?? 'its log is empty'}`); },
+      onUnaskedEnd: (end) => {
+        if (isOwnEnd(end))
+          this.ownEnds.push(
+            `${program.name} ended with ${end.signal ?? `status ${end.exitCode ?? 0}`}: ` +
+              `${end.lastLines.at(-1) ?? 'its log is empty'}`,
+          );
+      },
     });
     this.#log = log;
   }
@@ -62,14 +80,14 @@ export class KeptProgram {
   }
 
   async #keep(): Promise<void> {
-    for (let pause = restartPause; this.#isKept;) {
+    for (let pause = restartPause; this.#isKept; ) {
       if (this.#program.isRunning || performance.now() < this.#heldUntil) {
         await sleep(pollMs);
         continue;
       }
       await sleep(pause);
       if (!this.#isKept) return;
-      pause = await this.#restart() ? restartPause : Math.min(pause * 2, retryPauseMax);
+      pause = (await this.#restart()) ? restartPause : Math.min(pause * 2, retryPauseMax);
     }
   }
 
@@ -86,7 +104,10 @@ export class KeptProgram {
   }
 }
 
-/** Whether a process ended by its own doing: not where it was killed, nor where it could not begin since there was no room on its disk. */
+/**
+ * Whether a process ended by its own doing: not where it was killed, nor where it could not begin since there was no
+ * room on its disk.
+ */
 export function isOwnEnd({ signal, code, hadListened }: UnaskedEnd): boolean {
   if (signal === 'SIGKILL') return false;
   return code !== 'MUT_DISK_FULL' || hadListened;

@@ -8,7 +8,10 @@ function print(line: string): void {
 
 const { values } = parseArgs({
   options: {
-    seed: { type: 'string' }, minutes: { type: 'string', default: '10' }, every: { type: 'string', default: '2s' }, tasks: { type: 'string', default: '20000' },
+    seed: { type: 'string' },
+    minutes: { type: 'string', default: '10' },
+    every: { type: 'string', default: '2s' },
+    tasks: { type: 'string', default: '20000' },
     keep: { type: 'boolean', default: false },
   },
 });
@@ -20,11 +23,22 @@ if (!Number.isInteger(seed) || !(minutes > 0) || !Number.isInteger(tasks) || tas
 }
 print(`seed ${seed}`);
 const outcome = await runChaos({
-  seed, stormMs: minutes * 60_000, everyMs: parseDuration(values.every), tasks, keep: values.keep, say: (line) => { print(line); },
+  seed,
+  stormMs: minutes * 60_000,
+  everyMs: parseDuration(values.every),
+  tasks,
+  keep: values.keep,
+  say: (line) => {
+    print(line);
+  },
 });
 print('faults:');
 for (const [what, count] of [...outcome.faults].sort()) print(`  ${String(count).padStart(5)} ${what}`);
-print(`${outcome.finishedInStorm} of ${tasks} tasks were done while disturbed: ${Math.round(outcome.finishedInStorm / minutes)} a minute; ${outcome.runCount} runs were begun for them all, ${outcome.lieCount} of them brought something wrong`);
+print(
+  `${outcome.finishedInStorm} of ${tasks} tasks were done while disturbed: ` +
+    `${Math.round(outcome.finishedInStorm / minutes)} a minute; ${outcome.runCount} runs were begun for them all, ` +
+    `${outcome.lieCount} of them brought something wrong`,
+);
 for (const { what, wrong } of outcome.findings) {
   print(`${wrong.length === 0 ? 'ok  ' : 'FAIL'} ${what}`);
   for (const line of wrong.slice(0, 20)) print(`       ${line}`);

@@ -27,7 +27,10 @@ export interface GatheredResult {
 const bytesMax = 256 * 1024 * 1024;
 
 /** Reads the index of a gathered job, has tar take its volumes out, and holds one against the other. */
-export async function readGathered({ jobId, label }: SubmittedJob, { outputs, runs }: LoadFolders): Promise<GatheredLoad> {
+export async function readGathered(
+  { jobId, label }: SubmittedJob,
+  { outputs, runs }: LoadFolders,
+): Promise<GatheredLoad> {
   const folder = join(outputs, gatheringFolder(label));
   const root = join(runs, `${label}.taken-out`);
   mkdirSync(root, { recursive: true });
@@ -45,18 +48,36 @@ export async function readGathered({ jobId, label }: SubmittedJob, { outputs, ru
   const inVolumes: string[] = [];
   for (const volume of volumes) {
     try {
-      inVolumes.push(...execFileSync('tar', ['-tf', join(folder, volume)], { encoding: 'utf8', maxBuffer: bytesMax, stdio: 'pipe' }).split('\n').filter((line) => line !== ''));
+      inVolumes.push(
+        ...execFileSync('tar', ['-tf', join(folder, volume)], { encoding: 'utf8', maxBuffer: bytesMax, stdio: 'pipe' })
+          .split('\n')
+          .filter((line) => line !== ''),
+      );
       execFileSync('tar', ['-xf', join(folder, volume), '-C', root], { stdio: 'pipe' });
     } catch (error) {
       wrong.push(`${volume}: ${String(error).split('\n').slice(0, 2).join(' ')}`);
     }
   }
   const [told, held] = [members.toSorted().join('\n'), inVolumes.toSorted().join('\n')];
-  if (told !== held) wrong.push(`the index tells of ${members.length} files, its volumes hold ${inVolumes.length}: ${firstDifference(members, inVolumes)}`);
-  return { root, members, results, wrong, strangers: names.filter((name) => !volumes.includes(name) && name !== gatheredIndexName(jobId)).map((name) => join(gatheringFolder(label), name)) };
+  if (told !== held)
+    wrong.push(
+      `the index tells of ${members.length} files, its volumes hold ${inVolumes.length}: ` +
+        `${firstDifference(members, inVolumes)}`,
+    );
+  return {
+    root,
+    members,
+    results,
+    wrong,
+    strangers: names
+      .filter((name) => !volumes.includes(name) && name !== gatheredIndexName(jobId))
+      .map((name) => join(gatheringFolder(label), name)),
+  };
 }
 
 function firstDifference(one: readonly string[], other: readonly string[]): string {
   const [inOne, inOther] = [new Set(one), new Set(other)];
-  return one.find((path) => !inOther.has(path)) ?? other.find((path) => !inOne.has(path)) ?? 'one of them has a file twice';
+  return (
+    one.find((path) => !inOther.has(path)) ?? other.find((path) => !inOne.has(path)) ?? 'one of them has a file twice'
+  );
 }

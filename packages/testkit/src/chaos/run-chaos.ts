@@ -12,7 +12,16 @@ import { SmallDisk } from './small-disk.ts';
 import { Storm } from './storm.ts';
 import { tendJob } from './tend-job.ts';
 import { judgeCrashes, judgeJournals, judgeLeftovers, judgeLedger, judgeLoad, type Finding } from './verdict.ts';
-import { describeWay, lyingMark, planJobs, specOf, writeInputs, type LoadFolders, type LoadJob, type SubmittedJob } from './workload.ts';
+import {
+  describeWay,
+  lyingMark,
+  planJobs,
+  specOf,
+  writeInputs,
+  type LoadFolders,
+  type LoadJob,
+  type SubmittedJob,
+} from './workload.ts';
 
 /** How long, how hard and with what load. */
 export interface ChaosOptions {
@@ -55,7 +64,10 @@ const submitPatience = 2000;
 /** Agents that a fault took apart from their provider end what they run when they are told again. */
 const idleMax = 60_000;
 
-/** Runs a grid under a load and a storm of faults, mends everything, waits for all jobs, and compares all that came of it. */
+/**
+ * Runs a grid under a load and a storm of faults, mends everything, waits for all jobs, and compares all that came of
+ * it.
+ */
 export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'mutirao-chaos-'));
   const run = new ChaosRun(options, folder);
@@ -64,7 +76,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   const isKept = options.keep || !isWell;
   run.release(isKept);
   if (!isKept) rmSync(folder, { recursive: true, force: true });
-  return { findings, finishedInStorm: run.finishedInStorm, runCount: run.runCount, lieCount: run.lieCount, faults: run.faults, folder: isKept ? folder : undefined };
+  return {
+    findings,
+    finishedInStorm: run.finishedInStorm,
+    runCount: run.runCount,
+    lieCount: run.lieCount,
+    faults: run.faults,
+    folder: isKept ? folder : undefined,
+  };
 }
 
 class ChaosRun {
@@ -92,13 +111,26 @@ class ChaosRun {
     mkdirSync(this.#folder, { recursive: true });
     const hasDisks = SmallDisk.isPossible(join(this.#folder, 'try'));
     if (!hasDisks) say('No file system can be mounted here (that takes root): disks are not filled in this run.');
-    const grid = await ChaosGrid.start({ folder: this.#folder, clusters, machines, hasDisks, log: (line) => { this.#note(line); } });
+    const grid = await ChaosGrid.start({
+      folder: this.#folder,
+      clusters,
+      machines,
+      hasDisks,
+      log: (line) => {
+        this.#note(line);
+      },
+    });
     this.#grid = grid;
     writeInputs(this.#folders);
     const client = new BrokerClient(grid.brokerAddress, grid.home);
     try {
       await client.waitMachines(machines.length);
-      const storm = new Storm({ grid, plan: new FaultPlan(new Prng(`chaos ${seed}`), { hasDisks }), everyMs, logFile: join(this.#folder, 'faults.jsonl') });
+      const storm = new Storm({
+        grid,
+        plan: new FaultPlan(new Prng(`chaos ${seed}`), { hasDisks }),
+        everyMs,
+        logFile: join(this.#folder, 'faults.jsonl'),
+      });
       this.faults = storm.counts;
       const stormEnd = Date.now() + stormMs;
       storm.begin();
@@ -114,7 +146,7 @@ class ChaosRun {
       this.runCount = this.#countMarks();
       this.lieCount = this.#countMarks(` ${lyingMark}\n`);
       const ledger = await judgeLedger(client);
-      return [storm.judge(), ended, ...load.findings, idle, ledger, ...await this.#stop(grid)];
+      return [storm.judge(), ended, ...load.findings, idle, ledger, ...(await this.#stop(grid))];
     } finally {
       this.#givenUp.abort();
       client.close();
@@ -133,7 +165,7 @@ class ChaosRun {
     const submitted: SubmittedJob[] = [];
     for (const [index, job] of planned.entries()) {
       // The first tenth at once, the last job when a tenth of the time is left.
-      const at = start + Math.max(0, (index / planned.length - 0.1)) * (stormEnd - start);
+      const at = start + Math.max(0, index / planned.length - 0.1) * (stormEnd - start);
       await sleep(Math.max(0, at - Date.now()));
       const here = { ...job, jobId: await this.#submit(client, job) };
       submitted.push(here);
@@ -144,7 +176,17 @@ class ChaosRun {
 
   async #tend(client: BrokerClient, job: SubmittedJob): Promise<void> {
     try {
-      await tendJob({ client, folders: this.#folders, signal: this.#givenUp.signal, note: (line) => { this.#note(line); } }, job);
+      await tendJob(
+        {
+          client,
+          folders: this.#folders,
+          signal: this.#givenUp.signal,
+          note: (line) => {
+            this.#note(line);
+          },
+        },
+        job,
+      );
       this.#tended.add(job.jobId);
     } catch (error) {
       this.#note(`${job.label} is tended no more: ${String(error)}`);
@@ -153,7 +195,11 @@ class ChaosRun {
 
   /** The machine that lies is caught sooner or later; pardoned it lies again. */
   async #pardon(client: BrokerClient): Promise<void> {
-    await callUnary(client.raw, 'pardonMachine', { machineId: liarId }, { deadlineMs: submitPatience }).catch((error: unknown) => { this.#note(`${liarId} is not pardoned: ${String(error)}`); });
+    await callUnary(client.raw, 'pardonMachine', { machineId: liarId }, { deadlineMs: submitPatience }).catch(
+      (error: unknown) => {
+        this.#note(`${liarId} is not pardoned: ${String(error)}`);
+      },
+    );
   }
 
   /** Again and again under the same name, as a client does that got no answer. */
@@ -161,7 +207,14 @@ class ChaosRun {
     const spec = specOf(job, this.#folders);
     for (;;) {
       try {
-        return (await callUnary(client.raw, 'submitJob', { job: spec, clientJobId: job.label }, { deadlineMs: submitPatience })).jobId;
+        return (
+          await callUnary(
+            client.raw,
+            'submitJob',
+            { job: spec, clientJobId: job.label },
+            { deadlineMs: submitPatience },
+          )
+        ).jobId;
       } catch (error) {
         this.#note(`${job.label} was not taken: ${String(error)}`);
         await sleep(200);
@@ -174,7 +227,9 @@ class ChaosRun {
     while (Date.now() < stormEnd) {
       await sleep(Math.min(10_000, stormEnd - Date.now()));
       const done = this.#countMarks();
-      this.#options.say(`${Math.round((Date.now() - start) / 1000)} s: ${done} runs begun (${done - this.#lastMark} lately)`);
+      this.#options.say(
+        `${Math.round((Date.now() - start) / 1000)} s: ${done} runs begun (${done - this.#lastMark} lately)`,
+      );
       this.#lastMark = done;
       await this.#pardon(client);
     }
@@ -187,11 +242,17 @@ class ChaosRun {
       for (;;) {
         const job = await client.job(jobId).catch(() => undefined);
         if (job !== undefined && job.endedUnixMs > 0 && this.#tended.has(jobId)) break;
-        const now = job === undefined ? told : `${job.finishedCount} tasks finished, ${job.failedCount} failed, ${job.cancelledCount} cancelled`;
+        const now =
+          job === undefined
+            ? told
+            : `${job.finishedCount} tasks finished, ${job.failedCount} failed, ${job.cancelledCount} cancelled`;
         if (now !== told) [told, since] = [now, Date.now()];
         if (Date.now() - since > standstillMax) {
           const why = await client.explain({ $case: 'jobId', value: jobId }).catch((error: unknown) => String(error));
-          return { what: 'all jobs end', wrong: [...wrong, `${label} (job ${jobId}, ${describeWay(way)}) stands still with ${told}: ${why}`] };
+          return {
+            what: 'all jobs end',
+            wrong: [...wrong, `${label} (job ${jobId}, ${describeWay(way)}) stands still with ${told}: ${why}`],
+          };
         }
         await sleep(100);
       }
@@ -201,7 +262,10 @@ class ChaosRun {
 
   /** What was cancelled, and what lost against a sibling, is ended too. */
   async #waitIdle(grid: ChaosGrid): Promise<Finding> {
-    const tasks = (): string[] => findProcesses(grid.home).filter(({ role }) => role === 'task').map(({ pid, command }) => `${pid}: ${command}`);
+    const tasks = (): string[] =>
+      findProcesses(grid.home)
+        .filter(({ role }) => role === 'task')
+        .map(({ pid, command }) => `${pid}: ${command}`);
     const end = Date.now() + idleMax;
     while (tasks().length > 0 && Date.now() < end) await sleep(100);
     return { what: 'nothing runs when all jobs are over', wrong: tasks() };
@@ -217,7 +281,12 @@ class ChaosRun {
     return [
       { what: 'every process ends when it is asked to', wrong: killed },
       { what: 'no process is left', wrong: left.map(({ pid, role, command }) => `${role} ${pid}: ${command}`) },
-      judgeCrashes(grid.home, grid.programs.flatMap(({ ownEnds }) => ownEnds)), judgeJournals(grid.home), judgeLeftovers(grid.home, grid.outputs),
+      judgeCrashes(
+        grid.home,
+        grid.programs.flatMap(({ ownEnds }) => ownEnds),
+      ),
+      judgeJournals(grid.home),
+      judgeLeftovers(grid.home, grid.outputs),
     ];
   }
 

@@ -14,10 +14,14 @@ export class SmallDisk {
     this.#ballast = join(folder, '.ballast');
   }
 
-  /** Makes the folder and mounts a memory file system of so many bytes on it. @throws Error where that is not allowed. */
+  /**
+   * Makes the folder and mounts a memory file system of so many bytes on it. @throws Error where that is not allowed.
+   */
   static mount(folder: string, bytes: number): SmallDisk {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=0700`, 'mutirao-small-disk', folder], { stdio: 'pipe' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=0700`, 'mutirao-small-disk', folder], {
+      stdio: 'pipe',
+    });
     return new SmallDisk(folder);
   }
 
@@ -35,7 +39,7 @@ export class SmallDisk {
   fill(): void {
     const file = openSync(this.#ballast, 'a', 0o600);
     try {
-      for (let size = chunk.length; size >= 1;) {
+      for (let size = chunk.length; size >= 1; ) {
         try {
           if (writeSync(file, chunk, 0, size) < size) size = Math.floor(size / 2);
         } catch (error) {
@@ -56,7 +60,11 @@ export class SmallDisk {
   /** Takes the file system away. @param keep whether its files stay, in the plain folder. */
   unmount({ keep = false } = {}): void {
     const copy = `${this.folder}.kept`;
-    if (keep) cpSync(this.folder, copy, { recursive: true, filter: (path) => path !== this.#ballast && !path.includes('/launchers/') });
+    if (keep)
+      cpSync(this.folder, copy, {
+        recursive: true,
+        filter: (path) => path !== this.#ballast && !path.includes('/launchers/'),
+      });
     execFileSync('umount', ['-l', this.folder], { stdio: 'pipe' });
     if (!keep) return;
     rmSync(this.folder, { recursive: true, force: true });

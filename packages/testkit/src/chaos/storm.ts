@@ -6,7 +6,11 @@ import { findProcesses, type GridProcess } from './find-processes.ts';
 import type { Finding } from './verdict.ts';
 
 /** The group that we are in, and so are the programs that we started. */
-const ownGroup = Number(readFileSync('/proc/self/stat', 'latin1').replace(/^.*\) /s, '').split(' ')[2]);
+const ownGroup = Number(
+  readFileSync('/proc/self/stat', 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ')[2],
+);
 
 /** What a storm is made of. */
 export interface StormOptions {
@@ -35,11 +39,16 @@ export class Storm {
   /** A storm that hit nobody proves nothing; now and then there is nobody of a kind to hit. */
   judge(): Finding {
     const isEnough = this.#hitCount * 2 > this.#strikeCount;
-    return { what: 'most faults hit somebody', wrong: isEnough ? [] : [`${this.#hitCount} of ${this.#strikeCount} did`] };
+    return {
+      what: 'most faults hit somebody',
+      wrong: isEnough ? [] : [`${this.#hitCount} of ${this.#strikeCount} did`],
+    };
   }
 
   begin(): void {
-    this.#timer = setInterval(() => { this.#strike(this.#options.plan.next()); }, this.#options.everyMs);
+    this.#timer = setInterval(() => {
+      this.#strike(this.#options.plan.next());
+    }, this.#options.everyMs);
   }
 
   /** No further faults; everything is mended and awake when it resolves. */
@@ -56,18 +65,28 @@ export class Storm {
     const hit = this.#perform(fault);
     this.#strikeCount += 1;
     if (hit.some((victim) => victim !== '')) this.#hitCount += 1;
-    appendFileSync(this.#options.logFile, `${JSON.stringify({ at: new Date().toISOString(), fault: describeFault(fault), hit })}\n`);
+    appendFileSync(
+      this.#options.logFile,
+      `${JSON.stringify({ at: new Date().toISOString(), fault: describeFault(fault), hit })}\n`,
+    );
   }
 
   /** Whom it hit, for people. */
   #perform(fault: Fault): string[] {
     const { grid } = this.#options;
     switch (fault.kind) {
-      case 'kill': return this.#kill(this.#find(fault.victims));
-      case 'killAll': return this.#kill(findProcesses(grid.home));
-      case 'killRoles': return this.#kill(findProcesses(grid.home).filter(({ role }) => (fault.roles as readonly string[]).includes(role)));
-      case 'away': return this.#keepAway(fault.forMs);
-      case 'pause': return this.#find(fault.victims).map((victim) => this.#pause(victim, fault.forMs));
+      case 'kill':
+        return this.#kill(this.#find(fault.victims));
+      case 'killAll':
+        return this.#kill(findProcesses(grid.home));
+      case 'killRoles':
+        return this.#kill(
+          findProcesses(grid.home).filter(({ role }) => (fault.roles as readonly string[]).includes(role)),
+        );
+      case 'away':
+        return this.#keepAway(fault.forMs);
+      case 'pause':
+        return this.#find(fault.victims).map((victim) => this.#pause(victim, fault.forMs));
       case 'wire': {
         const wire = atFraction(grid.wires, fault.at);
         wire?.fail(fault.mode);
@@ -91,7 +110,13 @@ export class Storm {
 
   #find(victims: readonly Victim[]): GridProcess[] {
     const all = findProcesses(this.#options.grid.home);
-    return victims.flatMap(({ role, at }) => atFraction(all.filter((process) => process.role === role), at) ?? []);
+    return victims.flatMap(
+      ({ role, at }) =>
+        atFraction(
+          all.filter((process) => process.role === role),
+          at,
+        ) ?? [],
+    );
   }
 
   #kill(victims: readonly GridProcess[]): string[] {
@@ -116,7 +141,12 @@ export class Storm {
       return `${pid} is gone`;
     }
     clearTimeout(this.#paused.get(pid));
-    this.#paused.set(pid, setTimeout(() => { this.#wake(pid); }, forMs));
+    this.#paused.set(
+      pid,
+      setTimeout(() => {
+        this.#wake(pid);
+      }, forMs),
+    );
     return this.#name(victim, 'paused');
   }
 

@@ -19,7 +19,10 @@ export interface Tending {
   note(line: string): void;
 }
 
-/** Does to a job what its way says, through all faults: resolves when it has been done, and for a job that is retried when it is finished. */
+/**
+ * Does to a job what its way says, through all faults: resolves when it has been done, and for a job that is retried
+ * when it is finished.
+ */
 export async function tendJob(tending: Tending, job: SubmittedJob): Promise<void> {
   const { fate } = job.way;
   if (fate === 'cancelled' || fate === 'resumed') await cancelMidway(tending, job);
@@ -34,9 +37,14 @@ export async function tendJob(tending: Tending, job: SubmittedJob): Promise<void
 async function cancelMidway(tending: Tending, job: SubmittedJob): Promise<void> {
   const { taskCount } = await look(tending, job, () => true);
   for (;;) {
-    const { endedUnixMs, cancelReason } = await look(tending, job, (found) => found.endedUnixMs > 0 || found.finishedCount * 4 >= taskCount);
+    const { endedUnixMs, cancelReason } = await look(
+      tending,
+      job,
+      (found) => found.endedUnixMs > 0 || found.finishedCount * 4 >= taskCount,
+    );
     if (endedUnixMs > 0 || cancelReason !== '') return;
-    const call = (): Promise<unknown> => callUnary(tending.client.raw, 'cancelJob', { jobId: job.jobId, reason: 'chaos' }, { deadlineMs: callPatience });
+    const call = (): Promise<unknown> =>
+      callUnary(tending.client.raw, 'cancelJob', { jobId: job.jobId, reason: 'chaos' }, { deadlineMs: callPatience });
     if (await attempt(tending, `cancel ${job.label}`, call)) return;
     await sleep(lookInterval, undefined, { signal: tending.signal });
   }
@@ -46,13 +54,24 @@ async function retryUntilFinished(tending: Tending, job: SubmittedJob): Promise<
   for (;;) {
     const { status } = await look(tending, job, ({ endedUnixMs }) => endedUnixMs > 0);
     if (status === JobStatus.FINISHED) return;
-    await attempt(tending, `retry ${job.label}`, () => callUnary(tending.client.raw, 'retryTasks', { jobId: job.jobId, taskIndexes: [], currentInputs: false }, { deadlineMs: callPatience }));
+    await attempt(tending, `retry ${job.label}`, () =>
+      callUnary(
+        tending.client.raw,
+        'retryTasks',
+        { jobId: job.jobId, taskIndexes: [], currentInputs: false },
+        { deadlineMs: callPatience },
+      ),
+    );
     await sleep(lookInterval, undefined, { signal: tending.signal });
   }
 }
 
 /** Asks for the job until `holds`. */
-async function look(tending: Tending, { jobId, label }: SubmittedJob, holds: (job: JobSummary) => boolean): Promise<JobSummary> {
+async function look(
+  tending: Tending,
+  { jobId, label }: SubmittedJob,
+  holds: (job: JobSummary) => boolean,
+): Promise<JobSummary> {
   for (;;) {
     let job: JobSummary | undefined;
     await attempt(tending, `look at ${label}`, async () => {

@@ -20,7 +20,11 @@ export interface LoadRecords {
 }
 
 /** Compares every task of every job with what is expected of it: its status, its one accepted replica, every byte. */
-export async function judgeLoad(client: BrokerClient, jobs: readonly SubmittedJob[], folders: LoadFolders): Promise<LoadRecords> {
+export async function judgeLoad(
+  client: BrokerClient,
+  jobs: readonly SubmittedJob[],
+  folders: LoadFolders,
+): Promise<LoadRecords> {
   const [unfinished, counted, outputs, strangers]: [string[], string[], string[], string[]] = [[], [], [], []];
   const acceptedAt: number[] = [];
   for (const job of jobs) {
@@ -34,7 +38,8 @@ export async function judgeLoad(client: BrokerClient, jobs: readonly SubmittedJo
       acceptedAt.push(...accepted.map(({ endedUnixMs }) => endedUnixMs));
       if (!isEndedWell(task, isCancelled)) unfinished.push(`${name} has status ${task.status}: ${lastReason(task)}`);
       const wanted = task.status === TaskStatus.FINISHED ? 1 : 0;
-      if (accepted.length !== wanted) counted.push(`${name} has ${accepted.length} accepted replicas where ${wanted} are right`);
+      if (accepted.length !== wanted)
+        counted.push(`${name} has ${accepted.length} accepted replicas where ${wanted} are right`);
     }
     const found = await judgeOutputs(client, job, tasks, folders);
     outputs.push(...found.wrong.map((line) => `${nameOf(job)}: ${line}`));
@@ -43,15 +48,19 @@ export async function judgeLoad(client: BrokerClient, jobs: readonly SubmittedJo
   return {
     acceptedAt,
     findings: [
-      { what: 'every job and task finished, but for those that were cancelled', wrong: unfinished }, { what: 'each finished task has exactly one accepted result, no other has one', wrong: counted },
-      { what: 'every output is the expected one, byte by byte', wrong: outputs }, { what: 'nothing else is among the outputs', wrong: strangers },
+      { what: 'every job and task finished, but for those that were cancelled', wrong: unfinished },
+      { what: 'each finished task has exactly one accepted result, no other has one', wrong: counted },
+      { what: 'every output is the expected one, byte by byte', wrong: outputs },
+      { what: 'nothing else is among the outputs', wrong: strangers },
     ],
   };
 }
 
 /** What a cancelled job has left may be cancelled, or have failed before. */
 function isEndedWell({ status }: TaskRecord, isCancelled: boolean): boolean {
-  return status === TaskStatus.FINISHED || (isCancelled && (status === TaskStatus.CANCELLED || status === TaskStatus.FAILED));
+  return (
+    status === TaskStatus.FINISHED || (isCancelled && (status === TaskStatus.CANCELLED || status === TaskStatus.FAILED))
+  );
 }
 
 /** What came of the outputs of a job. */
@@ -61,23 +70,44 @@ interface JudgedOutputs {
   readonly strangers: readonly string[];
 }
 
-async function judgeOutputs(client: BrokerClient, job: SubmittedJob, tasks: readonly TaskRecord[], folders: LoadFolders): Promise<JudgedOutputs> {
-  const finished = tasks.filter(({ status }) => status === TaskStatus.FINISHED).map(({ taskIndex }) => ({ taskIndex, ...taskAt(job, taskIndex) }));
+async function judgeOutputs(
+  client: BrokerClient,
+  job: SubmittedJob,
+  tasks: readonly TaskRecord[],
+  folders: LoadFolders,
+): Promise<JudgedOutputs> {
+  const finished = tasks
+    .filter(({ status }) => status === TaskStatus.FINISHED)
+    .map(({ taskIndex }) => ({ taskIndex, ...taskAt(job, taskIndex) }));
   const expected = new Set(finished.map((task) => outputPath(job.label, task)));
   const plain = filesBelow(folders.outputs, job.label);
-  const gathered = job.way.isGathered ? await readGathered(job, folders) : { root: folders.outputs, members: plain, results: [], wrong: [], strangers: [] };
+  const gathered = job.way.isGathered
+    ? await readGathered(job, folders)
+    : { root: folders.outputs, members: plain, results: [], wrong: [], strangers: [] };
   const wrong = [...gathered.wrong];
   for (const task of finished) {
     const path = outputPath(job.label, task);
-    const found = path === undefined ? await client.output(job.jobId, task.taskIndex) : readOr(join(gathered.root, path));
+    const found =
+      path === undefined ? await client.output(job.jobId, task.taskIndex) : readOr(join(gathered.root, path));
     const fault = compare(found, expectedOf(job.label, task.kind, task.index));
     if (fault !== undefined) wrong.push(`task ${task.taskIndex}: ${fault}`);
   }
   const strangers = gathered.members.filter((path) => !expected.has(path));
-  return { wrong, strangers: [...strangers, ...findTwice(tasks, gathered.results), ...gathered.strangers, ...(job.way.isGathered ? plain : [])] };
+  return {
+    wrong,
+    strangers: [
+      ...strangers,
+      ...findTwice(tasks, gathered.results),
+      ...gathered.strangers,
+      ...(job.way.isGathered ? plain : []),
+    ],
+  };
 }
 
-/** Results in an index that are not the accepted one of their task. One of a machine that was caught before it was accepted may stand before that. */
+/**
+ * Results in an index that are not the accepted one of their task. One of a machine that was caught before it was
+ * accepted may stand before that.
+ */
 export function findTwice(tasks: readonly TaskRecord[], results: readonly GatheredResult[]): string[] {
   const wrong: string[] = [];
   const replicas = new Map(tasks.flatMap((task) => task.replicas.map((replica) => [replica.replicaId, replica])));
@@ -85,8 +115,13 @@ export function findTwice(tasks: readonly TaskRecord[], results: readonly Gather
   const seen = new Set<number>();
   for (const { taskIndex, replicaId } of results) {
     const replica = replicas.get(replicaId);
-    const isRight = last.get(taskIndex) === replicaId ? replica?.accepted === true : replica?.reason === 'MUT_MACHINE_QUARANTINED';
-    if (!isRight || seen.has(replicaId)) wrong.push(`task ${taskIndex} by r${replicaId}, ${seen.has(replicaId) ? 'twice' : replica?.reason ?? 'of which nothing is known'}`);
+    const isRight =
+      last.get(taskIndex) === replicaId ? replica?.accepted === true : replica?.reason === 'MUT_MACHINE_QUARANTINED';
+    if (!isRight || seen.has(replicaId))
+      wrong.push(
+        `task ${taskIndex} by r${replicaId}, ` +
+          `${seen.has(replicaId) ? 'twice' : (replica?.reason ?? 'of which nothing is known')}`,
+      );
     seen.add(replicaId);
   }
   return wrong;
@@ -95,7 +130,10 @@ export function findTwice(tasks: readonly TaskRecord[], results: readonly Gather
 /** What is wrong with the bytes of a task. @param found undefined where there are none. */
 function compare(found: string | undefined, wanted: string): string | undefined {
   if (found === undefined) return 'its output is not there';
-  return found === wanted ? undefined : `its output has ${found.length} bytes where ${wanted.length} others were expected, or the same number: ${JSON.stringify(found.slice(0, 80))}`;
+  return found === wanted
+    ? undefined
+    : `its output has ${found.length} bytes where ${wanted.length} others were expected, or the same number: ` +
+        `${JSON.stringify(found.slice(0, 80))}`;
 }
 
 function readOr(path: string): string | undefined {
@@ -105,7 +143,9 @@ function readOr(path: string): string | undefined {
 /** Paths of the files below a folder of a root, from the root on. */
 function filesBelow(root: string, folder: string): string[] {
   if (!existsSync(join(root, folder))) return [];
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory()).map(({ parentPath, name }) => relative(root, join(parentPath, name)));
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)));
 }
 
 /** Holds each row of the ledger against its sum. */
@@ -113,7 +153,10 @@ export async function judgeLedger(client: BrokerClient): Promise<Finding> {
   const wrong: string[] = [];
   for (const row of await client.ledger()) {
     const sum = row.usedProcessorMs + row.losersProcessorMs + row.killedProcessorMs + row.idleProcessorMs;
-    if (row.heldProcessorMs !== sum) wrong.push(`${row.providerId}/${row.requestId}: held ${row.heldProcessorMs}, but used + losers + killed + idle is ${sum}`);
+    if (row.heldProcessorMs !== sum)
+      wrong.push(
+        `${row.providerId}/${row.requestId}: held ${row.heldProcessorMs}, but used + losers + killed + idle is ${sum}`,
+      );
   }
   return { what: 'the ledger adds up', wrong };
 }
@@ -121,12 +164,17 @@ export async function judgeLedger(client: BrokerClient): Promise<Finding> {
 /** Lets SQLite check each journal of a home folder, whose owners have ended, and looks for gaps. */
 export function judgeJournals(home: string): Finding {
   const wrong: string[] = [];
-  for (const name of readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('journal.sqlite'))) {
+  for (const name of readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('journal.sqlite'),
+  )) {
     try {
       const database = new DatabaseSync(join(home, name), { timeout: 0 });
       const verdict = database.prepare('PRAGMA integrity_check').get()?.['integrity_check'];
       if (verdict !== 'ok') wrong.push(`${name}: ${String(verdict)}`);
-      const { count, last } = database.prepare('SELECT count(*) AS count, max(seq) AS last FROM changes').get() as { count: number; last: number | null };
+      const { count, last } = database.prepare('SELECT count(*) AS count, max(seq) AS last FROM changes').get() as {
+        count: number;
+        last: number | null;
+      };
       if (count !== (last ?? 0)) wrong.push(`${name}: ${count} changes, the last is ${last ?? 0}`);
       database.close();
     } catch (error) {
@@ -139,21 +187,40 @@ export function judgeJournals(home: string): Finding {
 /** A process that ended over a bug leaves a dump, also one of an allocation. */
 export function judgeCrashes(home: string, ownEnds: readonly string[]): Finding {
   const folder = join(home, 'crashes');
-  const dumps = existsSync(folder) ? readdirSync(folder).map((name) => `${name}: ${/== error\n(.*)/.exec(readFileSync(join(folder, name), 'utf8'))?.[1] ?? ''}`) : [];
+  const dumps = existsSync(folder)
+    ? readdirSync(folder).map(
+        (name) => `${name}: ${/== error\n(.*)/.exec(readFileSync(join(folder, name), 'utf8'))?.[1] ?? ''}`,
+      )
+    : [];
   return { what: 'no process ended by itself', wrong: [...ownEnds, ...dumps] };
 }
 
 /** Files that nobody needs after the end: drafts, arrivals, playpens, folders of allocations' agents. */
 export function judgeLeftovers(home: string, outputs: string): Finding {
   const wrong: string[] = [];
-  for (const [root, folder] of [['home', home], ['outputs', outputs]] as const) {
-    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) if (isLeftover(name)) wrong.push(join(root, name));
+  for (const [root, folder] of [
+    ['home', home],
+    ['outputs', outputs],
+  ] as const) {
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+      if (isLeftover(name)) wrong.push(join(root, name));
   }
   return { what: 'no draft, arrival, playpen or folder of an agent is left', wrong };
 }
 
-/** The folder that agents share contents by is theirs for ever. Outputs that arrived, of replicas whose report never did, stay a while: an agent that was away may still deliver it. */
-const leftovers = [/\.(tmp|part)$/, /(^|\/)tmp\/./, /(^|\/)broker\/arrivals\/(?!t|drop-|begun-)/, /(^|\/)playpens\/./, /(^|\/)launchers\/./, /^agents\/(?!lab)[^/]*$/, /(^|\/)\.ballast$/];
+/**
+ * The folder that agents share contents by is theirs for ever. Outputs that arrived, of replicas whose report never
+ * did, stay a while: an agent that was away may still deliver it.
+ */
+const leftovers = [
+  /\.(tmp|part)$/,
+  /(^|\/)tmp\/./,
+  /(^|\/)broker\/arrivals\/(?!t|drop-|begun-)/,
+  /(^|\/)playpens\/./,
+  /(^|\/)launchers\/./,
+  /^agents\/(?!lab)[^/]*$/,
+  /(^|\/)\.ballast$/,
+];
 
 function isLeftover(name: string): boolean {
   return leftovers.some((pattern) => pattern.test(name)) && !/^agents\/(pc\d+|\.contents)$/.test(name);

@@ -4,7 +4,10 @@ import type { InputSpec, JobSpec, OutputSpec, TaskGroup } from '@mutirao/api/bro
 import { Root } from '@mutirao/api/common';
 import { taskGroup } from '../grid/broker-client.ts';
 
-/** What a task does: a small file, nothing but standard output, a file of more than 64 KiB, a failure at its first run, a file that is checked at home. */
+/**
+ * What a task does: a small file, nothing but standard output, a file of more than 64 KiB, a failure at its first run,
+ * a file that is checked at home.
+ */
 export const taskKinds = ['small', 'printed', 'large', 'flaky', 'checked'] as const;
 /** See `taskKinds`. */
 export type TaskKind = (typeof taskKinds)[number];
@@ -15,7 +18,10 @@ export interface JobWay {
   readonly verification?: 'vote' | 'credibility';
   /** Whether its outputs come home in volumes. */
   readonly isGathered: boolean;
-  /** `cancelled` in its midst; `resumed`: then retried until it is finished; `retried`: a third of its tasks fail until it is over, and then it is retried until it is finished. */
+  /**
+   * `cancelled` in its midst; `resumed`: then retried until it is finished; `retried`: a third of its tasks fail until
+   * it is over, and then it is retried until it is finished.
+   */
   readonly fate: 'left' | 'cancelled' | 'resumed' | 'retried';
 }
 
@@ -37,7 +43,15 @@ export const jobWays: readonly JobWay[] = [
 
 /** A way in a few words, for people. */
 export function describeWay({ verification, isGathered, fate }: JobWay): string {
-  return [verification === 'vote' ? 'voted' : verification === undefined ? '' : 'by credibility', isGathered ? 'gathered' : '', fate === 'left' ? '' : fate].filter((word) => word !== '').join(', ') || 'plain';
+  return (
+    [
+      verification === 'vote' ? 'voted' : verification === undefined ? '' : 'by credibility',
+      isGathered ? 'gathered' : '',
+      fate === 'left' ? '' : fate,
+    ]
+      .filter((word) => word !== '')
+      .join(', ') || 'plain'
+  );
 }
 
 /** A job of the load; what each of its tasks brings is known beforehand. */
@@ -66,7 +80,7 @@ export const sharedText = sharedLine.repeat(Math.ceil(150_000 / sharedLine.lengt
 /** Cuts a load into jobs of about `jobSize` tasks. */
 export function planJobs(taskCount: number, jobSize: number): LoadJob[] {
   const jobs: LoadJob[] = [];
-  for (let left = taskCount; left > 0;) {
+  for (let left = taskCount; left > 0; ) {
     const size = left < 2 * jobSize ? left : jobSize;
     const counts = shares.map((share) => Math.floor((size * share) / 100));
     counts[0] = (counts[0] ?? 0) + size - counts.reduce((sum, count) => sum + count, 0);
@@ -91,7 +105,9 @@ export function writeInputs({ inputs, runs }: LoadFolders): void {
   for (const folder of [inputs, runs]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(inputs, 'shared.dat'), sharedText);
   // A mark is one line of its own process, so that it is whole; a flaky task fails where its first one finds no file.
-  writeFileSync(join(inputs, 'work.sh'), `set -e
+  writeFileSync(
+    join(inputs, 'work.sh'),
+    `set -e
 kind=$1 label=$2 index=$3 runs=$4
 echo "$label $kind $index $$ $LIAR$MAY_LIE" >> "$runs/started"
 read -r key < key.txt
@@ -101,19 +117,38 @@ if [ "$kind" = flaky ] && [ ! -e "$runs/$label-$index" ]; then : > "$runs/$label
 if [ "$LIAR$MAY_LIE" = ${lyingMark} ]; then key=lie; fi
 if [ "$kind" = large ]; then { echo "$key $kind $index"; cat shared.dat; } > out.txt; exit; fi
 { echo "$key $kind $index"; head -c $((index * 37 % 500)) /dev/zero | tr '\\0' x; } > out.txt
-`);
+`,
+  );
 }
 
 /** The job as it is submitted. Writes the inputs that are its own. */
 export function specOf(job: LoadJob, folders: LoadFolders): JobSpec {
   const { label, counts, way } = job;
   writeFileSync(join(folders.inputs, `${label}.key`), `key-of-${label}\n`);
-  const environment = { LABEL: label, GATE: way.fate === 'retried' ? gatePath(folders, label) : '', MAY_LIE: way.verification === undefined ? '' : '-here' };
+  const environment = {
+    LABEL: label,
+    GATE: way.fate === 'retried' ? gatePath(folders, label) : '',
+    MAY_LIE: way.verification === undefined ? '' : '-here',
+  };
   return {
-    label, groups: taskKinds.flatMap((kind, index) => ((counts[index] ?? 0) === 0 ? [] : [groupOf(job, kind, folders)])), environment,
-    limits: undefined, processors: undefined, replicasMax: undefined, failuresMax: way.fate === 'retried' ? 1 : 6, homeDirectory: folders.outputs, deadlineUnixMs: undefined, edges: [],
+    label,
+    groups: taskKinds.flatMap((kind, index) => ((counts[index] ?? 0) === 0 ? [] : [groupOf(job, kind, folders)])),
+    environment,
+    limits: undefined,
+    processors: undefined,
+    replicasMax: undefined,
+    failuresMax: way.fate === 'retried' ? 1 : 6,
+    homeDirectory: folders.outputs,
+    deadlineUnixMs: undefined,
+    edges: [],
     ...(way.isGathered ? { gathering: { folder: gatheringFolder(label) } } : {}),
-    ...(way.verification === undefined ? {} : { verification: { by: way.verification === 'vote' ? { $case: 'vote', value: 3 } : { $case: 'credibility', value: 0.99 } } }),
+    ...(way.verification === undefined
+      ? {}
+      : {
+          verification: {
+            by: way.verification === 'vote' ? { $case: 'vote', value: 3 } : { $case: 'credibility', value: 0.99 },
+          },
+        }),
   };
 }
 
@@ -134,8 +169,13 @@ export function expectedOf(label: string, kind: TaskKind, index: number): string
   return head + (kind === 'large' ? sharedText : 'x'.repeat((index * 37) % 500));
 }
 
-/** Where a task brings it, from the folder of the outputs or the root of its volume on; undefined for one that prints. */
-export function outputPath(label: string, { kind, index }: { readonly kind: TaskKind; readonly index: number | string }): string | undefined {
+/**
+ * Where a task brings it, from the folder of the outputs or the root of its volume on; undefined for one that prints.
+ */
+export function outputPath(
+  label: string,
+  { kind, index }: { readonly kind: TaskKind; readonly index: number | string },
+): string | undefined {
   return kind === 'printed' ? undefined : `${label}/${kind}-${index}.txt`;
 }
 
@@ -154,9 +194,16 @@ function groupOf({ label, counts }: LoadJob, kind: TaskKind, folders: LoadFolder
   const count = counts[taskKinds.indexOf(kind)] ?? 0;
   if (kind === 'printed') {
     const lie = `if [ "$LIAR$MAY_LIE" = ${lyingMark} ]; then LABEL=lie; fi`;
-    return taskGroup(`echo "${label} printed {} $$ $LIAR$MAY_LIE" >> ${folders.runs}/started; sleep 0.1; ${lie}; echo printed $LABEL {}`, count);
+    return taskGroup(
+      `echo "${label} printed {} $$ $LIAR$MAY_LIE" >> ${folders.runs}/started; sleep 0.1; ${lie}; echo printed ` +
+        '$LABEL {}',
+      count,
+    );
   }
-  const inputs = [input(join(folders.inputs, 'work.sh'), 'work.sh'), input(join(folders.inputs, `${label}.key`), 'key.txt')];
+  const inputs = [
+    input(join(folders.inputs, 'work.sh'), 'work.sh'),
+    input(join(folders.inputs, `${label}.key`), 'key.txt'),
+  ];
   if (kind === 'large') inputs.push(input(join(folders.inputs, 'shared.dat'), 'shared.dat'));
   const target = outputPath(label, { kind, index: '{}' }) ?? '';
   const output: OutputSpec = { root: Root.PLAYPEN, path: 'out.txt', localPath: target, condition: '' };

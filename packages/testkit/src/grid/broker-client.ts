@@ -1,8 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  BrokerServiceClient, TaskStatus, type ExplainRequest, type GetTaskOutputResponse, type JobSpec, type JobSummary, type LedgerRow, type ListTasksRequest,
-  type ListTasksResponse, type MachineRecord, type TaskGroup,
+  BrokerServiceClient,
+  TaskStatus,
+  type ExplainRequest,
+  type GetTaskOutputResponse,
+  type JobSpec,
+  type JobSummary,
+  type LedgerRow,
+  type ListTasksRequest,
+  type ListTasksResponse,
+  type MachineRecord,
+  type TaskGroup,
   type TaskRecord,
 } from '@mutirao/api/broker';
 import { wholeOutput } from '@mutirao/runtime/clients';
@@ -18,7 +27,13 @@ const lookInterval = 5000;
 export function taskGroup(command: string, count: number, more: Partial<TaskGroup> = {}): TaskGroup {
   return {
     values: { $case: 'range', value: { first: 0, count, step: undefined } },
-    command, noOp: false, inputs: [], outputs: [], check: '', requirements: '', ...more,
+    command,
+    noOp: false,
+    inputs: [],
+    outputs: [],
+    check: '',
+    requirements: '',
+    ...more,
   };
 }
 
@@ -30,11 +45,15 @@ export class BrokerClient {
 
   /**
    * @param home the grid's home folder, for its token, and for its identity where the broker is not on loopback.
-   * @param assertLive rejects where a process that is needed has ended by itself: each call and each wait then ends with that.
+   * @param assertLive rejects where a process that is needed has ended by itself: each call and each wait then ends
+   * with that.
    */
   constructor(address: string, home: string, assertLive = (): Promise<void> => Promise.resolve()) {
     this.#assertLive = assertLive;
-    this.raw = dial(BrokerServiceClient, address, { token: () => readFileSync(join(home, 'token'), 'utf8').trim(), trust: userTrust(home, {}) });
+    this.raw = dial(BrokerServiceClient, address, {
+      token: () => readFileSync(join(home, 'token'), 'utf8').trim(),
+      trust: userTrust(home, {}),
+    });
   }
 
   close(): void {
@@ -44,8 +63,17 @@ export class BrokerClient {
   /** Submits a job of these groups and answers its number. */
   async submit(groups: readonly TaskGroup[], more: Partial<JobSpec> = {}): Promise<number> {
     const job: JobSpec = {
-      label: 'test', groups: [...groups], environment: {}, limits: undefined, processors: undefined, replicasMax: undefined,
-      failuresMax: undefined, homeDirectory: '', deadlineUnixMs: undefined, edges: [], ...more,
+      label: 'test',
+      groups: [...groups],
+      environment: {},
+      limits: undefined,
+      processors: undefined,
+      replicasMax: undefined,
+      failuresMax: undefined,
+      homeDirectory: '',
+      deadlineUnixMs: undefined,
+      edges: [],
+      ...more,
     };
     const { jobId } = await this.#call('submitJob', { job, clientJobId: '' });
     return jobId;
@@ -57,7 +85,10 @@ export class BrokerClient {
     return job;
   }
 
-  /** Waits for a job's end, across restarts of the broker. @throws Error that says how far the job has come, once it has been waited for in vain. */
+  /**
+   * Waits for a job's end, across restarts of the broker. @throws Error that says how far the job has come, once it has
+   * been waited for in vain.
+   */
   async waitEnded(jobId: number, deadlineMs = 180_000): Promise<JobSummary> {
     const end = performance.now() + deadlineMs;
     while (performance.now() < end) {
@@ -92,7 +123,13 @@ export class BrokerClient {
     const tasks: TaskRecord[] = [];
     let from: number | undefined = 0;
     while (from !== undefined) {
-      const request: ListTasksRequest = { jobId, taskIndexes: [], status: TaskStatus.UNSPECIFIED, pageSize: 1000, fromTaskIndex: from };
+      const request: ListTasksRequest = {
+        jobId,
+        taskIndexes: [],
+        status: TaskStatus.UNSPECIFIED,
+        pageSize: 1000,
+        fromTaskIndex: from,
+      };
       const page: ListTasksResponse = await this.#call('listTasks', request);
       tasks.push(...page.tasks);
       from = page.nextTaskIndex;
@@ -135,7 +172,9 @@ export class BrokerClient {
   }
 
   async #call<K extends keyof BrokerServiceClient>(
-    method: K, request: Parameters<typeof callUnary<BrokerServiceClient, K>>[2], deadlineMs = callDeadlineMs,
+    method: K,
+    request: Parameters<typeof callUnary<BrokerServiceClient, K>>[2],
+    deadlineMs = callDeadlineMs,
   ): Promise<Awaited<ReturnType<typeof callUnary<BrokerServiceClient, K>>>> {
     try {
       return await callUnary(this.raw, method, request, { deadlineMs });

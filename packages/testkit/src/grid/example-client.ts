@@ -19,13 +19,19 @@ export interface ExampleClient {
   readonly command: readonly [string, ...string[]];
 }
 
-/** Copies one of examples/clients and proto/, and nothing else of ours, into a folder of the test's own, and generates and builds it there as its README says. */
+/**
+ * Copies one of examples/clients and proto/, and nothing else of ours, into a folder of the test's own, and generates
+ * and builds it there as its README says.
+ */
 export async function buildExampleClient(t: WithTeardown, language: ClientLanguage): Promise<ExampleClient> {
   const home = temporaryFolder(t);
   const folder = join(home, 'client');
   const made = ['.venv', 'bin', 'mutirao', '__pycache__'].map((name) => join(root, 'examples/clients', language, name));
   cpSync(join(root, 'proto'), join(home, 'proto'), { recursive: true });
-  cpSync(join(root, 'examples/clients', language), folder, { recursive: true, filter: (source) => !made.includes(source) });
+  cpSync(join(root, 'examples/clients', language), folder, {
+    recursive: true,
+    filter: (source) => !made.includes(source),
+  });
   if (language === 'python') symlinkSync(join(root, '.cache/python'), join(folder, '.venv'));
   await run('./generate', [join(home, 'proto')], { cwd: folder });
   if (language === 'python') return { folder, command: [join(folder, '.venv/bin/python'), join(folder, 'bag.py')] };

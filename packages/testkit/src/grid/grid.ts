@@ -88,12 +88,16 @@ export class Grid {
   /**
    * Passes while every program runs, was killed or was asked to end.
    *
-   * @throws Error with the end of the log of one that ended over an error: what a test waits for would not come any more. An agent may give up; that it has a bug counts.
+   * @throws Error with the end of the log of one that ended over an error: what a test waits for would not come any
+   * more. An agent may give up; that it has a bug counts.
    */
   async assertAllLive(): Promise<void> {
     for (const program of this.#programs()) {
       const end = await program.unaskedEnd();
-      if (end !== undefined && isFall(end)) throw new Error(`the ${end.name} ended with ${end.signal ?? `status ${end.exitCode ?? 0}`}:\n${end.lastLines.join('\n')}`);
+      if (end !== undefined && isFall(end))
+        throw new Error(
+          `the ${end.name} ended with ${end.signal ?? `status ${end.exitCode ?? 0}`}:\n${end.lastLines.join('\n')}`,
+        );
     }
   }
 
@@ -110,8 +114,23 @@ export class Grid {
     if (lab === undefined) throw new Error('the grid has no lab');
     // An option that a broker may have several times is not replaced by a later one.
     const provider = args.includes('--provider') ? [] : ['--provider', lab.agentsAddress];
-    const own = ['--home', this.home, ...provider, '--provider-id', 'lab', '--machine-id', machineId, '--processors', String(processors)];
-    const agent = new Program('agent', [...own, ...(this.#options.agentArgs ?? []), ...args], { ...this.#env(), ...env }, this.#witnesses());
+    const own = [
+      '--home',
+      this.home,
+      ...provider,
+      '--provider-id',
+      'lab',
+      '--machine-id',
+      machineId,
+      '--processors',
+      String(processors),
+    ];
+    const agent = new Program(
+      'agent',
+      [...own, ...(this.#options.agentArgs ?? []), ...args],
+      { ...this.#env(), ...env },
+      this.#witnesses(),
+    );
     this.agents.push(agent);
     await agent.start();
     return agent;
@@ -126,7 +145,10 @@ export class Grid {
     await this.#options.prepare?.(this.home);
     const providers = await this.#startProviders();
     if (machines.length > 0) providers.push(`lab=${await this.#reach(await this.#startMachines(machines))}`);
-    this.#broker = this.#program('broker', [...providers.flatMap((provider) => ['--provider', provider]), ...brokerArgs]);
+    this.#broker = this.#program('broker', [
+      ...providers.flatMap((provider) => ['--provider', provider]),
+      ...brokerArgs,
+    ]);
     await this.#broker.start();
   }
 
@@ -139,7 +161,9 @@ export class Grid {
       const cluster = this.#program('cluster', ['--id', id, '--processors', String(processors), ...clusterArgs]);
       this.clusters.push(cluster);
       await cluster.start();
-      providers.push(await this.#startProvider(id, ['--manager', 'embedded', '--cluster', cluster.address, ...providerArgs]));
+      providers.push(
+        await this.#startProvider(id, ['--manager', 'embedded', '--cluster', cluster.address, ...providerArgs]),
+      );
     }
     for (const { id, args } of resources) providers.push(await this.#startProvider(id, [...args, ...providerArgs]));
     return providers;
@@ -153,19 +177,25 @@ export class Grid {
   }
 
   async #reach(address: string): Promise<string> {
-    return await this.#options.reach?.(address) ?? address;
+    return (await this.#options.reach?.(address)) ?? address;
   }
 
   async #startMachines(machines: readonly (number | GridMachineOptions)[]): Promise<string> {
     const lab = this.#program('provider', ['--id', 'lab', '--manager', 'none', ...(this.#options.providerArgs ?? [])]);
     this.providers.push(lab);
     await lab.start();
-    for (const [index, machine] of machines.entries()) await this.startMachine(`pc${index}`, typeof machine === 'number' ? { processors: machine } : machine);
+    for (const [index, machine] of machines.entries())
+      await this.startMachine(`pc${index}`, typeof machine === 'number' ? { processors: machine } : machine);
     return lab.address;
   }
 
   #program(name: 'broker' | 'provider' | 'cluster', args: readonly string[]): Program {
-    return new Program(name, ['--home', this.home, ...(this.#options.listen === undefined ? [] : ['--listen', this.#options.listen]), ...args], this.#env(), { ...this.#witnesses(), ...preloadOf(this.#options, name) });
+    return new Program(
+      name,
+      ['--home', this.home, ...(this.#options.listen === undefined ? [] : ['--listen', this.#options.listen]), ...args],
+      this.#env(),
+      { ...this.#witnesses(), ...preloadOf(this.#options, name) },
+    );
   }
 
   #witnesses(): { readonly account?: ProgramAccount } {
@@ -177,7 +207,10 @@ export class Grid {
   }
 }
 
-function preloadOf({ preloads = {} }: GridOptions, name: 'broker' | 'provider' | 'cluster'): { readonly preload?: URL } {
+function preloadOf(
+  { preloads = {} }: GridOptions,
+  name: 'broker' | 'provider' | 'cluster',
+): { readonly preload?: URL } {
   const preload = preloads[name];
   return preload === undefined ? {} : { preload };
 }

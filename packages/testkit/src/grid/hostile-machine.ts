@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { GridMachineServiceClient, Outcome, type AttachRequest, type AttachResponse, type MachineFacts, type ReplicaEnded, type ReplicaStart, type Report } from '@mutirao/api/machine';
+import {
+  GridMachineServiceClient,
+  Outcome,
+  type AttachRequest,
+  type AttachResponse,
+  type MachineFacts,
+  type ReplicaEnded,
+  type ReplicaStart,
+  type Report,
+} from '@mutirao/api/machine';
 import { userTrust, type TrustSource } from '@mutirao/runtime/identity';
 import { dial, messagesOf, openSending, openStream, type MessageStream } from '@mutirao/runtime/rpc';
 import type { Grid } from './grid.ts';
@@ -9,7 +18,10 @@ import { inviteMachine } from './invite-machine.ts';
 export interface HostileWords {
   /** As its facts; what is left out is as an honest machine has it. */
   readonly facts?: Partial<MachineFacts>;
-  /** What it reports of a replica that it is given: an honest success without outputs, changed; undefined where it says nothing. Left out, that success. */
+  /**
+   * What it reports of a replica that it is given: an honest success without outputs, changed; undefined where it says
+   * nothing. Left out, that success.
+   */
   answer?(honest: ReplicaEnded, start: ReplicaStart): ReplicaEnded | undefined;
   /** Changes a report before it is sent. */
   report?(honest: Report): Report;
@@ -22,9 +34,18 @@ export interface HostileContent {
 }
 
 /** After which another try would be refused as well. */
-const finalRefusals = new Set(['MUT_UNAUTHENTICATED', 'MUT_INVITATION_REFUSED', 'MUT_CREDENTIAL_NAME', 'MUT_MACHINE_REMOVED', 'MUT_MACHINE_ATTACHED']);
+const finalRefusals = new Set([
+  'MUT_UNAUTHENTICATED',
+  'MUT_INVITATION_REFUSED',
+  'MUT_CREDENTIAL_NAME',
+  'MUT_MACHINE_REMOVED',
+  'MUT_MACHINE_ATTACHED',
+]);
 
-/** A machine of a lab whose owner has replaced the agent: it runs nothing, and says and asks whatever a test has it say and ask. */
+/**
+ * A machine of a lab whose owner has replaced the agent: it runs nothing, and says and asks whatever a test has it say
+ * and ask.
+ */
 export class HostileMachine {
   readonly client: GridMachineServiceClient;
   /** Everything that the provider and its broker said, oldest first. */
@@ -38,17 +59,36 @@ export class HostileMachine {
   #sequence = 0;
   #stream: MessageStream<AttachResponse, AttachRequest> | undefined;
 
-  /** @param secret which the agent shows beside what it was given. @param words what it answers when it is given replicas; left out for a machine that answers nothing. */
-  constructor(name: string, address: string, { given, secret, trust }: { readonly given: string; readonly secret: string; readonly trust?: TrustSource }, words?: HostileWords) {
+  /**
+   * @param secret which the agent shows beside what it was given. @param words what it answers when it is given
+   * replicas; left out for a machine that answers nothing.
+   */
+  constructor(
+    name: string,
+    address: string,
+    { given, secret, trust }: { readonly given: string; readonly secret: string; readonly trust?: TrustSource },
+    words?: HostileWords,
+  ) {
     this.name = name;
     this.#words = words;
-    this.client = dial(GridMachineServiceClient, address, { token: `${given}~${secret}`, ...(trust === undefined ? {} : { trust }) });
+    this.client = dial(GridMachineServiceClient, address, {
+      token: `${given}~${secret}`,
+      ...(trust === undefined ? {} : { trust }),
+    });
   }
 
-  /** Attaches one to the lab of a grid, which is there if the grid began with a machine. Once it is sent away it stays away. */
+  /**
+   * Attaches one to the lab of a grid, which is there if the grid began with a machine. Once it is sent away it stays
+   * away.
+   */
   static async join(grid: Grid, name: string, words: HostileWords = {}): Promise<HostileMachine> {
     const given = await inviteMachine(grid.home, 'lab', name);
-    const machine = new HostileMachine(name, grid.providers.at(-1)?.agentsAddress ?? '', { given, secret: randomBytes(32).toString('base64url'), trust: userTrust(grid.home, {}) }, words);
+    const machine = new HostileMachine(
+      name,
+      grid.providers.at(-1)?.agentsAddress ?? '',
+      { given, secret: randomBytes(32).toString('base64url'), trust: userTrust(grid.home, {}) },
+      words,
+    );
     machine.attach();
     return machine;
   }
@@ -65,11 +105,23 @@ export class HostileMachine {
       },
       onClosed: (error) => {
         if (error !== undefined) this.refusals.push(error.code);
-        if (this.#words === undefined && this.#stream === stream && !finalRefusals.has(error?.code ?? '')) this.attach(attributes);
+        if (this.#words === undefined && this.#stream === stream && !finalRefusals.has(error?.code ?? ''))
+          this.attach(attributes);
       },
     });
     const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: this.name };
-    const facts = { machineId: this.name, incarnation: this.#words === undefined ? this.name : randomBytes(4).toString('hex'), processors: 1, attributes: { ...attributes }, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [], identity: `host-${this.name}`, ...this.#words?.facts };
+    const facts = {
+      machineId: this.name,
+      incarnation: this.#words === undefined ? this.name : randomBytes(4).toString('hex'),
+      processors: 1,
+      attributes: { ...attributes },
+      untilUnixMs: undefined,
+      requestId: '',
+      sharedTokens: [],
+      homeMarks: [],
+      identity: `host-${this.name}`,
+      ...this.#words?.facts,
+    };
     this.say({ $case: 'hello', value: { hello, facts, heldReplicaIds: [] } });
   }
 
@@ -84,11 +136,16 @@ export class HostileMachine {
   }
 
   want(content: HostileContent): void {
-    this.say({ $case: 'contentWanted', value: { contents: [content], offsets: [], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] } });
+    this.say({
+      $case: 'contentWanted',
+      value: { contents: [content], offsets: [], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] },
+    });
   }
 
   /** The messages of one kind. */
-  heard<K extends NonNullable<AttachResponse['message']>['$case']>(kind: K): Extract<NonNullable<AttachResponse['message']>, { $case: K }>['value'][] {
+  heard<K extends NonNullable<AttachResponse['message']>['$case']>(
+    kind: K,
+  ): Extract<NonNullable<AttachResponse['message']>, { $case: K }>['value'][] {
     return this.messages.filter((message) => message.$case === kind).map((message) => message.value as never);
   }
 
@@ -106,7 +163,10 @@ export class HostileMachine {
 
   /** Pushes bytes under a name, as a machine of some name. Rejects with the provider's error. */
   async push(transferId: string, content: HostileContent, data: Buffer, machineId = this.name): Promise<void> {
-    const sending = openSending<{ transferId: string; machineId: string; content: HostileContent | undefined; data: Buffer; offset: number }, unknown>((done) => this.client.pushContent(done));
+    const sending = openSending<
+      { transferId: string; machineId: string; content: HostileContent | undefined; data: Buffer; offset: number },
+      unknown
+    >((done) => this.client.pushContent(done));
     sending.writer.write({ transferId, machineId, content, data, offset: 0 });
     sending.writer.end();
     await sending.response;
@@ -137,7 +197,16 @@ export class HostileMachine {
 function honestEnd({ replicaId }: ReplicaStart): ReplicaEnded {
   const now = Date.now();
   return {
-    replicaId, outcome: Outcome.SUCCEEDED, exitStatus: 0, startedUnixMs: now, endedUnixMs: now + 1, reason: '', detail: '', standardOutput: Buffer.alloc(0),
-    standardError: Buffer.alloc(0), outputTruncated: false, outputs: [],
+    replicaId,
+    outcome: Outcome.SUCCEEDED,
+    exitStatus: 0,
+    startedUnixMs: now,
+    endedUnixMs: now + 1,
+    reason: '',
+    detail: '',
+    standardOutput: Buffer.alloc(0),
+    standardError: Buffer.alloc(0),
+    outputTruncated: false,
+    outputs: [],
   };
 }

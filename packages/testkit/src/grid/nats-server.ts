@@ -28,10 +28,17 @@ export class NatsServer {
   /** Starts it, on the port and with the streams that it had. */
   async start(): Promise<void> {
     const port = this.#url === '' ? '-1' : new URL(this.#url).port;
-    const child = spawn('/usr/sbin/nats-server', ['-js', '-a', '127.0.0.1', '-p', port, '-sd', this.#folder, '--ports_file_dir', this.#folder, ...this.#args], { stdio: 'ignore' });
+    const child = spawn(
+      '/usr/sbin/nats-server',
+      ['-js', '-a', '127.0.0.1', '-p', port, '-sd', this.#folder, '--ports_file_dir', this.#folder, ...this.#args],
+      { stdio: 'ignore' },
+    );
     this.#child = child;
     const portsFile = join(this.#folder, `nats-server_${child.pid}.ports`);
-    await until(() => !this.isRunning || (existsSync(portsFile) && /(nats|tls):\/\//.test(readFileSync(portsFile, 'utf8'))), 'the NATS server listens');
+    await until(
+      () => !this.isRunning || (existsSync(portsFile) && /(nats|tls):\/\//.test(readFileSync(portsFile, 'utf8'))),
+      'the NATS server listens',
+    );
     if (!this.isRunning) throw new Error('the NATS server ended at once');
     const { nats } = JSON.parse(readFileSync(portsFile, 'utf8')) as { nats: string[] };
     this.#url = nats[0] ?? '';

@@ -1,5 +1,17 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, closeSync, cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,7 +26,8 @@ const postgresFolder = '/usr/lib/postgresql';
 const commands = ['oarsub', 'oardel', 'oarstat', 'oarnodes', 'oarnodesetting'];
 
 /**
- * A real OAR on this host, with a database and ports of its own: its server, and one node of 8 resources, which is this host and is reached by a
+ * A real OAR on this host, with a database and ports of its own: its server, and one node of 8 resources, which is this
+ * host and is reached by a
  * pretended ssh. OAR has its settings at fixed paths, so its programs see folders of its own there (a mount namespace).
  * Needs root and Debian's oar-server, oar-server-pgsql, oar-node, oar-user and postgresql. Jobs run as root.
  */
@@ -55,7 +68,8 @@ export class OarServer {
   /** Ends all jobs, and answers when they are gone. */
   async cancelAll(): Promise<void> {
     const jobs = await this.jobs();
-    if (jobs.length > 0) await this.command('oardel', ...jobs).catch(() => undefined); // It ends with a status of its own where one has ended by itself.
+    // It ends with a status of its own where one has ended by itself.
+    if (jobs.length > 0) await this.command('oardel', ...jobs).catch(() => undefined);
     await until(async () => (await this.jobs()).length === 0, 'jobs end', 60_000);
   }
 
@@ -64,7 +78,9 @@ export class OarServer {
     if (this.#server !== undefined) await this.cancelAll().catch(() => undefined);
     this.#killServer();
     sweepProcesses('OAR_TEST_FOLDER', this.folder);
-    await this.#postgres('pg_ctl', '-D', join(this.folder, 'database'), '-m', 'immediate', 'stop').catch(() => undefined);
+    await this.#postgres('pg_ctl', '-D', join(this.folder, 'database'), '-m', 'immediate', 'stop').catch(
+      () => undefined,
+    );
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -92,13 +108,37 @@ export class OarServer {
     this.#writeSettings();
     await run('chown', ['-R', 'oar:oar', at('settings/oar.conf'), at('home'), at('log')]);
     const log = openSync(at('log/server'), 'a');
-    const mounts = `mount --bind '${at('settings')}' /etc/oar && mount --bind '${at('home')}' /var/lib/oar && echo $$ >'${at('server.pid')}'`;
-    const environment = `HOME=/var/lib/oar PATH=${programPath} OARUSER=oar OARDIR=/usr/lib/oar OARCONFFILE=/etc/oar/oar.conf OAR_TEST_FOLDER='${this.folder}'`;
-    this.#server = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', `${mounts} && exec setpriv --reuid=oar --regid=oar --init-groups env -i ${environment} /usr/lib/oar/Almighty`], { stdio: ['ignore', log, log], detached: true });
+    const mounts =
+      `mount --bind '${at('settings')}' /etc/oar && mount --bind '${at('home')}' /var/lib/oar && echo $$ ` +
+      `>'${at('server.pid')}'`;
+    const environment =
+      `HOME=/var/lib/oar PATH=${programPath} OARUSER=oar OARDIR=/usr/lib/oar OARCONFFILE=/etc/oar/oar.conf ` +
+      `OAR_TEST_FOLDER='${this.folder}'`;
+    this.#server = spawn(
+      'unshare',
+      [
+        '--mount',
+        '--propagation',
+        'private',
+        'sh',
+        '-c',
+        `${mounts} && exec setpriv --reuid=oar --regid=oar --init-groups env -i ${environment} /usr/lib/oar/Almighty`,
+      ],
+      { stdio: ['ignore', log, log], detached: true },
+    );
     closeSync(log);
-    await until(() => existsSync(at('server.pid')) && readFileSync(at('server.pid'), 'utf8').endsWith('\n'), 'the server starts', 20_000);
+    await until(
+      () => existsSync(at('server.pid')) && readFileSync(at('server.pid'), 'utf8').endsWith('\n'),
+      'the server starts',
+      20_000,
+    );
     for (const name of commands) {
-      writeFileSync(at('bin', name), `#!/bin/sh\nPATH=/usr/bin:/bin:/usr/sbin:/sbin\nexec nsenter --mount=/proc/$(cat '${at('server.pid')}')/ns/mnt --wd=/tmp -- ${name} "$@"\n`, { mode: 0o755 });
+      writeFileSync(
+        at('bin', name),
+        '#!/bin/sh\nPATH=/usr/bin:/bin:/usr/sbin:/sbin\nexec nsenter --mount=/proc/$(cat ' +
+          `'${at('server.pid')}')/ns/mnt --wd=/tmp -- ${name} "$@"\n`,
+        { mode: 0o755 },
+      );
     }
     for (let index = 0; index < 8; index += 1) await this.command('oarnodesetting', '-a', '-h', '127.0.0.1');
   }
@@ -108,37 +148,118 @@ export class OarServer {
     const [port = 0] = this.#ports;
     await run('chown', ['postgres', at('database')]);
     await this.#postgres('initdb', '-D', at('database'), '-A', 'trust');
-    await this.#postgres('pg_ctl', '-D', at('database'), '-l', at('database/log'), '-w', '-o', `-p ${port} -c unix_socket_directories=${at('database')} -c listen_addresses=127.0.0.1 -c fsync=off`, 'start');
-    const psql = (user: string, database: string, ...args: readonly string[]) => run('psql', ['-h', '127.0.0.1', '-p', String(port), '-U', user, '-d', database, '-q', ...args]);
-    await psql('postgres', 'postgres', '-c', 'create role oar login', '-c', 'create role oar_ro login', '-c', 'create database oar owner oar');
-    for (const name of ['pg_structure', 'pg_default_admission_rules', 'default_data']) await psql('oar', 'oar', '-f', `/usr/lib/oar/database/${name}.sql`);
+    await this.#postgres(
+      'pg_ctl',
+      '-D',
+      at('database'),
+      '-l',
+      at('database/log'),
+      '-w',
+      '-o',
+      `-p ${port} -c unix_socket_directories=${at('database')} -c listen_addresses=127.0.0.1 -c fsync=off`,
+      'start',
+    );
+    const psql = (user: string, database: string, ...args: readonly string[]) =>
+      run('psql', ['-h', '127.0.0.1', '-p', String(port), '-U', user, '-d', database, '-q', ...args]);
+    await psql(
+      'postgres',
+      'postgres',
+      '-c',
+      'create role oar login',
+      '-c',
+      'create role oar_ro login',
+      '-c',
+      'create database oar owner oar',
+    );
+    for (const name of ['pg_structure', 'pg_default_admission_rules', 'default_data'])
+      await psql('oar', 'oar', '-f', `/usr/lib/oar/database/${name}.sql`);
     // The tests run as root, from whom OAR takes no jobs otherwise.
-    await psql('oar', 'oar', '-c', 'grant select on all tables in schema public to oar_ro', '-c', "delete from admission_rules where rule like '%root%oar%'");
+    await psql(
+      'oar',
+      'oar',
+      '-c',
+      'grant select on all tables in schema public to oar_ro',
+      '-c',
+      "delete from admission_rules where rule like '%root%oar%'",
+    );
   }
 
   async #postgres(program: string, ...args: readonly string[]): Promise<void> {
     const [version = ''] = readdirSync(postgresFolder).sort((one, other) => Number(other) - Number(one));
     // Without its own output it would keep that of ours open.
-    await run('setpriv', ['--reuid=postgres', '--regid=postgres', '--init-groups', 'sh', '-c', 'exec "$@" >/dev/null 2>&1', 'sh', join(postgresFolder, version, 'bin', program), ...args], { cwd: '/tmp' });
+    await run(
+      'setpriv',
+      [
+        '--reuid=postgres',
+        '--regid=postgres',
+        '--init-groups',
+        'sh',
+        '-c',
+        'exec "$@" >/dev/null 2>&1',
+        'sh',
+        join(postgresFolder, version, 'bin', program),
+        ...args,
+      ],
+      { cwd: '/tmp' },
+    );
   }
 
   #writeSettings(): void {
     const [database = 0, server = 0] = this.#ports;
     const settings = {
-      DB_TYPE: 'Pg', DB_HOSTNAME: '127.0.0.1', DB_PORT: database, DB_BASE_NAME: 'oar', DB_BASE_LOGIN: 'oar', DB_BASE_PASSWD: 'oar', DB_BASE_LOGIN_RO: 'oar_ro', DB_BASE_PASSWD_RO: 'oar_ro',
-      SERVER_HOSTNAME: '127.0.0.1', SERVER_PORT: server, OARSUB_DEFAULT_RESOURCES: '/resource_id=1', OARSUB_NODES_RESOURCES: 'network_address', OARSUB_FORCE_JOB_KEY: 'no', LOG_LEVEL: 2,
-      OAR_RUNTIME_DIRECTORY: '/var/lib/oar', LOG_FILE: join(this.folder, 'log/oar.log'), DEPLOY_HOSTNAME: '127.0.0.1', COSYSTEM_HOSTNAME: '127.0.0.1', DETACH_JOB_FROM_SERVER: 1,
-      OPENSSH_CMD: '/etc/oar/ssh', PINGCHECKER_GENERIC_COMMAND: '/bin/true', FINAUD_FREQUENCY: 0, SCHEDULER_TIMEOUT: 30, SCHEDULER_NB_PROCESSES: 1, SCHEDULER_JOB_SECURITY_TIME: 1, SCHEDULER_GANTT_HOLE_MINIMUM_TIME: 1,
-      SCHEDULER_RESOURCE_ORDER: 'network_address ASC, resource_id ASC', SCHEDULER_PRIORITY_HIERARCHY_ORDER: 'network_address/resource_id', ENERGY_SAVING_INTERNAL: 'no',
+      DB_TYPE: 'Pg',
+      DB_HOSTNAME: '127.0.0.1',
+      DB_PORT: database,
+      DB_BASE_NAME: 'oar',
+      DB_BASE_LOGIN: 'oar',
+      DB_BASE_PASSWD: 'oar',
+      DB_BASE_LOGIN_RO: 'oar_ro',
+      DB_BASE_PASSWD_RO: 'oar_ro',
+      SERVER_HOSTNAME: '127.0.0.1',
+      SERVER_PORT: server,
+      OARSUB_DEFAULT_RESOURCES: '/resource_id=1',
+      OARSUB_NODES_RESOURCES: 'network_address',
+      OARSUB_FORCE_JOB_KEY: 'no',
+      LOG_LEVEL: 2,
+      OAR_RUNTIME_DIRECTORY: '/var/lib/oar',
+      LOG_FILE: join(this.folder, 'log/oar.log'),
+      DEPLOY_HOSTNAME: '127.0.0.1',
+      COSYSTEM_HOSTNAME: '127.0.0.1',
+      DETACH_JOB_FROM_SERVER: 1,
+      OPENSSH_CMD: '/etc/oar/ssh',
+      PINGCHECKER_GENERIC_COMMAND: '/bin/true',
+      FINAUD_FREQUENCY: 0,
+      SCHEDULER_TIMEOUT: 30,
+      SCHEDULER_NB_PROCESSES: 1,
+      SCHEDULER_JOB_SECURITY_TIME: 1,
+      SCHEDULER_GANTT_HOLE_MINIMUM_TIME: 1,
+      SCHEDULER_RESOURCE_ORDER: 'network_address ASC, resource_id ASC',
+      SCHEDULER_PRIORITY_HIERARCHY_ORDER: 'network_address/resource_id',
+      ENERGY_SAVING_INTERNAL: 'no',
     };
-    writeFileSync(join(this.folder, 'settings/oar.conf'), Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`).join(''), { mode: 0o600 });
+    writeFileSync(
+      join(this.folder, 'settings/oar.conf'),
+      Object.entries(settings)
+        .map(([name, value]) => `${name}="${value}"\n`)
+        .join(''),
+      { mode: 0o600 },
+    );
     const skip = 'while :; do case "$1" in -o|-p|-e|-l) shift 2;; -*) shift;; *) break;; esac; done; shift';
-    writeFileSync(join(this.folder, 'settings/ssh'), `#!/bin/sh\n${skip}\nexport PATH=${programPath} HOME=/var/lib/oar OARDIR=/usr/lib/oar OARUSER=oar\ncd /var/lib/oar\nexec /bin/sh -c "$*"\n`, { mode: 0o755 });
+    writeFileSync(
+      join(this.folder, 'settings/ssh'),
+      `#!/bin/sh\n${skip}\nexport PATH=${programPath} HOME=/var/lib/oar OARDIR=/usr/lib/oar OARUSER=oar\ncd ` +
+        '/var/lib/oar\nexec /bin/sh -c "$*"\n',
+      { mode: 0o755 },
+    );
   }
 
   #logs(): string {
     const logs = join(this.folder, 'log');
-    return existsSync(logs) ? readdirSync(logs).map((name) => `== ${name}\n${readFileSync(join(logs, name), 'utf8').slice(-2000)}`).join('\n') : '';
+    return existsSync(logs)
+      ? readdirSync(logs)
+          .map((name) => `== ${name}\n${readFileSync(join(logs, name), 'utf8').slice(-2000)}`)
+          .join('\n')
+      : '';
   }
 }
 

@@ -1,9 +1,21 @@
-// A stand-in for the agent: takes replicas and says at once that they succeeded. With it a provider is tested, and its relay
+// A stand-in for the agent: takes replicas and says at once that they succeeded. With it a provider is tested, and its
+// relay
 // measured, without anything else. A replica whose value is "hold" never ends.
-import { GridMachineServiceClient, Outcome, type AttachRequest, type AttachResponse, type Report } from '@mutirao/api/machine';
+import {
+  GridMachineServiceClient,
+  Outcome,
+  type AttachRequest,
+  type AttachResponse,
+  type Report,
+} from '@mutirao/api/machine';
 import { dial, openStream, type MessageStream } from '@mutirao/runtime/rpc';
 
-const { MUTIRAO_AGENT_PROVIDER: address = '', MUTIRAO_CREDENTIAL: token = '', MUTIRAO_AGENT_REQUEST: request = '', MUTIRAO_PROCESS_INDEX: index = '0' } = process.env;
+const {
+  MUTIRAO_AGENT_PROVIDER: address = '',
+  MUTIRAO_CREDENTIAL: token = '',
+  MUTIRAO_AGENT_REQUEST: request = '',
+  MUTIRAO_PROCESS_INDEX: index = '0',
+} = process.env;
 const client = dial(GridMachineServiceClient, address, { token });
 const held = new Set<number>();
 const unacknowledged = new Map<number, Report>();
@@ -22,12 +34,26 @@ function attach(): void {
       if (message !== undefined) receive(message);
     },
     onClosed: (error) => {
-      if (error?.code === 'MUT_ALLOCATION_ENDED' || error?.code === 'MUT_UNAUTHENTICATED' || performance.now() > giveUpAt) process.exit(0);
+      if (
+        error?.code === 'MUT_ALLOCATION_ENDED' ||
+        error?.code === 'MUT_UNAUTHENTICATED' ||
+        performance.now() > giveUpAt
+      )
+        process.exit(0);
       setTimeout(attach, 50);
     },
   });
   const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: index };
-  const facts = { machineId: `${request}.${index}`, incarnation: String(process.pid), processors: 1, attributes: {}, untilUnixMs: undefined, requestId: request, sharedTokens: [], homeMarks: [] };
+  const facts = {
+    machineId: `${request}.${index}`,
+    incarnation: String(process.pid),
+    processors: 1,
+    attributes: {},
+    untilUnixMs: undefined,
+    requestId: request,
+    sharedTokens: [],
+    homeMarks: [],
+  };
   opened.write({ message: { $case: 'hello', value: { hello, facts, heldReplicaIds: [...held] } } });
   for (const report of unacknowledged.values()) opened.write({ message: { $case: 'report', value: report } });
 }
@@ -42,10 +68,23 @@ function receive(message: NonNullable<AttachResponse['message']>): void {
   } else if (message.$case === 'start') {
     const now = Date.now();
     for (const { replicaId } of message.value.replicas) held.add(replicaId);
-    tell(message.value.replicas.filter(({ value }) => value !== 'hold').map(({ replicaId }) => ({
-      replicaId, outcome: Outcome.SUCCEEDED, exitStatus: 0, startedUnixMs: now, endedUnixMs: now + 1, reason: '', detail: '',
-      standardOutput: Buffer.alloc(0), standardError: Buffer.alloc(0), outputTruncated: false, outputs: [],
-    })));
+    tell(
+      message.value.replicas
+        .filter(({ value }) => value !== 'hold')
+        .map(({ replicaId }) => ({
+          replicaId,
+          outcome: Outcome.SUCCEEDED,
+          exitStatus: 0,
+          startedUnixMs: now,
+          endedUnixMs: now + 1,
+          reason: '',
+          detail: '',
+          standardOutput: Buffer.alloc(0),
+          standardError: Buffer.alloc(0),
+          outputTruncated: false,
+          outputs: [],
+        })),
+    );
   }
 }
 

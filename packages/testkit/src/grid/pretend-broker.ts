@@ -1,4 +1,11 @@
-import { GridMachineProviderServiceClient, type ConnectRequest, type ConnectResponse, type Demand, type MachineJoined, type ToMachine } from '@mutirao/api/provider';
+import {
+  GridMachineProviderServiceClient,
+  type ConnectRequest,
+  type ConnectResponse,
+  type Demand,
+  type MachineJoined,
+  type ToMachine,
+} from '@mutirao/api/provider';
 import { dial, openStream, type MessageStream } from '@mutirao/runtime/rpc';
 
 /** A stand-in for the broker: one stream to a provider, what came in on it, and nothing more. */
@@ -29,9 +36,14 @@ export class PretendBroker {
         this.messages.push(message);
         this.onMessage(message);
       },
-      onClosed: () => { this.isConnected = false; },
+      onClosed: () => {
+        this.isConnected = false;
+      },
     });
-    this.send({ $case: 'hello', value: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: this.#name } });
+    this.send({
+      $case: 'hello',
+      value: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: this.#name },
+    });
   }
 
   send(message: NonNullable<ConnectRequest['message']>): void {
@@ -39,7 +51,16 @@ export class PretendBroker {
   }
 
   demand(pendingTasks: number, parts: Partial<Demand> = {}): void {
-    const value = { pendingTasks, processors: 1, taskTimeMsMax: undefined, taskTimeMsMean: undefined, deadlineUnixMs: undefined, userId: 'ana', reserved: [], ...parts };
+    const value = {
+      pendingTasks,
+      processors: 1,
+      taskTimeMsMax: undefined,
+      taskTimeMsMean: undefined,
+      deadlineUnixMs: undefined,
+      userId: 'ana',
+      reserved: [],
+      ...parts,
+    };
     this.send({ $case: 'demand', value });
   }
 
@@ -49,13 +70,32 @@ export class PretendBroker {
 
   /** Starts no-op replicas. */
   start(machineId: string, replicaIds: readonly number[], value = ''): void {
-    const template = { jobId: 1, userId: 'ana', command: '', noOp: true, environment: {}, limits: undefined, processors: 1, dropToken: '', homeChallenge: '', dropProof: '' };
-    const replicas = replicaIds.map((replicaId) => ({ replicaId, taskIndex: replicaId, value, inputs: [], outputs: [] }));
+    const template = {
+      jobId: 1,
+      userId: 'ana',
+      command: '',
+      noOp: true,
+      environment: {},
+      limits: undefined,
+      processors: 1,
+      dropToken: '',
+      homeChallenge: '',
+      dropProof: '',
+    };
+    const replicas = replicaIds.map((replicaId) => ({
+      replicaId,
+      taskIndex: replicaId,
+      value,
+      inputs: [],
+      outputs: [],
+    }));
     this.toMachine(machineId, { $case: 'start', value: { template, replicas } });
   }
 
   /** The messages of one kind. */
-  heard<K extends NonNullable<ConnectResponse['message']>['$case']>(kind: K): Extract<NonNullable<ConnectResponse['message']>, { $case: K }>['value'][] {
+  heard<K extends NonNullable<ConnectResponse['message']>['$case']>(
+    kind: K,
+  ): Extract<NonNullable<ConnectResponse['message']>, { $case: K }>['value'][] {
     return this.messages.filter((message) => message.$case === kind).map((message) => message.value as never);
   }
 
@@ -71,7 +111,9 @@ export class PretendBroker {
 
   /** Replicas that reports said have ended, each as often as it was said. */
   ended(): number[] {
-    return this.heard('fromMachine').flatMap(({ message }) => (message?.$case === 'report' ? message.value.ended.map(({ replicaId }) => replicaId) : []));
+    return this.heard('fromMachine').flatMap(({ message }) =>
+      message?.$case === 'report' ? message.value.ended.map(({ replicaId }) => replicaId) : [],
+    );
   }
 
   /** Ends its stream; calls can still be made. */

@@ -71,7 +71,12 @@ export class Program {
   #agentsAddress = '';
 
   /** @param env added to our own environment. */
-  constructor(name: ProgramName, args: readonly string[], env: Readonly<Record<string, string>>, more: ProgramWitnesses = {}) {
+  constructor(
+    name: ProgramName,
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    more: ProgramWitnesses = {},
+  ) {
     this.name = name;
     this.#packed = more.packed;
     this.#isOrdinary = more.isOrdinary ?? false;
@@ -103,22 +108,30 @@ export class Program {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Starts it and, unless it is an agent (which listens for nothing), waits for its address. A restarted program keeps its port. */
+  /**
+   * Starts it and, unless it is an agent (which listens for nothing), waits for its address. A restarted program keeps
+   * its port.
+   */
   async start(): Promise<void> {
     const account = this.#account;
     const preload = this.#preload === undefined ? [] : ['--import', this.#preload.href];
-    const [interpreter, ...script] = account === undefined ? this.#words() : [account.node, join(account.programs, `${this.name}.cjs`)] as const;
+    const [interpreter, ...script] =
+      account === undefined ? this.#words() : ([account.node, join(account.programs, `${this.name}.cjs`)] as const);
     const program = [interpreter, ...preload, ...script] as const;
     const [node, ...own] = this.#isOrdinary ? asOrdinaryAccount(program) : program;
     const child = spawn(node, [...own, ...this.#args], {
-      stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.#env }, ...(account === undefined ? {} : { uid: account.uid, gid: account.gid, cwd: '/' }),
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, ...this.#env },
+      ...(account === undefined ? {} : { uid: account.uid, gid: account.gid, cwd: '/' }),
     });
     this.#child = child;
     this.#isAsked = false;
     this.#unaskedEnd = undefined;
     this.#fatalCode = undefined;
     this.#address = '';
-    createInterface({ input: child.stderr }).on('line', (line) => { this.#hear(line); });
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      this.#hear(line);
+    });
     // Its log has been read to the end by then.
     this.#closed = new Promise((resolve) => {
       child.once('close', (exitCode, signal) => {
@@ -164,7 +177,12 @@ export class Program {
 
   #describeEnd(exitCode: number | null, signal: NodeJS.Signals | null): UnaskedEnd {
     return {
-      name: this.name, exitCode: exitCode ?? undefined, signal: signal ?? undefined, code: this.#fatalCode, hadListened: this.#address !== '', lastLines: this.log.slice(-20),
+      name: this.name,
+      exitCode: exitCode ?? undefined,
+      signal: signal ?? undefined,
+      code: this.#fatalCode,
+      hadListened: this.#address !== '',
+      lastLines: this.log.slice(-20),
     };
   }
 

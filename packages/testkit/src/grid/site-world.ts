@@ -15,7 +15,11 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url));
 export const packedProgram: string = `${root}dist/mutirao`;
 
 /** What a command printed, and its exit status. */
-interface Said { readonly status: number; readonly out: string; readonly err: string }
+interface Said {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
 
 /** What `site show --json` prints, as far as tests look at it. */
 interface Shown {
@@ -29,7 +33,9 @@ interface Shown {
 }
 
 /** What a world needs of a test's `t`. */
-interface WithTeardown { teardown(clean: () => void | Promise<void>): void }
+interface WithTeardown {
+  teardown(clean: () => void | Promise<void>): void;
+}
 
 /** A broker at home, a host behind sshd, and the command line. */
 export class SiteWorld {
@@ -51,7 +57,11 @@ export class SiteWorld {
     const host = new SshServer({ env: { PATH: '/usr/bin:/bin', ...env } });
     const grid = await Grid.start({});
     t.teardown(async () => {
-      await Promise.all(readdirSync(grid.home).includes('sites') ? readdirSync(join(grid.home, 'sites')).map((name) => killKeeper(grid.home, name)) : []);
+      await Promise.all(
+        readdirSync(grid.home).includes('sites')
+          ? readdirSync(join(grid.home, 'sites')).map((name) => killKeeper(grid.home, name))
+          : [],
+      );
       await grid.stop();
       await killAllOf(host.home);
       await host.stop();
@@ -63,9 +73,14 @@ export class SiteWorld {
   /** Runs `mutirao` at home. */
   run(...words: string[]): Promise<Said> {
     return new Promise((resolve) => {
-      execFile(process.execPath, [`${root}packages/cli/bin/mutirao.js`, ...words], { env: { ...process.env, MUTIRAO_HOME: this.grid.home }, timeout: 60_000 }, (error, out, err) => {
-        resolve({ status: error === null ? 0 : Number(error.code ?? 99), out, err });
-      });
+      execFile(
+        process.execPath,
+        [`${root}packages/cli/bin/mutirao.js`, ...words],
+        { env: { ...process.env, MUTIRAO_HOME: this.grid.home }, timeout: 60_000 },
+        (error, out, err) => {
+          resolve({ status: error === null ? 0 : Number(error.code ?? 99), out, err });
+        },
+      );
     });
   }
 
@@ -103,7 +118,9 @@ export class SiteWorld {
 
   /** A bag each of whose tasks leaves a mark at the site as often as it runs. */
   submit(count: number): Promise<number> {
-    return this.grid.client.submit([taskGroup(`echo x >>'${this.marks}'/{}; sleep 0.4; echo out-{}`, count)], { replicasMax: 1 });
+    return this.grid.client.submit([taskGroup(`echo x >>'${this.marks}'/{}; sleep 0.4; echo out-{}`, count)], {
+      replicasMax: 1,
+    });
   }
 
   /** Tasks that have begun. */
@@ -111,7 +128,9 @@ export class SiteWorld {
     return readdirSync(this.marks).length;
   }
 
-  /** What is wrong with a bag of `submit` when it has ended: tasks that did not finish, or outputs that are not theirs. */
+  /**
+   * What is wrong with a bag of `submit` when it has ended: tasks that did not finish, or outputs that are not theirs.
+   */
   async faultsOf(jobId: number, count: number): Promise<string[]> {
     const { finishedCount } = await this.grid.client.waitEnded(jobId);
     const faults = finishedCount === count ? [] : [`${finishedCount} of ${count} tasks finished`];
@@ -138,13 +157,17 @@ async function killKeeper(home: string, name: string): Promise<void> {
 /** Kills every process that has this folder as its HOME: all that runs at the site. */
 async function killAllOf(home: string): Promise<void> {
   const mark = Buffer.from(`\0HOME=${home}\0`);
-  const mine = (): number[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
-    try {
-      return Buffer.concat([Buffer.from('\0'), readFileSync(`/proc/${pid}/environ`)]).includes(mark);
-    } catch {
-      return false;
-    }
-  });
+  const mine = (): number[] =>
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter((pid) => {
+        try {
+          return Buffer.concat([Buffer.from('\0'), readFileSync(`/proc/${pid}/environ`)]).includes(mark);
+        } catch {
+          return false;
+        }
+      });
   await until(() => {
     const left = mine();
     for (const pid of left) {

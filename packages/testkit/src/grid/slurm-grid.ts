@@ -21,13 +21,23 @@ export class SlurmGrid {
 
   /** @param args further ones of the provider, which is called `site`. */
   static async start(slurm: SlurmServer, ...args: readonly string[]): Promise<SlurmGrid> {
-    return new SlurmGrid(await Grid.start({ resources: [{ id: 'site', args: [...often, ...args] }], env: slurm.environment }), slurm);
+    return new SlurmGrid(
+      await Grid.start({ resources: [{ id: 'site', args: [...often, ...args] }], env: slurm.environment }),
+      slurm,
+    );
   }
 
   /** The same as another account, which has to have an entry in the password file: Slurm runs nothing for others. */
   static async startAs(account: ProgramAccount, slurm: SlurmServer, ...args: readonly string[]): Promise<SlurmGrid> {
     slurm.openToAll();
-    return new SlurmGrid(await Grid.start({ resources: [{ id: 'site', args: [...often, ...args] }], env: { ...slurm.environment, HOME: '/nonexistent' }, account }), slurm);
+    return new SlurmGrid(
+      await Grid.start({
+        resources: [{ id: 'site', args: [...often, ...args] }],
+        env: { ...slurm.environment, HOME: '/nonexistent' },
+        account,
+      }),
+      slurm,
+    );
   }
 
   /** Ends the processes, and all jobs of the Slurm before the home folder, in which their agents write. */
@@ -40,7 +50,9 @@ export class SlurmGrid {
 
   /** Why the provider asks for nothing, or what it asked for last, and how many requests it has made. */
   async standing(): Promise<{ readonly why: string; readonly requestCount: number }> {
-    const client = dial(GridMachineProviderServiceClient, this.grid.providers[0]?.address ?? '', { token: readToken(tokenPath(this.grid.home)) });
+    const client = dial(GridMachineProviderServiceClient, this.grid.providers[0]?.address ?? '', {
+      token: readToken(tokenPath(this.grid.home)),
+    });
     const { reasons } = await callUnary(client, 'getResource', {}, { deadlineMs: 60_000 });
     const { requests } = await callUnary(client, 'listRequests', {}, { deadlineMs: 60_000 });
     client.close();
@@ -59,6 +71,8 @@ export class SlurmGrid {
       last = await this.grid.client.explain({ $case: 'request', value: `site/${requestId}` }).catch(String);
       return words.test(last);
     };
-    await until(says, `request ${requestId} is explained by ${words}`).catch((error: unknown) => { throw new Error(last, { cause: error }); });
+    await until(says, `request ${requestId} is explained by ${words}`).catch((error: unknown) => {
+      throw new Error(last, { cause: error });
+    });
   }
 }

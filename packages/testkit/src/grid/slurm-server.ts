@@ -1,6 +1,17 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +23,10 @@ import { until } from '../until.ts';
 export interface SlurmServerOptions {
   /** Nodes of 8 processors, called n1, n2, ...; 4 when left out. */
   readonly nodes?: number;
-  /** Lines of slurm.conf that come last: further partitions, for example. The default partition is `main`, of all nodes, with walltimes up to an hour. */
+  /**
+   * Lines of slurm.conf that come last: further partitions, for example. The default partition is `main`, of all nodes,
+   * with walltimes up to an hour.
+   */
   readonly settings?: readonly string[];
 }
 
@@ -69,13 +83,16 @@ export class SlurmServer {
 
   /** Ids of jobs that wait or run. */
   async jobs(states = 'PENDING,RUNNING'): Promise<string[]> {
-    return (await this.command('squeue', '--noheader', '--format=%i', `--states=${states}`)).split('\n').filter((line) => line !== '');
+    return (await this.command('squeue', '--noheader', '--format=%i', `--states=${states}`))
+      .split('\n')
+      .filter((line) => line !== '');
   }
 
   /**
    * Ends the controller as a crash would; jobs go on.
    *
-   * @param known what it will know of jobs when it starts again: what `saveState` answered, or `nothing`, as before its first job. What is on its
+   * @param known what it will know of jobs when it starts again: what `saveState` answered, or `nothing`, as before its
+   * first job. What is on its
    * disk is chance: a change is written at once where nothing was for 5 s, and else when these are over.
    */
   async killController(known: SavedJobs): Promise<void> {
@@ -84,7 +101,9 @@ export class SlurmServer {
     if (known !== 'nothing') writeFileSync(this.#statePath('job_state'), known);
   }
 
-  /** Waits until the controller has written to its disk what it knows of jobs, and answers that. There has to be a job. */
+  /**
+   * Waits until the controller has written to its disk what it knows of jobs, and answers that. There has to be a job.
+   */
   async saveState(): Promise<SavedJobs> {
     const [job = ''] = await this.jobs();
     const mark = this.#nextMark();
@@ -92,14 +111,24 @@ export class SlurmServer {
     return this.#savedWith(mark, 'job_state');
   }
 
-  /** Takes all nodes out of use: jobs that run go on, and others wait. Answers when the controller would know it after a crash. */
+  /**
+   * Takes all nodes out of use: jobs that run go on, and others wait. Answers when the controller would know it after a
+   * crash.
+   */
   async drainNodes(): Promise<void> {
     await this.#updateNodes(this.#nodes, 'State=DRAIN', 'Reason=drained');
   }
 
-  /** Takes back into use what nodes were taken out of it, by whomever, and answers when the controller would know it after a crash. */
+  /**
+   * Takes back into use what nodes were taken out of it, by whomever, and answers when the controller would know it
+   * after a crash.
+   */
   async resumeNodes(): Promise<void> {
-    const drained = (await this.command('sinfo', '--noheader', '--Node', '--partition=main', '--states=drain', '--format=%N')).split('\n').filter((line) => line !== '');
+    const drained = (
+      await this.command('sinfo', '--noheader', '--Node', '--partition=main', '--states=drain', '--format=%N')
+    )
+      .split('\n')
+      .filter((line) => line !== '');
     if (drained.length > 0) await this.#updateNodes(drained, 'State=RESUME');
   }
 
@@ -115,7 +144,8 @@ export class SlurmServer {
   /** Starts the controller, if it does not run, with the state that it had, and answers when it answers. */
   async startController(): Promise<void> {
     const before = this.#daemons.get('slurmctld');
-    if (before === undefined || before.exitCode !== null || before.signalCode !== null) this.#spawn('slurmctld', '/usr/sbin/slurmctld', ['-D']);
+    if (before === undefined || before.exitCode !== null || before.signalCode !== null)
+      this.#spawn('slurmctld', '/usr/sbin/slurmctld', ['-D']);
     await until(() => this.#answers(), 'the controller answers');
   }
 
@@ -129,7 +159,8 @@ export class SlurmServer {
   /** Ends all jobs and daemons and removes the folder. */
   async stop(): Promise<void> {
     if (await this.#answers()) await this.cancelAll().catch(() => undefined);
-    for (const name of [...this.#daemons.keys()].reverse()) await this.#kill(name, name === 'slurmctld' ? 'SIGKILL' : 'SIGTERM');
+    for (const name of [...this.#daemons.keys()].reverse())
+      await this.#kill(name, name === 'slurmctld' ? 'SIGKILL' : 'SIGTERM');
     sweepProcesses('SLURM_CONF', join(this.folder, 'slurm.conf'));
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -137,21 +168,37 @@ export class SlurmServer {
   async #startAll(settings: readonly string[]): Promise<void> {
     for (const name of ['state', 'spool', 'log']) mkdirSync(join(this.folder, name));
     writeFileSync(join(this.folder, 'munge.key'), randomBytes(1024), { mode: 0o400 });
-    writeFileSync(join(this.folder, 'slurm.conf'), renderConfig(this.folder, await freePorts(this.#nodes.length + 1), settings));
+    writeFileSync(
+      join(this.folder, 'slurm.conf'),
+      renderConfig(this.folder, await freePorts(this.#nodes.length + 1), settings),
+    );
     const at = (name: string): string => join(this.folder, name);
     this.#spawn('munged', '/usr/sbin/munged', [
-      '--foreground', '--force', `--socket=${at('munge.socket')}`, `--key-file=${at('munge.key')}`, `--pid-file=${at('munged.pid')}`,
-      `--log-file=${at('log/munged.log')}`, `--seed-file=${at('munge.seed')}`,
+      '--foreground',
+      '--force',
+      `--socket=${at('munge.socket')}`,
+      `--key-file=${at('munge.key')}`,
+      `--pid-file=${at('munged.pid')}`,
+      `--log-file=${at('log/munged.log')}`,
+      `--seed-file=${at('munge.seed')}`,
     ]);
     await until(() => existsSync(at('munge.socket')), 'munged listens');
     await this.startController();
     for (const node of this.#nodes) this.#spawn(node, '/usr/sbin/slurmd', ['-D', '-N', node]);
-    await until(async () => Number(await this.command('sinfo', '--noheader', '--partition=main', '--states=idle', '--format=%D')) === this.#nodes.length, 'all nodes are idle');
+    await until(
+      async () =>
+        Number(await this.command('sinfo', '--noheader', '--partition=main', '--states=idle', '--format=%D')) ===
+        this.#nodes.length,
+      'all nodes are idle',
+    );
   }
 
   #spawn(name: string, program: string, args: readonly string[]): void {
     const log = openSync(join(this.folder, 'log', `${name}.out`), 'a');
-    this.#daemons.set(name, spawn(program, args, { stdio: ['ignore', log, log], env: { ...process.env, ...this.environment } }));
+    this.#daemons.set(
+      name,
+      spawn(program, args, { stdio: ['ignore', log, log], env: { ...process.env, ...this.environment } }),
+    );
     closeSync(log);
   }
 
@@ -159,7 +206,9 @@ export class SlurmServer {
     const daemon = this.#daemons.get(name);
     if (daemon?.exitCode !== null || daemon.signalCode !== null) return;
     daemon.kill(signal);
-    await until(() => daemon.exitCode !== null || daemon.signalCode !== null, `${name} ends`, 5_000).catch(() => daemon.kill('SIGKILL'));
+    await until(() => daemon.exitCode !== null || daemon.signalCode !== null, `${name} ends`, 5_000).catch(() =>
+      daemon.kill('SIGKILL'),
+    );
   }
 
   async #updateNodes(nodes: readonly string[], ...change: readonly string[]): Promise<void> {
@@ -173,7 +222,10 @@ export class SlurmServer {
     return `saved-${this.#markCount}`;
   }
 
-  /** Waits until a file of the controller has the mark, which it writes a few seconds after the call, and answers what is in it. By its time alone it might have been begun before. */
+  /**
+   * Waits until a file of the controller has the mark, which it writes a few seconds after the call, and answers what
+   * is in it. By its time alone it might have been begun before.
+   */
   async #savedWith(mark: string, name: string): Promise<Buffer> {
     let content = Buffer.alloc(0);
     await until(() => {
@@ -192,28 +244,61 @@ export class SlurmServer {
   }
 
   async #answers(): Promise<boolean> {
-    return this.command('scontrol', 'ping').then((words) => / is UP/.test(words), () => false);
+    return this.command('scontrol', 'ping').then(
+      (words) => / is UP/.test(words),
+      () => false,
+    );
   }
 
   #logs(lengthMax: number): string {
     const logs = join(this.folder, 'log');
-    return existsSync(logs) ? readdirSync(logs).map((name) => `== ${name}\n${readFileSync(join(logs, name), 'utf8').slice(-lengthMax)}`).join('\n') : '';
+    return existsSync(logs)
+      ? readdirSync(logs)
+          .map((name) => `== ${name}\n${readFileSync(join(logs, name), 'utf8').slice(-lengthMax)}`)
+          .join('\n')
+      : '';
   }
 }
 
 function renderConfig(folder: string, ports: readonly number[], settings: readonly string[]): string {
   const [controllerPort, ...nodePorts] = ports;
   const { username } = userInfo();
-  const nodes = nodePorts.map((port, index) =>
-    `NodeName=n${index + 1} NodeHostname=${hostname()} NodeAddr=127.0.0.1 Port=${port} CPUs=${processorsPerNode} State=UNKNOWN`);
+  const nodes = nodePorts.map(
+    (port, index) =>
+      `NodeName=n${index + 1} NodeHostname=${hostname()} NodeAddr=127.0.0.1 Port=${port} ` +
+      `CPUs=${processorsPerNode} State=UNKNOWN`,
+  );
   return [
-    'ClusterName=mutirao', `SlurmctldHost=${hostname()}(127.0.0.1)`, `SlurmctldPort=${controllerPort}`, `SlurmUser=${username}`, `SlurmdUser=${username}`,
-    'AuthType=auth/munge', 'CredType=cred/munge', `AuthInfo=socket=${folder}/munge.socket`,
-    `StateSaveLocation=${folder}/state`, `SlurmdSpoolDir=${folder}/spool/%n`, `SlurmctldPidFile=${folder}/slurmctld.pid`, `SlurmdPidFile=${folder}/slurmd-%n.pid`,
-    'ProctrackType=proctrack/linuxproc', 'TaskPlugin=task/none', 'SwitchType=switch/none', 'MpiDefault=none', 'JobAcctGatherType=jobacct_gather/none',
-    'SelectType=select/cons_tres', 'SelectTypeParameters=CR_CPU', 'SlurmdParameters=config_overrides',
-    'SchedulerType=sched/backfill', 'SchedulerParameters=bf_interval=2,sched_interval=2', 'AccountingStorageType=accounting_storage/none',
-    'ReturnToService=2', 'EnforcePartLimits=ALL', 'KillWait=5', 'MailProg=/bin/true', ...nodes,
-    `PartitionName=main Nodes=n[1-${nodes.length}] Default=YES MaxTime=01:00:00 State=UP`, ...settings, '',
+    'ClusterName=mutirao',
+    `SlurmctldHost=${hostname()}(127.0.0.1)`,
+    `SlurmctldPort=${controllerPort}`,
+    `SlurmUser=${username}`,
+    `SlurmdUser=${username}`,
+    'AuthType=auth/munge',
+    'CredType=cred/munge',
+    `AuthInfo=socket=${folder}/munge.socket`,
+    `StateSaveLocation=${folder}/state`,
+    `SlurmdSpoolDir=${folder}/spool/%n`,
+    `SlurmctldPidFile=${folder}/slurmctld.pid`,
+    `SlurmdPidFile=${folder}/slurmd-%n.pid`,
+    'ProctrackType=proctrack/linuxproc',
+    'TaskPlugin=task/none',
+    'SwitchType=switch/none',
+    'MpiDefault=none',
+    'JobAcctGatherType=jobacct_gather/none',
+    'SelectType=select/cons_tres',
+    'SelectTypeParameters=CR_CPU',
+    'SlurmdParameters=config_overrides',
+    'SchedulerType=sched/backfill',
+    'SchedulerParameters=bf_interval=2,sched_interval=2',
+    'AccountingStorageType=accounting_storage/none',
+    'ReturnToService=2',
+    'EnforcePartLimits=ALL',
+    'KillWait=5',
+    'MailProg=/bin/true',
+    ...nodes,
+    `PartitionName=main Nodes=n[1-${nodes.length}] Default=YES MaxTime=01:00:00 State=UP`,
+    ...settings,
+    '',
   ].join('\n');
 }

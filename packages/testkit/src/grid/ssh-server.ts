@@ -14,9 +14,11 @@ export interface SshServerOptions {
 }
 
 /**
- * A real sshd on a port of 127.0.0.1 with keys and a home folder of its own, for the user who runs the test; needs Debian's openssh-server.
+ * A real sshd on a port of 127.0.0.1 with keys and a home folder of its own, for the user who runs the test; needs
+ * Debian's openssh-server.
  *
- * `options` are what an ssh connection needs to get in: a configuration file that knows the server as `front`, the same behind a
+ * `options` are what an ssh connection needs to get in: a configuration file that knows the server as `front`, the same
+ * behind a
  * jump over itself as `inner`, and with a key that is not let in as `stranger`.
  */
 export class SshServer {
@@ -34,7 +36,8 @@ export class SshServer {
     this.#options = options;
     this.home = options.env?.['HOME'] ?? join(this.folder, 'home');
     mkdirSync(this.home, { recursive: true, mode: 0o700 });
-    for (const name of ['host_key', 'user_key', 'stranger_key']) execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(this.folder, name)]);
+    for (const name of ['host_key', 'user_key', 'stranger_key'])
+      execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(this.folder, name)]);
     writeFileSync(join(this.folder, 'authorized_keys'), readFileSync(join(this.folder, 'user_key.pub')));
   }
 
@@ -64,20 +67,29 @@ export class SshServer {
   /** Starts it, on the port that it had. */
   async start(): Promise<void> {
     if (this.#port === 0) this.#port = await freePort();
-    if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true }); // Root's sshd wants it for what has no rights.
+    // Root's sshd wants it for what has no rights.
+    if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
     this.#writeConfigs();
-    const child = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(this.folder, 'sshd_config')], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(this.folder, 'sshd_config')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     this.#child = child;
     let told = '';
-    child.stderr.on('data', (chunk: Buffer) => { told = `${told}${chunk.toString()}`.slice(-4000); });
-    await until(async () => !this.isRunning || await answers(this.#port), 'the sshd listens');
+    child.stderr.on('data', (chunk: Buffer) => {
+      told = `${told}${chunk.toString()}`.slice(-4000);
+    });
+    await until(async () => !this.isRunning || (await answers(this.#port)), 'the sshd listens');
     if (!this.isRunning) throw new Error(`the sshd ended at once: ${told}`);
   }
 
   /** Processes that serve connections. */
   sessions(): number[] {
     try {
-      return readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').trim().split(/\s+/).filter((pid) => pid !== '').map(Number);
+      return readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8')
+        .trim()
+        .split(/\s+/)
+        .filter((pid) => pid !== '')
+        .map(Number);
     } catch {
       return [];
     }
@@ -105,21 +117,50 @@ export class SshServer {
   #writeConfigs(): void {
     const user = userInfo().username;
     const env = Object.entries({ HOME: this.home, ...this.#options.env }).map(([name, value]) => `"${name}=${value}"`);
-    writeFileSync(join(this.folder, 'sshd_config'), [
-      // Of a word that stands twice sshd takes the first.
-      ...this.#options.config ?? [],
-      `Port ${this.#port}`, 'ListenAddress 127.0.0.1', `HostKey ${join(this.folder, 'host_key')}`, `AuthorizedKeysFile ${join(this.folder, 'authorized_keys')}`,
-      'PidFile none', 'StrictModes no', 'UsePAM no', 'PasswordAuthentication no', 'KbdInteractiveAuthentication no', 'PermitRootLogin prohibit-password',
-      'UseDNS no', 'MaxStartups 100', 'MaxSessions 100', `SetEnv ${env.join(' ')}`, '',
-    ].join('\n'));
+    writeFileSync(
+      join(this.folder, 'sshd_config'),
+      [
+        // Of a word that stands twice sshd takes the first.
+        ...(this.#options.config ?? []),
+        `Port ${this.#port}`,
+        'ListenAddress 127.0.0.1',
+        `HostKey ${join(this.folder, 'host_key')}`,
+        `AuthorizedKeysFile ${join(this.folder, 'authorized_keys')}`,
+        'PidFile none',
+        'StrictModes no',
+        'UsePAM no',
+        'PasswordAuthentication no',
+        'KbdInteractiveAuthentication no',
+        'PermitRootLogin prohibit-password',
+        'UseDNS no',
+        'MaxStartups 100',
+        'MaxSessions 100',
+        `SetEnv ${env.join(' ')}`,
+        '',
+      ].join('\n'),
+    );
     const hostKey = readFileSync(join(this.folder, 'host_key.pub'), 'utf8').trim();
     writeFileSync(join(this.folder, 'known_hosts'), `[127.0.0.1]:${this.#port} ${hostKey}\n`);
-    writeFileSync(this.configPath, [
-      'Host inner', '  ProxyJump front',
-      'Host stranger', `  IdentityFile ${join(this.folder, 'stranger_key')}`,
-      'Host * !stranger', `  IdentityFile ${join(this.folder, 'user_key')}`,
-      'Host *', '  HostName 127.0.0.1', `  Port ${this.#port}`, `  User ${user}`, '  IdentitiesOnly yes', '  IdentityAgent none', `  UserKnownHostsFile ${join(this.folder, 'known_hosts')}`, '  GlobalKnownHostsFile /dev/null', '',
-    ].join('\n'));
+    writeFileSync(
+      this.configPath,
+      [
+        'Host inner',
+        '  ProxyJump front',
+        'Host stranger',
+        `  IdentityFile ${join(this.folder, 'stranger_key')}`,
+        'Host * !stranger',
+        `  IdentityFile ${join(this.folder, 'user_key')}`,
+        'Host *',
+        '  HostName 127.0.0.1',
+        `  Port ${this.#port}`,
+        `  User ${user}`,
+        '  IdentitiesOnly yes',
+        '  IdentityAgent none',
+        `  UserKnownHostsFile ${join(this.folder, 'known_hosts')}`,
+        '  GlobalKnownHostsFile /dev/null',
+        '',
+      ].join('\n'),
+    );
   }
 }
 
@@ -137,7 +178,9 @@ function answers(port: number): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    socket.once('error', () => { resolve(false); });
+    socket.once('error', () => {
+      resolve(false);
+    });
   });
 }
 
@@ -146,7 +189,9 @@ function freePort(): Promise<number> {
     const server = createServer();
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
-      server.close(() => { resolve(typeof address === 'object' && address !== null ? address.port : 0); });
+      server.close(() => {
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
     });
   });
 }

@@ -8,7 +8,9 @@ const pathOf = (address: string): string => address.slice('unix:'.length);
 /** A way to a server that can be cut while the server goes on: what connects to it is passed on, byte for byte. */
 export class Wire {
   readonly #sockets = new Set<Socket>();
-  readonly #server = createServer((socket) => { this.#join(socket); });
+  readonly #server = createServer((socket) => {
+    this.#join(socket);
+  });
   readonly #to: { readonly path: string } | { readonly host: string; readonly port: number };
   readonly #address = freeSocket();
   #isCut = false;
@@ -20,13 +22,17 @@ export class Wire {
   /** @param address where the server listens: `unix:/path` or `host:port`. */
   constructor(address: string) {
     const at = address.lastIndexOf(':');
-    this.#to = address.startsWith('unix:') ? { path: pathOf(address) } : { host: address.slice(0, at), port: Number(address.slice(at + 1)) };
+    this.#to = address.startsWith('unix:')
+      ? { path: pathOf(address) }
+      : { host: address.slice(0, at), port: Number(address.slice(at + 1)) };
   }
 
   /** The socket to connect to instead. */
   async open(): Promise<string> {
     mkdirSync(dirname(pathOf(this.#address)), { mode: 0o700 });
-    await new Promise<void>((resolve) => { this.#server.listen(pathOf(this.#address), resolve); });
+    await new Promise<void>((resolve) => {
+      this.#server.listen(pathOf(this.#address), resolve);
+    });
     return this.#address;
   }
 
@@ -40,7 +46,10 @@ export class Wire {
     return this.#sentBytes;
   }
 
-  /** Breaks what is connected each time that so many further bytes have passed, either way, so many times; what dials again gets through. */
+  /**
+   * Breaks what is connected each time that so many further bytes have passed, either way, so many times; what dials
+   * again gets through.
+   */
   breakEvery(bytes: number, times: number): void {
     this.#cutsAt = this.#bytes + this.#sentBytes + bytes;
     this.#onCut = () => {
@@ -78,10 +87,15 @@ export class Wire {
       this.#sentBytes += data.length;
       this.#look();
     });
-    for (const [one, other] of [[socket, onward], [onward, socket]] as const) {
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
       this.#sockets.add(one);
       one.pipe(other);
-      one.on('error', () => { one.destroy(); });
+      one.on('error', () => {
+        one.destroy();
+      });
       one.on('close', () => {
         this.#sockets.delete(one);
         other.destroy();

@@ -6,5 +6,7 @@ export const pageFolder = fileURLToPath(new URL('../../../web/dist', import.meta
 
 /** Builds the page unless what is built is newer than all of its sources; a second or two. */
 export function buildPageIfStale(): void {
-  execFileSync(process.execPath, [fileURLToPath(new URL('../../../web/client/build.mjs', import.meta.url))], { stdio: 'inherit' });
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../../web/client/build.mjs', import.meta.url))], {
+    stdio: 'inherit',
+  });
 }

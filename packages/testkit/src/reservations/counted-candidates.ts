@@ -8,7 +8,10 @@ export interface CountedReservation {
   readonly resources: readonly number[];
 }
 
-/** Multiple reservations as kunrath2008 writes them (4.1): each candidate start is tried in turn, and all reservations are looked at for each. */
+/**
+ * Multiple reservations as kunrath2008 writes them (4.1): each candidate start is tried in turn, and all reservations
+ * are looked at for each.
+ */
 export class CountedCandidates {
   readonly count: number;
   readonly reservations = new Map<number, CountedReservation>();
@@ -18,14 +21,25 @@ export class CountedCandidates {
     this.count = count;
   }
 
-  /** The reservation, placed; undefined when it is refused. Of the free resources, those that have been idle the longest, then the lowest numbers. */
+  /**
+   * The reservation, placed; undefined when it is refused. Of the free resources, those that have been idle the
+   * longest, then the lowest numbers.
+   */
   request(want: SlotWant): CountedReservation | undefined {
     for (const start of this.candidates(want)) {
       const free = this.freeThroughout(start, start + want.duration);
       if (free.length < want.amount) continue;
-      const idleSince = (resource: number): number => this.#of(resource).filter(({ end }) => end <= start).reduce((latest, { end }) => Math.max(latest, end), 0);
+      const idleSince = (resource: number): number =>
+        this.#of(resource)
+          .filter(({ end }) => end <= start)
+          .reduce((latest, { end }) => Math.max(latest, end), 0);
       free.sort((one, other) => idleSince(one) - idleSince(other) || one - other);
-      const placed = { id: want.id, start, end: start + want.duration, resources: free.slice(0, want.amount).sort((one, other) => one - other) };
+      const placed = {
+        id: want.id,
+        start,
+        end: start + want.duration,
+        resources: free.slice(0, want.amount).sort((one, other) => one - other),
+      };
       this.reservations.set(want.id, placed);
       return placed;
     }
@@ -35,7 +49,9 @@ export class CountedCandidates {
   /** The earliest start, and each end of a reservation from which the limits can be kept, ascending. */
   candidates({ duration, from, latestEnd }: SlotWant): number[] {
     const ends = [...this.reservations.values()].map(({ end }) => end).filter((end) => end > from);
-    return [...new Set([from, ...ends])].filter((start) => start + duration <= latestEnd).sort((one, other) => one - other);
+    return [...new Set([from, ...ends])]
+      .filter((start) => start + duration <= latestEnd)
+      .sort((one, other) => one - other);
   }
 
   /** Resources that nobody has in a window. */

@@ -1,14 +1,26 @@
-import { createKeepingState, keepingMachine, restoreSnapshot, takeSnapshot, type KeepingChange, type KeepingCommand, type KeepingInput, type KeepingState } from '@mutirao/core/machines/keeping';
+import {
+  createKeepingState,
+  keepingMachine,
+  restoreSnapshot,
+  takeSnapshot,
+  type KeepingChange,
+  type KeepingCommand,
+  type KeepingInput,
+  type KeepingState,
+} from '@mutirao/core/machines/keeping';
 import type { SiteReservation } from '@mutirao/core/messages';
 import { invariant } from '@mutirao/core/shared';
 
 const second = 1000;
 
 /**
- * Speaks with a real keeper of reservations in lines of text, and plays its site; after each its invariants are checked.
+ * Speaks with a real keeper of reservations in lines of text, and plays its site; after each its invariants are
+ * checked.
  *
- * Times are seconds. `told 1=4@100..200 ...` is the reservation manager's level, `read` has the keeper read the site, `site ...` sets what the site has by
- * somebody's hand, `full` and `open` have the site refuse all and take all, `whole 8` has it take whole nodes of eight, `shifted 1` has it end all a second late, `at 50` goes on to a time, `list` shows all, `restart` begins a life anew.
+ * Times are seconds. `told 1=4@100..200 ...` is the reservation manager's level, `read` has the keeper read the site,
+ * `site ...` sets what the site has by
+ * somebody's hand, `full` and `open` have the site refuse all and take all, `whole 8` has it take whole nodes of eight,
+ * `shifted 1` has it end all a second late, `at 50` goes on to a time, `list` shows all, `restart` begins a life anew.
  */
 export class KeepingDialogue {
   readonly changes: KeepingChange[] = [];
@@ -28,18 +40,43 @@ export class KeepingDialogue {
   perform(line: string): string[] {
     const [word = '', ...rest] = line.split(' ');
     switch (word) {
-      case 'told': return this.hear([{ kind: 'ReservationsTold', windows: rest.map((text) => ({ userId: 'ana', ...readWindow(text) })) }]);
-      case 'read': return this.#read();
-      case 'site': return this.#set(rest);
-      case 'full': this.#refuses = rest.join(' '); return [];
-      case 'open': this.#refuses = ''; return [];
-      case 'pairs': this.#granularity = 2; return [];
-      case 'whole': this.#takes = Number(rest[0]); return [];
-      case 'shifted': this.#shift = Number(rest[0]) * second; return [];
-      case 'at': this.now = Number(rest[0]) * second; return this.hear([{ kind: 'TimerFired' }]);
-      case 'list': return [...this.state.kept.values()].map(({ window, status, since, reason }) => `${showWindow(window)} ${status} since ${since / second}${reason === '' ? '' : `: ${reason}`}`);
-      case 'restart': this.checkReplay(); this.state = restoreSnapshot(takeSnapshot(this.state)); return [];
-      default: throw new Error(`unknown line "${line}"`);
+      case 'told':
+        return this.hear([
+          { kind: 'ReservationsTold', windows: rest.map((text) => ({ userId: 'ana', ...readWindow(text) })) },
+        ]);
+      case 'read':
+        return this.#read();
+      case 'site':
+        return this.#set(rest);
+      case 'full':
+        this.#refuses = rest.join(' ');
+        return [];
+      case 'open':
+        this.#refuses = '';
+        return [];
+      case 'pairs':
+        this.#granularity = 2;
+        return [];
+      case 'whole':
+        this.#takes = Number(rest[0]);
+        return [];
+      case 'shifted':
+        this.#shift = Number(rest[0]) * second;
+        return [];
+      case 'at':
+        this.now = Number(rest[0]) * second;
+        return this.hear([{ kind: 'TimerFired' }]);
+      case 'list':
+        return [...this.state.kept.values()].map(
+          ({ window, status, since, reason }) =>
+            `${showWindow(window)} ${status} since ${since / second}${reason === '' ? '' : `: ${reason}`}`,
+        );
+      case 'restart':
+        this.checkReplay();
+        this.state = restoreSnapshot(takeSnapshot(this.state));
+        return [];
+      default:
+        throw new Error(`unknown line "${line}"`);
     }
   }
 
@@ -56,12 +93,19 @@ export class KeepingDialogue {
     return told;
   }
 
-  /** Makes the state anew from all changes, and from a snapshot: all three are the same. @throws {InvariantError} when they differ. */
+  /**
+   * Makes the state anew from all changes, and from a snapshot: all three are the same. @throws {InvariantError} when
+   * they differ.
+   */
   checkReplay(): void {
     const replayed = createKeepingState();
     for (const change of this.changes) keepingMachine.apply(replayed, change);
     const told = JSON.stringify(takeSnapshot(this.state));
-    for (const other of [replayed, restoreSnapshot(takeSnapshot(this.state))]) invariant(told === JSON.stringify(takeSnapshot(other)), `${JSON.stringify(takeSnapshot(other))} in place of ${told}`);
+    for (const other of [replayed, restoreSnapshot(takeSnapshot(this.state))])
+      invariant(
+        told === JSON.stringify(takeSnapshot(other)),
+        `${JSON.stringify(takeSnapshot(other))} in place of ${told}`,
+      );
   }
 
   #rounded(count: number): number {
@@ -71,7 +115,9 @@ export class KeepingDialogue {
 
   #read(): string[] {
     this.#isRead = false;
-    return this.hear([{ kind: 'SiteListed', replyTo: 1, reservations: [...this.#site.values()], granularity: this.#granularity }]);
+    return this.hear([
+      { kind: 'SiteListed', replyTo: 1, reservations: [...this.#site.values()], granularity: this.#granularity },
+    ]);
   }
 
   #set(texts: readonly string[]): string[] {
@@ -81,16 +127,30 @@ export class KeepingDialogue {
 
   #obey(command: KeepingCommand, answers: KeepingInput[]): string[] {
     switch (command.kind) {
-      case 'ReadSite': this.#isRead = true; return [];
-      case 'WakeAt': return [`wake at ${command.at / second}`];
-      case 'RemoveSiteReservation': this.#site.delete(command.reservationId); return [`remove ${command.reservationId}`];
-      case 'MakeSiteReservation': case 'MoveSiteReservation': {
+      case 'ReadSite':
+        this.#isRead = true;
+        return [];
+      case 'WakeAt':
+        return [`wake at ${command.at / second}`];
+      case 'RemoveSiteReservation':
+        this.#site.delete(command.reservationId);
+        return [`remove ${command.reservationId}`];
+      case 'MakeSiteReservation':
+      case 'MoveSiteReservation': {
         const { reservation } = command;
-        if (this.#refuses !== '') answers.push({ kind: 'SiteRefused', reservationId: reservation.reservationId, reason: this.#refuses });
-        else this.#site.set(reservation.reservationId, { ...reservation, count: this.#rounded(reservation.count), endsAt: reservation.endsAt + this.#shift, startsAt: Math.max(reservation.startsAt, this.now) });
+        if (this.#refuses !== '')
+          answers.push({ kind: 'SiteRefused', reservationId: reservation.reservationId, reason: this.#refuses });
+        else
+          this.#site.set(reservation.reservationId, {
+            ...reservation,
+            count: this.#rounded(reservation.count),
+            endsAt: reservation.endsAt + this.#shift,
+            startsAt: Math.max(reservation.startsAt, this.now),
+          });
         return [`${command.kind === 'MakeSiteReservation' ? 'make' : 'move'} ${showWindow(reservation)}`];
       }
-      case 'Reply': return [];
+      case 'Reply':
+        return [];
     }
   }
 }
@@ -99,7 +159,12 @@ export class KeepingDialogue {
 function readWindow(text: string): SiteReservation {
   const [, id, count, start, end] = /^(\d+)=(\d+)@([\d.]+)\.\.([\d.]+)$/.exec(text) ?? [];
   if (id === undefined) throw new Error(`"${text}" is no reservation; want 7=4@100..200`);
-  return { reservationId: Number(id), count: Number(count), startsAt: Number(start) * second, endsAt: Number(end) * second };
+  return {
+    reservationId: Number(id),
+    count: Number(count),
+    startsAt: Number(start) * second,
+    endsAt: Number(end) * second,
+  };
 }
 
 function showWindow({ reservationId, count, startsAt, endsAt }: SiteReservation): string {
@@ -107,6 +172,7 @@ function showWindow({ reservationId, count, startsAt, endsAt }: SiteReservation)
 }
 
 function showChange(change: KeepingChange): string[] {
-  if (change.kind === 'StatusChanged') return [`${change.reservationId} is ${change.status}${change.reason === '' ? '' : `: ${change.reason}`}`];
+  if (change.kind === 'StatusChanged')
+    return [`${change.reservationId} is ${change.status}${change.reason === '' ? '' : `: ${change.reason}`}`];
   return change.kind === 'WindowsEnded' ? [`${change.ids.join(',')} ended`] : [];
 }

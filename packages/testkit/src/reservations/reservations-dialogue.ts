@@ -1,17 +1,50 @@
 import {
-  createReservationsState, eventsOf, isLiving, reservationsMachine, restoreSnapshot, storedFactsOf, StoredReservations, takeSnapshot, type PlacementReply, type ReservationsChange, type ReservationsCommand,
-  type ReservationsInput, type ReservationsOptions, type ReservationsState, type ResourceReply,
+  createReservationsState,
+  eventsOf,
+  isLiving,
+  reservationsMachine,
+  restoreSnapshot,
+  storedFactsOf,
+  StoredReservations,
+  takeSnapshot,
+  type PlacementReply,
+  type ReservationsChange,
+  type ReservationsCommand,
+  type ReservationsInput,
+  type ReservationsOptions,
+  type ReservationsState,
+  type ResourceReply,
 } from '@mutirao/core/machines/reservations';
-import type { ClaimContents, ReservationRecord, ReservationWish, ResourceRecord, ResourceRules, WishedAmount } from '@mutirao/core/messages';
+import type {
+  ClaimContents,
+  ReservationRecord,
+  ReservationWish,
+  ResourceRecord,
+  ResourceRules,
+  WishedAmount,
+} from '@mutirao/core/messages';
 import { UnitLists } from '@mutirao/core/reservations';
 import { invariant } from '@mutirao/core/shared';
 
 /** How managers of tests are set up; `owner` owns everything. */
-export const reservationsOptions: ReservationsOptions = { ownerId: 'owner', registrars: [], livingMax: 1000, endedMax: 100, holdMax: 10_000 };
+export const reservationsOptions: ReservationsOptions = {
+  ownerId: 'owner',
+  registrars: [],
+  livingMax: 1000,
+  endedMax: 100,
+  holdMax: 10_000,
+};
 
 /** Rules without a bound. */
 export const openRules: ResourceRules = {
-  capPpm: 1_000_000, algorithm: 'suvs', placement: 'first-fit', durationMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: 16, unclaimedMax: 0,
+  capPpm: 1_000_000,
+  algorithm: 'suvs',
+  placement: 'first-fit',
+  durationMax: 0,
+  reservationsPerUserMax: 0,
+  amountPerUserMax: 0,
+  movesMax: 16,
+  unclaimedMax: 0,
 };
 
 /** What an owner was told is taken away, as she asked for it. */
@@ -25,12 +58,18 @@ export interface AskedOutage {
   readonly amount: number;
 }
 
-/** Speaks with the real machine in lines of text; after each its invariants are checked, and replay of all changes is compared. */
+/**
+ * Speaks with the real machine in lines of text; after each its invariants are checked, and replay of all changes is
+ * compared.
+ */
 export class ReservationsDialogue {
   readonly changes: { readonly at: number; readonly change: ReservationsChange }[] = [];
   state: ReservationsState = createReservationsState(reservationsOptions);
   now = 0;
-  /** What is away by the words of its owner alone: what the machine has made of them is to be compared with it. Knows no units by number. */
+  /**
+   * What is away by the words of its owner alone: what the machine has made of them is to be compared with it. Knows no
+   * units by number.
+   */
   asked: readonly AskedOutage[] = [];
 
   /** Performs one line and answers the lines that follow from it. */
@@ -40,7 +79,13 @@ export class ReservationsDialogue {
     if (words[0] === 'restart') return this.#restart();
     if (words[0] === 'at') this.now = Number(words[1]);
     if (words[0] === 'clock') return this.#setClock(Number(words[1]));
-    const told = this.hear([words[0] === 'at' ? { kind: 'TimerFired' } : words[0] === 'started' ? { kind: 'ManagerStarted' } : inputOf(line, this.state)]);
+    const told = this.hear([
+      words[0] === 'at'
+        ? { kind: 'TimerFired' }
+        : words[0] === 'started'
+          ? { kind: 'ManagerStarted' }
+          : inputOf(line, this.state),
+    ]);
     const living = this.asked.filter(({ endsAt }) => endsAt > this.now);
     this.asked = told.some((one) => one.startsWith('ok ')) ? askedAfter(living, words, this.now) : living;
     return told;
@@ -59,7 +104,10 @@ export class ReservationsDialogue {
     return [...changes.flatMap(showChange), ...commands.flatMap(showCommand)];
   }
 
-  /** Makes the state anew from all changes, and from a snapshot: all three are the same. @throws {InvariantError} when they differ. */
+  /**
+   * Makes the state anew from all changes, and from a snapshot: all three are the same. @throws {InvariantError} when
+   * they differ.
+   */
   checkReplay(): void {
     const replayed = createReservationsState(reservationsOptions);
     for (const { change } of this.changes) reservationsMachine.apply(replayed, change);
@@ -75,7 +123,9 @@ export class ReservationsDialogue {
   }
 
   #list(): string[] {
-    return [...this.state.reservations.values()].map((one) => `${showReservation(one)} ${one.status} rev ${one.revision}`);
+    return [...this.state.reservations.values()].map(
+      (one) => `${showReservation(one)} ${one.status} rev ${one.revision}`,
+    );
   }
 
   #restart(): string[] {
@@ -94,8 +144,13 @@ function restoreStored(state: ReservationsState): ReservationsState {
   const units = new UnitLists();
   for (const { place } of whole) units.push(place.resources);
   const stored = new StoredReservations({
-    facts: Float64Array.from(whole.flatMap((one) => [...storedFactsOf(one, { resource: names.indexOf(one.resourceId), user: names.indexOf(one.place.userId) })])),
-    units, names: new Map(names.entries()),
+    facts: Float64Array.from(
+      whole.flatMap((one) => [
+        ...storedFactsOf(one, { resource: names.indexOf(one.resourceId), user: names.indexOf(one.place.userId) }),
+      ]),
+    ),
+    units,
+    names: new Map(names.entries()),
     read: (id) => {
       const found = whole.find(({ place }) => place.id === id);
       invariant(found !== undefined, `reservation ${id} is not stored`);
@@ -108,19 +163,32 @@ function restoreStored(state: ReservationsState): ReservationsState {
 function describe(state: ReservationsState): string {
   const { resources, reservations, nextReservationId } = takeSnapshot(state);
   const calendars = [...state.resources.values()].map(({ resource, calendar, outages, livingCount }) => ({
-    id: resource.id, outages: [...outages.values()], livingCount, slots: [...calendar.slots(0, 1e9)].map(({ start, end, used }) => [start, end, used]),
+    id: resource.id,
+    outages: [...outages.values()],
+    livingCount,
+    slots: [...calendar.slots(0, 1e9)].map(({ start, end, used }) => [start, end, used]),
   }));
   const sorted = [...reservations].sort((one, other) => one.place.id - other.place.id);
   return JSON.stringify({ resources: [...resources], sorted, nextReservationId, calendars });
 }
 
 /** Where it is: `1 ana cluster 4 [0,1,2,3] 100..200`. */
-function showReservation({ place: { id, userId, amount, resources, start, end }, resourceId }: ReservationRecord): string {
-  return `${id} ${userId} ${resourceId} ${amount}${resources.length === 0 ? '' : ` [${resources.join(',')}]`} ${start}..${end}`;
+function showReservation({
+  place: { id, userId, amount, resources, start, end },
+  resourceId,
+}: ReservationRecord): string {
+  return (
+    `${id} ${userId} ${resourceId} ${amount}${resources.length === 0 ? '' : ` [${resources.join(',')}]`} ` +
+    `${start}..${end}`
+  );
 }
 
 function showChange(change: ReservationsChange): string[] {
-  const told = eventsOf(change).map(({ type, resourceId, reservation, reason }) => `${type} ${reservation === undefined ? resourceId : showReservation(reservation)}${reason === '' ? '' : `: ${reason}`}`);
+  const told = eventsOf(change).map(
+    ({ type, resourceId, reservation, reason }) =>
+      `${type} ` +
+      `${reservation === undefined ? resourceId : showReservation(reservation)}${reason === '' ? '' : `: ${reason}`}`,
+  );
   return change.kind === 'ReservationsForgotten' ? [`forgotten ${change.ids.join(',')}`] : told;
 }
 
@@ -129,11 +197,19 @@ function showCommand(command: ReservationsCommand): string[] {
   const { reply } = command;
   if (!reply.ok) return [`refuse ${reply.code}: ${reply.message}`];
   const value = reply.value as PlacementReply | ReservationRecord | ResourceReply;
-  if ('state' in value) return [`ok ${value.state.resource.id} moved ${value.movedCount}${value.shortenedCount === 0 ? '' : ` shortened ${value.shortenedCount}`} cancelled ${value.cancelledCount}`];
+  if ('state' in value)
+    return [
+      `ok ${value.state.resource.id} moved ` +
+        `${value.movedCount}${value.shortenedCount === 0 ? '' : ` shortened ${value.shortenedCount}`} cancelled ` +
+        `${value.cancelledCount}`,
+    ];
   if ('place' in value) return [`ok ${showReservation(value)} ${value.status}`];
   if (value.kind === 'placed') return [`ok ${showReservation(value.reservation)} moved ${value.movedCount}`];
   const { code, message, alternatives } = value.refusal;
-  return [`no ${code}: ${message}`, ...alternatives.map(({ amount, startsAt, endsAt, reason }) => `  or ${amount} ${startsAt}..${endsAt}, ${reason}`)];
+  return [
+    `no ${code}: ${message}`,
+    ...alternatives.map(({ amount, startsAt, endsAt, reason }) => `  or ${amount} ${startsAt}..${endsAt}, ${reason}`),
+  ];
 }
 
 /** What follows a word; undefined where it is not there. */
@@ -147,35 +223,96 @@ function numberAfter(words: readonly string[], word: string): number | undefined
   return text === undefined ? undefined : Number(text);
 }
 
-type Verb = (words: readonly string[], asked: { readonly replyTo: number; readonly userId: string }, state: ReservationsState) => ReservationsInput;
+type Verb = (
+  words: readonly string[],
+  asked: { readonly replyTo: number; readonly userId: string },
+  state: ReservationsState,
+) => ReservationsInput;
 
 const verbs: Readonly<Record<string, Verb>> = {
-  offers: (words, asked) => ({ kind: 'ResourceOffered', ...asked, resource: { id: words[2] ?? '', type: 'thing', quantity: words[3] ?? '', rules: rulesOf(words) } }),
+  offers: (words, asked) => ({
+    kind: 'ResourceOffered',
+    ...asked,
+    resource: { id: words[2] ?? '', type: 'thing', quantity: words[3] ?? '', rules: rulesOf(words) },
+  }),
   rules: (words, asked) => ({ kind: 'RulesChanged', ...asked, resourceId: words[2] ?? '', rules: rulesOf(words) }),
   wants: (words, asked) => ({
-    kind: 'ReservationRequested', ...asked, wish: wishOf(words), clientRequestId: after(words, 'key') ?? '', hold: numberAfter(words, 'hold') ?? 0, isDryRun: words.includes('dry-run'),
+    kind: 'ReservationRequested',
+    ...asked,
+    wish: wishOf(words),
+    clientRequestId: after(words, 'key') ?? '',
+    hold: numberAfter(words, 'hold') ?? 0,
+    isDryRun: words.includes('dry-run'),
   }),
-  renegotiates: (words, asked) => ({ kind: 'RenegotiationRequested', ...asked, reservationId: Number(words[2]), wish: wishOf(words) }),
+  renegotiates: (words, asked) => ({
+    kind: 'RenegotiationRequested',
+    ...asked,
+    reservationId: Number(words[2]),
+    wish: wishOf(words),
+  }),
   confirms: (words, asked) => ({ kind: 'ConfirmationRequested', ...asked, reservationId: Number(words[2]) }),
   pledges: (words, asked) => ({
-    kind: 'PledgeRequested', ...asked, reservationId: Number(words[2]), together: { togetherId: after(words, 'as') ?? 'group', manager: after(words, 'at') ?? '', reservationId: numberAfter(words, 'with') ?? 0 },
+    kind: 'PledgeRequested',
+    ...asked,
+    reservationId: Number(words[2]),
+    together: {
+      togetherId: after(words, 'as') ?? 'group',
+      manager: after(words, 'at') ?? '',
+      reservationId: numberAfter(words, 'with') ?? 0,
+    },
   }),
-  learns: (words) => ({ kind: 'TogetherDecided', reservationId: Number(words[2]), togetherId: after(words, 'as') ?? 'group', isConfirmed: words.includes('confirmed') }),
-  cancels: (words, asked) => ({ kind: 'CancellationRequested', ...asked, reservationId: Number(words[2]), reason: after(words, 'because') ?? '' }),
+  learns: (words) => ({
+    kind: 'TogetherDecided',
+    reservationId: Number(words[2]),
+    togetherId: after(words, 'as') ?? 'group',
+    isConfirmed: words.includes('confirmed'),
+  }),
+  cancels: (words, asked) => ({
+    kind: 'CancellationRequested',
+    ...asked,
+    reservationId: Number(words[2]),
+    reason: after(words, 'because') ?? '',
+  }),
   releases: (words, asked) => ({ kind: 'ReleaseRequested', ...asked, reservationId: Number(words[2]) }),
   claims: (words, asked, state) => ({
-    kind: 'ClaimShown', ...asked, claim: words.includes('forged') ? undefined : claimOf(state, words), resourceId: after(words, 'at') ?? '', shownBy: after(words, 'by') ?? '',
+    kind: 'ClaimShown',
+    ...asked,
+    claim: words.includes('forged') ? undefined : claimOf(state, words),
+    resourceId: after(words, 'at') ?? '',
+    shownBy: after(words, 'by') ?? '',
     key: after(words, 'key') ?? '',
   }),
   uses: (words, asked) => ({
-    kind: 'UseTold', ...asked, reservationId: Number(words[2]), resourceId: after(words, 'at') ?? '', usedBy: after(words, 'by') ?? '', key: after(words, 'key') ?? '',
+    kind: 'UseTold',
+    ...asked,
+    reservationId: Number(words[2]),
+    resourceId: after(words, 'at') ?? '',
+    usedBy: after(words, 'by') ?? '',
+    key: after(words, 'key') ?? '',
   }),
   maintains: (words, asked) => ({
-    kind: 'MaintenanceAnnounced', ...asked, resourceId: words[2] ?? '', name: words[3] ?? '', startsAt: numberAfter(words, 'from') ?? 0, endsAt: numberAfter(words, 'until') ?? 0,
-    amount: numberAfter(words, 'amount') ?? 0, reason: after(words, 'because') ?? '',
+    kind: 'MaintenanceAnnounced',
+    ...asked,
+    resourceId: words[2] ?? '',
+    name: words[3] ?? '',
+    startsAt: numberAfter(words, 'from') ?? 0,
+    endsAt: numberAfter(words, 'until') ?? 0,
+    amount: numberAfter(words, 'amount') ?? 0,
+    reason: after(words, 'because') ?? '',
   }),
-  withdraws: (words, asked) => ({ kind: 'MaintenanceWithdrawn', ...asked, resourceId: words[2] ?? '', name: words[3] ?? '' }),
-  fails: (words, asked) => ({ kind: 'ResourceFailed', ...asked, resourceId: words[2] ?? '', part: partOf(words), reason: after(words, 'because') ?? '' }),
+  withdraws: (words, asked) => ({
+    kind: 'MaintenanceWithdrawn',
+    ...asked,
+    resourceId: words[2] ?? '',
+    name: words[3] ?? '',
+  }),
+  fails: (words, asked) => ({
+    kind: 'ResourceFailed',
+    ...asked,
+    resourceId: words[2] ?? '',
+    part: partOf(words),
+    reason: after(words, 'because') ?? '',
+  }),
   restores: (words, asked) => ({ kind: 'ResourceRestored', ...asked, resourceId: words[2] ?? '', part: partOf(words) }),
 };
 
@@ -193,16 +330,26 @@ function partOf(words: readonly string[]): Extract<ReservationsInput, { kind: 'R
 
 function rulesOf(words: readonly string[]): ResourceRules {
   return {
-    ...openRules, capPpm: (numberAfter(words, 'cap') ?? 100) * 10_000, algorithm: words.includes('suvs-p') ? 'suvs-p' : 'suvs', durationMax: numberAfter(words, 'longest') ?? 0,
-    reservationsPerUserMax: numberAfter(words, 'per-user') ?? 0, amountPerUserMax: numberAfter(words, 'amount-per-user') ?? 0, movesMax: numberAfter(words, 'moves') ?? 16, unclaimedMax: numberAfter(words, 'unclaimed') ?? 0,
+    ...openRules,
+    capPpm: (numberAfter(words, 'cap') ?? 100) * 10_000,
+    algorithm: words.includes('suvs-p') ? 'suvs-p' : 'suvs',
+    durationMax: numberAfter(words, 'longest') ?? 0,
+    reservationsPerUserMax: numberAfter(words, 'per-user') ?? 0,
+    amountPerUserMax: numberAfter(words, 'amount-per-user') ?? 0,
+    movesMax: numberAfter(words, 'moves') ?? 16,
+    unclaimedMax: numberAfter(words, 'unclaimed') ?? 0,
   };
 }
 
 function wishOf(words: readonly string[]): ReservationWish {
   const timing = words.includes('immediate') ? 'immediate' : words.includes('on-demand') ? 'on-demand' : 'advance';
   return {
-    resourceId: after(words, 'of') ?? '', amount: amountOf(words[words[1] === 'wants' ? 2 : 3] ?? ''), duration: numberAfter(words, 'for') ?? 0, timing,
-    earliestStart: numberAfter(words, 'from'), latestEnd: numberAfter(words, 'until'),
+    resourceId: after(words, 'of') ?? '',
+    amount: amountOf(words[words[1] === 'wants' ? 2 : 3] ?? ''),
+    duration: numberAfter(words, 'for') ?? 0,
+    timing,
+    earliestStart: numberAfter(words, 'from'),
+    latestEnd: numberAfter(words, 'until'),
   };
 }
 
@@ -211,7 +358,9 @@ function amountOf(text: string): WishedAmount {
   const [, least, most, work] = /^(\d+)\.\.(\d+)(?:x(\d+))?$/.exec(text) ?? [];
   if (least === undefined) return { kind: 'text', text };
   const range = { amountMin: Number(least), amountMax: Number(most) };
-  return work === undefined ? { kind: 'elastic', ...range, referenceAmount: 0 } : { kind: 'malleable', ...range, work: Number(work) };
+  return work === undefined
+    ? { kind: 'elastic', ...range, referenceAmount: 0 }
+    : { kind: 'malleable', ...range, work: Number(work) };
 }
 
 /** The claim that the manager would have signed, perhaps of an earlier revision, or with other contents. */
@@ -220,9 +369,14 @@ function claimOf(state: ReservationsState, words: readonly string[]): ClaimConte
   invariant(reservation !== undefined, `there is no reservation ${words[2] ?? ''}`);
   const { place, resourceId, revision } = reservation;
   return {
-    reservationId: place.id, resourceId: after(words, 'of') ?? resourceId, userId: after(words, 'named') ?? place.userId, startsAt: numberAfter(words, 'start') ?? place.start,
-    endsAt: numberAfter(words, 'end') ?? place.end, amount: numberAfter(words, 'amount') ?? place.amount,
-    units: after(words, 'units')?.split(',').map(Number) ?? place.resources, revision: numberAfter(words, 'rev') ?? revision,
+    reservationId: place.id,
+    resourceId: after(words, 'of') ?? resourceId,
+    userId: after(words, 'named') ?? place.userId,
+    startsAt: numberAfter(words, 'start') ?? place.start,
+    endsAt: numberAfter(words, 'end') ?? place.end,
+    amount: numberAfter(words, 'amount') ?? place.amount,
+    units: after(words, 'units')?.split(',').map(Number) ?? place.resources,
+    revision: numberAfter(words, 'rev') ?? revision,
   };
 }
 
@@ -233,11 +387,28 @@ function askedAfter(living: readonly AskedOutage[], words: readonly string[], no
   const isSame = (one: AskedOutage): boolean => one.resourceId === resourceId && one.name === name;
   switch (verb) {
     case 'maintains':
-      return living.some(isSame) ? living : [...living, { resourceId, name, startsAt: numberAfter(words, 'from') ?? 0, endsAt: numberAfter(words, 'until') ?? 0, amount }];
-    case 'withdraws': return living.filter((one) => !isSame(one));
-    case 'fails': return words.includes('unit') ? living : [...living, { resourceId, name: '', startsAt: now, endsAt: Infinity, amount }];
-    case 'restores': return words.includes('unit') ? living : lessFailed(living, resourceId, amount);
-    default: return living;
+      return living.some(isSame)
+        ? living
+        : [
+            ...living,
+            {
+              resourceId,
+              name,
+              startsAt: numberAfter(words, 'from') ?? 0,
+              endsAt: numberAfter(words, 'until') ?? 0,
+              amount,
+            },
+          ];
+    case 'withdraws':
+      return living.filter((one) => !isSame(one));
+    case 'fails':
+      return words.includes('unit')
+        ? living
+        : [...living, { resourceId, name: '', startsAt: now, endsAt: Infinity, amount }];
+    case 'restores':
+      return words.includes('unit') ? living : lessFailed(living, resourceId, amount);
+    default:
+      return living;
   }
 }
 
@@ -251,7 +422,10 @@ function lessFailed(asked: readonly AskedOutage[], resourceId: string, amount: n
   });
 }
 
-/** What is away at an instant at least: failed units are others than those that failed before, maintained ones may be any; capacity adds up. */
+/**
+ * What is away at an instant at least: failed units are others than those that failed before, maintained ones may be
+ * any; capacity adds up.
+ */
 function awayAt(asked: readonly AskedOutage[], { id, kind, total }: ResourceRecord, at: number): number {
   let [failed, maintained] = [0, 0];
   for (const { resourceId, name, startsAt, endsAt, amount } of asked) {
@@ -263,23 +437,37 @@ function awayAt(asked: readonly AskedOutage[], { id, kind, total }: ResourceReco
 }
 
 /**
- * What is reserved of each unit, or of a capacity, never exceeds what there is beside what its owner took away. Knows the reservations and the owner's
+ * What is reserved of each unit, or of a capacity, never exceeds what there is beside what its owner took away. Knows
+ * the reservations and the owner's
  * words alone, no calendar, and which units went only from what the machine says of itself.
  *
  * @throws {InvariantError}
  */
 export function checkNothingOvercommitted(state: ReservationsState, asked: readonly AskedOutage[] = []): void {
   for (const { resource, outages } of state.resources.values()) {
-    const living = [...state.reservations.values()].filter((one) => isLiving(one) && one.resourceId === resource.id).map(({ place }) => place);
+    const living = [...state.reservations.values()]
+      .filter((one) => isLiving(one) && one.resourceId === resource.id)
+      .map(({ place }) => place);
     for (const { startsAt } of [...living.map(({ start }) => ({ startsAt: start })), ...asked]) {
       const together = living.filter((one) => one.start <= startsAt && startsAt < one.end);
       const used = together.reduce((sum, { amount }) => sum + amount, 0);
       const away = awayAt(asked, resource, startsAt);
-      invariant(used <= resource.total - away, `${used} of ${resource.total} of ${resource.id} are reserved at ${startsAt}, and ${away} are away`);
-      const gone = [...outages.values()].filter((one) => one.startsAt <= startsAt && (one.endsAt === 0 || startsAt < one.endsAt)).flatMap(({ units }) => units);
-      invariant(resource.kind === 'shared' || new Set(gone).size >= away, `${new Set(gone).size} units of ${resource.id} are away at ${startsAt}; ${away} were asked for`);
+      invariant(
+        used <= resource.total - away,
+        `${used} of ${resource.total} of ${resource.id} are reserved at ${startsAt}, and ${away} are away`,
+      );
+      const gone = [...outages.values()]
+        .filter((one) => one.startsAt <= startsAt && (one.endsAt === 0 || startsAt < one.endsAt))
+        .flatMap(({ units }) => units);
+      invariant(
+        resource.kind === 'shared' || new Set(gone).size >= away,
+        `${new Set(gone).size} units of ${resource.id} are away at ${startsAt}; ${away} were asked for`,
+      );
       const units = [...together.flatMap(({ resources }) => resources), ...new Set(gone)];
-      invariant(new Set(units).size === units.length, `a unit of ${resource.id} is reserved twice, or away, at ${startsAt}`);
+      invariant(
+        new Set(units).size === units.length,
+        `a unit of ${resource.id} is reserved twice, or away, at ${startsAt}`,
+      );
     }
   }
 }

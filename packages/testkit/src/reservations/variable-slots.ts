@@ -28,9 +28,11 @@ export interface SlotWant {
 }
 
 /**
- * SUVS and SUVS-P as kunrath2008 writes them (4.2.2 to 4.2.4), step by step over a linear list of Variable Slots: the slow twin of a calendar.
+ * SUVS and SUVS-P as kunrath2008 writes them (4.2.2 to 4.2.4), step by step over a linear list of Variable Slots: the
+ * slow twin of a calendar.
  *
- * Slots are never joined, and there are none where nothing is reserved. A list that nobody searches by halves: each walk begins at its head.
+ * Slots are never joined, and there are none where nothing is reserved. A list that nobody searches by halves: each
+ * walk begins at its head.
  */
 export class VariableSlots {
   readonly cap: number;
@@ -67,13 +69,19 @@ export class VariableSlots {
     return start === undefined ? undefined : this.#place(want, start);
   }
 
-  /** SUVS-P, with no bound on how many are moved: the reservation and the ids of those that were placed again, or undefined. */
-  requestWithPriority(want: SlotWant): { readonly placed: SlotReservation; readonly again: readonly number[] } | undefined {
+  /**
+   * SUVS-P, with no bound on how many are moved: the reservation and the ids of those that were placed again, or
+   * undefined.
+   */
+  requestWithPriority(
+    want: SlotWant,
+  ): { readonly placed: SlotReservation; readonly again: readonly number[] } | undefined {
     const placed = this.request(want);
     if (placed !== undefined) return { placed, again: [] };
     const start = this.findStart(want, true);
     if (want.latestEnd === Infinity || start === undefined) return undefined;
-    const inTheWay = [...this.reservations.values()].filter((each) => each.isLow && each.start < start + want.duration && each.end > start)
+    const inTheWay = [...this.reservations.values()]
+      .filter((each) => each.isLow && each.start < start + want.duration && each.end > start)
       .sort((one, other) => one.start - other.start || one.id - other.id);
     for (const { id } of inTheWay) this.cancel(id);
     const high = this.#place(want, start);

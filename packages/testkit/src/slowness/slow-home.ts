@@ -1,4 +1,5 @@
-// Loaded into a broker under test before its own modules (`GridOptions.preloads`): a disk at home that takes 1.5 s for each output.
+// Loaded into a broker under test before its own modules (`GridOptions.preloads`): a disk at home that takes 1.5 s for
+// each output.
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout } from 'node:timers/promises';

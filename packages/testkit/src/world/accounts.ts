@@ -23,11 +23,13 @@ export const mayChangeAccount: boolean = process.getuid?.() === 0;
 /**
  * Node and a folder with the bundled programs that any account can run.
  *
- * They are those of this checkout where every folder on the way to them can be entered by others, and else copies in `folder`.
+ * They are those of this checkout where every folder on the way to them can be entered by others, and else copies in
+ * `folder`.
  */
 export function programsForAll(folder: string): { readonly node: string; readonly programs: string } {
   const programs = join(root, '.cache/programs');
-  if (isOpenToAll(process.execPath) && isOpenToAll(join(programs, 'agent.cjs'))) return { node: process.execPath, programs };
+  if (isOpenToAll(process.execPath) && isOpenToAll(join(programs, 'agent.cjs')))
+    return { node: process.execPath, programs };
   const copied = join(folder, 'programs');
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   cpSync(programs, copied, { recursive: true });

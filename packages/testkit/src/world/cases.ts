@@ -6,5 +6,7 @@ import type { WorldCase } from './world-case.ts';
 
 /** All cases that an account can meet. */
 export function worldCases(account: 'root' | 'ordinary'): readonly WorldCase[] {
-  return [...streamCases, ...processCases, ...folderCases, ...outputCases].filter((aCase) => (aCase.account ?? account) === account);
+  return [...streamCases, ...processCases, ...folderCases, ...outputCases].filter(
+    (aCase) => (aCase.account ?? account) === account,
+  );
 }

@@ -12,12 +12,17 @@ const statuses = { finished: TaskStatus.FINISHED, failed: TaskStatus.FAILED };
  *
  * @param results the folder at home that holds a folder for each task.
  */
-export async function faultsOf(client: BrokerClient, jobId: number, { expected, outputs = [] }: WorldCase, results: string): Promise<string[]> {
+export async function faultsOf(
+  client: BrokerClient,
+  jobId: number,
+  { expected, outputs = [] }: WorldCase,
+  results: string,
+): Promise<string[]> {
   const faults: string[] = [];
   for (const task of await client.tasks(jobId)) {
-    const found = [...recordFaults(task, expected), ...await streamFaults(client, task, expected)];
+    const found = [...recordFaults(task, expected), ...(await streamFaults(client, task, expected))];
     if (task.status === TaskStatus.FINISHED && outputs.length > 0) {
-      found.push(...fileFaults(join(results, String(task.taskIndex)), expected), ...await hashFaults(client, task));
+      found.push(...fileFaults(join(results, String(task.taskIndex)), expected), ...(await hashFaults(client, task)));
     }
     faults.push(...found.map((fault) => `task ${task.taskIndex}: ${fault}`));
   }
@@ -25,25 +30,39 @@ export async function faultsOf(client: BrokerClient, jobId: number, { expected, 
 }
 
 function recordFaults({ status, replicas }: TaskRecord, expected: ExpectedEnd): string[] {
-  const { exitStatus, reason, detail } = replicas.at(-1) ?? { exitStatus: undefined, reason: 'no reason', detail: 'it never ran' };
+  const { exitStatus, reason, detail } = replicas.at(-1) ?? {
+    exitStatus: undefined,
+    reason: 'no reason',
+    detail: 'it never ran',
+  };
   const faults: string[] = [];
   const compare = (name: string, found: unknown, want: unknown): void => {
-    if (want !== undefined && found !== want) faults.push(`its ${name} is ${String(found)}, expected ${String(want)}: ${reason} ${detail}`);
+    if (want !== undefined && found !== want)
+      faults.push(`its ${name} is ${String(found)}, expected ${String(want)}: ${reason} ${detail}`);
   };
   compare('status', status, statuses[expected.status]);
   compare('exit status', exitStatus, expected.exitStatus);
   compare('reason', reason, expected.reason);
   // Three failures give a task up: whatever runs oftener was taken for the machine's fault.
-  if (replicas.length > 3) faults.push(`it ran ${replicas.length} times: ${replicas.map(({ reason }) => reason).join(', ')}`);
+  if (replicas.length > 3)
+    faults.push(`it ran ${replicas.length} times: ${replicas.map(({ reason }) => reason).join(', ')}`);
   return faults;
 }
 
-async function streamFaults(client: BrokerClient, { jobId, taskIndex, value }: TaskRecord, expected: ExpectedEnd): Promise<string[]> {
+async function streamFaults(
+  client: BrokerClient,
+  { jobId, taskIndex, value }: TaskRecord,
+  expected: ExpectedEnd,
+): Promise<string[]> {
   if (expected.standardOutput === undefined && expected.standardError === undefined) return [];
   const output = await client.rawOutput(jobId, taskIndex);
   return (['standardOutput', 'standardError'] as const).flatMap((stream) => {
     const [found, want] = [Buffer.from(output[stream]).toString('latin1'), expected[stream]];
-    const isRight = want === undefined || (typeof want === 'string' ? found === want.replaceAll('{}', value) : new RegExp(want.source.replaceAll('VALUE', value)).test(found));
+    const isRight =
+      want === undefined ||
+      (typeof want === 'string'
+        ? found === want.replaceAll('{}', value)
+        : new RegExp(want.source.replaceAll('VALUE', value)).test(found));
     return isRight ? [] : [`its ${stream} is ${abridge(found)}`];
   });
 }
@@ -52,8 +71,12 @@ async function streamFaults(client: BrokerClient, { jobId, taskIndex, value }: T
 function fileFaults(folder: string, { files }: ExpectedEnd): string[] {
   if (files === undefined) return [];
   const found = new Map(listFiles(Buffer.from(folder)));
-  const faults = Object.entries(files).filter(([name, content]) => found.get(name) !== content).map(([name]) => `${JSON.stringify(name)} is ${abridge(found.get(name) ?? 'missing')}`);
-  const more = [...found.keys()].filter((name) => !(name in files)).map((name) => `${JSON.stringify(name)} came home unasked`);
+  const faults = Object.entries(files)
+    .filter(([name, content]) => found.get(name) !== content)
+    .map(([name]) => `${JSON.stringify(name)} is ${abridge(found.get(name) ?? 'missing')}`);
+  const more = [...found.keys()]
+    .filter((name) => !(name in files))
+    .map((name) => `${JSON.stringify(name)} came home unasked`);
   return [...faults, ...more];
 }
 
@@ -64,7 +87,9 @@ async function hashFaults(client: BrokerClient, { jobId, taskIndex }: TaskRecord
     if (localPath === '' || content === undefined) return [];
     try {
       const digest = createHash('sha256').update(readFileSync(localPath)).digest('hex');
-      return digest === Buffer.from(content.sha256).toString('hex') ? [] : [`${path} has changed at home since it was accepted`];
+      return digest === Buffer.from(content.sha256).toString('hex')
+        ? []
+        : [`${path} has changed at home since it was accepted`];
     } catch {
       return []; // A name that no string can hold; its content was compared already.
     }

@@ -32,8 +32,10 @@ export const folderCases: readonly WorldCase[] = [
     expected: { status: 'finished', standardOutput: 'done\n' },
   },
   {
-    title: 'what a link in place of a task\'s folder points to is left alone',
-    command: 'here=$(pwd -P); mkdir "$here.kept"; echo precious > "$here.kept/file"; cd /; rm -rf "$here"; ln -s "$here.kept" "$here"; cat "$here/file"; sleep 0.1; cat "$here.kept/file"',
+    title: "what a link in place of a task's folder points to is left alone",
+    command:
+      'here=$(pwd -P); mkdir "$here.kept"; echo precious > "$here.kept/file"; cd /; rm -rf "$here"; ln -s ' +
+      '"$here.kept" "$here"; cat "$here/file"; sleep 0.1; cat "$here.kept/file"',
     expected: { status: 'finished', standardOutput: 'precious\nprecious\n' },
   },
   {
@@ -54,12 +56,17 @@ export const folderCases: readonly WorldCase[] = [
   },
   {
     title: 'pipes, sockets and holes in a folder hurt nobody',
-    command: `mkfifo pipe; ${perl('use Socket; socket(my $s, PF_UNIX, SOCK_STREAM, 0); bind($s, sockaddr_un("socket")) or die $!;')}; truncate -s 100G hole; ln -s loop loop; ln -s / root; echo done`,
+    command:
+      'mkfifo pipe; ' +
+      `${perl('use Socket; socket(my $s, PF_UNIX, SOCK_STREAM, 0); bind($s, sockaddr_un("socket")) or die $!;')}; ` +
+      'truncate -s 100G hole; ln -s loop loop; ln -s / root; echo done',
     expected: { status: 'finished', standardOutput: 'done\n' },
   },
   {
     title: 'a task may leave a process that fills its folder while it is removed',
-    command: `${perl('exit if fork; for (my $i = 0; ; $i++) { mkdir "x$i"; open my $f, ">", "x$i/f" }')}; sleep 0.05; echo done`,
+    command:
+      `${perl('exit if fork; for (my $i = 0; ; $i++) { mkdir "x$i"; open my $f, ">", "x$i/f" }')}; sleep 0.05; ` +
+      'echo done',
     count: 2,
     expected: { status: 'finished', standardOutput: 'done\n' },
   },

@@ -20,7 +20,9 @@ export const processCases: readonly WorldCase[] = [
   },
   {
     title: 'a daemon that forked twice is ended with its task',
-    command: `${perl('use POSIX; exit if fork; setsid; exit if fork; chdir "/"; sleep 1; print "GHOST-{}\\n"; sleep 1000;')} & wait; echo own-{}`,
+    command:
+      `${perl('use POSIX; exit if fork; setsid; exit if fork; chdir "/"; sleep 1; print "GHOST-{}\\n"; sleep 1000;')} ` +
+      '& wait; echo own-{}',
     count: 4,
     expected: { status: 'finished', standardOutput: ownOutput },
   },
@@ -69,13 +71,18 @@ export const processCases: readonly WorldCase[] = [
   },
   {
     title: 'a task that ignores every signal is ended at its time limit',
-    command: `trap "" HUP INT TERM USR1 USR2; ${perl('$SIG{$_} = "IGNORE" for grep { !/KILL|STOP/ } keys %SIG; print "on\\n"; close STDOUT; sleep 1000;')}`,
+    command:
+      'trap "" HUP INT TERM USR1 USR2; ' +
+      `${perl('$SIG{$_} = "IGNORE" for grep { !/KILL|STOP/ } keys %SIG; print "on\\n"; close STDOUT; sleep 1000;')}`,
     runTimeMax: 1000,
     expected: { status: 'failed', reason: 'MUT_RUN_TIME_MAX', standardOutput: 'on\n' },
   },
   {
     title: 'memory that forked children share counts once',
-    command: perl('my $x = "x" x (64 * 1024 * 1024); for (1..6) { unless (fork) { select undef, undef, undef, 2.5; exit } } 1 while wait > 0; print "done\\n";'),
+    command: perl(
+      'my $x = "x" x (64 * 1024 * 1024); for (1..6) { unless (fork) { select undef, undef, undef, 2.5; exit } } ' +
+        '1 while wait > 0; print "done\\n";',
+    ),
     memoryMax: 200 * mebibyte,
     expected: { status: 'finished', standardOutput: 'done\n' },
   },

@@ -21,7 +21,10 @@ export const streamCases: readonly WorldCase[] = [
   },
   {
     title: 'a Perl program that opens both streams again appends to them',
-    command: `echo one; ${perl('open(my $o, ">", "/dev/stdout") or die $!; print $o "two\\n"; open(my $e, ">", "/dev/stderr") or die $!; print $e "err\\n";')}; echo three; echo end >&2`,
+    command:
+      'echo one; ' +
+      `${perl('open(my $o, ">", "/dev/stdout") or die $!; print $o "two\\n"; open(my $e, ">", "/dev/stderr") or die $!; print $e "err\\n";')}; ` +
+      'echo three; echo end >&2',
     expected: { status: 'finished', standardOutput: 'one\ntwo\nthree\n', standardError: 'err\nend\n' },
   },
   {
@@ -56,12 +59,23 @@ export const streamCases: readonly WorldCase[] = [
   },
   {
     title: 'the beginning and the end of a long output are kept',
-    command: perl('print "begin\\n"; for my $i (1..400000) { print "line $i\\n" } print "end\\n"; print STDERR "x" x 79, "\\n" for 1..50000; print STDERR "the error\\n"; exit 4;'),
-    expected: { status: 'failed', exitStatus: 4, standardOutput: /^begin\nline 1\n[^]*\nline 400000\nend\n$/, standardError: /^x{79}\n[^]*\nthe error\n$/ },
+    command: perl(
+      'print "begin\\n"; for my $i (1..400000) { print "line $i\\n" } print "end\\n"; print STDERR "x" x 79, ' +
+        '"\\n" for 1..50000; print STDERR "the error\\n"; exit 4;',
+    ),
+    expected: {
+      status: 'failed',
+      exitStatus: 4,
+      standardOutput: /^begin\nline 1\n[^]*\nline 400000\nend\n$/,
+      standardError: /^x{79}\n[^]*\nthe error\n$/,
+    },
   },
   {
     title: 'lines of two programs that share a stream are not torn',
-    command: perl('$| = 1; for my $who ("a", "b") { next if fork; for (1..200) { syswrite STDOUT, ($who x 63) . "\\n" } exit } wait; wait;'),
+    command: perl(
+      '$| = 1; for my $who ("a", "b") { next if fork; for (1..200) { syswrite STDOUT, ($who x 63) . "\\n" } ' +
+        'exit } wait; wait;',
+    ),
     expected: { status: 'finished', standardOutput: /^(?:a{63}\n|b{63}\n){400}$/ },
   },
 ];

@@ -6,7 +6,9 @@ import { programsForAll } from './accounts.ts';
 /** A word of its own in the names of accounts, so that several tests may run on one host. */
 const word = process.pid.toString(36);
 
-/** Two accounts of this host, made with its own tools: one for an agent, and one for its tasks. Needs root, and sudo. */
+/**
+ * Two accounts of this host, made with its own tools: one for an agent, and one for its tasks. Needs root, and sudo.
+ */
 export class TaskAccounts {
   readonly agentName = `mta${word}`;
   readonly tasksName = `mtt${word}`;
@@ -19,7 +21,17 @@ export class TaskAccounts {
 
   /** @throws Error where an account cannot be made. */
   constructor() {
-    for (const name of this.#names) execFileSync('useradd', ['--create-home', '--home-dir', `/srv/${name}`, '--key', 'HOME_MODE=0700', '--shell', '/bin/sh', name]);
+    for (const name of this.#names)
+      execFileSync('useradd', [
+        '--create-home',
+        '--home-dir',
+        `/srv/${name}`,
+        '--key',
+        'HOME_MODE=0700',
+        '--shell',
+        '/bin/sh',
+        name,
+      ]);
     const idOf = (option: string): number => Number(execFileSync('id', [option, this.agentName], { encoding: 'utf8' }));
     this.account = { uid: idOf('-u'), gid: idOf('-g'), ...programsForAll(this.#programs) };
     mkdirSync(this.home, { mode: 0o700 });

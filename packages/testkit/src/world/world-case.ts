@@ -8,7 +8,10 @@ export interface ExpectedEnd {
   /** Exactly this, or a match; `{}` in a string and `VALUE` in a pattern stand for the task's value. */
   readonly standardOutput?: string | RegExp;
   readonly standardError?: string | RegExp;
-  /** Files below the folder of results at home: each path, its bytes as Latin-1 characters, with its content. No other file may be there. */
+  /**
+   * Files below the folder of results at home: each path, its bytes as Latin-1 characters, with its content. No other
+   * file may be there.
+   */
   readonly files?: Readonly<Record<string, string>>;
 }
 

@@ -40,7 +40,10 @@ export class World {
 
   /** Begins the job beside the cases: short tasks, one replica each, none of which may fail or be lost. */
   async begin(): Promise<void> {
-    this.#bystanderJob = await this.#place.client.submit([taskGroup('echo own-{}; sleep 0.1; echo end-{}', bystanders)], { ...this.#common(), replicasMax: 1, failuresMax: 1 });
+    this.#bystanderJob = await this.#place.client.submit(
+      [taskGroup('echo own-{}; sleep 0.1; echo end-{}', bystanders)],
+      { ...this.#common(), replicasMax: 1, failuresMax: 1 },
+    );
   }
 
   /** Runs a case to its end and answers everything that was not as expected. */
@@ -51,11 +54,13 @@ export class World {
     mkdirSync(results);
     for (const path of [folder, results]) giveTo(path, account);
     const jobId = await client.submit([this.#group(aCase, folder, results)], {
-      ...this.#common(), replicasMax: 1, homeDirectory: folder,
+      ...this.#common(),
+      replicasMax: 1,
+      homeDirectory: folder,
       limits: { runTimeMsMax: aCase.runTimeMax ?? 120_000, memoryBytesMax: aCase.memoryMax ?? 0, outputBytesMax: 0 },
     });
     await client.waitEnded(jobId, allCasesMax);
-    return [...await faultsOf(client, jobId, aCase, results), ...await this.#machineFaults()];
+    return [...(await faultsOf(client, jobId, aCase, results)), ...(await this.#machineFaults())];
   }
 
   /** What the cases did to others: to the job beside them, and to processes after their ends. */
@@ -73,16 +78,30 @@ export class World {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  #group({ command, count = 1, inputs = {}, outputs = [] }: WorldCase, folder: string, results: string): ReturnType<typeof taskGroup> {
+  #group(
+    { command, count = 1, inputs = {}, outputs = [] }: WorldCase,
+    folder: string,
+    results: string,
+  ): ReturnType<typeof taskGroup> {
     const files = Object.entries(inputs).map(([name, content], index) => {
       const file = join(folder, `input-${index}`);
       writeFileSync(file, content);
       giveTo(file, this.#place.account);
-      return { source: { source: { $case: 'localPath', value: file } }, root: Root.PLAYPEN, path: name, condition: '' } as const;
+      return {
+        source: { source: { $case: 'localPath', value: file } },
+        root: Root.PLAYPEN,
+        path: name,
+        condition: '',
+      } as const;
     });
     return taskGroup(command, count, {
       inputs: files,
-      outputs: outputs.map((path) => ({ root: Root.PLAYPEN, path, localPath: join(results, '{#}', path), condition: '' })),
+      outputs: outputs.map((path) => ({
+        root: Root.PLAYPEN,
+        path,
+        localPath: join(results, '{#}', path),
+        condition: '',
+      })),
     });
   }
 
@@ -93,17 +112,23 @@ export class World {
 
   async #machineFaults(): Promise<string[]> {
     const machines = await this.#place.client.machines();
-    return machines.filter(({ status }) => status === MachineStatus.QUARANTINED).map(({ facts }) => `${facts?.machineId ?? 'a machine'} is in quarantine`);
+    return machines
+      .filter(({ status }) => status === MachineStatus.QUARANTINED)
+      .map(({ facts }) => `${facts?.machineId ?? 'a machine'} is in quarantine`);
   }
 
   /** Processes that have the mark of our tasks. */
   #leftovers(): string[] {
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(this.#mark) ? [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'latin1').slice(0, 100)}`] : [];
-      } catch {
-        return []; // It has ended.
-      }
-    });
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(this.#mark)
+            ? [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'latin1').slice(0, 100)}`]
+            : [];
+        } catch {
+          return []; // It has ended.
+        }
+      });
   }
 }

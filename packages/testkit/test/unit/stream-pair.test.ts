@@ -3,17 +3,31 @@ import { streamPair } from '@mutirao/testkit';
 import test from 'ava';
 
 /** Notes what is heard at one end. */
-function notes(): { readonly heard: unknown[]; onMessage(message: unknown): void; onEnd(): void; onClosed(error: MutiraoError | undefined): void } {
+function notes(): {
+  readonly heard: unknown[];
+  onMessage(message: unknown): void;
+  onEnd(): void;
+  onClosed(error: MutiraoError | undefined): void;
+} {
   const heard: unknown[] = [];
   return {
     heard,
-    onMessage: (message) => { heard.push(message); },
-    onEnd: () => { heard.push('end'); },
-    onClosed: (error) => { heard.push(error?.code ?? 'peace'); },
+    onMessage: (message) => {
+      heard.push(message);
+    },
+    onEnd: () => {
+      heard.push('end');
+    },
+    onClosed: (error) => {
+      heard.push(error?.code ?? 'peace');
+    },
   };
 }
 
-const settle = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const settle = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 test('what is written to one end is heard at the other, also what came before it listened', async (t) => {
   const [near, far] = streamPair<string, number>();
@@ -49,7 +63,12 @@ test('a listener that refuses a message closes the stream with its error', async
   const [near, far] = streamPair<string, number>();
   const nearNotes = notes();
   near.listen(nearNotes);
-  far.listen({ onMessage: () => { throw new MutiraoError('MUT_BAD_REQUEST', 'no'); }, onClosed: () => undefined });
+  far.listen({
+    onMessage: () => {
+      throw new MutiraoError('MUT_BAD_REQUEST', 'no');
+    },
+    onClosed: () => undefined,
+  });
   near.write(1);
   await settle();
   t.deepEqual(nearNotes.heard, ['MUT_BAD_REQUEST']);
@@ -71,7 +90,9 @@ test('an end that is paused hears nothing until it goes on', async (t) => {
 test('an end that is behind says so until it is drained', (t) => {
   const [near] = streamPair<string, number>();
   let drainCount = 0;
-  near.onDrain = () => { drainCount += 1; };
+  near.onDrain = () => {
+    drainCount += 1;
+  };
   t.true(near.write(1));
   near.isBehind = true;
   t.false(near.write(2));

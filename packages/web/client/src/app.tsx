@@ -13,7 +13,9 @@ import { SubmitView } from './views/submit/submit-view.tsx';
 
 const EditorView = lazy(async () => ({ default: (await import('./views/editor/editor-view.tsx')).EditorView }));
 const JobsView = lazy(async () => ({ default: (await import('./views/jobs/jobs-view.tsx')).JobsView }));
-const ReservationsView = lazy(async () => ({ default: (await import('./views/reservations/reservations-view.tsx')).ReservationsView }));
+const ReservationsView = lazy(async () => ({
+  default: (await import('./views/reservations/reservations-view.tsx')).ReservationsView,
+}));
 
 /** What each view wants to be told as it happens. */
 const topicsOf: Readonly<Record<ViewName, readonly StreamTopic[]>> = {
@@ -40,23 +42,36 @@ export function App({ gateway, live }: { readonly gateway: Gateway; readonly liv
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
   }, [live]);
-  const topics = place.view === 'after' && place.jobId === undefined ? (['summary', 'jobs'] as const) : topicsOf[place.view];
+  const topics =
+    place.view === 'after' && place.jobId === undefined ? (['summary', 'jobs'] as const) : topicsOf[place.view];
   useEffect(() => live.watch(topics, place.jobId), [live, topics, place.jobId]);
   const go = useCallback((next: Place) => {
     window.history.pushState(null, '', pathOf(next));
     setPlace(next);
     setSubject(undefined);
   }, []);
-  const say = useCallback((text: string, isProblem = false) => setNote((old) => ({ text, isProblem, number: (old?.number ?? 0) + 1 })), []);
+  const say = useCallback(
+    (text: string, isProblem = false) => setNote((old) => ({ text, isProblem, number: (old?.number ?? 0) + 1 })),
+    [],
+  );
   useEffect(() => {
     const timer = note === undefined ? undefined : setTimeout(() => setNote(undefined), note.isProblem ? 12_000 : 5000);
     return () => clearTimeout(timer);
   }, [note]);
-  const page = useMemo<Page>(() => ({ gateway, live, place, go, explain: setSubject, say }), [gateway, live, place, go, say]);
+  const page = useMemo<Page>(
+    () => ({ gateway, live, place, go, explain: setSubject, say }),
+    [gateway, live, place, go, say],
+  );
   return (
     <PageContext value={page}>
       <Shell note={note}>
-        {gateway.token === '' ? <NoToken /> : <Suspense fallback={<Loading what="the view" />}><View place={place} /></Suspense>}
+        {gateway.token === '' ? (
+          <NoToken />
+        ) : (
+          <Suspense fallback={<Loading what="the view" />}>
+            <View place={place} />
+          </Suspense>
+        )}
       </Shell>
       {subject === undefined ? null : <ExplainDrawer subject={subject} close={() => setSubject(undefined)} />}
     </PageContext>
@@ -65,11 +80,16 @@ export function App({ gateway, live }: { readonly gateway: Gateway; readonly liv
 
 function View({ place }: { readonly place: Place }): ReactNode {
   switch (place.view) {
-    case 'now': return <NowView />;
-    case 'after': return place.jobId === undefined ? <JobsView /> : <AfterView jobId={place.jobId} />;
-    case 'editor': return <EditorView />;
-    case 'reservations': return <ReservationsView />;
-    case 'submit': return <SubmitView />;
+    case 'now':
+      return <NowView />;
+    case 'after':
+      return place.jobId === undefined ? <JobsView /> : <AfterView jobId={place.jobId} />;
+    case 'editor':
+      return <EditorView />;
+    case 'reservations':
+      return <ReservationsView />;
+    case 'submit':
+      return <SubmitView />;
   }
 }
 
@@ -77,7 +97,9 @@ function NoToken(): ReactNode {
   return (
     <section className="panel empty">
       <h1>This address lacks its token</h1>
-      <p>The page shows a grid only to its user. Open it by the address that <code>mutirao web</code> prints.</p>
+      <p>
+        The page shows a grid only to its user. Open it by the address that <code>mutirao web</code> prints.
+      </p>
     </section>
   );
 }

@@ -16,8 +16,12 @@ if (place === null) throw new Error('the page has no place to be in');
 const token = takeToken();
 const browser: Browser = {
   fetch: (address, init) => fetch(address, init),
-  onNextFrame: (run) => { requestAnimationFrame(run); },
-  every: (milliseconds, run) => { setInterval(run, milliseconds); },
+  onNextFrame: (run) => {
+    requestAnimationFrame(run);
+  },
+  every: (milliseconds, run) => {
+    setInterval(run, milliseconds);
+  },
   now: () => Date.now(),
 };
 createRoot(place).render(<App gateway={makeGateway(token)} live={new LiveStore(token, browser)} />);

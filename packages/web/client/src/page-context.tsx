@@ -47,32 +47,60 @@ export interface Answer<T> {
 }
 
 /**
- * Calls the gateway for a part of the page, again when what is asked changes, and every so often where `everyMs` says so; the old answer stays until the new one is there.
+ * Calls the gateway for a part of the page, again when what is asked changes, and every so often where `everyMs` says
+ * so; the old answer stays until the new one is there.
  *
  * @param asked undefined asks nothing.
  */
-export function useAnswer<N extends RouteName>(name: N, asked: Asked<N> | undefined, everyMs = 0): Answer<RouteReply<N>> {
+export function useAnswer<N extends RouteName>(
+  name: N,
+  asked: Asked<N> | undefined,
+  everyMs = 0,
+): Answer<RouteReply<N>> {
   const { gateway } = usePage();
   const key = asked === undefined ? '' : name + JSON.stringify([asked.params, asked.query, asked.body]);
   const [round, setRound] = useState(0);
-  const [answer, setAnswer] = useState<{ readonly key: string; readonly value: RouteReply<N> | undefined; readonly error: string | undefined }>();
+  const [answer, setAnswer] = useState<{
+    readonly key: string;
+    readonly value: RouteReply<N> | undefined;
+    readonly error: string | undefined;
+  }>();
   useEffect(() => {
     if (asked === undefined) return undefined;
     const abort = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    gateway.call(name, { ...asked, signal: abort.signal }).then(
-      (value) => setAnswer({ key, value, error: undefined }),
-      (error: unknown) => { if (!abort.signal.aborted) setAnswer((old) => ({ key, value: old?.key === key ? old.value : undefined, error: problemOf(error).message })); },
-    ).finally(() => {
-      // From the answer on: an answer that takes longer than that would else be broken off each time, and never come.
-      if (everyMs > 0 && !abort.signal.aborted) timer = setTimeout(() => whenVisible(abort.signal, () => setRound((old) => old + 1)), everyMs);
-    });
-    return () => { clearTimeout(timer); abort.abort(); };
+    gateway
+      .call(name, { ...asked, signal: abort.signal })
+      .then(
+        (value) => setAnswer({ key, value, error: undefined }),
+        (error: unknown) => {
+          if (!abort.signal.aborted)
+            setAnswer((old) => ({
+              key,
+              value: old?.key === key ? old.value : undefined,
+              error: problemOf(error).message,
+            }));
+        },
+      )
+      .finally(() => {
+        // From the answer on: an answer that takes longer than that would else be broken off each time, and never come.
+        if (everyMs > 0 && !abort.signal.aborted)
+          timer = setTimeout(() => whenVisible(abort.signal, () => setRound((old) => old + 1)), everyMs);
+      });
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
     // What is asked is compared by what it says, not by the object that says it.
   }, [key, round, everyMs, gateway]);
   const again = useCallback(() => setRound((old) => old + 1), []);
   const isCurrent = answer !== undefined && answer.key === key;
-  return { value: isCurrent ? answer.value : undefined, error: isCurrent ? answer.error : undefined, isLoading: asked !== undefined && !isCurrent, again };
+  return {
+    value: isCurrent ? answer.value : undefined,
+    error: isCurrent ? answer.error : undefined,
+    isLoading: asked !== undefined && !isCurrent,
+    again,
+  };
 }
 
 /** A value that is kept for this tab: what somebody typed survives a reload and a gateway that goes away. */
@@ -80,7 +108,7 @@ export function useDraft<T>(name: string, initial: T): [T, (value: T | ((old: T)
   const [value, setValue] = useState<T>(() => {
     try {
       const kept = sessionStorage.getItem(`mutirao.draft.${name}`);
-      return kept === null ? initial : JSON.parse(kept) as T;
+      return kept === null ? initial : (JSON.parse(kept) as T);
     } catch {
       return initial;
     }

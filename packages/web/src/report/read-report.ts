@@ -1,4 +1,11 @@
-import type { GetJobResponse, GetLedgerResponse, GetTaskOutputRequest, GetTaskOutputResponse, ListTasksRequest, ListTasksResponse } from '@mutirao/api/broker';
+import type {
+  GetJobResponse,
+  GetLedgerResponse,
+  GetTaskOutputRequest,
+  GetTaskOutputResponse,
+  ListTasksRequest,
+  ListTasksResponse,
+} from '@mutirao/api/broker';
 
 import type { Failures, Gantt, JobDetail, Ledger, TaskTimes } from '../schema/index.ts';
 import { groupFailures, listFailedRuns, withSamples, type FailedRun } from '../server/analysis/failures.ts';
@@ -36,7 +43,10 @@ export interface JobReport {
   readonly ledger: Ledger;
 }
 
-/** Reads a job with everything that ran of it. Cost: a call to the broker for 1,000 tasks. @throws {MutiraoError} MUT_NOT_FOUND */
+/**
+ * Reads a job with everything that ran of it. Cost: a call to the broker for 1,000 tasks. @throws {MutiraoError}
+ * MUT_NOT_FOUND
+ */
 export async function readReport(broker: ReportBroker, jobId: number, clock: { now(): number }): Promise<JobReport> {
   const answer = await broker.getJob({ jobId });
   const job = demandJob(answer.job, jobId);
@@ -45,8 +55,14 @@ export async function readReport(broker: ReportBroker, jobId: number, clock: { n
   const now = clock.now();
   const failedRuns = listFailedRuns(records);
   return {
-    madeAt: now, detail: jobDetail(job, jobSpecPart(answer.spec ?? emptySpec), answer), gantt: drawBounded(records, now),
-    times: measureTimes(records, now), failures: await withSamples(broker, groupFailures(records)), failedRuns: failedRuns.slice(-failedRunsMax), failedRunsLeftOut: Math.max(0, failedRuns.length - failedRunsMax), ledger: ledgerDocument((await broker.getLedger({ jobId })).rows, jobId),
+    madeAt: now,
+    detail: jobDetail(job, jobSpecPart(answer.spec ?? emptySpec), answer),
+    gantt: drawBounded(records, now),
+    times: measureTimes(records, now),
+    failures: await withSamples(broker, groupFailures(records)),
+    failedRuns: failedRuns.slice(-failedRunsMax),
+    failedRunsLeftOut: Math.max(0, failedRuns.length - failedRunsMax),
+    ledger: ledgerDocument((await broker.getLedger({ jobId })).rows, jobId),
   };
 }
 
@@ -54,7 +70,13 @@ export async function readReport(broker: ReportBroker, jobId: number, clock: { n
 function drawBounded(records: JobRecords, now: number): Gantt {
   const window = { from: undefined, until: undefined, barsMax };
   const gantt = drawGantt(records, { ...window, binCount: undefined }, now);
-  return gantt.bars === null ? drawGantt(records, { ...window, binCount: Math.max(12, Math.min(binsMax, Math.floor(cellsMax / Math.max(1, gantt.rows.length)))) }, now) : gantt;
+  return gantt.bars === null
+    ? drawGantt(
+        records,
+        { ...window, binCount: Math.max(12, Math.min(binsMax, Math.floor(cellsMax / Math.max(1, gantt.rows.length)))) },
+        now,
+      )
+    : gantt;
 }
 
 const emptySpec = { label: '', groups: [], environment: {}, limits: undefined, homeDirectory: '', edges: [] };

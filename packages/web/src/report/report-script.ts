@@ -6,7 +6,10 @@ import { isPacked } from '@mutirao/runtime/processes';
 
 const name = 'report/report.js';
 
-/** The script of reports as the page was built with it; empty where the page was not built, and a report shows pictures only. */
+/**
+ * The script of reports as the page was built with it; empty where the page was not built, and a report shows pictures
+ * only.
+ */
 export function readReportScript(): string {
   try {
     if (!isPacked) return readFileSync(fileURLToPath(new URL(`../../dist/${name}`, import.meta.url)), 'utf8');

@@ -13,15 +13,28 @@ export const FailureGroup = Type.Object({
   task_count: Count,
   given_up_count: Type.Integer({ description: 'Tasks of them that failed for good.' }),
   task_indexes: Type.Array(TaskIndex, { description: 'The first 20.' }),
-  machines: Type.Array(Type.Object({ machine_id: Type.String(), count: Count }), { description: 'The 10 with the most.' }),
-  sample: orNull(Type.Object({ task_index: TaskIndex, replica_id: Count, standard_output: Type.String(), standard_error: Type.String() }, {
-    description: 'The end of what the first task of them that has an output printed, 4 KiB of each.',
-  })),
+  machines: Type.Array(Type.Object({ machine_id: Type.String(), count: Count }), {
+    description: 'The 10 with the most.',
+  }),
+  sample: orNull(
+    Type.Object(
+      { task_index: TaskIndex, replica_id: Count, standard_output: Type.String(), standard_error: Type.String() },
+      {
+        description: 'The end of what the first task of them that has an output printed, 4 KiB of each.',
+      },
+    ),
+  ),
 });
 export type FailureGroup = Static<typeof FailureGroup>;
 
 /** What went wrong in a job: failures, then losses, of each the most frequent cause first; 50 causes at most. */
 export const Failures = Type.Object({
-  job_id: JobId, groups: Type.Array(FailureGroup), replica_count: Type.Integer({ description: 'Replicas that failed; those that were lost are counted apart.' }), lost_count: Count, causes_left_out: Count, read_task_count: Count, task_count: Count,
+  job_id: JobId,
+  groups: Type.Array(FailureGroup),
+  replica_count: Type.Integer({ description: 'Replicas that failed; those that were lost are counted apart.' }),
+  lost_count: Count,
+  causes_left_out: Count,
+  read_task_count: Count,
+  task_count: Count,
 });
 export type Failures = Static<typeof Failures>;

@@ -7,13 +7,63 @@ export { Machine, MachineDetail, MachineOverview, MachinePage, machineStatusName
 export { Done, TaskCounts, TaskStatusName } from './parts.ts';
 export { Problem } from './problem.ts';
 export { AllocationRequest, ProviderDetail, ProviderList, ProviderRow, QueueProfile } from './providers.ts';
-export { RenegotiationWish, ReservableResource, Reservation, ReservationCalendar, ReservationList, ReservationPlacement, ReservationWish, ResourceList } from './reservations.ts';
-export { apiPrefix, downloadFormats, eventsPath, routes, type RouteBody, type RouteName, type RouteParams, type RouteQuery, type RouteReply, type RouteSchema } from './routes.ts';
+export {
+  RenegotiationWish,
+  ReservableResource,
+  Reservation,
+  ReservationCalendar,
+  ReservationList,
+  ReservationPlacement,
+  ReservationWish,
+  ResourceList,
+} from './reservations.ts';
+export {
+  apiPrefix,
+  downloadFormats,
+  eventsPath,
+  routes,
+  type RouteBody,
+  type RouteName,
+  type RouteParams,
+  type RouteQuery,
+  type RouteReply,
+  type RouteSchema,
+} from './routes.ts';
 export { Session } from './session.ts';
-export { BrokerLink, GridEvent, heartbeatMs, RecentEvents, streamTopics, type StreamMessage, type StreamTopic } from './stream.ts';
-export { BagPreview, BagValues, BagWish, DroppedFile, JdfCheck, JdfWish, Submitted, WorkflowSubmission } from './submission.ts';
+export {
+  BrokerLink,
+  GridEvent,
+  heartbeatMs,
+  RecentEvents,
+  streamTopics,
+  type StreamMessage,
+  type StreamTopic,
+} from './stream.ts';
+export {
+  BagPreview,
+  BagValues,
+  BagWish,
+  DroppedFile,
+  JdfCheck,
+  JdfWish,
+  Submitted,
+  WorkflowSubmission,
+} from './submission.ts';
 export { Summary } from './summary.ts';
 export { Replica, Task, TaskOutput, TaskPage } from './task.ts';
 export { TaskTimes } from './times.ts';
-export { ExportedWorkflow, ImportedWorkflow, JobGraph, PlanPlatform, PlanWish, Workflow, WorkflowCheck, WorkflowChoices, WorkflowEdge, WorkflowFile, WorkflowPlan, WorkflowTask } from './workflow.ts';
+export {
+  ExportedWorkflow,
+  ImportedWorkflow,
+  JobGraph,
+  PlanPlatform,
+  PlanWish,
+  Workflow,
+  WorkflowCheck,
+  WorkflowChoices,
+  WorkflowEdge,
+  WorkflowFile,
+  WorkflowPlan,
+  WorkflowTask,
+} from './workflow.ts';
 export type { ReportData } from './report.ts';

@@ -2,25 +2,39 @@ import Type, { type Static } from 'typebox';
 import { Count, DurationMs, InstantMs, JobId, orNull, TaskCounts, TaskIndex } from './parts.ts';
 
 /** How a job is. */
-export const JobStatusName = Type.Union([Type.Literal('running'), Type.Literal('finished'), Type.Literal('failed'), Type.Literal('cancelled')]);
+export const JobStatusName = Type.Union([
+  Type.Literal('running'),
+  Type.Literal('finished'),
+  Type.Literal('failed'),
+  Type.Literal('cancelled'),
+]);
 
 /** A job in a list. */
-export const JobRow = Type.Object({
-  job_id: JobId,
-  label: Type.String({ description: 'What the user calls it; may be empty, and may hold anything.' }),
-  user_id: Type.String(),
-  status: JobStatusName,
-  submitted_unix_ms: InstantMs,
-  ended_unix_ms: orNull(InstantMs),
-  task_count: Count,
-  tasks: TaskCounts,
-  replica_count: Count,
-  cancel_reason: Type.String(),
-  doubtful_count: Type.Integer({ description: 'Finished tasks whose result rests on a machine that was caught when the job was over.' }),
-  remaining_ms_min: orNull(DurationMs),
-  remaining_ms_max: orNull(DurationMs),
-  planned_end_unix_ms: orNull(InstantMs),
-}, { description: 'How long it still takes, at least and at most as far as is known: null where nothing of it runs, no task has ended, or nobody asked (of jobs far down the list).' });
+export const JobRow = Type.Object(
+  {
+    job_id: JobId,
+    label: Type.String({ description: 'What the user calls it; may be empty, and may hold anything.' }),
+    user_id: Type.String(),
+    status: JobStatusName,
+    submitted_unix_ms: InstantMs,
+    ended_unix_ms: orNull(InstantMs),
+    task_count: Count,
+    tasks: TaskCounts,
+    replica_count: Count,
+    cancel_reason: Type.String(),
+    doubtful_count: Type.Integer({
+      description: 'Finished tasks whose result rests on a machine that was caught when the job was over.',
+    }),
+    remaining_ms_min: orNull(DurationMs),
+    remaining_ms_max: orNull(DurationMs),
+    planned_end_unix_ms: orNull(InstantMs),
+  },
+  {
+    description:
+      'How long it still takes, at least and at most as far as is known: null where nothing of it runs, no task ' +
+      'has ended, or nobody asked (of jobs far down the list).',
+  },
+);
 export type JobRow = Static<typeof JobRow>;
 
 /** Jobs, the newest first. */
@@ -36,7 +50,13 @@ export type JobRows = Static<typeof JobRows>;
 
 /** What tasks of a group share. */
 export const TaskGroupRow = Type.Object({
-  task_count: Count, command: Type.String(), check: Type.String(), requirements: Type.String(), input_count: Count, output_count: Count, no_op: Type.Boolean(),
+  task_count: Count,
+  command: Type.String(),
+  check: Type.String(),
+  requirements: Type.String(),
+  input_count: Count,
+  output_count: Count,
+  no_op: Type.Boolean(),
 });
 
 /** A job with what its user stated. */

@@ -10,14 +10,20 @@ export const Site = Type.Object({
   machine_count: Count,
   processors: Count,
   running_count: Count,
-  idle: Count, busy: Count, draining: Count, quarantined: Count,
-  machines: Type.Object({
-    machine_id: Type.Array(Type.String()),
-    status: Type.Array(Count, { description: 'Index into `statuses`.' }),
-    processors: Type.Array(Count),
-    running: Type.Array(Count),
-    until_unix_ms: Type.Array(Count, { description: 'When its allocation ends; 0 where it stays.' }),
-  }, { description: 'By name, 5,000 at most; the counts above are of all.' }),
+  idle: Count,
+  busy: Count,
+  draining: Count,
+  quarantined: Count,
+  machines: Type.Object(
+    {
+      machine_id: Type.Array(Type.String()),
+      status: Type.Array(Count, { description: 'Index into `statuses`.' }),
+      processors: Type.Array(Count),
+      running: Type.Array(Count),
+      until_unix_ms: Type.Array(Count, { description: 'When its allocation ends; 0 where it stays.' }),
+    },
+    { description: 'By name, 5,000 at most; the counts above are of all.' },
+  ),
   left_out_count: Count,
 });
 
@@ -27,19 +33,43 @@ export type MachineOverview = Static<typeof MachineOverview>;
 
 /** A machine in full. */
 export const Machine = Type.Object({
-  machine_id: Type.String(), provider_id: Type.String(), status: Type.String(), processors: Count, running_count: Count, waiting_count: Count, finished_count: Count, failed_count: Count,
-  joined_unix_ms: InstantMs, until_unix_ms: orNull(InstantMs), request_id: Type.String(), attributes: Type.Record(Type.String(), Type.Unknown()), credibility: orNull(Type.Number()),
+  machine_id: Type.String(),
+  provider_id: Type.String(),
+  status: Type.String(),
+  processors: Count,
+  running_count: Count,
+  waiting_count: Count,
+  finished_count: Count,
+  failed_count: Count,
+  joined_unix_ms: InstantMs,
+  until_unix_ms: orNull(InstantMs),
+  request_id: Type.String(),
+  attributes: Type.Record(Type.String(), Type.Unknown()),
+  credibility: orNull(Type.Number()),
 });
 export type Machine = Static<typeof Machine>;
 
 /** Machines by name. */
-export const MachinePage = Type.Object({ machines: Type.Array(Machine), next_after: orNull(Type.String({ description: 'Pass it as `after` to go on.' })), machine_count: Count });
+export const MachinePage = Type.Object({
+  machines: Type.Array(Machine),
+  next_after: orNull(Type.String({ description: 'Pass it as `after` to go on.' })),
+  machine_count: Count,
+});
 export type MachinePage = Static<typeof MachinePage>;
 
 /** A machine and what it runs. */
 export const MachineDetail = Type.Object({
   machine: Machine,
-  running: Type.Array(Type.Object({ job_id: JobId, task_index: TaskIndex, value: Type.String(), replica_id: Count, placed_unix_ms: InstantMs, started_unix_ms: orNull(InstantMs) })),
+  running: Type.Array(
+    Type.Object({
+      job_id: JobId,
+      task_index: TaskIndex,
+      value: Type.String(),
+      replica_id: Count,
+      placed_unix_ms: InstantMs,
+      started_unix_ms: orNull(InstantMs),
+    }),
+  ),
   is_complete: Type.Boolean({ description: 'False where so many tasks run that not all were looked through.' }),
 });
 export type MachineDetail = Static<typeof MachineDetail>;

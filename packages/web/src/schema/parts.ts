@@ -17,14 +17,29 @@ export const JobId = Type.Integer({ minimum: 1 });
 export const TaskIndex = Type.Integer({ minimum: 0 });
 
 /** Tasks of a job by their status; they add up to the job's tasks. */
-export const TaskCounts = Type.Object({
-  waiting: Count, ready: Count, running: Count, verifying: Count, finished: Count, failed: Count, cancelled: Count,
-}, { description: '`verifying` tasks are among `running` where the broker does not tell them apart, and 0 then.' });
+export const TaskCounts = Type.Object(
+  {
+    waiting: Count,
+    ready: Count,
+    running: Count,
+    verifying: Count,
+    finished: Count,
+    failed: Count,
+    cancelled: Count,
+  },
+  { description: '`verifying` tasks are among `running` where the broker does not tell them apart, and 0 then.' },
+);
 export type TaskCounts = Static<typeof TaskCounts>;
 
 /** The status of a task. */
 export const TaskStatusName = Type.Union([
-  Type.Literal('waiting'), Type.Literal('ready'), Type.Literal('running'), Type.Literal('verifying'), Type.Literal('finished'), Type.Literal('failed'), Type.Literal('cancelled'),
+  Type.Literal('waiting'),
+  Type.Literal('ready'),
+  Type.Literal('running'),
+  Type.Literal('verifying'),
+  Type.Literal('finished'),
+  Type.Literal('failed'),
+  Type.Literal('cancelled'),
 ]);
 export type TaskStatusName = Static<typeof TaskStatusName>;
 

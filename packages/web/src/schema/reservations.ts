@@ -5,9 +5,25 @@ const Units = Type.Array(Type.Object({ first: Count, count: Count }));
 
 /** What can be reserved. */
 export const ReservableResource = Type.Object({
-  resource_id: Type.String(), owner_id: Type.String(), type: Type.String(), kind: Type.String({ description: '`units` or `capacity`.' }), total: Count, unit: Type.String(),
-  cap_percent: Type.Number(), duration_ms_max: DurationMs, failed: Count, reservation_count: Count,
-  maintenances: Type.Array(Type.Object({ maintenance_id: Type.String(), start_unix_ms: InstantMs, end_unix_ms: InstantMs, amount: Count, reason: Type.String() })),
+  resource_id: Type.String(),
+  owner_id: Type.String(),
+  type: Type.String(),
+  kind: Type.String({ description: '`units` or `capacity`.' }),
+  total: Count,
+  unit: Type.String(),
+  cap_percent: Type.Number(),
+  duration_ms_max: DurationMs,
+  failed: Count,
+  reservation_count: Count,
+  maintenances: Type.Array(
+    Type.Object({
+      maintenance_id: Type.String(),
+      start_unix_ms: InstantMs,
+      end_unix_ms: InstantMs,
+      amount: Count,
+      reason: Type.String(),
+    }),
+  ),
 });
 export type ReservableResource = Static<typeof ReservableResource>;
 
@@ -17,22 +33,50 @@ export type ResourceList = Static<typeof ResourceList>;
 
 /** A reservation as its viewer may see it: of others' only where she owns the resource. */
 export const Reservation = Type.Object({
-  reservation_id: Count, resource_id: Type.String(), user_id: Type.String(), is_mine: Type.Boolean(),
+  reservation_id: Count,
+  resource_id: Type.String(),
+  user_id: Type.String(),
+  is_mine: Type.Boolean(),
   status: Type.String({ description: '`held`, `confirmed`, `claimed`, `released`, `expired` or `cancelled`.' }),
-  start_unix_ms: InstantMs, end_unix_ms: InstantMs, amount: Count, unit: Type.String(), units: Units,
-  earliest_start_unix_ms: orNull(InstantMs), latest_end_unix_ms: orNull(InstantMs), hold_until_unix_ms: orNull(InstantMs), requested_unix_ms: InstantMs, revision: Count, reason: Type.String(),
-  held_ahead: orNull(Type.Object({ status: Type.String(), held: Count, asked: Count, expected_unix_ms: orNull(InstantMs), chance_percent: orNull(Type.Number()), reason: Type.String() })),
+  start_unix_ms: InstantMs,
+  end_unix_ms: InstantMs,
+  amount: Count,
+  unit: Type.String(),
+  units: Units,
+  earliest_start_unix_ms: orNull(InstantMs),
+  latest_end_unix_ms: orNull(InstantMs),
+  hold_until_unix_ms: orNull(InstantMs),
+  requested_unix_ms: InstantMs,
+  revision: Count,
+  reason: Type.String(),
+  held_ahead: orNull(
+    Type.Object({
+      status: Type.String(),
+      held: Count,
+      asked: Count,
+      expected_unix_ms: orNull(InstantMs),
+      chance_percent: orNull(Type.Number()),
+      reason: Type.String(),
+    }),
+  ),
 });
 export type Reservation = Static<typeof Reservation>;
 
 /** Reservations, the newest first. */
-export const ReservationList = Type.Object({ reservations: Type.Array(Reservation), next_before_reservation_id: orNull(Count) });
+export const ReservationList = Type.Object({
+  reservations: Type.Array(Reservation),
+  next_before_reservation_id: orNull(Count),
+});
 export type ReservationList = Static<typeof ReservationList>;
 
 /** What of a resource is taken when, whoever has it, and the reservations in the window that the viewer may see. */
 export const ReservationCalendar = Type.Object({
-  resource: ReservableResource, from_unix_ms: InstantMs, until_unix_ms: InstantMs,
-  slots: Type.Array(Type.Object({ start_unix_ms: InstantMs, end_unix_ms: InstantMs, used: Count }), { description: 'Without gaps; nothing changes within one.' }),
+  resource: ReservableResource,
+  from_unix_ms: InstantMs,
+  until_unix_ms: InstantMs,
+  slots: Type.Array(Type.Object({ start_unix_ms: InstantMs, end_unix_ms: InstantMs, used: Count }), {
+    description: 'Without gaps; nothing changes within one.',
+  }),
   truncated: Type.Boolean({ description: 'Whether later slots are left out.' }),
   utilisation: Type.Number({ description: 'Share of the resource that is taken within the slots, from 0 to 1.' }),
   reservations: Type.Array(Reservation, { description: '1,000 at most.' }),
@@ -42,25 +86,41 @@ export type ReservationCalendar = Static<typeof ReservationCalendar>;
 /** What is asked for. */
 export const ReservationWish = Type.Object({
   resource_id: Type.String({ minLength: 1, maxLength: 256 }),
-  quantity: Type.String({ minLength: 1, maxLength: 64, description: 'As people write it: `4` units, `30%` of the resource, `200KB/s`.' }),
+  quantity: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'As people write it: `4` units, `30%` of the resource, `200KB/s`.',
+  }),
   duration_ms: Type.Integer({ minimum: 1 }),
   earliest_start_unix_ms: Type.Optional(InstantMs),
   latest_end_unix_ms: Type.Optional(InstantMs),
   dry_run: Type.Optional(Type.Boolean({ description: 'Tells what would come of it, and reserves nothing.' })),
-  client_request_id: Type.String({ minLength: 1, maxLength: 128, description: 'Chosen by the page: the same key is the same reservation.' }),
+  client_request_id: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: 'Chosen by the page: the same key is the same reservation.',
+  }),
 });
 export type ReservationWish = Static<typeof ReservationWish>;
 
 /** What an existing reservation is to be instead. */
 export const RenegotiationWish = Type.Object({
-  quantity: Type.String({ minLength: 1, maxLength: 64 }), duration_ms: Type.Integer({ minimum: 1 }),
-  earliest_start_unix_ms: Type.Optional(InstantMs), latest_end_unix_ms: Type.Optional(InstantMs),
+  quantity: Type.String({ minLength: 1, maxLength: 64 }),
+  duration_ms: Type.Integer({ minimum: 1 }),
+  earliest_start_unix_ms: Type.Optional(InstantMs),
+  latest_end_unix_ms: Type.Optional(InstantMs),
 });
 export type RenegotiationWish = Static<typeof RenegotiationWish>;
 
 /** Where it was placed, or why it was not and what could be had instead. A refusal is an answer, not a Problem. */
 export const ReservationPlacement = Type.Object({
-  placed: Type.Boolean(), reservation: orNull(Reservation), moved_count: Count, code: Type.String(), message: Type.String(),
-  alternatives: Type.Array(Type.Object({ start_unix_ms: InstantMs, end_unix_ms: InstantMs, amount: Count, reason: Type.String() })),
+  placed: Type.Boolean(),
+  reservation: orNull(Reservation),
+  moved_count: Count,
+  code: Type.String(),
+  message: Type.String(),
+  alternatives: Type.Array(
+    Type.Object({ start_unix_ms: InstantMs, end_unix_ms: InstantMs, amount: Count, reason: Type.String() }),
+  ),
 });
 export type ReservationPlacement = Static<typeof ReservationPlacement>;

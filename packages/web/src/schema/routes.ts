@@ -7,15 +7,33 @@ import { Ledger } from './ledger.ts';
 import { MachineDetail, MachineOverview, MachinePage } from './machines.ts';
 import { Count, Done, InstantMs, JobId, TaskIndex, TaskStatusName } from './parts.ts';
 import { ProviderDetail, ProviderList } from './providers.ts';
-import { RenegotiationWish, ReservationCalendar, ReservationList, ReservationPlacement, ReservationWish, ResourceList } from './reservations.ts';
+import {
+  RenegotiationWish,
+  ReservationCalendar,
+  ReservationList,
+  ReservationPlacement,
+  ReservationWish,
+  ResourceList,
+} from './reservations.ts';
 import { Session } from './session.ts';
 import { BagPreview, BagWish, JdfCheck, JdfWish, Submitted, WorkflowSubmission } from './submission.ts';
 import { Summary } from './summary.ts';
 import { Task, TaskOutput, TaskPage } from './task.ts';
 import { TaskTimes } from './times.ts';
-import { ExportedWorkflow, ImportedWorkflow, JobGraph, PlanWish, Workflow, WorkflowCheck, WorkflowChoices, WorkflowPlan } from './workflow.ts';
+import {
+  ExportedWorkflow,
+  ImportedWorkflow,
+  JobGraph,
+  PlanWish,
+  Workflow,
+  WorkflowCheck,
+  WorkflowChoices,
+  WorkflowPlan,
+} from './workflow.ts';
 
-/** One call of the gateway: where it is, what it takes and what it answers with status 200. Anything else is a Problem. */
+/**
+ * One call of the gateway: where it is, what it takes and what it answers with status 200. Anything else is a Problem.
+ */
 export interface RouteSchema {
   readonly method: 'GET' | 'POST';
   /** Below `/api/v1`; `:name` are its parameters. */
@@ -44,46 +62,144 @@ function post<P extends TSchema, B extends TSchema, R extends TSchema>(path: str
 export const routes = {
   getSession: get('/session', nothing, nothing, Session),
   getSummary: get('/summary', nothing, nothing, Summary),
-  listJobs: get('/jobs', nothing, Type.Object({ page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })), before_job_id: Type.Optional(JobId) }), JobList),
-  lookUpJobs: get('/job-rows', nothing, Type.Object({ job_ids: Type.String({ pattern: '^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,99}$', description: 'Numbers of jobs with commas between them, 100 at most.' }) }), JobRows),
+  listJobs: get(
+    '/jobs',
+    nothing,
+    Type.Object({
+      page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+      before_job_id: Type.Optional(JobId),
+    }),
+    JobList,
+  ),
+  lookUpJobs: get(
+    '/job-rows',
+    nothing,
+    Type.Object({
+      job_ids: Type.String({
+        pattern: '^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,99}$',
+        description: 'Numbers of jobs with commas between them, 100 at most.',
+      }),
+    }),
+    JobRows,
+  ),
   getJob: get('/jobs/:job_id', ofJob, nothing, JobDetail),
-  listTasks: get('/jobs/:job_id/tasks', ofJob, Type.Object({
-    status: Type.Optional(TaskStatusName), from_task_index: Type.Optional(TaskIndex), page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-  }), TaskPage),
+  listTasks: get(
+    '/jobs/:job_id/tasks',
+    ofJob,
+    Type.Object({
+      status: Type.Optional(TaskStatusName),
+      from_task_index: Type.Optional(TaskIndex),
+      page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+    }),
+    TaskPage,
+  ),
   getTask: get('/jobs/:job_id/tasks/:task_index', ofTask, nothing, Task),
-  getTaskOutput: get('/jobs/:job_id/tasks/:task_index/output', ofTask, Type.Object({ tail_bytes: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_000_000 })) }), TaskOutput),
-  getGantt: get('/jobs/:job_id/gantt', ofJob, Type.Object({
-    from_unix_ms: Type.Optional(InstantMs), until_unix_ms: Type.Optional(InstantMs), bin_count: Type.Optional(Type.Integer({ minimum: 10, maximum: 2000 })), bars_max: Type.Optional(Type.Integer({ minimum: 0, maximum: 50_000 })),
-  }), Gantt),
+  getTaskOutput: get(
+    '/jobs/:job_id/tasks/:task_index/output',
+    ofTask,
+    Type.Object({ tail_bytes: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_000_000 })) }),
+    TaskOutput,
+  ),
+  getGantt: get(
+    '/jobs/:job_id/gantt',
+    ofJob,
+    Type.Object({
+      from_unix_ms: Type.Optional(InstantMs),
+      until_unix_ms: Type.Optional(InstantMs),
+      bin_count: Type.Optional(Type.Integer({ minimum: 10, maximum: 2000 })),
+      bars_max: Type.Optional(Type.Integer({ minimum: 0, maximum: 50_000 })),
+    }),
+    Gantt,
+  ),
   getTaskTimes: get('/jobs/:job_id/times', ofJob, nothing, TaskTimes),
   getFailures: get('/jobs/:job_id/failures', ofJob, nothing, Failures),
   getJobLedger: get('/jobs/:job_id/ledger', ofJob, nothing, Ledger),
   getJobGraph: get('/jobs/:job_id/graph', ofJob, nothing, JobGraph),
-  cancelJob: post('/jobs/:job_id/cancel', ofJob, Type.Object({ reason: Type.Optional(Type.String({ maxLength: 1024 })) }), Done),
-  retryTasks: post('/jobs/:job_id/retry', ofJob, Type.Object({
-    task_indexes: Type.Optional(Type.Array(TaskIndex, { maxItems: 100_000 })), current_inputs: Type.Optional(Type.Boolean({ description: 'With the inputs as they are at home now. False when left out.' })),
-  }), Type.Object({ retried_count: Count })),
+  cancelJob: post(
+    '/jobs/:job_id/cancel',
+    ofJob,
+    Type.Object({ reason: Type.Optional(Type.String({ maxLength: 1024 })) }),
+    Done,
+  ),
+  retryTasks: post(
+    '/jobs/:job_id/retry',
+    ofJob,
+    Type.Object({
+      task_indexes: Type.Optional(Type.Array(TaskIndex, { maxItems: 100_000 })),
+      current_inputs: Type.Optional(
+        Type.Boolean({ description: 'With the inputs as they are at home now. False when left out.' }),
+      ),
+    }),
+    Type.Object({ retried_count: Count }),
+  ),
   getLedger: get('/ledger', nothing, nothing, Ledger),
   explainJob: get('/jobs/:job_id/explain', ofJob, nothing, Explanation),
   explainTask: get('/jobs/:job_id/tasks/:task_index/explain', ofTask, nothing, Explanation),
-  explainRequest: get('/explain/request', nothing, Type.Object({ request: Type.String({ minLength: 1, maxLength: 256, description: '`alpha/3`' }) }), Explanation),
+  explainRequest: get(
+    '/explain/request',
+    nothing,
+    Type.Object({ request: Type.String({ minLength: 1, maxLength: 256, description: '`alpha/3`' }) }),
+    Explanation,
+  ),
   getMachines: get('/machines', nothing, nothing, MachineOverview),
-  listMachines: get('/machines/page', nothing, Type.Object({ provider_id: Type.Optional(Name), after: Type.Optional(Name), page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }), MachinePage),
+  listMachines: get(
+    '/machines/page',
+    nothing,
+    Type.Object({
+      provider_id: Type.Optional(Name),
+      after: Type.Optional(Name),
+      page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+    }),
+    MachinePage,
+  ),
   getMachine: get('/machine', nothing, Type.Object({ machine_id: Name }), MachineDetail),
   listProviders: get('/providers', nothing, nothing, ProviderList),
   getProvider: get('/providers/:provider_id', Type.Object({ provider_id: Name }), nothing, ProviderDetail),
   getWorkflowChoices: get('/workflows/choices', nothing, nothing, WorkflowChoices),
-  importWorkflow: post('/workflows/import', nothing, Type.Object({ text: Type.String({ maxLength: 30_000_000 }), name: Type.Optional(Name) }), ImportedWorkflow),
-  exportWorkflow: post('/workflows/export', nothing, Type.Object({ workflow: Workflow, format: Type.String() }), ExportedWorkflow),
+  importWorkflow: post(
+    '/workflows/import',
+    nothing,
+    Type.Object({ text: Type.String({ maxLength: 30_000_000 }), name: Type.Optional(Name) }),
+    ImportedWorkflow,
+  ),
+  exportWorkflow: post(
+    '/workflows/export',
+    nothing,
+    Type.Object({ workflow: Workflow, format: Type.String() }),
+    ExportedWorkflow,
+  ),
   checkWorkflow: post('/workflows/check', nothing, Type.Object({ workflow: Workflow }), WorkflowCheck),
   planWorkflow: post('/workflows/plan', nothing, PlanWish, WorkflowPlan),
   submitWorkflow: post('/workflows/submit', nothing, WorkflowSubmission, Submitted),
   listResources: get('/reservations/resources', nothing, nothing, ResourceList),
-  getCalendar: get('/reservations/calendar', nothing, Type.Object({ resource_id: Name, from_unix_ms: InstantMs, until_unix_ms: InstantMs }), ReservationCalendar),
-  listReservations: get('/reservations', nothing, Type.Object({ before_reservation_id: Type.Optional(Count), page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }), ReservationList),
+  getCalendar: get(
+    '/reservations/calendar',
+    nothing,
+    Type.Object({ resource_id: Name, from_unix_ms: InstantMs, until_unix_ms: InstantMs }),
+    ReservationCalendar,
+  ),
+  listReservations: get(
+    '/reservations',
+    nothing,
+    Type.Object({
+      before_reservation_id: Type.Optional(Count),
+      page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+    }),
+    ReservationList,
+  ),
   requestReservation: post('/reservations', nothing, ReservationWish, ReservationPlacement),
-  renegotiateReservation: post('/reservations/:reservation_id/renegotiate', ofReservation, RenegotiationWish, ReservationPlacement),
-  cancelReservation: post('/reservations/:reservation_id/cancel', ofReservation, Type.Object({ reason: Type.Optional(Type.String({ maxLength: 1024 })) }), Done),
+  renegotiateReservation: post(
+    '/reservations/:reservation_id/renegotiate',
+    ofReservation,
+    RenegotiationWish,
+    ReservationPlacement,
+  ),
+  cancelReservation: post(
+    '/reservations/:reservation_id/cancel',
+    ofReservation,
+    Type.Object({ reason: Type.Optional(Type.String({ maxLength: 1024 })) }),
+    Done,
+  ),
   previewBag: post('/submissions/bag/preview', nothing, BagWish, BagPreview),
   submitBag: post('/submissions/bag', nothing, BagWish, Submitted),
   checkJdf: post('/submissions/jdf/check', nothing, JdfWish, JdfCheck),
@@ -101,4 +217,12 @@ export const apiPrefix = '/api/v1';
 /** The stream of `streamTopics`: `?topics=summary,jobs` and, for `job`, `&job=5`. */
 export const eventsPath = `${apiPrefix}/events`;
 /** `?what=...&format=...` of `/jobs/ID/download`: a file to save. */
-export const downloadFormats = { replicas: ['csv', 'json'], ledger: ['csv', 'json'], gantt: ['svg', 'json'], times: ['svg', 'json', 'csv'], stragglers: ['csv', 'json', 'svg'], failures: ['csv', 'json'], report: ['html'] } as const;
+export const downloadFormats = {
+  replicas: ['csv', 'json'],
+  ledger: ['csv', 'json'],
+  gantt: ['svg', 'json'],
+  times: ['svg', 'json', 'csv'],
+  stragglers: ['csv', 'json', 'svg'],
+  failures: ['csv', 'json'],
+  report: ['html'],
+} as const;

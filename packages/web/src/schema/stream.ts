@@ -17,18 +17,31 @@ export type BrokerLink = Static<typeof BrokerLink>;
 
 /** Something that happened. */
 export const GridEvent = Type.Object({
-  sequence: Count, at_unix_ms: InstantMs, type: Type.String({ description: 'A lower-case fact about a noun, such as `tasks.finished`.' }), job_id: orNull(JobId),
-  task_indexes: Type.Array(TaskIndex, { description: 'The first 20.' }), task_count: Count, machine_id: Type.String(), provider_id: Type.String(), request_id: Type.String(), reason: Type.String(),
+  sequence: Count,
+  at_unix_ms: InstantMs,
+  type: Type.String({ description: 'A lower-case fact about a noun, such as `tasks.finished`.' }),
+  job_id: orNull(JobId),
+  task_indexes: Type.Array(TaskIndex, { description: 'The first 20.' }),
+  task_count: Count,
+  machine_id: Type.String(),
+  provider_id: Type.String(),
+  request_id: Type.String(),
+  reason: Type.String(),
 });
 export type GridEvent = Static<typeof GridEvent>;
 
 /** Events as they came, the oldest first; while very many happen some are left out, and counted. */
-export const RecentEvents = Type.Object({ events: Type.Array(GridEvent, { description: '200 at most.' }), is_sampled: Type.Boolean({ description: 'Whether some that happened since the message before are left out.' }) });
+export const RecentEvents = Type.Object({
+  events: Type.Array(GridEvent, { description: '200 at most.' }),
+  is_sampled: Type.Boolean({ description: 'Whether some that happened since the message before are left out.' }),
+});
 export type RecentEvents = Static<typeof RecentEvents>;
 
 /**
- * The messages of the stream `GET /api/v1/events?topics=...`, by their name (`event:` of the message). All but `events` are levels: a new one replaces the old one, is sent
- * only when something changed, and at most some times a second. The id of a message (`id:`) is to be shown as `Last-Event-ID` by who comes back: it then gets only what changed since.
+ * The messages of the stream `GET /api/v1/events?topics=...`, by their name (`event:` of the message). All but `events`
+ * are levels: a new one replaces the old one, is sent
+ * only when something changed, and at most some times a second. The id of a message (`id:`) is to be shown as
+ * `Last-Event-ID` by who comes back: it then gets only what changed since.
  */
 export const streamTopics = {
   link: BrokerLink,

@@ -5,18 +5,46 @@ import { Workflow } from './workflow.ts';
 /** What a job was given. */
 const jobOptions = {
   label: Type.Optional(Type.String({ maxLength: 256 })),
-  directory: Type.Optional(Type.String({ maxLength: 4096, description: 'Absolute: where outputs go and relative paths begin; the session\'s own when left out.' })),
-  client_job_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Chosen by the page: the same key is the same job, so that a repeated call submits once.' })),
+  directory: Type.Optional(
+    Type.String({
+      maxLength: 4096,
+      description: "Absolute: where outputs go and relative paths begin; the session's own when left out.",
+    }),
+  ),
+  client_job_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'Chosen by the page: the same key is the same job, so that a repeated call submits once.',
+    }),
+  ),
 };
 
-const inPlace = Type.Optional(Type.Boolean({ description: 'Tasks start in that folder instead of an empty one, on machines that share it, as `--in-place` has it.' }));
+const inPlace = Type.Optional(
+  Type.Boolean({
+    description:
+      'Tasks start in that folder instead of an empty one, on machines that share it, as `--in-place` has it.',
+  }),
+);
 
 /** What the tasks of a bag differ by: the first that is not empty. */
 export const BagValues = Type.Union([
   Type.Object({ kind: Type.Literal('single') }),
-  Type.Object({ kind: Type.Literal('array'), selector: Type.String({ minLength: 1, maxLength: 10_000, description: '`1-1000`, `0-90:10`, `1,3,5-8`' }) }),
-  Type.Object({ kind: Type.Literal('list'), values: Type.Array(Type.String({ maxLength: 100_000 }), { minItems: 1, maxItems: 100_000 }) }),
-  Type.Object({ kind: Type.Literal('csv'), text: Type.String({ maxLength: 8_000_000, description: 'With a heading: `{name}` in the command stands for the column of that name.' }) }),
+  Type.Object({
+    kind: Type.Literal('array'),
+    selector: Type.String({ minLength: 1, maxLength: 10_000, description: '`1-1000`, `0-90:10`, `1,3,5-8`' }),
+  }),
+  Type.Object({
+    kind: Type.Literal('list'),
+    values: Type.Array(Type.String({ maxLength: 100_000 }), { minItems: 1, maxItems: 100_000 }),
+  }),
+  Type.Object({
+    kind: Type.Literal('csv'),
+    text: Type.String({
+      maxLength: 8_000_000,
+      description: 'With a heading: `{name}` in the command stands for the column of that name.',
+    }),
+  }),
 ]);
 export type BagValues = Static<typeof BagValues>;
 
@@ -30,10 +58,16 @@ export const DroppedFile = Type.Object({
 export const BagWish = Type.Object({
   ...jobOptions,
   in_place: inPlace,
-  command: Type.String({ minLength: 1, maxLength: 100_000, description: 'A line for the shell; `{}` stands for the value of the task, `{#}` for its index.' }),
+  command: Type.String({
+    minLength: 1,
+    maxLength: 100_000,
+    description: 'A line for the shell; `{}` stands for the value of the task, `{#}` for its index.',
+  }),
   values: BagValues,
   files: Type.Optional(Type.Array(DroppedFile, { maxItems: 100 })),
-  put: Type.Optional(Type.Array(Type.String({ maxLength: 8192, description: '`SRC[:DST]`, as `--put` takes it.' }), { maxItems: 1000 })),
+  put: Type.Optional(
+    Type.Array(Type.String({ maxLength: 8192, description: '`SRC[:DST]`, as `--put` takes it.' }), { maxItems: 1000 }),
+  ),
   get: Type.Optional(Type.Array(Type.String({ maxLength: 8192 }), { maxItems: 1000 })),
   requirements: Type.Optional(Type.String({ maxLength: 10_000 })),
   check: Type.Optional(Type.String({ maxLength: 10_000 })),
@@ -50,30 +84,57 @@ export type BagWish = Static<typeof BagWish>;
 export const BagPreview = Type.Object({
   task_count: Count,
   first_commands: Type.Array(Type.String(), { description: 'Of the first 5 tasks, as their shells get them.' }),
-  command_line: Type.String({ description: 'The equivalent `mutirao job submit ...`; a list that is too long for it is named as a file to be made.' }),
+  command_line: Type.String({
+    description:
+      'The equivalent `mutirao job submit ...`; a list that is too long for it is named as a file to be made.',
+  }),
 });
 export type BagPreview = Static<typeof BagPreview>;
 
 /** A job file in JDF. */
-export const JdfWish = Type.Object({ ...jobOptions, text: Type.String({ maxLength: 8_000_000 }), name: Type.Optional(Type.String({ maxLength: 256, description: 'Of the file.' })) });
+export const JdfWish = Type.Object({
+  ...jobOptions,
+  text: Type.String({ maxLength: 8_000_000 }),
+  name: Type.Optional(Type.String({ maxLength: 256, description: 'Of the file.' })),
+});
 export type JdfWish = Static<typeof JdfWish>;
 
 /** What is in a job file and what is wrong or odd in it. */
 export const JdfCheck = Type.Object({
-  faults: Type.Array(Type.Object({
-    severity: Type.Union([Type.Literal('error'), Type.Literal('warning')]),
-    code: Type.String(), line: Type.Integer({ description: 'From 1; 0 for the whole.' }), column: Type.Integer({ description: 'From 1.' }), message: Type.String(), nearest: orNull(Type.String()),
-  }), { description: 'All errors of the file, then all warnings.' }),
+  faults: Type.Array(
+    Type.Object({
+      severity: Type.Union([Type.Literal('error'), Type.Literal('warning')]),
+      code: Type.String(),
+      line: Type.Integer({ description: 'From 1; 0 for the whole.' }),
+      column: Type.Integer({ description: 'From 1.' }),
+      message: Type.String(),
+      nearest: orNull(Type.String()),
+    }),
+    { description: 'All errors of the file, then all warnings.' },
+  ),
   is_cut: Type.Boolean({ description: 'So much is wrong that the rest of the file was not read.' }),
-  label: Type.String(), task_count: Count, group_count: Count,
+  label: Type.String(),
+  task_count: Count,
+  group_count: Count,
 });
 export type JdfCheck = Static<typeof JdfCheck>;
 
 /** A workflow to be run. */
 export const WorkflowSubmission = Type.Object({
-  ...jobOptions, workflow: Workflow, in_place: inPlace,
-  task_command: Type.Optional(Type.String({ maxLength: 100_000, description: 'Of tasks that have none; `{id}`, `{kind}`, `{seconds}`, `{dimension}`, `{inputs}`, `{outputs}` stand for what is known of the task.' })),
-  scheduler: Type.Optional(Type.String({ description: 'As `--scheduler` takes it; `plan` runs it by a plan of the whole grid.' })),
+  ...jobOptions,
+  workflow: Workflow,
+  in_place: inPlace,
+  task_command: Type.Optional(
+    Type.String({
+      maxLength: 100_000,
+      description:
+        'Of tasks that have none; `{id}`, `{kind}`, `{seconds}`, `{dimension}`, `{inputs}`, `{outputs}` stand ' +
+        'for what is known of the task.',
+    }),
+  ),
+  scheduler: Type.Optional(
+    Type.String({ description: 'As `--scheduler` takes it; `plan` runs it by a plan of the whole grid.' }),
+  ),
 });
 export type WorkflowSubmission = Static<typeof WorkflowSubmission>;
 

@@ -14,7 +14,11 @@ export const Summary = Type.Object({
   provider_count: Count,
   requests_queued: Count,
   requests_running: Count,
-  remaining_ms_max: Type.Union([DurationMs, Type.Null()], { description: 'Until the last of the jobs that run has ended; null while that is not known of each of them.' }),
-  trouble: Type.String({ description: 'Why the broker takes nothing new, a full disk for example; empty while all is well.' }),
+  remaining_ms_max: Type.Union([DurationMs, Type.Null()], {
+    description: 'Until the last of the jobs that run has ended; null while that is not known of each of them.',
+  }),
+  trouble: Type.String({
+    description: 'Why the broker takes nothing new, a full disk for example; empty while all is well.',
+  }),
 });
 export type Summary = Static<typeof Summary>;

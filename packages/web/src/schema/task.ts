@@ -9,7 +9,9 @@ export const Replica = Type.Object({
   placed_unix_ms: InstantMs,
   started_unix_ms: orNull(InstantMs),
   ended_unix_ms: orNull(InstantMs),
-  outcome: Type.String({ description: '`succeeded`, `failed`, `cancelled`, `limited` or `broken`; empty while it runs.' }),
+  outcome: Type.String({
+    description: '`succeeded`, `failed`, `cancelled`, `limited` or `broken`; empty while it runs.',
+  }),
   exit_status: Type.Integer(),
   accepted: Type.Boolean(),
   reason: Type.String(),
@@ -41,7 +43,17 @@ export const TaskOutput = Type.Object({
   replica_id: Count,
   standard_output: Type.String({ description: 'The last `tail_bytes` of it, as UTF-8.' }),
   standard_error: Type.String(),
-  is_cut: Type.Boolean({ description: 'Whether the beginning of one of them is left out here, or the output limit cut it.' }),
-  files: Type.Array(Type.Object({ path: Type.String(), local_path: Type.String(), size_bytes: Count, sha256: Type.String(), gathered_in: orNull(Type.String()) })),
+  is_cut: Type.Boolean({
+    description: 'Whether the beginning of one of them is left out here, or the output limit cut it.',
+  }),
+  files: Type.Array(
+    Type.Object({
+      path: Type.String(),
+      local_path: Type.String(),
+      size_bytes: Count,
+      sha256: Type.String(),
+      gathered_in: orNull(Type.String()),
+    }),
+  ),
 });
 export type TaskOutput = Static<typeof TaskOutput>;

@@ -19,15 +19,24 @@ interface GivenValues {
 }
 
 /**
- * What does the same at a terminal, to be pasted into a shell. Files that were dropped are named as if they lay in the folder; a list too long to be shown is named as a file to be made.
+ * What does the same at a terminal, to be pasted into a shell. Files that were dropped are named as if they lay in the
+ * folder; a list too long to be shown is named as a file to be made.
  *
  * @param commands of the rows, where the values are a table.
  */
 export function commandLineOf(wish: BagWish, directory: string, commands: readonly string[]): string {
   const { words, lines, remark } = givenValues(wish.values, commands);
-  const given = [['--label', wish.label] as const, ...words, ...termsOf(wish)].flatMap(([name, value]) => (value === undefined || value === '' ? [] : [optionOf(name, value)]));
+  const given = [['--label', wish.label] as const, ...words, ...termsOf(wish)].flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [optionOf(name, value)],
+  );
   const inPlace = wish.in_place === true ? ['--in-place'] : [];
-  const command = [`cd ${quoteForShell(directory)} && mutirao job submit`, ...inPlace, ...given, '--', quoteForShell(wish.values.kind === 'csv' ? 'eval {}' : wish.command)].join(' ');
+  const command = [
+    `cd ${quoteForShell(directory)} && mutirao job submit`,
+    ...inPlace,
+    ...given,
+    '--',
+    quoteForShell(wish.values.kind === 'csv' ? 'eval {}' : wish.command),
+  ].join(' ');
   const remarks = remark === '' ? [] : [`# ${remark}`];
   if (lines.length === 0) return [...remarks, command].join('\n');
   const end = endOf(lines);
@@ -35,40 +44,82 @@ export function commandLineOf(wish: BagWish, directory: string, commands: readon
 }
 
 /** What a bag says beside its command and values, by the names of the options. */
-function termsOf({ files = [], put = [], get = [], requirements, check, environment = {}, processors, replicas_max: replicas, retries, ...times }: BagWish): (readonly [string, string | undefined])[] {
+function termsOf({
+  files = [],
+  put = [],
+  get = [],
+  requirements,
+  check,
+  environment = {},
+  processors,
+  replicas_max: replicas,
+  retries,
+  ...times
+}: BagWish): (readonly [string, string | undefined])[] {
   return [
-    ...[...files.map(({ name }) => escapeTemplate(name)), ...put].map((text) => ['--put', text] as const), ...get.map((text) => ['--get', text] as const),
-    ['--requirements', requirements], ['--check', check], ...Object.entries(environment).map(([name, value]) => ['--env', `${name}=${value}`] as const),
-    ['--processors', processors?.toString()], ['--replicas', replicas?.toString()], ['--retries', retries?.toString()],
+    ...[...files.map(({ name }) => escapeTemplate(name)), ...put].map((text) => ['--put', text] as const),
+    ...get.map((text) => ['--get', text] as const),
+    ['--requirements', requirements],
+    ['--check', check],
+    ...Object.entries(environment).map(([name, value]) => ['--env', `${name}=${value}`] as const),
+    ['--processors', processors?.toString()],
+    ['--replicas', replicas?.toString()],
+    ['--retries', retries?.toString()],
     ...timesOf(times),
   ];
 }
 
-function timesOf({ run_time_ms_max: runTime = 0, deadline_unix_ms: deadline }: Pick<BagWish, 'run_time_ms_max' | 'deadline_unix_ms'>): (readonly [string, string | undefined])[] {
-  return [['--limit-time', runTime === 0 ? undefined : printDuration(runTime)], ['--deadline', deadline === undefined ? undefined : new Date(deadline).toISOString()]];
+function timesOf({
+  run_time_ms_max: runTime = 0,
+  deadline_unix_ms: deadline,
+}: Pick<BagWish, 'run_time_ms_max' | 'deadline_unix_ms'>): (readonly [string, string | undefined])[] {
+  return [
+    ['--limit-time', runTime === 0 ? undefined : printDuration(runTime)],
+    ['--deadline', deadline === undefined ? undefined : new Date(deadline).toISOString()],
+  ];
 }
 
 /** A value that begins like an option is joined to its own, so that nobody takes it for one. */
 function optionOf(name: string, value: string): string {
-  return value.length > 1 && value.startsWith('-') ? quoteForShell(`${name}=${value}`) : `${name} ${quoteForShell(value)}`;
+  return value.length > 1 && value.startsWith('-')
+    ? quoteForShell(`${name}=${value}`)
+    : `${name} ${quoteForShell(value)}`;
 }
 
 function givenValues(values: BagValues, commands: readonly string[]): GivenValues {
   switch (values.kind) {
-    case 'single': return { words: [], lines: [], remark: '' };
-    case 'array': return { words: [['--array', values.selector]], lines: [], remark: '' };
-    case 'csv': return givenLines(commands, 'commands.txt');
+    case 'single':
+      return { words: [], lines: [], remark: '' };
+    case 'array':
+      return { words: [['--array', values.selector]], lines: [], remark: '' };
+    case 'csv':
+      return givenLines(commands, 'commands.txt');
     case 'list': {
-      const fitsLine = values.values.length <= valuesInLine && values.values.every((value) => /^[^,\n]{1,40}$/.test(value));
-      return fitsLine ? { words: [['--values', values.values.join(',')]], lines: [], remark: '' } : givenLines(values.values, 'values.txt');
+      const fitsLine =
+        values.values.length <= valuesInLine && values.values.every((value) => /^[^,\n]{1,40}$/.test(value));
+      return fitsLine
+        ? { words: [['--values', values.values.join(',')]], lines: [], remark: '' }
+        : givenLines(values.values, 'values.txt');
     }
   }
 }
 
 function givenLines(lines: readonly string[], name: string): GivenValues {
-  if (lines.some((line) => /[\r\n]/.test(line))) return { words: [['--each-line', name]], lines: [], remark: `No file of lines can hold this: a value has a line break.` };
-  const isShort = lines.length <= linesBehind && lines.reduce((sum, line) => sum + line.length + 1, 0) <= charactersBehind;
-  return isShort ? { words: [['--each-line', '-']], lines, remark: '' } : { words: [['--each-line', name]], lines: [], remark: `Make ${name} first, of ${lines.length} lines: too many to be shown.` };
+  if (lines.some((line) => /[\r\n]/.test(line)))
+    return {
+      words: [['--each-line', name]],
+      lines: [],
+      remark: `No file of lines can hold this: a value has a line break.`,
+    };
+  const isShort =
+    lines.length <= linesBehind && lines.reduce((sum, line) => sum + line.length + 1, 0) <= charactersBehind;
+  return isShort
+    ? { words: [['--each-line', '-']], lines, remark: '' }
+    : {
+        words: [['--each-line', name]],
+        lines: [],
+        remark: `Make ${name} first, of ${lines.length} lines: too many to be shown.`,
+      };
 }
 
 /** A word that ends the lines and is none of them. */

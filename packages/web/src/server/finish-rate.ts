@@ -11,7 +11,8 @@ export class FinishRate {
   /** Takes the counts of jobs at an instant; a job that is seen for the first time has finished nothing yet. */
   note(now: number, jobs: readonly Pick<JobSummary, 'jobId' | 'finishedCount'>[]): void {
     let total = this.#looks.at(-1)?.total ?? 0;
-    for (const { jobId, finishedCount } of jobs) total += Math.max(0, finishedCount - (this.#counts.get(jobId) ?? finishedCount));
+    for (const { jobId, finishedCount } of jobs)
+      total += Math.max(0, finishedCount - (this.#counts.get(jobId) ?? finishedCount));
     this.#counts.clear();
     for (const { jobId, finishedCount } of jobs) this.#counts.set(jobId, finishedCount);
     this.#looks = [...this.#looks.filter(({ at }) => at > now - windowMs), { at: now, total }];

@@ -51,7 +51,15 @@ export function makeGateway(options: GatewayOptions): Gateway {
   const { log } = options;
   // Node looks for late ones each 30 s unless told otherwise.
   const http = { headersTimeout: options.headersMs ?? headersMs, connectionsCheckingInterval: lateCheckMs };
-  const server = fastify({ logger: false, bodyLimit: bodyBytesMax, exposeHeadRoutes: false, requestTimeout: 60_000, connectionTimeout: 0, forceCloseConnections: true, http });
+  const server = fastify({
+    logger: false,
+    bodyLimit: bodyBytesMax,
+    exposeHeadRoutes: false,
+    requestTimeout: 60_000,
+    connectionTimeout: 0,
+    forceCloseConnections: true,
+    http,
+  });
   server.server.maxConnections = connectionsMax;
   const hub = new StreamHub(options, options.instance);
   server.addHook('onRequest', async (request, reply) => {
@@ -66,8 +74,10 @@ export function makeGateway(options: GatewayOptions): Gateway {
   server.setErrorHandler((error, request, reply) => {
     const { status, problem } = problemOf(error);
     // What was asked is in the path alone: neither headers nor bodies are anybody's business.
-    if (isBug(error)) log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'a request failed');
-    // Who was not let in, or sends too much, is not listened to any more: what is left of the body would else be waited for.
+    if (isBug(error))
+      log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'a request failed');
+    // Who was not let in, or sends too much, is not listened to any more: what is left of the body would else be waited
+    // for.
     if (status === 401 || status === 403 || status === 413) void reply.header('connection', 'close');
     return reply.code(status).header('cache-control', 'no-store').send(problem);
   });
@@ -76,17 +86,28 @@ export function makeGateway(options: GatewayOptions): Gateway {
 }
 
 function knock({ hosts, tokens }: GatewayOptions, { method, headers, raw, routeOptions }: FastifyRequest): void {
-  for (const name of ['host', 'origin']) if (countOf(raw.rawHeaders, name) > 1) throw new MutiraoError('MUT_WEB_FOREIGN', `the request has several headers "${name}"`);
+  for (const name of ['host', 'origin'])
+    if (countOf(raw.rawHeaders, name) > 1)
+      throw new MutiraoError('MUT_WEB_FOREIGN', `the request has several headers "${name}"`);
   const one = (name: string): string | undefined => {
     const value = headers[name];
     return Array.isArray(value) ? value.join(',') : value;
   };
-  const asked = { method, host: headers.host, origin: headers.origin, fetchSite: one('sec-fetch-site'), authorization: headers.authorization };
+  const asked = {
+    method,
+    host: headers.host,
+    origin: headers.origin,
+    fetchSite: one('sec-fetch-site'),
+    authorization: headers.authorization,
+  };
   // By the route that was found, not by the address: that may be written in many ways.
   admit(asked, hosts(), { needsToken: routeOptions.url !== pageFiles, tokens });
 }
 
-/** How often a header is given: Node keeps the first of several, and who stands between may go by another one. @param raw names and values in turn. */
+/**
+ * How often a header is given: Node keeps the first of several, and who stands between may go by another one. @param
+ * raw names and values in turn.
+ */
 function countOf(raw: readonly string[], name: string): number {
   return raw.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 }
@@ -96,25 +117,44 @@ function addRoutes(server: FastifyInstance, options: GatewayOptions, hub: Stream
   const specs = new JobSpecs(options);
   const archive = new JobArchive(options, readings);
   const handlers: Handlers = {
-    ...overviewHandlers(options, readings), ...jobHandlers(options, readings, specs), ...analysisHandlers(options, { archive, readings, specs }), ...resourceHandlers(options, readings),
-    ...workflowHandlers(options, readings), ...submissionHandlers(options), ...reservationHandlers(options),
+    ...overviewHandlers(options, readings),
+    ...jobHandlers(options, readings, specs),
+    ...analysisHandlers(options, { archive, readings, specs }),
+    ...resourceHandlers(options, readings),
+    ...workflowHandlers(options, readings),
+    ...submissionHandlers(options),
+    ...reservationHandlers(options),
   };
   for (const [name, schema] of Object.entries(routes) as [RouteName, RouteSchema][]) {
     const handle = handlers[name] as (asked: Asked<RouteName>) => unknown;
     server.route({
-      method: schema.method, url: `${apiPrefix}${schema.path}`,
+      method: schema.method,
+      url: `${apiPrefix}${schema.path}`,
       handler: async (request, reply) => {
         const document = await handle(readRequest(schema, request) as Asked<RouteName>);
         return sendDocument(request, reply, document);
       },
     });
   }
-  server.get<{ Params: { id: string }; Querystring: { what?: unknown; format?: unknown } }>(`${apiPrefix}/jobs/:id/download`, async ({ params, query }, reply) => {
-    if (!/^[1-9]\d{0,14}$/.test(params.id)) throw new MutiraoError('MUT_BAD_REQUEST', 'the path names no job');
-    const { name, type, body } = await makeDownload(options, { jobId: Number(params.id), what: String(query.what), format: String(query.format) }, { archive, readings });
-    return reply.header('cache-control', 'no-store').header('content-disposition', `attachment; filename="${name}"`).type(type).send(body);
+  server.get<{ Params: { id: string }; Querystring: { what?: unknown; format?: unknown } }>(
+    `${apiPrefix}/jobs/:id/download`,
+    async ({ params, query }, reply) => {
+      if (!/^[1-9]\d{0,14}$/.test(params.id)) throw new MutiraoError('MUT_BAD_REQUEST', 'the path names no job');
+      const { name, type, body } = await makeDownload(
+        options,
+        { jobId: Number(params.id), what: String(query.what), format: String(query.format) },
+        { archive, readings },
+      );
+      return reply
+        .header('cache-control', 'no-store')
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .type(type)
+        .send(body);
+    },
+  );
+  server.get(eventsPath, (request, reply) => {
+    openStream(hub, request, { reply, readings, specs });
   });
-  server.get(eventsPath, (request, reply) => { openStream(hub, request, { reply, readings, specs }); });
   server.get(pageFiles, (request, reply) => sendFile(options.files, request, reply));
 }
 
@@ -134,24 +174,49 @@ const pageFiles = '/*';
 function sendFile(files: StaticFiles, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? '/';
   const file = path.startsWith('/api') ? undefined : findStaticFile(files, path);
-  if (file === undefined) throw new MutiraoError('MUT_NOT_FOUND', files.size === 0 ? 'the page has not been built; "scripts/setup" does it' : 'there is no such file of the page');
-  void reply.header('etag', file.etag).header('cache-control', 'no-cache').header('vary', 'accept-encoding').type(file.type);
+  if (file === undefined)
+    throw new MutiraoError(
+      'MUT_NOT_FOUND',
+      files.size === 0 ? 'the page has not been built; "scripts/setup" does it' : 'there is no such file of the page',
+    );
+  void reply
+    .header('etag', file.etag)
+    .header('cache-control', 'no-cache')
+    .header('vary', 'accept-encoding')
+    .type(file.type);
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
   const takesGzip = file.gzipped !== undefined && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
   return takesGzip ? reply.header('content-encoding', 'gzip').send(file.gzipped) : reply.send(file.bytes);
 }
 
-function openStream(hub: StreamHub, request: FastifyRequest, { reply, readings, specs }: { readonly reply: FastifyReply; readonly readings: Readings; readonly specs: JobSpecs }): void {
+function openStream(
+  hub: StreamHub,
+  request: FastifyRequest,
+  { reply, readings, specs }: { readonly reply: FastifyReply; readonly readings: Readings; readonly specs: JobSpecs },
+): void {
   const query = request.query as Readonly<Record<string, unknown>>;
   const text = (name: string): string => (typeof query[name] === 'string' ? query[name] : '');
   const lastId = request.headers['last-event-id'];
-  const wish = readWish({ topics: text('topics'), job: text('job') }, typeof lastId === 'string' ? lastId : undefined, { readings, specs });
-  if (hub.pageCount >= streamsMax) throw new MutiraoError('MUT_WEB_STREAMS_MAX', `${streamsMax} streams are open; close a page`);
+  const wish = readWish({ topics: text('topics'), job: text('job') }, typeof lastId === 'string' ? lastId : undefined, {
+    readings,
+    specs,
+  });
+  if (hub.pageCount >= streamsMax)
+    throw new MutiraoError('MUT_WEB_STREAMS_MAX', `${streamsMax} streams are open; close a page`);
   void reply.hijack();
   const { raw } = reply;
-  raw.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+  raw.writeHead(200, {
+    ...securityHeaders,
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+  });
   raw.write('retry: 1000\n\n');
-  const sink: Sink = { isReady: () => raw.writableLength < streamBacklogBytes && !raw.destroyed, write: (message) => { raw.write(message); } };
+  const sink: Sink = {
+    isReady: () => raw.writableLength < streamBacklogBytes && !raw.destroyed,
+    write: (message) => {
+      raw.write(message);
+    },
+  };
   const close = hub.open(wish, sink);
   raw.on('close', close).on('error', close);
 }

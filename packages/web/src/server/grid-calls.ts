@@ -1,15 +1,39 @@
 import type { BrokerClient, ProviderClient, ReservationClient } from '@mutirao/runtime/clients';
 
 /** What the gateway asks of a broker; each call rejects with a MutiraoError. */
-export type BrokerCalls = Pick<BrokerClient,
-  'submitJob' | 'getJob' | 'listJobs' | 'cancelJob' | 'retryTasks' | 'watchJob' | 'listTasks' | 'getTaskOutput' | 'getOverview' | 'listMachines' | 'listRequests' | 'explain' | 'getLedger' | 'listProviders' | 'getProviderQueue' | 'uploadBlob'>;
+export type BrokerCalls = Pick<
+  BrokerClient,
+  | 'submitJob'
+  | 'getJob'
+  | 'listJobs'
+  | 'cancelJob'
+  | 'retryTasks'
+  | 'watchJob'
+  | 'listTasks'
+  | 'getTaskOutput'
+  | 'getOverview'
+  | 'listMachines'
+  | 'listRequests'
+  | 'explain'
+  | 'getLedger'
+  | 'listProviders'
+  | 'getProviderQueue'
+  | 'uploadBlob'
+>;
 
 /** What it asks of a provider. */
 export type ProviderCalls = Pick<ProviderClient, 'getResource' | 'listRequests'>;
 
 /** What it asks of a reservation manager. */
-export type ReservationCalls = Pick<ReservationClient,
-  'listResources' | 'getCalendar' | 'listReservations' | 'requestReservation' | 'renegotiateReservation' | 'cancelReservation'>;
+export type ReservationCalls = Pick<
+  ReservationClient,
+  | 'listResources'
+  | 'getCalendar'
+  | 'listReservations'
+  | 'requestReservation'
+  | 'renegotiateReservation'
+  | 'cancelReservation'
+>;
 
 /** The grid that the page shows; a test gives it fakes. Nothing is dialled before it is asked. */
 export interface Grid {

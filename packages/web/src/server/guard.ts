@@ -6,7 +6,10 @@ export interface Knock {
   readonly method: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;
-  /** What the browser says of where the request comes from: `same-origin`, `same-site`, `cross-site`, `none` (typed by the user); undefined from other programs. */
+  /**
+   * What the browser says of where the request comes from: `same-origin`, `same-site`, `cross-site`, `none` (typed by
+   * the user); undefined from other programs.
+   */
   readonly fetchSite: string | undefined;
   readonly authorization: string | undefined;
 }
@@ -17,29 +20,49 @@ export function loopbackHosts(port: number): ReadonlySet<string> {
 }
 
 /**
- * Lets a request in or not. A name that only leads here (DNS rebinding) is no name of ours, and what another page sends does not act, token or not.
+ * Lets a request in or not. A name that only leads here (DNS rebinding) is no name of ours, and what another page sends
+ * does not act, token or not.
  *
  * @param needsToken false for the files of the page itself, which hold nothing of anybody's.
  * @throws {MutiraoError} MUT_WEB_FOREIGN; MUT_UNAUTHENTICATED, which says nothing of the token that was shown.
  */
-export function admit(knock: Knock, hosts: ReadonlySet<string>, { needsToken, tokens }: { readonly needsToken: boolean; readonly tokens: TokenCheck }): void {
+export function admit(
+  knock: Knock,
+  hosts: ReadonlySet<string>,
+  { needsToken, tokens }: { readonly needsToken: boolean; readonly tokens: TokenCheck },
+): void {
   demandOwnName(knock, hosts);
   if (!needsToken) return;
   const { fetchSite = 'none', authorization = '' } = knock;
-  if (fetchSite !== 'same-origin' && fetchSite !== 'none') throw new MutiraoError('MUT_WEB_FOREIGN', `the request comes from another page (${fetchSite.slice(0, 20)})`);
+  if (fetchSite !== 'same-origin' && fetchSite !== 'none')
+    throw new MutiraoError('MUT_WEB_FOREIGN', `the request comes from another page (${fetchSite.slice(0, 20)})`);
   const [, token] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization) ?? [];
-  if (token === undefined || tokens(token) === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'the token is missing, or the page has been started again since; open it by the address that "mutirao web" prints');
+  if (token === undefined || tokens(token) === undefined)
+    throw new MutiraoError(
+      'MUT_UNAUTHENTICATED',
+      'the token is missing, or the page has been started again since; open it by the address that "mutirao ' +
+        'web" prints',
+    );
 }
 
 function demandOwnName({ host = '', origin }: Knock, hosts: ReadonlySet<string>): void {
   const name = host.toLowerCase();
-  if (!hosts.has(name)) throw new MutiraoError('MUT_WEB_FOREIGN', 'the request names another host; want 127.0.0.1 or localhost with the port of the page');
-  if (origin !== undefined && origin.toLowerCase() !== `http://${name}`) throw new MutiraoError('MUT_WEB_FOREIGN', 'the request comes from another page');
+  if (!hosts.has(name))
+    throw new MutiraoError(
+      'MUT_WEB_FOREIGN',
+      'the request names another host; want 127.0.0.1 or localhost with the port of the page',
+    );
+  if (origin !== undefined && origin.toLowerCase() !== `http://${name}`)
+    throw new MutiraoError('MUT_WEB_FOREIGN', 'the request comes from another page');
 }
 
-/** The headers of every answer: nothing runs on the page but its own files, nobody frames it, and no type is guessed. */
+/**
+ * The headers of every answer: nothing runs on the page but its own files, nobody frames it, and no type is guessed.
+ */
 export const securityHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+    "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',

@@ -20,7 +20,10 @@ export interface LiveGridOptions {
 
 type Dial<Client> = (address: string, settings: CallSettings) => Closable<Client>;
 
-/** The grid of a home folder: addresses are read when they are needed, so that a broker that comes back elsewhere is found. `close` ends all connections. */
+/**
+ * The grid of a home folder: addresses are read when they are needed, so that a broker that comes back elsewhere is
+ * found. `close` ends all connections.
+ */
 export function liveGrid(options: LiveGridOptions): Grid & { close(): void } {
   const { home } = options;
   const settings: CallSettings = { token: () => readToken(tokenPath(home)), trust: userTrust(home), deadlineMs };
@@ -44,7 +47,9 @@ export function liveGrid(options: LiveGridOptions): Grid & { close(): void } {
       const address = options.reservations || findManager(home);
       return address === undefined ? undefined : once(dialReservations, address);
     },
-    close: () => { for (const { close } of dialled.values()) close(); },
+    close: () => {
+      for (const { close } of dialled.values()) close();
+    },
   };
 }
 

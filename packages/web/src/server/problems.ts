@@ -5,8 +5,21 @@ import type { Problem } from '../schema/index.ts';
 
 /** The HTTP status for each status of the error registry. */
 const httpStatuses: Readonly<Record<StatusName, number>> = {
-  INVALID_ARGUMENT: 400, NOT_FOUND: 404, ALREADY_EXISTS: 409, PERMISSION_DENIED: 403, UNAUTHENTICATED: 401, RESOURCE_EXHAUSTED: 429,
-  FAILED_PRECONDITION: 409, UNAVAILABLE: 503, DEADLINE_EXCEEDED: 504, INTERNAL: 500, UNIMPLEMENTED: 501, ABORTED: 409, CANCELLED: 503, DATA_LOSS: 500, OUT_OF_RANGE: 416,
+  INVALID_ARGUMENT: 400,
+  NOT_FOUND: 404,
+  ALREADY_EXISTS: 409,
+  PERMISSION_DENIED: 403,
+  UNAUTHENTICATED: 401,
+  RESOURCE_EXHAUSTED: 429,
+  FAILED_PRECONDITION: 409,
+  UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 504,
+  INTERNAL: 500,
+  UNIMPLEMENTED: 501,
+  ABORTED: 409,
+  CANCELLED: 503,
+  DATA_LOSS: 500,
+  OUT_OF_RANGE: 416,
 };
 
 /** What is answered to a call that failed; a bug of ours is told by its code alone. */
@@ -16,7 +29,8 @@ export function problemOf(error: unknown): { readonly status: number; readonly p
   const tooLarge = (error as { code?: unknown } | null)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
   if (tooLarge) return answer('MUT_CONTENT_TOO_LARGE', 'the request is larger than the session says');
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
-  if (typeof status === 'number' && status >= 400 && status < 500) return answer('MUT_BAD_REQUEST', error instanceof Error ? error.message : 'the request cannot be read');
+  if (typeof status === 'number' && status >= 400 && status < 500)
+    return answer('MUT_BAD_REQUEST', error instanceof Error ? error.message : 'the request cannot be read');
   return answer('MUT_INTERNAL', 'the gateway failed; its log has more');
 }
 
@@ -25,12 +39,21 @@ export function isBug(error: unknown): boolean {
   return problemOf(error).problem.code === 'MUT_INTERNAL';
 }
 
-function ofFormat({ code, message, further, problem: { line, column } }: FormatError): { readonly status: number; readonly problem: Problem } {
-  const { status, problem } = answer(isErrorCode(code) ? code : 'MUT_BAD_REQUEST', further.length === 0 ? message : `${message}; and ${further.length} more`);
+function ofFormat({ code, message, further, problem: { line, column } }: FormatError): {
+  readonly status: number;
+  readonly problem: Problem;
+} {
+  const { status, problem } = answer(
+    isErrorCode(code) ? code : 'MUT_BAD_REQUEST',
+    further.length === 0 ? message : `${message}; and ${further.length} more`,
+  );
   return { status, problem: { ...problem, ...(line > 0 ? { line, column } : {}) } };
 }
 
 function answer(code: ErrorCode, message: string): { readonly status: number; readonly problem: Problem } {
   const { status, advice, retryable } = registry[code];
-  return { status: code === 'MUT_CONTENT_TOO_LARGE' ? 413 : httpStatuses[status], problem: { code, message, advice, retryable } };
+  return {
+    status: code === 'MUT_CONTENT_TOO_LARGE' ? 413 : httpStatuses[status],
+    problem: { code, message, advice, retryable },
+  };
 }

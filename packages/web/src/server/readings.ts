@@ -1,19 +1,43 @@
-import { JobStatus, type GetOverviewResponse, type GetProviderQueueResponse, type JobSummary, type ListJobsResponse, type ListMachinesResponse, type ListProvidersResponse, type ListRequestsResponse } from '@mutirao/api/broker';
+import {
+  JobStatus,
+  type GetOverviewResponse,
+  type GetProviderQueueResponse,
+  type JobSummary,
+  type ListJobsResponse,
+  type ListMachinesResponse,
+  type ListProvidersResponse,
+  type ListRequestsResponse,
+} from '@mutirao/api/broker';
 
 import { FinishRate } from './finish-rate.ts';
 import type { GatewayParts } from './grid-calls.ts';
 import type { Outlook } from './documents/jobs.ts';
 
-/** A reading is taken anew after so many times what the last one took, so that all pages together cost the broker a few per cent at most. */
+/**
+ * A reading is taken anew after so many times what the last one took, so that all pages together cost the broker a few
+ * per cent at most.
+ */
 const restFactor = 20;
-/** But not longer after that, in milliseconds: on a host where everything waits, an answer that is slow has cost the broker little, and the page would stand still. */
+/**
+ * But not longer after that, in milliseconds: on a host where everything waits, an answer that is slow has cost the
+ * broker little, and the page would stand still.
+ */
 const restMax = 4000;
 /** Jobs whose remaining time is asked for, the newest of those that run. */
 const outlooksMax = 8;
 const jobsListed = 100;
 
 /** The least age, in milliseconds, at which a reading is taken anew. */
-const ages = { jobs: 200, outlook: 1500, overview: 500, machines: 1000, requests: 1000, providers: 1000, queue: 2000, ledger: 2000 } as const;
+const ages = {
+  jobs: 200,
+  outlook: 1500,
+  overview: 500,
+  machines: 1000,
+  requests: 1000,
+  providers: 1000,
+  queue: 2000,
+  ledger: 2000,
+} as const;
 
 interface Kept {
   readonly takenAt: number;
@@ -23,7 +47,8 @@ interface Kept {
 }
 
 /**
- * What the broker said last, for all pages at once: who asks while an answer is young gets it, and who asks while it is fetched waits for the same one.
+ * What the broker said last, for all pages at once: who asks while an answer is young gets it, and who asks while it is
+ * fetched waits for the same one.
  */
 export class Readings {
   readonly #parts: Pick<GatewayParts, 'grid' | 'clock'>;
@@ -93,7 +118,11 @@ export class Readings {
     return this.#rate.perSecond(this.#parts.clock.now());
   }
 
-  async #take<T>(key: string, age: number, fetch: (broker: ReturnType<GatewayParts['grid']['broker']>) => Promise<T>): Promise<T> {
+  async #take<T>(
+    key: string,
+    age: number,
+    fetch: (broker: ReturnType<GatewayParts['grid']['broker']>) => Promise<T>,
+  ): Promise<T> {
     const { clock, grid } = this.#parts;
     const kept = this.#kept.get(key);
     if (kept !== undefined && clock.now() < kept.until) return kept.value as T;
@@ -104,7 +133,11 @@ export class Readings {
       const value = await fetch(grid.broker());
       const now = clock.now();
       this.#forgetOld(now);
-      this.#kept.set(key, { takenAt, until: now + Math.max(age, Math.min(restMax, (now - takenAt) * restFactor)), value });
+      this.#kept.set(key, {
+        takenAt,
+        until: now + Math.max(age, Math.min(restMax, (now - takenAt) * restFactor)),
+        value,
+      });
       return value;
     })();
     this.#underway.set(key, fetching);

@@ -20,11 +20,15 @@ export type Handler<N extends RouteName> = (asked: Asked<N>) => Promise<RouteRep
 export type Handlers<N extends RouteName = RouteName> = { readonly [K in N]: Handler<K> };
 
 /**
- * Reads what a call was given by the schemas of its route. Numbers of paths and queries come as text and are converted; a body is taken as it is.
+ * Reads what a call was given by the schemas of its route. Numbers of paths and queries come as text and are converted;
+ * a body is taken as it is.
  *
  * @throws {MutiraoError} MUT_BAD_REQUEST that names the first thing that is wrong.
  */
-export function readRequest(schema: RouteSchema, given: { readonly params: unknown; readonly query: unknown; readonly body: unknown }): { params: unknown; query: unknown; body: unknown } {
+export function readRequest(
+  schema: RouteSchema,
+  given: { readonly params: unknown; readonly query: unknown; readonly body: unknown },
+): { params: unknown; query: unknown; body: unknown } {
   return {
     params: checked(schema.params, Value.Convert(schema.params, given.params), 'the path'),
     query: checked(schema.query, Value.Convert(schema.query, given.query), 'the query'),
@@ -36,7 +40,8 @@ function checked<T extends TSchema>(schema: T, value: unknown, where: string): S
   const validator = validatorOf(schema);
   if (validator.Check(value)) return value as Static<T>;
   const [first] = validator.Errors(value);
-  const at = first === undefined || first.instancePath === '' ? where : `${where} at ${first.instancePath.slice(0, 200)}`;
+  const at =
+    first === undefined || first.instancePath === '' ? where : `${where} at ${first.instancePath.slice(0, 200)}`;
   throw new MutiraoError('MUT_BAD_REQUEST', `${at}: ${first?.message ?? 'is not as documented'}`);
 }
 

@@ -16,8 +16,16 @@ export interface StaticFile {
 export type StaticFiles = ReadonlyMap<string, StaticFile>;
 
 const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.png': 'image/png', '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2', '.json': 'application/json', '.txt': 'text/plain; charset=utf-8', '.webmanifest': 'application/manifest+json',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
 };
 
 /** Reads the built page from a folder; without files where it has not been built. */
@@ -40,7 +48,9 @@ export function makeStaticFiles(contents: ReadonlyMap<string, Buffer>): StaticFi
 function staticFile(name: string, bytes: Buffer): StaticFile {
   const gzipped = gzipSync(bytes, { level: 9 });
   return {
-    type: types[extname(name)] ?? 'application/octet-stream', bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    type: types[extname(name)] ?? 'application/octet-stream',
+    bytes,
+    etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
     gzipped: gzipped.length < bytes.length * 0.9 ? gzipped : undefined,
   };
 }

@@ -12,8 +12,15 @@ export interface SubmissionWish {
   readonly client_job_id?: string;
 }
 
-/** Submits a job; a repeated key is the same job. @throws {MutiraoError} MUT_BAD_REQUEST for a folder that is not absolute, and what the broker says. */
-export async function submit({ grid }: GatewayParts, job: JobSpec, { directory, client_job_id: key }: SubmissionWish): Promise<{ job_id: number; task_count: number }> {
+/**
+ * Submits a job; a repeated key is the same job. @throws {MutiraoError} MUT_BAD_REQUEST for a folder that is not
+ * absolute, and what the broker says.
+ */
+export async function submit(
+  { grid }: GatewayParts,
+  job: JobSpec,
+  { directory, client_job_id: key }: SubmissionWish,
+): Promise<{ job_id: number; task_count: number }> {
   demandAbsolute(directory);
   const { jobId, taskCount } = await grid.broker().submitJob({ job, clientJobId: key ?? randomUUID() });
   return { job_id: jobId, task_count: taskCount };
@@ -21,5 +28,6 @@ export async function submit({ grid }: GatewayParts, job: JobSpec, { directory, 
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
 export function demandAbsolute(directory: string | undefined): void {
-  if (directory !== undefined && !isAbsolute(directory)) throw new MutiraoError('MUT_BAD_REQUEST', `directory is "${directory.slice(0, 100)}"; want an absolute folder`);
+  if (directory !== undefined && !isAbsolute(directory))
+    throw new MutiraoError('MUT_BAD_REQUEST', `directory is "${directory.slice(0, 100)}"; want an absolute folder`);
 }

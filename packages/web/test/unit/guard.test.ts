@@ -9,8 +9,21 @@ import { loopbackHosts, makeGateway, makeStaticFiles, type Gateway } from '../..
 function aGateway(broker = new AnsweringBroker()): Gateway {
   return makeGateway({
     grid: pretendPageGrid(broker),
-    clock: { now: () => 10_000 }, userId: 'ana', home: '/home/ana/.mutirao', directory: '/home/ana', version: '0', tokens: acceptToken(webToken, 'ana'),
-    hosts: () => loopbackHosts(7777), files: makeStaticFiles(new Map([['index.html', Buffer.from('<!doctype html>')], ['app.js', Buffer.from('let a = 1;\n'.repeat(100))]])), log: quietLogger, instance: 'i1',
+    clock: { now: () => 10_000 },
+    userId: 'ana',
+    home: '/home/ana/.mutirao',
+    directory: '/home/ana',
+    version: '0',
+    tokens: acceptToken(webToken, 'ana'),
+    hosts: () => loopbackHosts(7777),
+    files: makeStaticFiles(
+      new Map([
+        ['index.html', Buffer.from('<!doctype html>')],
+        ['app.js', Buffer.from('let a = 1;\n'.repeat(100))],
+      ]),
+    ),
+    log: quietLogger,
+    instance: 'i1',
   });
 }
 
@@ -26,8 +39,22 @@ test('a call with the token, by a name of this host, is answered', async (t) => 
 test('without the token, with a wrong one, or with it in the address nothing of the interface is told', async (t) => {
   const { server } = aGateway();
   const { authorization: _token, ...bare } = webHeaders;
-  for (const headers of [bare, { ...bare, authorization: 'Bearer wrong' }, { ...bare, authorization: `Basic ${webToken}` }, { ...bare, authorization: `Bearer ${webToken}x` }]) {
-    for (const url of ['/api/v1/session', '/api/v1/events?topics=summary', '/api/nothing', '/API/v1/session', '//api/v1/session', '/%61pi/v1/session', '/./api/v1/session', `/api/v1/session?token=${webToken}`]) {
+  for (const headers of [
+    bare,
+    { ...bare, authorization: 'Bearer wrong' },
+    { ...bare, authorization: `Basic ${webToken}` },
+    { ...bare, authorization: `Bearer ${webToken}x` },
+  ]) {
+    for (const url of [
+      '/api/v1/session',
+      '/api/v1/events?topics=summary',
+      '/api/nothing',
+      '/API/v1/session',
+      '//api/v1/session',
+      '/%61pi/v1/session',
+      '/./api/v1/session',
+      `/api/v1/session?token=${webToken}`,
+    ]) {
       const { statusCode, body } = await server.inject({ url, headers });
       t.true(statusCode === 401 || statusCode === 404 || body === '<!doctype html>', `${url} ${statusCode}`);
       t.false(body.includes('ana'), url);
@@ -38,20 +65,34 @@ test('without the token, with a wrong one, or with it in the address nothing of 
 
 test('a name that only leads here is refused, for the page as for the interface', async (t) => {
   const { server } = aGateway();
-  for (const host of ['evil.example', 'evil.example:7777', '127.0.0.1', '127.0.0.1:7778', 'localhost.evil.example:7777', '']) {
-    for (const url of ['/', '/api/v1/session']) t.is((await server.inject({ url, headers: { ...webHeaders, host } })).statusCode, 403, `${host} ${url}`);
+  for (const host of [
+    'evil.example',
+    'evil.example:7777',
+    '127.0.0.1',
+    '127.0.0.1:7778',
+    'localhost.evil.example:7777',
+    '',
+  ]) {
+    for (const url of ['/', '/api/v1/session'])
+      t.is((await server.inject({ url, headers: { ...webHeaders, host } })).statusCode, 403, `${host} ${url}`);
   }
-  for (const host of ['localhost:7777', 'LOCALHOST:7777', '[::1]:7777', webHost]) t.is((await server.inject({ url: '/api/v1/session', headers: { ...webHeaders, host } })).statusCode, 200, host);
+  for (const host of ['localhost:7777', 'LOCALHOST:7777', '[::1]:7777', webHost])
+    t.is((await server.inject({ url: '/api/v1/session', headers: { ...webHeaders, host } })).statusCode, 200, host);
 });
 
 test('what another page sends does not act, also with the token', async (t) => {
   const broker = new AnsweringBroker();
   const { server } = aGateway(broker);
   const foreign = [
-    { ...webHeaders, origin: 'http://evil.example' }, { ...webHeaders, origin: 'null' }, { ...webHeaders, origin: `https://${webHost}` }, { ...webHeaders, origin: 'http://127.0.0.1:8888' },
-    { ...webHeaders, 'sec-fetch-site': 'cross-site' }, { ...webHeaders, 'sec-fetch-site': 'same-site' },
+    { ...webHeaders, origin: 'http://evil.example' },
+    { ...webHeaders, origin: 'null' },
+    { ...webHeaders, origin: `https://${webHost}` },
+    { ...webHeaders, origin: 'http://127.0.0.1:8888' },
+    { ...webHeaders, 'sec-fetch-site': 'cross-site' },
+    { ...webHeaders, 'sec-fetch-site': 'same-site' },
   ];
-  for (const headers of foreign) t.is((await server.inject({ ...acting, headers })).statusCode, 403, JSON.stringify(headers));
+  for (const headers of foreign)
+    t.is((await server.inject({ ...acting, headers })).statusCode, 403, JSON.stringify(headers));
   t.is(broker.timesAsked('cancelJob'), 0);
   t.is((await server.inject({ ...acting, headers: { ...webHeaders, origin: `http://${webHost}` } })).statusCode, 200);
   t.is(broker.timesAsked('cancelJob'), 1);
@@ -60,7 +101,11 @@ test('what another page sends does not act, also with the token', async (t) => {
 test('a form of another page cannot act: it cannot send the token, nor JSON', async (t) => {
   const broker = new AnsweringBroker();
   const { server } = aGateway(broker);
-  const { statusCode } = await server.inject({ ...acting, payload: 'reason=x', headers: { ...webHeaders, 'content-type': 'application/x-www-form-urlencoded' } });
+  const { statusCode } = await server.inject({
+    ...acting,
+    payload: 'reason=x',
+    headers: { ...webHeaders, 'content-type': 'application/x-www-form-urlencoded' },
+  });
   t.is(statusCode, 400);
   t.is(broker.timesAsked('cancelJob'), 0);
 });
@@ -76,14 +121,25 @@ test('the files of the page need no token, and every answer forbids scripts that
   }
   t.is((await server.inject({ url: '/jobs/5', headers: { host: webHost } })).body, '<!doctype html>');
   t.is((await server.inject({ url: '/../../etc/passwd', headers: { host: webHost } })).body.includes('root:'), false);
-  const { headers } = await server.inject({ url: '/app.js', headers: { host: webHost, 'accept-encoding': 'gzip, br' } });
+  const { headers } = await server.inject({
+    url: '/app.js',
+    headers: { host: webHost, 'accept-encoding': 'gzip, br' },
+  });
   t.is(headers['content-encoding'], 'gzip');
-  t.is((await server.inject({ url: '/app.js', headers: { host: webHost, 'if-none-match': String(headers['etag']) } })).statusCode, 304);
+  t.is(
+    (await server.inject({ url: '/app.js', headers: { host: webHost, 'if-none-match': String(headers['etag']) } }))
+      .statusCode,
+    304,
+  );
 });
 
 test('a body that is larger than the session says is refused before it is read', async (t) => {
   const { server } = aGateway();
-  const { statusCode, json } = await server.inject({ ...acting, headers: { ...webHeaders, 'content-type': 'application/json', 'content-length': String(64 * 1024 * 1024) }, payload: '{}' });
+  const { statusCode, json } = await server.inject({
+    ...acting,
+    headers: { ...webHeaders, 'content-type': 'application/json', 'content-length': String(64 * 1024 * 1024) },
+    payload: '{}',
+  });
   t.is(statusCode, 413);
   t.is(json<{ code: string }>().code, 'MUT_CONTENT_TOO_LARGE');
 });

@@ -11,17 +11,35 @@ class KnownTasks {
   statuses: TaskStatus[];
   readonly clock = { now: (): number => this.now };
 
-  constructor(...statuses: TaskStatus[]) { this.statuses = statuses; }
+  constructor(...statuses: TaskStatus[]) {
+    this.statuses = statuses;
+  }
 
   readonly grid = { broker: () => ({ listTasks: this.listTasks }) };
-  readonly listTasks = async ({ fromTaskIndex, taskIndexes }: ListTasksRequest): Promise<{ tasks: TaskRecord[]; nextTaskIndex: undefined }> => {
+  readonly listTasks = async ({
+    fromTaskIndex,
+    taskIndexes,
+  }: ListTasksRequest): Promise<{ tasks: TaskRecord[]; nextTaskIndex: undefined }> => {
     this.calls += 1;
     const tasks = this.statuses.map((status, taskIndex) => aTask({ taskIndex, status }));
-    return { tasks: tasks.filter(({ taskIndex }) => (taskIndexes.length > 0 ? taskIndexes.includes(taskIndex) : taskIndex >= fromTaskIndex)), nextTaskIndex: undefined };
+    return {
+      tasks: tasks.filter(({ taskIndex }) =>
+        taskIndexes.length > 0 ? taskIndexes.includes(taskIndex) : taskIndex >= fromTaskIndex,
+      ),
+      nextTaskIndex: undefined,
+    };
   };
 }
 
-const progress = { jobId: 1, taskCount: 2, readyCount: 0, waitingCount: 0, failedCount: 0, cancelledCount: 0, endedUnixMs: 0 };
+const progress = {
+  jobId: 1,
+  taskCount: 2,
+  readyCount: 0,
+  waitingCount: 0,
+  failedCount: 0,
+  cancelledCount: 0,
+  endedUnixMs: 0,
+};
 
 for (const way of ['refresh', 'readAll'] as const) {
   test(`a job whose tasks began and ended between two looks is read once it has ended: ${way}`, async (t) => {
@@ -31,7 +49,10 @@ for (const way of ['refresh', 'readAll'] as const) {
     broker.statuses = [TaskStatus.FINISHED, TaskStatus.FINISHED];
     broker.now = 10_000;
     await records[way]({ ...progress, endedUnixMs: 9000 });
-    t.deepEqual([0, 1].map((task) => records.statusOf(task)), [TaskStatus.FINISHED, TaskStatus.FINISHED]);
+    t.deepEqual(
+      [0, 1].map((task) => records.statusOf(task)),
+      [TaskStatus.FINISHED, TaskStatus.FINISHED],
+    );
     const { calls } = broker;
     await records[way]({ ...progress, endedUnixMs: 9000 });
     t.is(broker.calls, calls, 'what has ended is read once');

@@ -18,7 +18,10 @@ class SlowBroker {
       this.now += this.answerMs;
       return {};
     };
-    this.readings = new Readings({ clock: this.clock, grid: { broker: () => ({ getOverview }) } } as unknown as Pick<GatewayParts, 'grid' | 'clock'>);
+    this.readings = new Readings({ clock: this.clock, grid: { broker: () => ({ getOverview }) } } as unknown as Pick<
+      GatewayParts,
+      'grid' | 'clock'
+    >);
   }
 
   /** Asks each 100 ms for a while; answers how often the broker was asked. */

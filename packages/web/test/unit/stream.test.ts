@@ -3,10 +3,20 @@ import test from 'ava';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { aJobSummary, AnsweringBroker, pretendPageGrid, wire } from '@mutirao/testkit';
-import { heartbeatMs, type JobList, type RecentEvents, type BrokerLink, type StreamTopic } from '../../src/schema/index.ts';
+import {
+  heartbeatMs,
+  type JobList,
+  type RecentEvents,
+  type BrokerLink,
+  type StreamTopic,
+} from '../../src/schema/index.ts';
 import { StreamHub, type Sink, type Source } from '../../src/server/stream/stream-hub.ts';
 
-interface Message { readonly id: string; readonly event: string; readonly data: unknown }
+interface Message {
+  readonly id: string;
+  readonly event: string;
+  readonly data: unknown;
+}
 
 class World {
   readonly broker = new AnsweringBroker();
@@ -20,7 +30,10 @@ class World {
   }
 
   /** Opens a page on jobs and events. */
-  open(topics: readonly StreamTopic[] = ['jobs', 'events'], lastId?: string): { messages: Message[]; texts: string[]; sink: Sink & { isOpen: boolean }; close: () => void } {
+  open(
+    topics: readonly StreamTopic[] = ['jobs', 'events'],
+    lastId?: string,
+  ): { messages: Message[]; texts: string[]; sink: Sink & { isOpen: boolean }; close: () => void } {
     const texts: string[] = [];
     const messages: Message[] = [];
     const sink = {
@@ -33,7 +46,10 @@ class World {
       },
     };
     const jobs: Source = { every: 250, read: async () => this.broker.listJobs({ pageSize: 100, beforeJobId: 0 }) };
-    const close = this.hub.open({ sources: new Map(topics.includes('jobs') ? [['jobs', jobs]] : []), topics: new Set(topics), lastId }, sink);
+    const close = this.hub.open(
+      { sources: new Map(topics.includes('jobs') ? [['jobs', jobs]] : []), topics: new Set(topics), lastId },
+      sink,
+    );
     return { messages, texts, sink, close };
   }
 
@@ -93,7 +109,14 @@ test('events come once each, in their order; a page that opens later gets the la
   world.broker.tell(wire.event({ sequence: 2, taskIndexes: Array.from({ length: 5000 }, (_, index) => index) }));
   await world.pass(500);
   const seen = of(messages, 'events').flatMap(({ data }) => (data as RecentEvents).events);
-  t.deepEqual(seen.map(({ sequence, type }) => [sequence, type]), [[1, 'tasks.finished'], [1, 'job.finished'], [2, 'tasks.finished']]);
+  t.deepEqual(
+    seen.map(({ sequence, type }) => [sequence, type]),
+    [
+      [1, 'tasks.finished'],
+      [1, 'job.finished'],
+      [2, 'tasks.finished'],
+    ],
+  );
   t.is(seen[2]?.task_indexes.length, 20);
   t.is(seen[2]?.task_count, 5000);
   const late = world.open(['events']);
@@ -117,7 +140,10 @@ test('who comes back with the last id gets what changed since, and nothing twice
   world.broker.jobs = [aJobSummary({ finishedCount: 3 })];
   await world.pass(1500);
   t.deepEqual(same.messages.map(({ event }) => event).sort(), ['events', 'jobs']);
-  t.deepEqual(of(same.messages, 'events').flatMap(({ data }) => (data as RecentEvents).events.map(({ sequence }) => sequence)), [2]);
+  t.deepEqual(
+    of(same.messages, 'events').flatMap(({ data }) => (data as RecentEvents).events.map(({ sequence }) => sequence)),
+    [2],
+  );
 });
 
 test('an id of another gateway, or a made up one, gets everything', async (t) => {
@@ -141,7 +167,10 @@ test('a page that reads slowly gets the newest level when it reads again, not al
   t.deepEqual(messages, []);
   sink.isOpen = true;
   await world.pass(100);
-  t.deepEqual(of(messages, 'jobs').map(({ data }) => (data as { jobs: { finishedCount: number }[] }).jobs[0]?.finishedCount), [9]);
+  t.deepEqual(
+    of(messages, 'jobs').map(({ data }) => (data as { jobs: { finishedCount: number }[] }).jobs[0]?.finishedCount),
+    [9],
+  );
 });
 
 test('a broker that goes away is told with its code, the stream stays, and it goes on by itself', async (t) => {
@@ -151,12 +180,21 @@ test('a broker that goes away is told with its code, the stream stays, and it go
   await world.pass(500);
   world.broker.awayBecause = new MutiraoError('MUT_UNREACHABLE', 'nobody listens');
   await world.pass(3000);
-  t.deepEqual(of(messages, 'link').map(({ data }) => (data as BrokerLink).code), ['', 'MUT_UNREACHABLE']);
+  t.deepEqual(
+    of(messages, 'link').map(({ data }) => (data as BrokerLink).code),
+    ['', 'MUT_UNREACHABLE'],
+  );
   world.broker.awayBecause = undefined;
   world.broker.jobs = [aJobSummary({ finishedCount: 4 })];
   await world.pass(1000);
-  t.deepEqual(of(messages, 'link').map(({ data }) => (data as BrokerLink).connected), [true, false, true]);
-  t.is((of(messages, 'jobs').at(-1)?.data as JobList & { jobs: { finishedCount: number }[] }).jobs[0]?.finishedCount, 4);
+  t.deepEqual(
+    of(messages, 'link').map(({ data }) => (data as BrokerLink).connected),
+    [true, false, true],
+  );
+  t.is(
+    (of(messages, 'jobs').at(-1)?.data as JobList & { jobs: { finishedCount: number }[] }).jobs[0]?.finishedCount,
+    4,
+  );
 });
 
 test('while nothing changes a comment keeps the connection alive', async (t) => {
@@ -197,7 +235,10 @@ test('after a restore of the broker events are told from the beginning of its ot
   world.broker.tell(wire.event({ sequence: 2, jobId: 9 }));
   await world.pass(3000);
   const told = of(messages, 'events').flatMap(({ data }) => (data as RecentEvents).events);
-  t.deepEqual(told.filter((event) => event.job_id === 9).map(({ sequence }) => sequence), [1, 1, 2]);
+  t.deepEqual(
+    told.filter((event) => event.job_id === 9).map(({ sequence }) => sequence),
+    [1, 1, 2],
+  );
 });
 
 test('a level that stays the same is read less and less often, and as often as usual again once something happens', async (t) => {
@@ -218,7 +259,10 @@ test('text cannot break out of a message', async (t) => {
   const { messages, texts } = world.open(['jobs']);
   await world.pass(300);
   t.is(texts.length, 2);
-  t.is((of(messages, 'jobs')[0]?.data as { jobs: { label: string }[] }).jobs[0]?.label, 'a\n\nevent: link\ndata: {"connected":false}\n\n');
+  t.is(
+    (of(messages, 'jobs')[0]?.data as { jobs: { label: string }[] }).jobs[0]?.label,
+    'a\n\nevent: link\ndata: {"connected":false}\n\n',
+  );
 });
 
 test('a page whose connection broke between two messages gets the second one when it comes back', async (t) => {

@@ -30,23 +30,33 @@ function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
 }
 
 test('frames come out as they went in, however the bytes between are cut', (t) => {
-  fc.assert(fc.property(fc.array(anyFrame, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 8 }), (frames, sizes) => {
-    const reader = new FrameReader();
-    const read = cut(Buffer.concat(frames.map(encodeFrame)), sizes).flatMap((piece) => reader.take(piece));
-    t.deepEqual(read, frames);
-  }), runs(20_270_101, 500));
+  fc.assert(
+    fc.property(
+      fc.array(anyFrame, { maxLength: 12 }),
+      fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 8 }),
+      (frames, sizes) => {
+        const reader = new FrameReader();
+        const read = cut(Buffer.concat(frames.map(encodeFrame)), sizes).flatMap((piece) => reader.take(piece));
+        t.deepEqual(read, frames);
+      },
+    ),
+    runs(20_270_101, 500),
+  );
 });
 
 test('whatever bytes come, the reader gives frames or says that they are none, and keeps no more than a frame', (t) => {
-  fc.assert(fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 20 }), (chunks) => {
-    const reader = new FrameReader();
-    try {
-      for (const chunk of chunks) for (const frame of reader.take(Buffer.from(chunk))) encodeFrame(frame);
-    } catch (error) {
-      return error instanceof MutiraoError && error.code === 'MUT_PROTOCOL';
-    }
-    return true;
-  }), runs(20_270_102, 1000));
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 20 }), (chunks) => {
+      const reader = new FrameReader();
+      try {
+        for (const chunk of chunks) for (const frame of reader.take(Buffer.from(chunk))) encodeFrame(frame);
+      } catch (error) {
+        return error instanceof MutiraoError && error.code === 'MUT_PROTOCOL';
+      }
+      return true;
+    }),
+    runs(20_270_102, 1000),
+  );
   t.pass();
 });
 
@@ -61,6 +71,9 @@ test('a frame that says it is longer than any may be is refused before its bytes
 test('the longest command and the fullest output are frames', (t) => {
   const command = randomBytes(commandBytesMax);
   const bytes = randomBytes(frameBytesMax);
-  const frames: Frame[] = [{ kind: 'run', command }, { kind: 'output', stream: 'standardError', bytes }];
+  const frames: Frame[] = [
+    { kind: 'run', command },
+    { kind: 'output', stream: 'standardError', bytes },
+  ];
   t.deepEqual(new FrameReader().take(Buffer.concat(frames.map(encodeFrame))), frames);
 });

@@ -18,7 +18,8 @@ test('a user or a host of odd characters is one word', (t) => {
 });
 
 test('an agent that reaches its provider by loopback is reached by loopback, another one at the addresses of its machine', (t) => {
-  for (const provider of ['127.0.0.1:7001', 'tls://[::1]:7001', 'localhost:1']) t.deepEqual(findGangHosts(provider), ['127.0.0.1']);
+  for (const provider of ['127.0.0.1:7001', 'tls://[::1]:7001', 'localhost:1'])
+    t.deepEqual(findGangHosts(provider), ['127.0.0.1']);
   for (const provider of ['head.example.org:7721', 'unix:/run/provider']) {
     const hosts = findGangHosts(provider);
     t.true(hosts.length > 0 && hosts.every((host) => !host.startsWith('fe80:')));

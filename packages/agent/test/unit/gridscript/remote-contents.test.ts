@@ -1,11 +1,21 @@
 import test from 'ava';
 import { RemoteContents } from '../../../src/gridscript/remote-contents.ts';
 
-const [a, b, c] = ['a', 'b', 'c'].map((sha256) => ({ sha256, size: 10 })) as [{ sha256: string; size: number }, { sha256: string; size: number }, { sha256: string; size: number }];
+const [a, b, c] = ['a', 'b', 'c'].map((sha256) => ({ sha256, size: 10 })) as [
+  { sha256: string; size: number },
+  { sha256: string; size: number },
+  { sha256: string; size: number },
+];
 
 function aStore(bytesMax: number): { contents: RemoteContents; sent: string[] } {
   const sent: string[] = [];
-  return { sent, contents: new RemoteContents(bytesMax, ({ sha256 }) => { sent.push(sha256); return Promise.resolve(); }) };
+  return {
+    sent,
+    contents: new RemoteContents(bytesMax, ({ sha256 }) => {
+      sent.push(sha256);
+      return Promise.resolve();
+    }),
+  };
 }
 
 test('a content goes there once for all who want it at a time, and again after it was forgotten', async (t) => {
@@ -32,7 +42,9 @@ test('the least recently used goes first, one that is held never', async (t) => 
 
 test('a content that could not be sent is sent again', async (t) => {
   let attempts = 0;
-  const contents = new RemoteContents(10, () => (++attempts === 1 ? Promise.reject(new Error('cut')) : Promise.resolve()));
+  const contents = new RemoteContents(10, () =>
+    ++attempts === 1 ? Promise.reject(new Error('cut')) : Promise.resolve(),
+  );
   await t.throwsAsync(contents.hold([a]), { message: 'cut' });
   await contents.hold([a]);
   t.is(attempts, 2);

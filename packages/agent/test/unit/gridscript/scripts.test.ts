@@ -13,7 +13,11 @@ test('a run begins once, however often the machine is asked to begin it', async 
   mkdirSync(run, { recursive: true });
   const folders = { base, run, playpen: join(run, 'playpen'), storage: join(base, 'storage') };
   const perform = async (script: string) => {
-    const { status, stdout } = await runCommand({ command: '/bin/sh', args: ['-c', framing('T') + script], deadlineMs: 20_000 });
+    const { status, stdout } = await runCommand({
+      command: '/bin/sh',
+      args: ['-c', framing('T') + script],
+      deadlineMs: 20_000,
+    });
     return { status, answer: readAnswer(stdout, 'T') };
   };
   const script = runScript(folders, `echo began >>${base}/lives`, '');
@@ -33,17 +37,26 @@ test('a content that has its size and not its bytes has not arrived, also where 
   const perform = async (content: string, path: string) => {
     rmSync(join(base, 'contents', sha256), { force: true });
     writeFileSync(join(base, 'contents', `${sha256}.part`), content);
-    const { stdout } = await runCommand({ command: '/bin/sh', args: ['-c', framing('T') + script], env: { PATH: path }, deadlineMs: 20_000 });
+    const { stdout } = await runCommand({
+      command: '/bin/sh',
+      args: ['-c', framing('T') + script],
+      env: { PATH: path },
+      deadlineMs: 20_000,
+    });
     return readAnswer(stdout, 'T')?.toString().trim();
   };
   const bare = join(base, 'bin');
   mkdirSync(bare);
-  for (const name of ['wc', 'mv', 'mkdir', 'cmp', 'chmod', 'cp', 'cat', 'rm', 'pwd', 'readlink']) symlinkSync(`/usr/bin/${name}`, join(bare, name));
+  for (const name of ['wc', 'mv', 'mkdir', 'cmp', 'chmod', 'cp', 'cat', 'rm', 'pwd', 'readlink'])
+    symlinkSync(`/usr/bin/${name}`, join(bare, name));
   t.is(await perform('wrong', '/usr/bin:/bin'), `missing ${sha256}`);
   t.is(await perform('right', '/usr/bin:/bin'), 'ok');
   t.is(await perform('wrong', bare), 'ok', 'where nothing can tell, the size has to do');
   t.is(await perform('longer', bare), `missing ${sha256}`);
-  for (const [name, body] of [['shasum', 'exec /usr/bin/sha256sum'], ['openssl', 'exec /usr/bin/sha256sum']] as const) {
+  for (const [name, body] of [
+    ['shasum', 'exec /usr/bin/sha256sum'],
+    ['openssl', 'exec /usr/bin/sha256sum'],
+  ] as const) {
     writeFileSync(join(bare, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
     t.is(await perform('wrong', bare), `missing ${sha256}`, name);
     rmSync(join(bare, name));

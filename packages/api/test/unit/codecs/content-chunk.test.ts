@@ -17,7 +17,14 @@ test('a chunk framed where it lies is the message that generated code writes and
 
 test('what is not a chunk alone is left to generated code', (t) => {
   const named = Buffer.from(SendContentRequest.encode({ transferId: 't', data: Buffer.from('x') }).finish());
-  for (const message of [Buffer.alloc(0), named, Buffer.from([0x12]), Buffer.from([0x12, 5, 1]), Buffer.from([0x12, 1, 1, 1]), Buffer.alloc(9, 0xff)]) {
+  for (const message of [
+    Buffer.alloc(0),
+    named,
+    Buffer.from([0x12]),
+    Buffer.from([0x12, 5, 1]),
+    Buffer.from([0x12, 1, 1, 1]),
+    Buffer.alloc(9, 0xff),
+  ]) {
     t.is(readChunk(message, 2), undefined);
   }
 });

@@ -6,35 +6,80 @@ import type { MutiraoError } from '@mutirao/api/errors';
 import { schedulerNames } from '@mutirao/core/messages';
 
 import { aClaim } from '@mutirao/testkit';
-import { AfterReservation, JobSpec, type Scheduler, SubmitJobRequest, type TaskGroup } from '../../../src/generated/mutirao/broker/v1/broker.ts';
+import {
+  AfterReservation,
+  JobSpec,
+  type Scheduler,
+  SubmitJobRequest,
+  type TaskGroup,
+} from '../../../src/generated/mutirao/broker/v1/broker.ts';
 import { Root } from '../../../src/generated/mutirao/common/v1/common.ts';
 
 const array: TaskGroup = {
-  values: { $case: 'range', value: { first: 1, count: 10 } }, command: 'echo {}', noOp: false, inputs: [], outputs: [], check: '', requirements: '',
+  values: { $case: 'range', value: { first: 1, count: 10 } },
+  command: 'echo {}',
+  noOp: false,
+  inputs: [],
+  outputs: [],
+  check: '',
+  requirements: '',
 };
 
 function jobOf(group: Partial<TaskGroup>, rest: Partial<JobSpec> = {}): JobSpec {
-  return { label: '', groups: [{ ...array, ...group }], environment: {}, limits: undefined, homeDirectory: '', edges: [], ...rest };
+  return {
+    label: '',
+    groups: [{ ...array, ...group }],
+    environment: {},
+    limits: undefined,
+    homeDirectory: '',
+    edges: [],
+    ...rest,
+  };
 }
 
 test('what a job leaves out is filled in', (t) => {
   const { clientJobId, spec } = decodeSubmitJob({ job: jobOf({}), clientJobId: 'k1' });
   t.is(clientJobId, 'k1');
-  t.like(spec, { processors: 1, replicasMax: 2, failuresMax: 3, deadline: undefined, scheduler: 'wqr', replicationCap: { kind: 'none' }, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 } });
+  t.like(spec, {
+    processors: 1,
+    replicasMax: 2,
+    failuresMax: 3,
+    deadline: undefined,
+    scheduler: 'wqr',
+    replicationCap: { kind: 'none' },
+    limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
+  });
   t.deepEqual(spec.groups[0]?.values, { kind: 'range', first: 1, count: 10, step: 1 });
 });
 
 test('a job comes back from the wire as it went', (t) => {
   const content = { sha256: Buffer.alloc(32, 7), sizeBytes: 12 };
-  const wire = jobOf({
-    values: { $case: 'list', value: { values: ['a', 'b c'] } },
-    inputs: [
-      { source: { source: { $case: 'localPath', value: 'in/{}.txt' } }, root: Root.PLAYPEN, path: 'in.txt', condition: 'os == linux' },
-      { source: { source: { $case: 'content', value: content } }, root: Root.STORAGE, path: 'tool', condition: '' },
-    ],
-    outputs: [{ root: Root.PLAYPEN, path: 'out', localPath: 'results/{#}', condition: '' }],
-    check: 'test -s results/{#}', requirements: 'mem >= 512',
-  }, { label: 'sweep', environment: { MODE: 'fast' }, processors: 2, replicasMax: 1, failuresMax: 5, homeDirectory: '/home/ana', deadlineUnixMs: 5000 });
+  const wire = jobOf(
+    {
+      values: { $case: 'list', value: { values: ['a', 'b c'] } },
+      inputs: [
+        {
+          source: { source: { $case: 'localPath', value: 'in/{}.txt' } },
+          root: Root.PLAYPEN,
+          path: 'in.txt',
+          condition: 'os == linux',
+        },
+        { source: { source: { $case: 'content', value: content } }, root: Root.STORAGE, path: 'tool', condition: '' },
+      ],
+      outputs: [{ root: Root.PLAYPEN, path: 'out', localPath: 'results/{#}', condition: '' }],
+      check: 'test -s results/{#}',
+      requirements: 'mem >= 512',
+    },
+    {
+      label: 'sweep',
+      environment: { MODE: 'fast' },
+      processors: 2,
+      replicasMax: 1,
+      failuresMax: 5,
+      homeDirectory: '/home/ana',
+      deadlineUnixMs: 5000,
+    },
+  );
   const spec = decodeJobSpec(wire);
   const sent = JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish());
   t.deepEqual(decodeJobSpec(sent), spec);
@@ -43,7 +88,12 @@ test('a job comes back from the wire as it went', (t) => {
 
 test('scheduler and cap come back from the wire as they went', (t) => {
   for (const scheduler of schedulerNames) {
-    for (const replicationCap of [{ kind: 'none' }, { kind: 'idle' }, { kind: 'share', percent: 0 }, { kind: 'share', percent: 20 }] as const) {
+    for (const replicationCap of [
+      { kind: 'none' },
+      { kind: 'idle' },
+      { kind: 'share', percent: 0 },
+      { kind: 'share', percent: 20 },
+    ] as const) {
       const spec = { ...decodeJobSpec(jobOf({})), scheduler, replicationCap };
       t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
     }
@@ -63,24 +113,87 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ['a group without values', jobOf({ values: undefined }), /groups\[0\] has no values/],
   ['an empty list', jobOf({ values: { $case: 'list', value: { values: [] } } }), /has 0 values/],
   ['an empty range', jobOf({ values: { $case: 'range', value: { first: 1, count: 0 } } }), /count is 0/],
-  ['a range that stands still', jobOf({ values: { $case: 'range', value: { first: 1, count: 2, step: 0 } } }), /step is 0/],
-  ['a range that runs past what a number holds', jobOf({ values: { $case: 'range', value: { first: 9e15, count: 1000, step: 1e13 } } }), /safe integer/],
-  ['too many tasks', { ...jobOf({}), groups: Array.from({ length: 2 }, () => ({ ...array, values: { $case: 'range', value: { first: 1, count: taskCountMax } } as const })) }, /want at most/],
+  [
+    'a range that stands still',
+    jobOf({ values: { $case: 'range', value: { first: 1, count: 2, step: 0 } } }),
+    /step is 0/,
+  ],
+  [
+    'a range that runs past what a number holds',
+    jobOf({ values: { $case: 'range', value: { first: 9e15, count: 1000, step: 1e13 } } }),
+    /safe integer/,
+  ],
+  [
+    'too many tasks',
+    {
+      ...jobOf({}),
+      groups: Array.from({ length: 2 }, () => ({
+        ...array,
+        values: { $case: 'range', value: { first: 1, count: taskCountMax } } as const,
+      })),
+    },
+    /want at most/,
+  ],
   ['a task without a command', jobOf({ command: '' }), /command is empty/],
-  ['a root that nobody knows', jobOf({ outputs: [{ root: 9 as Root, path: 'x', localPath: '', condition: '' }] }), /root is 9/],
-  ['an input from nowhere', jobOf({ inputs: [{ source: undefined, root: Root.PLAYPEN, path: 'x', condition: '' }] }), /source is absent/],
-  ['a hash that is too short', jobOf({ inputs: [{ source: { source: { $case: 'content', value: { sha256: Buffer.alloc(4), sizeBytes: 1 } } }, root: Root.PLAYPEN, path: 'x', condition: '' }] }), /4 bytes; want 32/],
+  [
+    'a root that nobody knows',
+    jobOf({ outputs: [{ root: 9 as Root, path: 'x', localPath: '', condition: '' }] }),
+    /root is 9/,
+  ],
+  [
+    'an input from nowhere',
+    jobOf({ inputs: [{ source: undefined, root: Root.PLAYPEN, path: 'x', condition: '' }] }),
+    /source is absent/,
+  ],
+  [
+    'a hash that is too short',
+    jobOf({
+      inputs: [
+        {
+          source: { source: { $case: 'content', value: { sha256: Buffer.alloc(4), sizeBytes: 1 } } },
+          root: Root.PLAYPEN,
+          path: 'x',
+          condition: '',
+        },
+      ],
+    }),
+    /4 bytes; want 32/,
+  ],
   ['no replicas', jobOf({}, { replicasMax: 0 }), /replicas_max is 0; want an integer in 1\.\.16/],
   ['too many failures', jobOf({}, { failuresMax: 101 }), /failures_max is 101/],
   ['a half processor', jobOf({}, { processors: 0 }), /processors is 0/],
-  ['a scheduler that nobody knows', jobOf({}, { scheduler: 9 as Scheduler }), /scheduler is 9; want one of wqr, workqueue/],
-  ['a cap beyond all measure', jobOf({}, { replicationCap: { cap: { $case: 'extraWorkPercent', value: 1001 } } }), /extra_work_percent is 1001; want an integer in 0\.\.1000/],
-  ['a placement by a strategy that nobody knows', jobOf({}, { placement: 'min-cost:0.5' }), /job\.placement "min-cost:0\.5" begins with no strategy/],
-  ['a placement with an a below 0', jobOf({}, { placement: 'min-ct:-0.5' }), /job\.placement .* has the admissibility "-0\.5"; want a number in 0\.\.1/],
+  [
+    'a scheduler that nobody knows',
+    jobOf({}, { scheduler: 9 as Scheduler }),
+    /scheduler is 9; want one of wqr, workqueue/,
+  ],
+  [
+    'a cap beyond all measure',
+    jobOf({}, { replicationCap: { cap: { $case: 'extraWorkPercent', value: 1001 } } }),
+    /extra_work_percent is 1001; want an integer in 0\.\.1000/,
+  ],
+  [
+    'a placement by a strategy that nobody knows',
+    jobOf({}, { placement: 'min-cost:0.5' }),
+    /job\.placement "min-cost:0\.5" begins with no strategy/,
+  ],
+  [
+    'a placement with an a below 0',
+    jobOf({}, { placement: 'min-ct:-0.5' }),
+    /job\.placement .* has the admissibility "-0\.5"; want a number in 0\.\.1/,
+  ],
   ['a strange name in the environment', jobOf({}, { environment: { 'A=B': 'c' } }), /"A=B"/],
-  ['a vote of none', jobOf({}, { verification: { by: { $case: 'vote', value: 0 } } }), /verification\.vote is 0; want an integer in 1\.\.15/],
+  [
+    'a vote of none',
+    jobOf({}, { verification: { by: { $case: 'vote', value: 0 } } }),
+    /verification\.vote is 0; want an integer in 1\.\.15/,
+  ],
   ['a vote of too many', jobOf({}, { verification: { by: { $case: 'vote', value: 16 } } }), /verification\.vote is 16/],
-  ['a verification by nothing', jobOf({}, { verification: { by: undefined } }), /want none, check, vote or credibility/],
+  [
+    'a verification by nothing',
+    jobOf({}, { verification: { by: undefined } }),
+    /want none, check, vote or credibility/,
+  ],
   ['gathering nowhere', jobOf({}, { gathering: { folder: '' } }), /gathering\.folder is empty; want a folder/],
   ['a NUL in a command', jobOf({ command: 'a\0b' }), /NUL/],
 ];
@@ -92,7 +205,12 @@ for (const [what, wire, message] of refused) {
 }
 
 test('each way to verify results comes back from the wire as it went, and a job that tells none has none', (t) => {
-  for (const verification of [{ kind: 'none' }, { kind: 'check' }, { kind: 'vote', count: 15 }, { kind: 'credibility', threshold: 0.9 }] as const) {
+  for (const verification of [
+    { kind: 'none' },
+    { kind: 'check' },
+    { kind: 'vote', count: 15 },
+    { kind: 'credibility', threshold: 0.9 },
+  ] as const) {
     const wire = encodeJobSpec({ ...decodeJobSpec(jobOf({})), verification });
     t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(wire).finish())).verification, verification);
   }
@@ -107,31 +225,74 @@ test('where outputs are gathered comes back from the wire as it went, and is lef
 
 test('a path that leaves its root on the machine is refused by name', (t) => {
   const group = { outputs: [{ root: Root.PLAYPEN, path: 'a/../../b', localPath: '', condition: '' }] };
-  t.throws(() => decodeJobSpec(jobOf(group)), { code: 'MUT_PATH_ESCAPES', message: /groups\[0\]\.outputs\[0\]\.path is "a\/\.\.\/\.\.\/b"/ });
+  t.throws(() => decodeJobSpec(jobOf(group)), {
+    code: 'MUT_PATH_ESCAPES',
+    message: /groups\[0\]\.outputs\[0\]\.path is "a\/\.\.\/\.\.\/b"/,
+  });
 });
 
 test('a submission without a job is refused', (t) => {
-  t.throws(() => decodeSubmitJob(SubmitJobRequest.decode(Buffer.alloc(0))), { code: 'MUT_BAD_REQUEST', message: /job is absent/ });
+  t.throws(() => decodeSubmitJob(SubmitJobRequest.decode(Buffer.alloc(0))), {
+    code: 'MUT_BAD_REQUEST',
+    message: /job is absent/,
+  });
 });
 
 test('a job inside a reservation says what its claim says, and what becomes of what is left', (t) => {
   const claim = aClaim();
-  const said = { claim, reservationId: 7, revision: 1, resourceId: 'alpha', userId: 'ana', startsAt: 1000, endsAt: 5000, amount: 2, units: [0, 1] };
-  t.deepEqual(decodeJobSpec(jobOf({}, { reservation: { claim, after: AfterReservation.UNSPECIFIED } })).reservation, { ...said, after: 'go-on' });
+  const said = {
+    claim,
+    reservationId: 7,
+    revision: 1,
+    resourceId: 'alpha',
+    userId: 'ana',
+    startsAt: 1000,
+    endsAt: 5000,
+    amount: 2,
+    units: [0, 1],
+  };
+  t.deepEqual(decodeJobSpec(jobOf({}, { reservation: { claim, after: AfterReservation.UNSPECIFIED } })).reservation, {
+    ...said,
+    after: 'go-on',
+  });
   for (const after of ['go-on', 'wait'] as const) {
     const spec = { ...decodeJobSpec(jobOf({})), reservation: { ...said, after } };
     t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
   }
-  t.throws(() => decodeJobSpec(jobOf({}, { reservation: { claim, after: 7 as AfterReservation } })), { code: 'MUT_BAD_REQUEST' });
+  t.throws(() => decodeJobSpec(jobOf({}, { reservation: { claim, after: 7 as AfterReservation } })), {
+    code: 'MUT_BAD_REQUEST',
+  });
   for (const text of ['', 'abc', 'a.b.c', aClaim({ jti: 'seven' }), `${claim}.x`]) {
-    t.throws(() => decodeJobSpec(jobOf({}, { reservation: { claim: text, after: 1 } })), { code: 'MUT_CLAIM_FORGED' }, text);
+    t.throws(
+      () => decodeJobSpec(jobOf({}, { reservation: { claim: text, after: 1 } })),
+      { code: 'MUT_CLAIM_FORGED' },
+      text,
+    );
   }
 });
 
 test('a workflow comes back from the wire as it went, and a bag says nothing of edges', (t) => {
-  const output = { source: { source: { $case: 'output' as const, value: { taskIndex: 0, path: 'a.dat' } } }, root: Root.PLAYPEN, path: 'in.dat', condition: '' };
-  const spec = decodeJobSpec(jobOf({ inputs: [output], expectedTimeMs: 1500 }, { edges: [{ from: 0, to: 1, dataBytes: 0 }, { from: 1, to: 9, dataBytes: 2000 }] }));
-  t.deepEqual(spec.edges, [{ from: 0, to: 1 }, { from: 1, to: 9, data: 2000 }]);
+  const output = {
+    source: { source: { $case: 'output' as const, value: { taskIndex: 0, path: 'a.dat' } } },
+    root: Root.PLAYPEN,
+    path: 'in.dat',
+    condition: '',
+  };
+  const spec = decodeJobSpec(
+    jobOf(
+      { inputs: [output], expectedTimeMs: 1500 },
+      {
+        edges: [
+          { from: 0, to: 1, dataBytes: 0 },
+          { from: 1, to: 9, dataBytes: 2000 },
+        ],
+      },
+    ),
+  );
+  t.deepEqual(spec.edges, [
+    { from: 0, to: 1 },
+    { from: 1, to: 9, data: 2000 },
+  ]);
   t.like(spec.groups[0], { expectedTime: 1500, inputs: [{ source: { kind: 'output', taskIndex: 0, path: 'a.dat' } }] });
   t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
   t.false('edges' in decodeJobSpec(jobOf({})));
@@ -139,7 +300,19 @@ test('a workflow comes back from the wire as it went, and a bag says nothing of 
 });
 
 test('an edge to a task that the job does not have is refused with its place', (t) => {
-  const error = t.throws<MutiraoError>(() => decodeJobSpec(jobOf({}, { edges: [{ from: 0, to: 1, dataBytes: 0 }, { from: 3, to: 10, dataBytes: 0 }] })));
+  const error = t.throws<MutiraoError>(() =>
+    decodeJobSpec(
+      jobOf(
+        {},
+        {
+          edges: [
+            { from: 0, to: 1, dataBytes: 0 },
+            { from: 3, to: 10, dataBytes: 0 },
+          ],
+        },
+      ),
+    ),
+  );
   t.is(error.code, 'MUT_WORKFLOW_EDGE_NOWHERE');
   t.is(error.message, 'job.edges[1] leads from task 3 to task 10; the job has 10 tasks, from 0 on');
 });

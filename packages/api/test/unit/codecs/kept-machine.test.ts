@@ -1,10 +1,27 @@
 import test from 'ava';
-import { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from '@mutirao/api/codecs';
+import {
+  decodeKeptMachine,
+  decodeKeptMachineState,
+  encodeKeptMachine,
+  encodeKeptMachineState,
+} from '@mutirao/api/codecs';
 import type { KeptMachineStatus } from '@mutirao/api/provider';
 import type { KeptMachine } from '@mutirao/core/messages';
 
-const bySsh: KeptMachine = { name: 'ana@pc', reach: { kind: 'ssh', destination: 'ana@pc', options: ['-Jgate'], program: ['mutirao'] }, processors: 2, folder: '/x', attributes: { gpu: '1' } };
-const byTemplates: KeptMachine = { name: 'old', reach: { kind: 'templates', machine: 'old', remExec: 'a', copyTo: 'b', copyFrom: 'c' }, processors: 0, folder: '', attributes: {} };
+const bySsh: KeptMachine = {
+  name: 'ana@pc',
+  reach: { kind: 'ssh', destination: 'ana@pc', options: ['-Jgate'], program: ['mutirao'] },
+  processors: 2,
+  folder: '/x',
+  attributes: { gpu: '1' },
+};
+const byTemplates: KeptMachine = {
+  name: 'old',
+  reach: { kind: 'templates', machine: 'old', remExec: 'a', copyTo: 'b', copyFrom: 'c' },
+  processors: 0,
+  folder: '',
+  attributes: {},
+};
 
 test('kept machines come back as they were written, with their states', (t) => {
   for (const machine of [bySsh, byTemplates]) {
@@ -20,10 +37,22 @@ const refused: readonly (readonly [string, KeptMachine, RegExp])[] = [
   ['a name that is an option', { ...bySsh, name: '-x' }, /machine name is "-x"/],
   ['a name that leads elsewhere', { ...bySsh, name: '../x' }, /machine name is/],
   ['too many processors', { ...bySsh, processors: 5000 }, /processors of ana@pc is 5000; want at most 4096/],
-  ['a destination that is an option', { ...bySsh, reach: { kind: 'ssh', destination: '-oProxyCommand=x', options: [], program: [] } }, /ssh destination of ana@pc is "-oProxyCommand=x"/],
-  ['a word with a NUL', { ...bySsh, reach: { kind: 'ssh', destination: 'a', options: ['x\0'], program: [] } }, /has a word with a NUL/],
+  [
+    'a destination that is an option',
+    { ...bySsh, reach: { kind: 'ssh', destination: '-oProxyCommand=x', options: [], program: [] } },
+    /ssh destination of ana@pc is "-oProxyCommand=x"/,
+  ],
+  [
+    'a word with a NUL',
+    { ...bySsh, reach: { kind: 'ssh', destination: 'a', options: ['x\0'], program: [] } },
+    /has a word with a NUL/,
+  ],
   ['a folder with a NUL', { ...bySsh, folder: '\0' }, /has a text with a NUL/],
-  ['a missing template', { ...byTemplates, reach: { kind: 'templates', machine: 'old', remExec: 'a', copyTo: ' ', copyFrom: 'c' } }, /lacks what \$machine stands for or one of its templates/],
+  [
+    'a missing template',
+    { ...byTemplates, reach: { kind: 'templates', machine: 'old', remExec: 'a', copyTo: ' ', copyFrom: 'c' } },
+    /lacks what \$machine stands for or one of its templates/,
+  ],
   ['an attribute without a value', { ...bySsh, attributes: { gpu: '' } }, /attribute gpu of ana@pc is empty/],
   ['an attribute whose name is none', { ...bySsh, attributes: { 'g=u': '1' } }, /attribute of ana@pc is "g=u"/],
 ];
@@ -35,6 +64,17 @@ for (const [what, machine, message] of refused) {
 }
 
 test('a machine that is reached in no way that this release knows, or is in no known state, is refused', (t) => {
-  t.throws(() => decodeKeptMachine({ ...encodeKeptMachine(bySsh), reach: undefined }), { message: /says nothing of how it is reached/ });
-  t.throws(() => decodeKeptMachineState({ machine: encodeKeptMachine(bySsh), status: 9 as KeptMachineStatus, reason: '', sinceUnixMs: 0 }), { message: /has status 9/ });
+  t.throws(() => decodeKeptMachine({ ...encodeKeptMachine(bySsh), reach: undefined }), {
+    message: /says nothing of how it is reached/,
+  });
+  t.throws(
+    () =>
+      decodeKeptMachineState({
+        machine: encodeKeptMachine(bySsh),
+        status: 9 as KeptMachineStatus,
+        reason: '',
+        sinceUnixMs: 0,
+      }),
+    { message: /has status 9/ },
+  );
 });

@@ -1,13 +1,31 @@
 import test from 'ava';
 
 import {
-  decodeCancelReplicas, decodeContentOffered, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReport, decodeStartReplicas,
-  encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeReport, encodeStartReplicas, type ContentOffer,
+  decodeCancelReplicas,
+  decodeContentOffered,
+  decodeContentWanted,
+  decodeMachineFacts,
+  decodeOutcome,
+  decodeReport,
+  decodeStartReplicas,
+  encodeCancelReplicas,
+  encodeContentOffered,
+  encodeContentWanted,
+  encodeMachineFacts,
+  encodeReport,
+  encodeStartReplicas,
+  type ContentOffer,
 } from '@mutirao/api/codecs';
 import type { MachineFacts, MachineReport, StartReplicas } from '@mutirao/core/messages';
 
 import {
-  CancelReplicas, ContentOffered, ContentWanted, MachineFacts as MachineFactsWire, Report, StartReplicas as StartReplicasWire, type Outcome,
+  CancelReplicas,
+  ContentOffered,
+  ContentWanted,
+  MachineFacts as MachineFactsWire,
+  Report,
+  StartReplicas as StartReplicasWire,
+  type Outcome,
 } from '../../../src/generated/mutirao/machine/v1/machine.ts';
 
 const content = { sha256: 'ab'.repeat(32), size: 3 };
@@ -24,11 +42,22 @@ function sent<T>(type: MessageFns<T>, message: T): T {
 test('a batch of replicas comes out as it went in', (t) => {
   const batch: StartReplicas = {
     template: {
-      jobId: 3, userId: 'ana', command: 'run {}', noOp: false, environment: { MODE: 'fast' },
-      limits: { runTimeMax: 1000, memoryMax: 2, outputMax: 3 }, processors: 2,
+      jobId: 3,
+      userId: 'ana',
+      command: 'run {}',
+      noOp: false,
+      environment: { MODE: 'fast' },
+      limits: { runTimeMax: 1000, memoryMax: 2, outputMax: 3 },
+      processors: 2,
     },
     replicas: [
-      { replicaId: 7, taskIndex: 0, value: 'a', inputs: [{ root: 'storage', path: 'tool', content, mode: 0o755 }], outputs: [{ root: 'playpen', path: 'out' }] },
+      {
+        replicaId: 7,
+        taskIndex: 0,
+        value: 'a',
+        inputs: [{ root: 'storage', path: 'tool', content, mode: 0o755 }],
+        outputs: [{ root: 'playpen', path: 'out' }],
+      },
       { replicaId: 8, taskIndex: 1, value: 'b', inputs: [], outputs: [], onSuccessOnly: true },
     ],
   };
@@ -37,29 +66,60 @@ test('a batch of replicas comes out as it went in', (t) => {
 
 test('a report comes out as it went in, with its bytes', (t) => {
   const report: MachineReport = {
-    sequence: 4, started: [{ replicaId: 9, startedAt: 50 }],
-    ended: [{
-      replicaId: 7, outcome: 'limited', exitStatus: 137, startedAt: 10, endedAt: 20, reason: 'MUT_X', detail: 'too long',
-      standardOutput: Buffer.from('out'), standardError: Buffer.from(''), outputTruncated: true,
-      outputs: [
-        { outputIndex: 1, path: 'a/b', content, mode: 0o644, inline: Buffer.from('abc'), transferId: '' },
-        { outputIndex: 0, path: '', content, mode: 0o600, inline: undefined, transferId: 't1' },
-      ],
-      staging: { inputsAskedAt: 5, inputsHereAt: 8, inputsPlacingAt: 9, commandEndedAt: 18 },
-    }],
+    sequence: 4,
+    started: [{ replicaId: 9, startedAt: 50 }],
+    ended: [
+      {
+        replicaId: 7,
+        outcome: 'limited',
+        exitStatus: 137,
+        startedAt: 10,
+        endedAt: 20,
+        reason: 'MUT_X',
+        detail: 'too long',
+        standardOutput: Buffer.from('out'),
+        standardError: Buffer.from(''),
+        outputTruncated: true,
+        outputs: [
+          { outputIndex: 1, path: 'a/b', content, mode: 0o644, inline: Buffer.from('abc'), transferId: '' },
+          { outputIndex: 0, path: '', content, mode: 0o600, inline: undefined, transferId: 't1' },
+        ],
+        staging: { inputsAskedAt: 5, inputsHereAt: 8, inputsPlacingAt: 9, commandEndedAt: 18 },
+      },
+    ],
   };
   t.deepEqual(decodeReport(sent(Report, encodeReport(report))), report);
 });
 
 test('facts come out as they went in, with names of attributes in lower case', (t) => {
-  const facts: MachineFacts = { machineId: 'alpha/1.0', incarnation: 'x', processors: 4, attributes: { os: 'linux' }, until: undefined, requestId: '1' };
+  const facts: MachineFacts = {
+    machineId: 'alpha/1.0',
+    incarnation: 'x',
+    processors: 4,
+    attributes: { os: 'linux' },
+    until: undefined,
+    requestId: '1',
+  };
   t.deepEqual(decodeMachineFacts(sent(MachineFactsWire, encodeMachineFacts(facts))), facts);
-  const reserved: MachineFacts = { ...facts, reservation: { resourceId: 'alpha', reservationId: 7, revision: 2, userId: 'ana', mark: 'c2lnbmF0dXJl' } };
+  const reserved: MachineFacts = {
+    ...facts,
+    reservation: { resourceId: 'alpha', reservationId: 7, revision: 2, userId: 'ana', mark: 'c2lnbmF0dXJl' },
+  };
   t.deepEqual(decodeMachineFacts(sent(MachineFactsWire, encodeMachineFacts(reserved))), reserved);
   t.is(decodeMachineFacts(encodeMachineFacts({ ...facts, until: 9 })).until, 9);
-  t.deepEqual(decodeMachineFacts({ ...encodeMachineFacts(facts), attributes: { OS: 'linux' } }).attributes, { os: 'linux' });
-  for (const hostile of [{ machineId: 'lab/\u001b]0;x\u0007' }, { identity: 'x\u202e' }, { attributes: { os: 'linux\nlab/forged' } }, { attributes: { '\u009b2J': '1' } }]) {
-    t.throws(() => decodeMachineFacts({ ...encodeMachineFacts(facts), ...hostile }), { code: 'MUT_BAD_REQUEST', message: /expected no control characters/ });
+  t.deepEqual(decodeMachineFacts({ ...encodeMachineFacts(facts), attributes: { OS: 'linux' } }).attributes, {
+    os: 'linux',
+  });
+  for (const hostile of [
+    { machineId: 'lab/\u001b]0;x\u0007' },
+    { identity: 'x\u202e' },
+    { attributes: { os: 'linux\nlab/forged' } },
+    { attributes: { '\u009b2J': '1' } },
+  ]) {
+    t.throws(() => decodeMachineFacts({ ...encodeMachineFacts(facts), ...hostile }), {
+      code: 'MUT_BAD_REQUEST',
+      message: /expected no control characters/,
+    });
   }
 });
 
@@ -68,10 +128,16 @@ test('cancels, wanted contents and offers come out as they went in', (t) => {
   t.deepEqual(decodeCancelReplicas(sent(CancelReplicas, encodeCancelReplicas(cancel))), cancel);
   t.deepEqual(decodeContentWanted(sent(ContentWanted, encodeContentWanted([content]))), [content]);
   const sources: readonly ContentOffer['source'][] = [
-    { kind: 'inline', bytes: Buffer.from('abc') }, { kind: 'inline', bytes: Buffer.alloc(0) },
-    { kind: 'transfer', transferId: 't1' }, { kind: 'refused', reason: 'MUT_X' },
+    { kind: 'inline', bytes: Buffer.from('abc') },
+    { kind: 'inline', bytes: Buffer.alloc(0) },
+    { kind: 'transfer', transferId: 't1' },
+    { kind: 'refused', reason: 'MUT_X' },
   ];
-  for (const source of sources) t.deepEqual(decodeContentOffered(sent(ContentOffered, encodeContentOffered({ content, source }))), { content, source });
+  for (const source of sources)
+    t.deepEqual(decodeContentOffered(sent(ContentOffered, encodeContentOffered({ content, source }))), {
+      content,
+      source,
+    });
 });
 
 test('what this release does not know is refused', (t) => {
@@ -79,6 +145,12 @@ test('what this release does not know is refused', (t) => {
   t.throws(() => decodeOutcome(0), { code: 'MUT_BAD_REQUEST' });
   t.throws(() => decodeContentOffered(ContentOffered.decode(Buffer.alloc(0))), { code: 'MUT_BAD_REQUEST' });
   t.throws(() => decodeReport(Report.decode(Buffer.alloc(0))), { code: 'MUT_BAD_REQUEST', message: /sequence is 0/ });
-  t.throws(() => decodeStartReplicas(StartReplicasWire.decode(Buffer.alloc(0))), { code: 'MUT_BAD_REQUEST', message: /template is absent/ });
-  t.throws(() => decodeMachineFacts(MachineFactsWire.decode(Buffer.alloc(0))), { code: 'MUT_BAD_REQUEST', message: /machine_id is empty/ });
+  t.throws(() => decodeStartReplicas(StartReplicasWire.decode(Buffer.alloc(0))), {
+    code: 'MUT_BAD_REQUEST',
+    message: /template is absent/,
+  });
+  t.throws(() => decodeMachineFacts(MachineFactsWire.decode(Buffer.alloc(0))), {
+    code: 'MUT_BAD_REQUEST',
+    message: /machine_id is empty/,
+  });
 });

@@ -1,5 +1,12 @@
-// Whatever bytes a peer sends, decoding ends in a message or an error, never in anything else: no crash, no hang, no wrong type.
-import { decodeContentOffered, decodeContentWanted, decodeMachineFacts, decodeReport, decodeStartReplicas } from '@mutirao/api/codecs';
+// Whatever bytes a peer sends, decoding ends in a message or an error, never in anything else: no crash, no hang, no
+// wrong type.
+import {
+  decodeContentOffered,
+  decodeContentWanted,
+  decodeMachineFacts,
+  decodeReport,
+  decodeStartReplicas,
+} from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest, AttachResponse, Report } from '@mutirao/api/machine';
 import test from 'ava';
@@ -30,17 +37,42 @@ function endsWell(bytes: Uint8Array): boolean {
     return true;
   } catch (error) {
     // A wrong type or a stack overflow would be our bug, not the peer's.
-    return error instanceof MutiraoError || (error instanceof Error && error.constructor === Error) || error instanceof RangeError;
+    return (
+      error instanceof MutiraoError ||
+      (error instanceof Error && error.constructor === Error) ||
+      error instanceof RangeError
+    );
   }
 }
 
 const report = Report.encode({
-  sequence: 3, started: [{ replicaId: 1, startedUnixMs: 1_785_000_000_000 }],
-  ended: [{
-    replicaId: 2, outcome: 1, exitStatus: 0, startedUnixMs: 1_785_000_000_000, endedUnixMs: 1_785_000_000_001, reason: '', detail: 'über', outputTruncated: false,
-    standardOutput: Buffer.from('out'), standardError: Buffer.alloc(0),
-    outputs: [{ outputIndex: 0, path: 'a', content: { sha256: Buffer.alloc(32), sizeBytes: 5 }, mode: 0o644, inline: Buffer.from('hello'), transferId: '', droppedName: '' }],
-  }],
+  sequence: 3,
+  started: [{ replicaId: 1, startedUnixMs: 1_785_000_000_000 }],
+  ended: [
+    {
+      replicaId: 2,
+      outcome: 1,
+      exitStatus: 0,
+      startedUnixMs: 1_785_000_000_000,
+      endedUnixMs: 1_785_000_000_001,
+      reason: '',
+      detail: 'über',
+      outputTruncated: false,
+      standardOutput: Buffer.from('out'),
+      standardError: Buffer.alloc(0),
+      outputs: [
+        {
+          outputIndex: 0,
+          path: 'a',
+          content: { sha256: Buffer.alloc(32), sizeBytes: 5 },
+          mode: 0o644,
+          inline: Buffer.from('hello'),
+          transferId: '',
+          droppedName: '',
+        },
+      ],
+    },
+  ],
   gangHeld: [{ replicaId: 4, name: 'ana@one', addresses: ['one:4000'] }],
 }).finish();
 const whole = Buffer.concat([Buffer.from([0x12, report.length]), report]);
@@ -52,17 +84,26 @@ test('random bytes end in a message or an error', (t) => {
 
 test('a real message with bytes changed or cut off ends in a message or an error', (t) => {
   const change = fc.tuple(fc.nat(whole.length - 1), fc.nat(255));
-  fc.assert(fc.property(fc.array(change, { maxLength: 4 }), fc.nat(whole.length), (changes, length) => {
-    const bytes = Buffer.from(whole.subarray(0, length));
-    for (const [index, value] of changes) if (index < length) bytes[index] = value;
-    return endsWell(bytes);
-  }), runs(7, 5000));
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 4 }), fc.nat(whole.length), (changes, length) => {
+      const bytes = Buffer.from(whole.subarray(0, length));
+      for (const [index, value] of changes) if (index < length) bytes[index] = value;
+      return endsWell(bytes);
+    }),
+    runs(7, 5000),
+  );
   t.is(AttachRequest.decode(whole).message?.$case, 'report');
 });
 
 test('a number beyond what JavaScript counts exactly is refused', (t) => {
-  t.throws(() => Report.decode(Buffer.from([0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01])), { message: /larger than/ });
-  t.is(Report.decode(Report.encode({ sequence: Number.MAX_SAFE_INTEGER, started: [], ended: [], gangHeld: [] }).finish()).sequence, Number.MAX_SAFE_INTEGER);
+  t.throws(() => Report.decode(Buffer.from([0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01])), {
+    message: /larger than/,
+  });
+  t.is(
+    Report.decode(Report.encode({ sequence: Number.MAX_SAFE_INTEGER, started: [], ended: [], gangHeld: [] }).finish())
+      .sequence,
+    Number.MAX_SAFE_INTEGER,
+  );
 });
 
 test('an empty field of bytes is empty, and a full one is the bytes that came', (t) => {

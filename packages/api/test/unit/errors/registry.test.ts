@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { errorOfCode, isErrorCode, MutiraoError, registry } from '@mutirao/api/errors';
 import test from 'ava';
-import { errorsMarkdown, errorsProto, faultsMarkdown, limitsMarkdown, numbersOf, securityMarkdown } from '../../../../../scripts/errors-rendering.ts';
+import {
+  errorsMarkdown,
+  errorsProto,
+  faultsMarkdown,
+  limitsMarkdown,
+  numbersOf,
+  securityMarkdown,
+} from '../../../../../scripts/errors-rendering.ts';
 
 const root = new URL('../../../../../', import.meta.url);
 const codes = Object.keys(registry);
@@ -37,7 +44,9 @@ test('errors.proto has each code, and no other', (t) => {
 test('a code keeps its number when others come and go, and a number is never used again', (t) => {
   const former = errorsProto('');
   const number = numbersOf(former).get('MUT_UNREACHABLE') ?? 0;
-  const gone = former.replace('ERROR_REASON_MUT_CANCELLED =', 'ERROR_REASON_MUT_FORMERLY =').replace('ERROR_REASON_MUT_INTERNAL =', 'ERROR_REASON_MUT_EARLIER =');
+  const gone = former
+    .replace('ERROR_REASON_MUT_CANCELLED =', 'ERROR_REASON_MUT_FORMERLY =')
+    .replace('ERROR_REASON_MUT_INTERNAL =', 'ERROR_REASON_MUT_EARLIER =');
   const once = errorsProto(gone);
   t.is(numbersOf(once).get('MUT_UNREACHABLE'), number);
   t.regex(once, /reserved "ERROR_REASON_MUT_EARLIER", "ERROR_REASON_MUT_FORMERLY";/);
@@ -55,11 +64,20 @@ test('each advice is one sentence', (t) => {
 
 test('a code that came as text becomes its error, an unknown one an internal error that names it', (t) => {
   t.like(errorOfCode('MUT_BAD_REQUEST', 'x is 0'), { code: 'MUT_BAD_REQUEST', message: 'x is 0' });
-  t.like(errorOfCode('MUT_NONSENSE', 'x is 0'), { code: 'MUT_INTERNAL', message: 'x is 0 (unknown code MUT_NONSENSE)' });
+  t.like(errorOfCode('MUT_NONSENSE', 'x is 0'), {
+    code: 'MUT_INTERNAL',
+    message: 'x is 0 (unknown code MUT_NONSENSE)',
+  });
   t.false(isErrorCode('toString'));
 });
 
 test('an error knows what its code means', (t) => {
   const error = new MutiraoError('MUT_UNREACHABLE', 'nobody there', { cause: 'why', field: 'address' });
-  t.like(error, { name: 'MutiraoError', retryable: true, field: 'address', cause: 'why', advice: registry.MUT_UNREACHABLE.advice });
+  t.like(error, {
+    name: 'MutiraoError',
+    retryable: true,
+    field: 'address',
+    cause: 'why',
+    advice: registry.MUT_UNREACHABLE.advice,
+  });
 });

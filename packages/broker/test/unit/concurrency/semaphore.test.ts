@@ -7,11 +7,15 @@ test('no more works than places go on at a time, and a failed one frees its plac
   const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
   let running = 0;
   let most = 0;
-  const works = gates.map(({ promise }) => semaphore.run(async () => {
-    running += 1;
-    most = Math.max(most, running);
-    await promise.finally(() => { running -= 1; });
-  }));
+  const works = gates.map(({ promise }) =>
+    semaphore.run(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await promise.finally(() => {
+        running -= 1;
+      });
+    }),
+  );
   t.is(running, 2);
   gates[0]?.reject(new Error('broken'));
   await t.throwsAsync(works[0] as Promise<void>, { message: 'broken' });

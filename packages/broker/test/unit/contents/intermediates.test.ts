@@ -23,18 +23,30 @@ function setUp(t: ExecutionContext) {
     renameSync(join(home, 'part'), blobPathOf('ana', sha256));
     return sha256;
   };
-  return { home, write, isThere: (sha256: string) => existsSync(blobPathOf('ana', sha256)), intermediates: new Intermediates({ folder: join(home, 'intermediate'), keepFor: day, blobPathOf }) };
+  return {
+    home,
+    write,
+    isThere: (sha256: string) => existsSync(blobPathOf('ana', sha256)),
+    intermediates: new Intermediates({ folder: join(home, 'intermediate'), keepFor: day, blobPathOf }),
+  };
 }
 
 /** A job that has ended at that time with its one task finished, or cancelled, or that is open. */
-function stateWith(...jobs: readonly { readonly endedAt?: number; readonly status?: 'cancelled'; readonly spec?: Partial<JobSpec> }[]): BrokerState {
+function stateWith(
+  ...jobs: readonly { readonly endedAt?: number; readonly status?: 'cancelled'; readonly spec?: Partial<JobSpec> }[]
+): BrokerState {
   const state = createBrokerState();
   for (const [index, { endedAt, status, spec = {} }] of jobs.entries()) {
-    brokerMachine.step(state, [{ kind: 'JobSubmitted', replyTo: 1, userId: 'ana', clientJobId: '', spec: aJob(1, spec) }], 1);
+    brokerMachine.step(
+      state,
+      [{ kind: 'JobSubmitted', replyTo: 1, userId: 'ana', clientJobId: '', spec: aJob(1, spec) }],
+      1,
+    );
     if (endedAt === undefined) continue;
     const jobId = index + 1;
     const job = state.jobs.get(jobId);
-    if (status === 'cancelled') brokerMachine.step(state, [{ kind: 'JobCancelled', replyTo: 1, userId: 'ana', jobId, reason: '' }], endedAt);
+    if (status === 'cancelled')
+      brokerMachine.step(state, [{ kind: 'JobCancelled', replyTo: 1, userId: 'ana', jobId, reason: '' }], endedAt);
     else if (job !== undefined) {
       job.finished.addRange(0, 1);
       for (const queue of job.queues) queue.ready.clear();
@@ -75,12 +87,39 @@ test('what a job has taken over, or reads by its hash, stays while that is open 
   const [taken, read] = [write('taken'), write('read')];
   intermediates.note({ jobId: 1, userId: 'ana' }, taken);
   intermediates.note({ jobId: 2, userId: 'ana' }, read);
-  const resuming = { resumes: { jobId: 1, tasks: [{ taskIndex: 0, jobId: 1, fromTaskIndex: 0 }] }, groups: [aGroup(2)] };
-  const reading = { groups: [aGroup(1, { inputs: [{ source: { kind: 'content', content: { sha256: read, size: 4 } }, root: 'playpen', path: 'in', condition: '' }] })] };
-  t.is(intermediates.sweep(stateWith({ endedAt: 1000 }, { endedAt: 1000 }, { spec: resuming }, { spec: reading }), 2 * day), 0);
+  const resuming = {
+    resumes: { jobId: 1, tasks: [{ taskIndex: 0, jobId: 1, fromTaskIndex: 0 }] },
+    groups: [aGroup(2)],
+  };
+  const reading = {
+    groups: [
+      aGroup(1, {
+        inputs: [
+          {
+            source: { kind: 'content', content: { sha256: read, size: 4 } },
+            root: 'playpen',
+            path: 'in',
+            condition: '',
+          },
+        ],
+      }),
+    ],
+  };
+  t.is(
+    intermediates.sweep(
+      stateWith({ endedAt: 1000 }, { endedAt: 1000 }, { spec: resuming }, { spec: reading }),
+      2 * day,
+    ),
+    0,
+  );
   t.true(isThere(taken) && isThere(read));
   const cancelled = { endedAt: 1000, status: 'cancelled' } as const;
-  const retryable = stateWith({ endedAt: 1000 }, { endedAt: 1000 }, { spec: resuming, ...cancelled }, { spec: reading, ...cancelled });
+  const retryable = stateWith(
+    { endedAt: 1000 },
+    { endedAt: 1000 },
+    { spec: resuming, ...cancelled },
+    { spec: reading, ...cancelled },
+  );
   t.is(intermediates.sweep(retryable, 2 * day), 0);
   t.is(intermediates.sweep(retryable, 31 * day), 2);
 });

@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { list } from 'tar/list';
@@ -24,93 +35,174 @@ function prepare(t: ExecutionContext): Home {
   const fileOf = (path: string, text: string): FileToGather => {
     const source = join(sources, String(count++));
     writeFileSync(source, text);
-    return { source, path, size: Buffer.byteLength(text), mode: 0o640, sha256: createHash('sha256').update(text).digest('hex') };
+    return {
+      source,
+      path,
+      size: Buffer.byteLength(text),
+      mode: 0o640,
+      sha256: createHash('sha256').update(text).digest('hex'),
+    };
   };
   return {
     folder: join(home, 'gathered'),
-    result: (taskIndex, replicaId, names, text) => ({ taskIndex, replicaId, files: names.map((name) => fileOf(name, text ?? textOf(taskIndex, replicaId, name))) }),
+    result: (taskIndex, replicaId, names, text) => ({
+      taskIndex,
+      replicaId,
+      files: names.map((name) => fileOf(name, text ?? textOf(taskIndex, replicaId, name))),
+    }),
   };
 }
 
-const textOf = (taskIndex: number, replicaId: number, name: string): string => `task ${taskIndex} r${replicaId} ${name}`;
+const textOf = (taskIndex: number, replicaId: number, name: string): string =>
+  `task ${taskIndex} r${replicaId} ${name}`;
 
 function gathererOf(changes: Partial<GathererOptions> = {}): Gatherer {
-  return new Gatherer({ brokerId: 'b1', instance: { name: 'i', firstJobId: 1 }, volumeBytesMax: 1 << 20, isOpen: () => true, ...changes });
+  return new Gatherer({
+    brokerId: 'b1',
+    instance: { name: 'i', firstJobId: 1 },
+    volumeBytesMax: 1 << 20,
+    isOpen: () => true,
+    ...changes,
+  });
 }
 
 /** What a program for tar archives finds in a volume: names and texts, in order. */
 function unpack(volume: string): [name: string, text: string][] {
   const found: [string, string][] = [];
   list({
-    file: volume, sync: true, strict: true,
+    file: volume,
+    sync: true,
+    strict: true,
     onReadEntry: (entry) => {
       const chunks: Buffer[] = [];
-      entry.on('data', (chunk: Buffer) => { chunks.push(chunk); });
-      entry.on('end', () => { found.push([entry.path, Buffer.concat(chunks).toString()]); });
+      entry.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+      });
+      entry.on('end', () => {
+        found.push([entry.path, Buffer.concat(chunks).toString()]);
+      });
     },
   });
   return found;
 }
 
-const volumesIn = (folder: string): string[] => readdirSync(folder).filter((name) => name.endsWith('.tar')).sort();
-const everything = (folder: string): [string, string][] => volumesIn(folder).flatMap((name) => unpack(join(folder, name)));
+const volumesIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.tar'))
+    .sort();
+const everything = (folder: string): [string, string][] =>
+  volumesIn(folder).flatMap((name) => unpack(join(folder, name)));
 const indexOf = (folder: string): string => join(folder, `job-${jobId}.index.jsonl`);
 
 /** All that the index tells of, each read from its place in its volume. */
 async function indexed(folder: string): Promise<{ file: GatheredFile; text: string }[]> {
   const files: GatheredFile[] = [];
-  await readGatheredIndex(indexOf(folder), (result) => { files.push(...result); });
-  return files.map((file) => ({ file, text: readFileSync(join(folder, file.volume)).toString('utf8', file.offset, file.offset + file.size) }));
+  await readGatheredIndex(indexOf(folder), (result) => {
+    files.push(...result);
+  });
+  return files.map((file) => ({
+    file,
+    text: readFileSync(join(folder, file.volume)).toString('utf8', file.offset, file.offset + file.size),
+  }));
 }
 
 test('results are in one archive that other programs read, and the index tells where each file is', async (t) => {
   const { folder, result } = prepare(t);
   const gatherer = gathererOf();
-  const results = Array.from({ length: 40 }, (_, index) => result(index, 100 + index, [`out/${index}`, `log/${index}`]));
+  const results = Array.from({ length: 40 }, (_, index) =>
+    result(index, 100 + index, [`out/${index}`, `log/${index}`]),
+  );
   await Promise.all(results.map((one) => gatherer.gather({ jobId, folder }, one)));
   t.deepEqual(readdirSync(folder).sort(), ['job-12.000.tar', 'job-12.index.jsonl']);
   t.is(everything(folder).length, 80);
-  for (const [name, text] of everything(folder)) t.is(text, textOf(Number(name.split('/')[1]), 100 + Number(name.split('/')[1]), name));
-  for (const { file: { taskIndex, replicaId, path }, text } of await indexed(folder)) t.is(text, textOf(taskIndex, replicaId, path));
-  t.false(results.some(({ files }) => files.some(({ source }) => existsSync(source))), 'what is gathered is moved');
+  for (const [name, text] of everything(folder))
+    t.is(text, textOf(Number(name.split('/')[1]), 100 + Number(name.split('/')[1]), name));
+  for (const {
+    file: { taskIndex, replicaId, path },
+    text,
+  } of await indexed(folder))
+    t.is(text, textOf(taskIndex, replicaId, path));
+  t.false(
+    results.some(({ files }) => files.some(({ source }) => existsSync(source))),
+    'what is gathered is moved',
+  );
 });
 
 test('names that a plain header cannot hold, and empty and large files, come back as they were', async (t) => {
   const { folder, result } = prepare(t);
   const gatherer = gathererOf({ volumeBytesMax: 1 << 30 });
-  const names = ['a\nb', 'naïve ✓', 'x'.repeat(150), `${'deep/'.repeat(40)}file`, ' leading', '-x', 'back\\slash', '"quoted"'];
+  const names = [
+    'a\nb',
+    'naïve ✓',
+    'x'.repeat(150),
+    `${'deep/'.repeat(40)}file`,
+    ' leading',
+    '-x',
+    'back\\slash',
+    '"quoted"',
+  ];
   await gatherer.gather({ jobId, folder }, result(0, 1, names));
   await gatherer.gather({ jobId, folder }, result(1, 2, ['empty'], ''));
   const large = 'large '.repeat(1 << 20);
   await gatherer.gather({ jobId, folder }, result(2, 3, ['large'], large));
-  t.deepEqual(everything(folder).slice(0, names.length), names.map((name) => [name, textOf(0, 1, name)]));
-  t.deepEqual((await indexed(folder)).map(({ file }) => file.path), [...names, 'empty', 'large']);
+  t.deepEqual(
+    everything(folder).slice(0, names.length),
+    names.map((name) => [name, textOf(0, 1, name)]),
+  );
+  t.deepEqual(
+    (await indexed(folder)).map(({ file }) => file.path),
+    [...names, 'empty', 'large'],
+  );
   t.true((await indexed(folder)).at(-1)?.text === large);
 });
 
 test('a volume that is full is followed by another, and no result is spread over two', async (t) => {
   const { folder, result } = prepare(t);
   const gatherer = gathererOf({ volumeBytesMax: 4096 });
-  await Promise.all(Array.from({ length: 20 }, (_, index) => gatherer.gather({ jobId, folder }, result(index, index + 1, [`a${index}`, `b${index}`]))));
+  await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      gatherer.gather({ jobId, folder }, result(index, index + 1, [`a${index}`, `b${index}`])),
+    ),
+  );
   t.true(volumesIn(folder).length >= 5);
   t.is(everything(folder).length, 40);
   const found = await indexed(folder);
-  for (const { file: { taskIndex, replicaId, path }, text } of found) t.is(text, textOf(taskIndex, replicaId, path));
+  for (const {
+    file: { taskIndex, replicaId, path },
+    text,
+  } of found)
+    t.is(text, textOf(taskIndex, replicaId, path));
   t.is(new Set(found.map(({ file }) => `${file.taskIndex} ${file.volume}`)).size, 20);
 });
 
 for (const [what, tear] of [
-  ['the volume', (folder: string) => { appendFileSync(join(folder, 'job-12.000.tar'), 'half a member'); }],
-  ['the volume, over its end,', (folder: string) => {
-    const volume = join(folder, 'job-12.000.tar');
-    truncateSync(volume, statSync(volume).size - 1024);
-    appendFileSync(volume, 'x'.repeat(700));
-  }],
-  ['the index, within a line', (folder: string) => { appendFileSync(indexOf(folder), '{"task_index":9,"pa'); }],
-  ['the index, within a result', (folder: string) => {
-    const line = readFileSync(indexOf(folder), 'utf8').trimEnd().split('\n').at(-1) ?? '';
-    appendFileSync(indexOf(folder), `${line.replace(/"replica_id":\d+/, '"replica_id":77')}\n`);
-  }],
+  [
+    'the volume',
+    (folder: string) => {
+      appendFileSync(join(folder, 'job-12.000.tar'), 'half a member');
+    },
+  ],
+  [
+    'the volume, over its end,',
+    (folder: string) => {
+      const volume = join(folder, 'job-12.000.tar');
+      truncateSync(volume, statSync(volume).size - 1024);
+      appendFileSync(volume, 'x'.repeat(700));
+    },
+  ],
+  [
+    'the index, within a line',
+    (folder: string) => {
+      appendFileSync(indexOf(folder), '{"task_index":9,"pa');
+    },
+  ],
+  [
+    'the index, within a result',
+    (folder: string) => {
+      const line = readFileSync(indexOf(folder), 'utf8').trimEnd().split('\n').at(-1) ?? '';
+      appendFileSync(indexOf(folder), `${line.replace(/"replica_id":\d+/, '"replica_id":77')}\n`);
+    },
+  ],
 ] as const) {
   test(`what a killed broker left at the end of ${what} is cut off, and nothing is lost or there twice`, async (t) => {
     const { folder, result } = prepare(t);
@@ -122,8 +214,14 @@ for (const [what, tear] of [
     t.deepEqual(readFileSync(join(folder, 'job-12.000.tar')), whole.volume);
     t.deepEqual(readFileSync(indexOf(folder)), whole.index);
     await gathererOf().gather({ jobId, folder }, result(2, 3, ['e']));
-    t.deepEqual(everything(folder).map(([name]) => name), ['a', 'b', 'c', 'd', 'e']);
-    t.deepEqual((await indexed(folder)).map(({ file }) => file.path), ['a', 'b', 'c', 'd', 'e']);
+    t.deepEqual(
+      everything(folder).map(([name]) => name),
+      ['a', 'b', 'c', 'd', 'e'],
+    );
+    t.deepEqual(
+      (await indexed(folder)).map(({ file }) => file.path),
+      ['a', 'b', 'c', 'd', 'e'],
+    );
   });
 }
 
@@ -135,12 +233,22 @@ test('a volume that a killed broker had begun, and of which the index tells noth
   const index = readFileSync(indexOf(folder), 'utf8');
   // As it is when the broker is killed after the second volume and before the index.
   renameSync(join(folder, 'job-12.001.tar'), join(folder, 'job-12.001.tar.begun'));
-  writeFileSync(indexOf(folder), index.split('\n').slice(0, 2).map((line) => `${line}\n`).join(''));
+  writeFileSync(
+    indexOf(folder),
+    index
+      .split('\n')
+      .slice(0, 2)
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
   await gathererOf(options).takeUp({ jobId, folder });
   t.deepEqual(readdirSync(folder).sort(), ['job-12.000.tar', 'job-12.index.jsonl']);
   await gathererOf(options).gather({ jobId, folder }, result(1, 2, ['b']));
   t.deepEqual(volumesIn(folder), ['job-12.000.tar', 'job-12.001.tar']);
-  t.deepEqual(everything(folder).map(([name]) => name), ['a', 'b']);
+  t.deepEqual(
+    everything(folder).map(([name]) => name),
+    ['a', 'b'],
+  );
 });
 
 test('a volume that the index tells of gets its name when the broker was killed before that', async (t) => {
@@ -153,24 +261,44 @@ test('a volume that the index tells of gets its name when the broker was killed 
   rmSync(again.files[0]?.source ?? '');
   await gathererOf().gather({ jobId, folder }, again);
   await gathererOf().gather({ jobId, folder }, result(1, 2, ['b']));
-  t.deepEqual(everything(folder).map(([name]) => name), ['a', 'b']);
+  t.deepEqual(
+    everything(folder).map(([name]) => name),
+    ['a', 'b'],
+  );
 });
 
 test('what was written of a result that could not be added is cut off at once, also where it was the first of its volume', async (t) => {
   const { folder, result } = prepare(t);
   mkdirSync(folder);
-  for (const [taskIndex, names] of [['a', 'b'], ['c', 'd']].entries()) {
+  for (const [taskIndex, names] of [
+    ['a', 'b'],
+    ['c', 'd'],
+  ].entries()) {
     const gatherer = gathererOf({ volumeBytesMax: 1024 });
     const broken = result(taskIndex, 10 + taskIndex, names);
     // A folder has a size and cannot be read.
-    const files = broken.files.map((file, index) => (index === 0 ? file : { ...file, source: folder, size: statSync(folder).size }));
+    const files = broken.files.map((file, index) =>
+      index === 0 ? file : { ...file, source: folder, size: statSync(folder).size },
+    );
     await t.throwsAsync(gatherer.gather({ jobId, folder }, { ...broken, files }), { code: 'MUT_OUTPUT_FORBIDDEN' });
-    t.deepEqual(everything(folder).map(([name]) => name), taskIndex === 0 ? [] : ['a', 'b']);
-    t.deepEqual(readdirSync(folder).filter((name) => name.endsWith('.begun')), []);
+    t.deepEqual(
+      everything(folder).map(([name]) => name),
+      taskIndex === 0 ? [] : ['a', 'b'],
+    );
+    t.deepEqual(
+      readdirSync(folder).filter((name) => name.endsWith('.begun')),
+      [],
+    );
     await gatherer.gather({ jobId, folder }, broken);
   }
-  t.deepEqual(everything(folder).map(([name]) => name), ['a', 'b', 'c', 'd']);
-  t.deepEqual((await indexed(folder)).map(({ file }) => file.path), ['a', 'b', 'c', 'd']);
+  t.deepEqual(
+    everything(folder).map(([name]) => name),
+    ['a', 'b', 'c', 'd'],
+  );
+  t.deepEqual(
+    (await indexed(folder)).map(({ file }) => file.path),
+    ['a', 'b', 'c', 'd'],
+  );
 });
 
 test('a result whose acceptance was not journaled is known again, with its files gone, and is there once', async (t) => {
@@ -178,7 +306,10 @@ test('a result whose acceptance was not journaled is known again, with its files
   const one = result(0, 1, ['a']);
   await gathererOf().gather({ jobId, folder }, one);
   await gathererOf().gather({ jobId, folder }, one);
-  t.deepEqual(everything(folder).map(([name]) => name), ['a']);
+  t.deepEqual(
+    everything(folder).map(([name]) => name),
+    ['a'],
+  );
   t.is((await indexed(folder)).length, 1);
 });
 
@@ -188,17 +319,25 @@ test('a task that ran again has its last result count, as a program for archives
   await gatherer.gather({ jobId, folder }, result(0, 1, ['a']));
   await gatherer.gather({ jobId, folder }, result(0, 2, ['a']));
   t.is(new Map(everything(folder)).get('a'), textOf(0, 2, 'a'));
-  t.deepEqual((await indexed(folder)).map(({ file }) => file.replicaId), [1, 2]);
+  t.deepEqual(
+    (await indexed(folder)).map(({ file }) => file.replicaId),
+    [1, 2],
+  );
 });
 
-test('two jobs share a folder, and another broker\'s job of the same number is refused', async (t) => {
+test("two jobs share a folder, and another broker's job of the same number is refused", async (t) => {
   const { folder, result } = prepare(t);
   const gatherer = gathererOf();
   await gatherer.gather({ jobId, folder }, result(0, 1, ['a']));
   await gatherer.gather({ jobId: 13, folder }, result(0, 2, ['b']));
   t.deepEqual(volumesIn(folder), ['job-12.000.tar', 'job-13.000.tar']);
-  const error = await t.throwsAsync(gathererOf({ brokerId: 'b2' }).gather({ jobId, folder }, result(0, 1, ['a'])), { code: 'MUT_OUTPUT_FORBIDDEN' });
-  t.regex(error.message, /job-12\.index\.jsonl is of job 12 of another broker, or of one whose journal is gone; want another folder/);
+  const error = await t.throwsAsync(gathererOf({ brokerId: 'b2' }).gather({ jobId, folder }, result(0, 1, ['a'])), {
+    code: 'MUT_OUTPUT_FORBIDDEN',
+  });
+  t.regex(
+    error.message,
+    /job-12\.index\.jsonl is of job 12 of another broker, or of one whose journal is gone; want another folder/,
+  );
   t.is(everything(folder).length, 2);
 });
 
@@ -221,22 +360,44 @@ test('a result with a file that is not there is refused alone', async (t) => {
   const broken = result(0, 1, ['a', 'b']);
   rmSync(broken.files[1]?.source ?? '');
   const others = [result(1, 2, ['c']), result(2, 3, ['d'])];
-  const [refused, ...taken] = await Promise.allSettled([broken, ...others].map((one) => gatherer.gather({ jobId, folder }, one)));
+  const [refused, ...taken] = await Promise.allSettled(
+    [broken, ...others].map((one) => gatherer.gather({ jobId, folder }, one)),
+  );
   t.like(refused, { status: 'rejected', reason: { code: 'MUT_CONTENT_NOT_FOUND' } });
-  t.deepEqual(taken.map(({ status }) => status), ['fulfilled', 'fulfilled']);
-  t.deepEqual(everything(folder).map(([name]) => name), ['c', 'd']);
+  t.deepEqual(
+    taken.map(({ status }) => status),
+    ['fulfilled', 'fulfilled'],
+  );
+  t.deepEqual(
+    everything(folder).map(([name]) => name),
+    ['c', 'd'],
+  );
 });
 
 test('files of a journal that is gone are refused under the same broker and job, and those of a job that a back-up knows are gone on with', async (t) => {
   const { folder, result } = prepare(t);
   await gathererOf({ instance: { name: 'one', firstJobId: 1 } }).gather({ jobId, folder }, result(0, 1, ['a']));
   const afresh = gathererOf({ instance: { name: 'two', firstJobId: 1 } });
-  const error = await t.throwsAsync(afresh.gather({ jobId, folder }, result(0, 1, ['a'], 'new')), { code: 'MUT_OUTPUT_FORBIDDEN' });
+  const error = await t.throwsAsync(afresh.gather({ jobId, folder }, result(0, 1, ['a'], 'new')), {
+    code: 'MUT_OUTPUT_FORBIDDEN',
+  });
   t.regex(error.message, /job-12\.index\.jsonl is of job 12/);
-  t.deepEqual((await indexed(folder)).map(({ text }) => text), [textOf(0, 1, 'a')]);
-  await t.throwsAsync(gathererOf({ instance: { name: 'two', firstJobId: jobId } }).gather({ jobId, folder }, result(0, 1, ['a'], 'new')), { code: 'MUT_OUTPUT_FORBIDDEN' });
-  await gathererOf({ instance: { name: 'two', firstJobId: jobId + 1 } }).gather({ jobId, folder }, result(1, 10_000_001, ['b']));
-  t.deepEqual((await indexed(folder)).map(({ text }) => text), [textOf(0, 1, 'a'), textOf(1, 10_000_001, 'b')]);
+  t.deepEqual(
+    (await indexed(folder)).map(({ text }) => text),
+    [textOf(0, 1, 'a')],
+  );
+  await t.throwsAsync(
+    gathererOf({ instance: { name: 'two', firstJobId: jobId } }).gather({ jobId, folder }, result(0, 1, ['a'], 'new')),
+    { code: 'MUT_OUTPUT_FORBIDDEN' },
+  );
+  await gathererOf({ instance: { name: 'two', firstJobId: jobId + 1 } }).gather(
+    { jobId, folder },
+    result(1, 10_000_001, ['b']),
+  );
+  t.deepEqual(
+    (await indexed(folder)).map(({ text }) => text),
+    [textOf(0, 1, 'a'), textOf(1, 10_000_001, 'b')],
+  );
 });
 
 test('a result of other bytes, files or task than what is in the index under its replica is gathered beside it, and counts', async (t) => {
@@ -247,7 +408,10 @@ test('a result of other bytes, files or task than what is in the index under its
   await gathererOf().gather({ jobId, folder }, result(0, 1, ['a'], 'other'));
   await gathererOf().gather({ jobId, folder }, result(0, 1, ['b'], 'other'));
   await gathererOf().gather({ jobId, folder }, result(2, 1, ['b'], 'other'));
-  t.deepEqual((await indexed(folder)).map(({ file, text }) => `${file.taskIndex} ${file.path} ${text}`), [`0 a ${textOf(0, 1, 'a')}`, '0 a other', '0 b other', '2 b other']);
+  t.deepEqual(
+    (await indexed(folder)).map(({ file, text }) => `${file.taskIndex} ${file.path} ${text}`),
+    [`0 a ${textOf(0, 1, 'a')}`, '0 a other', '0 b other', '2 b other'],
+  );
 });
 
 test('where the folder cannot be written the result is refused, and taken once it can', async (t) => {
@@ -258,7 +422,10 @@ test('where the folder cannot be written the result is refused, and taken once i
   await t.throwsAsync(gatherer.gather({ jobId, folder }, one), { code: 'MUT_OUTPUT_FORBIDDEN' });
   rmSync(folder);
   await gatherer.gather({ jobId, folder }, one);
-  t.deepEqual(everything(folder).map(([name]) => name), ['a']);
+  t.deepEqual(
+    everything(folder).map(([name]) => name),
+    ['a'],
+  );
 });
 
 test('an index that was damaged in its midst is told of and left as it is', async (t) => {
@@ -266,7 +433,11 @@ test('an index that was damaged in its midst is told of and left as it is', asyn
   for (const taskIndex of [0, 1]) await gathererOf().gather({ jobId, folder }, result(taskIndex, taskIndex + 1, ['a']));
   const damaged = readFileSync(indexOf(folder), 'utf8').replace('{"task_index":0', '{"task_index":oh');
   writeFileSync(indexOf(folder), damaged);
-  const error = await t.throwsAsync(gathererOf().gather({ jobId, folder }, result(2, 3, ['b'])), { code: 'MUT_OUTPUT_FORBIDDEN' }, 'neither the result nor its machine is at fault');
+  const error = await t.throwsAsync(
+    gathererOf().gather({ jobId, folder }, result(2, 3, ['b'])),
+    { code: 'MUT_OUTPUT_FORBIDDEN' },
+    'neither the result nor its machine is at fault',
+  );
   t.regex(error.message, /index\.jsonl:2 is no line of an index/);
   t.is(readFileSync(indexOf(folder), 'utf8'), damaged);
 });

@@ -12,12 +12,33 @@ const nothing = new Uint8Array(0);
 
 function anEnding(changes: Partial<ReplicaEnding> = {}): ReplicaEnding {
   return {
-    replicaId: 7, taskIndex: 3, fate: 'accepted', taskStatus: 'finished', outcome: 'succeeded', exitStatus: 0, placedAt: 100, startedAt: 110,
-    endedAt: 120, reason: '', detail: '', standardOutput: nothing, standardError: nothing, outputTruncated: false, outputs: [], ...changes,
+    replicaId: 7,
+    taskIndex: 3,
+    fate: 'accepted',
+    taskStatus: 'finished',
+    outcome: 'succeeded',
+    exitStatus: 0,
+    placedAt: 100,
+    startedAt: 110,
+    endedAt: 120,
+    reason: '',
+    detail: '',
+    standardOutput: nothing,
+    standardError: nothing,
+    outputTruncated: false,
+    outputs: [],
+    ...changes,
   };
 }
 
-const output = { outputIndex: 0, path: 'a', content: { sha256: 'ab'.repeat(32), size: 3 }, mode: 0o644, inline: undefined, transferId: 't1' };
+const output = {
+  outputIndex: 0,
+  path: 'a',
+  content: { sha256: 'ab'.repeat(32), size: 3 },
+  mode: 0o644,
+  inline: undefined,
+  transferId: 't1',
+};
 
 const changes: readonly BrokerChange[] = [
   { kind: 'JobAccepted', jobId: 1, userId: 'ana', clientJobId: 'k', spec: aJob(3), at: 1 },
@@ -28,13 +49,46 @@ const changes: readonly BrokerChange[] = [
   { kind: 'InputsRevised', jobId: 1, current: [{ path: '/h/s.sh', fingerprint: 'content:1' }], at: 4 },
   { kind: 'ReplicasPlaced', machineId: 'a/m', jobId: 1, firstReplicaId: 4, taskIndexes: [0, 1, 2], at: 5 },
   { kind: 'ReplicasPlaced', machineId: 'a/m', jobId: 1, firstReplicaId: 4, taskIndexes: [9, 1, 2], at: 5 },
-  { kind: 'ReplicasStarted', machineId: 'a/m', jobId: 1, started: [{ replicaId: 4, startedAt: 50 }, { replicaId: 6, startedAt: 49 }] },
+  {
+    kind: 'ReplicasStarted',
+    machineId: 'a/m',
+    jobId: 1,
+    started: [
+      { replicaId: 4, startedAt: 50 },
+      { replicaId: 6, startedAt: 49 },
+    ],
+  },
   { kind: 'ReplicaVerifying', machineId: 'a/m', jobId: 1, ending: anEnding({ outputs: [output] }), at: 6 },
   {
-    kind: 'ReplicasEnded', machineId: 'a/m', jobId: 1, at: 7, endings: [
-      anEnding(), anEnding({ replicaId: 8, taskIndex: 4, staging: { inputsAskedAt: 101, inputsHereAt: 104, inputsPlacingAt: 105, commandEndedAt: 118 }, outputs: [output, { ...output, path: 'b' }] }),
-      anEnding({ replicaId: 12, taskIndex: 1, fate: 'lost', taskStatus: 'ready', outcome: undefined, exitStatus: 1, startedAt: 0, reason: 'MUT_X', detail: 'gone', outputTruncated: true }),
-      anEnding({ replicaId: 13, taskIndex: 9, staging: { inputsAskedAt: 0, inputsHereAt: 0, inputsPlacingAt: 0, commandEndedAt: 119 } }),
+    kind: 'ReplicasEnded',
+    machineId: 'a/m',
+    jobId: 1,
+    at: 7,
+    endings: [
+      anEnding(),
+      anEnding({
+        replicaId: 8,
+        taskIndex: 4,
+        staging: { inputsAskedAt: 101, inputsHereAt: 104, inputsPlacingAt: 105, commandEndedAt: 118 },
+        outputs: [output, { ...output, path: 'b' }],
+      }),
+      anEnding({
+        replicaId: 12,
+        taskIndex: 1,
+        fate: 'lost',
+        taskStatus: 'ready',
+        outcome: undefined,
+        exitStatus: 1,
+        startedAt: 0,
+        reason: 'MUT_X',
+        detail: 'gone',
+        outputTruncated: true,
+      }),
+      anEnding({
+        replicaId: 13,
+        taskIndex: 9,
+        staging: { inputsAskedAt: 0, inputsHereAt: 0, inputsPlacingAt: 0, commandEndedAt: 119 },
+      }),
     ],
   },
   { kind: 'ProviderAdded', providerId: 'a', address: 'h:1' },
@@ -49,14 +103,25 @@ test('every kind of change comes back from its line', (t) => {
 
 test('a usual batch of ends costs no bytes per replica', (t) => {
   const batchOf = (count: number): BrokerChange => ({
-    kind: 'ReplicasEnded', machineId: 'a/m', jobId: 1, at: 7,
-    endings: Array.from({ length: count }, (_, index) => anEnding({ replicaId: 1000 + index, taskIndex: 5000 + index })),
+    kind: 'ReplicasEnded',
+    machineId: 'a/m',
+    jobId: 1,
+    at: 7,
+    endings: Array.from({ length: count }, (_, index) =>
+      anEnding({ replicaId: 1000 + index, taskIndex: 5000 + index }),
+    ),
   });
   t.is(encodeChange(batchOf(999)).length, encodeChange(batchOf(100)).length);
 });
 
 test('what a replica wrote is not in its line', (t) => {
-  const change: BrokerChange = { kind: 'ReplicasEnded', machineId: 'a/m', jobId: 1, at: 7, endings: [anEnding({ standardOutput: Buffer.from('secret') })] };
+  const change: BrokerChange = {
+    kind: 'ReplicasEnded',
+    machineId: 'a/m',
+    jobId: 1,
+    at: 7,
+    endings: [anEnding({ standardOutput: Buffer.from('secret') })],
+  };
   t.notRegex(encodeChange(change), /secret|115,101/);
 });
 
@@ -66,21 +131,42 @@ test('a line of a later release is refused by name', (t) => {
 
 test('promises to users go to the disk, what machines tell does not wait for it', (t) => {
   const durable = changes.filter((change) => changeCodec.isDurable(change)).map((change) => change.kind);
-  t.deepEqual([...new Set(durable)], ['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded']);
+  t.deepEqual(
+    [...new Set(durable)],
+    ['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded'],
+  );
 });
 
 test('the records of a page of tasks are found among many batches, in the order in which replicas ended', (t) => {
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
-  const ended = (...endings: ReplicaEnding[]): BrokerChange => ({ kind: 'ReplicasEnded', machineId: 'a/m', jobId: 1, at: 7, endings });
-  journal.record([
-    ended(anEnding({ taskIndex: 0 }), anEnding({ taskIndex: 9000, replicaId: 1 })),
-    ended(anEnding({ taskIndex: 5, replicaId: 2, fate: 'failed' }), anEnding({ taskIndex: 8, replicaId: 3 })),
-    { ...ended(anEnding({ taskIndex: 5, replicaId: 99 })), jobId: 2 } as BrokerChange,
-    ended(anEnding({ taskIndex: 5, replicaId: 4 })),
-    ended(anEnding({ taskIndex: 8999, replicaId: 5 }), anEnding({ taskIndex: 9001, replicaId: 6 })),
-  ], 7);
+  const ended = (...endings: ReplicaEnding[]): BrokerChange => ({
+    kind: 'ReplicasEnded',
+    machineId: 'a/m',
+    jobId: 1,
+    at: 7,
+    endings,
+  });
+  journal.record(
+    [
+      ended(anEnding({ taskIndex: 0 }), anEnding({ taskIndex: 9000, replicaId: 1 })),
+      ended(anEnding({ taskIndex: 5, replicaId: 2, fate: 'failed' }), anEnding({ taskIndex: 8, replicaId: 3 })),
+      { ...ended(anEnding({ taskIndex: 5, replicaId: 99 })), jobId: 2 } as BrokerChange,
+      ended(anEnding({ taskIndex: 5, replicaId: 4 })),
+      ended(anEnding({ taskIndex: 8999, replicaId: 5 }), anEnding({ taskIndex: 9001, replicaId: 6 })),
+    ],
+    7,
+  );
   const records = new JournalRecords(journal);
-  t.deepEqual(records.endingsOf(1, 5, 7).get(5)?.map((record) => [record.replicaId, record.fate, record.machineId]), [[2, 'failed', 'a/m'], [4, 'accepted', 'a/m']]);
+  t.deepEqual(
+    records
+      .endingsOf(1, 5, 7)
+      .get(5)
+      ?.map((record) => [record.replicaId, record.fate, record.machineId]),
+    [
+      [2, 'failed', 'a/m'],
+      [4, 'accepted', 'a/m'],
+    ],
+  );
   t.deepEqual([...records.endingsOf(1, 5, 7).keys()], [5]);
   t.deepEqual([...records.endingsOf(1, 9000, 9001).keys()].sort(), [9000, 9001]);
   t.is(records.endingsOf(3, 0, 10_000).size, 0);
@@ -104,7 +190,12 @@ test('the spec of a job that has finished is read from the journal, and kept for
   let readCount = 0;
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
   journal.record(changes, 1);
-  const specs = new JobSpecs({ read: (selection) => { readCount += 1; return journal.read(selection); } });
+  const specs = new JobSpecs({
+    read: (selection) => {
+      readCount += 1;
+      return journal.read(selection);
+    },
+  });
   const job = { jobId: 2, spec: undefined, revisedInputs: [] } as unknown as Parameters<JobSpecs['getSpec']>[0];
   t.is(specs.getSpec(job).deadline, 99);
   t.is(specs.getSpec(job).deadline, 99);

@@ -22,13 +22,21 @@ test('a journal keeps its instance, whatever becomes of its host; a new one, and
   const journal = openJournal({ path, codec: changeCodec, bootId: 1 });
   journal.record([{ kind: 'JobAccepted', jobId: 4, userId: 'ana', clientJobId: '', spec: aJob(), at: 1 }], 1);
   journal.close();
-  t.deepEqual(start(2), first, 'ids that may have been given are passed over after a fall of the host: it speaks for the same jobs');
+  t.deepEqual(
+    start(2),
+    first,
+    'ids that may have been given are passed over after a fall of the host: it speaks for the same jobs',
+  );
   copyFileSync(path, `${path}.backup`);
   rmSync(path);
   copyFileSync(`${path}.backup`, path);
   const second = start(2);
   t.not(second.name, first.name);
-  t.deepEqual([first.firstJobId, second.firstJobId], [1, 1_000_005], 'numbers of jobs that were submitted since the back-up are not given again');
+  t.deepEqual(
+    [first.firstJobId, second.firstJobId],
+    [1, 1_000_005],
+    'numbers of jobs that were submitted since the back-up are not given again',
+  );
   t.deepEqual(start(2), second);
   rmSync(path);
   t.false([first.name, second.name].includes(start(2).name));

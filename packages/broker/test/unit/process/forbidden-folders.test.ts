@@ -8,8 +8,12 @@ import { forbiddenFoldersOf } from '../../../src/process/forbidden-folders.ts';
 test('what a restore moved aside, sockets, homes of standalone jobs and secrets are not for results', (t) => {
   const home = '/home/ana/.mutirao';
   const forbidden = forbiddenFoldersOf(home);
-  for (const name of ['replaced', 'sockets', 'here', 'machines', 'identity', 'token', 'broker', 'audit']) t.true(forbidden.includes(join(home, name)), name);
-  t.true(forbidden.some((folder) => folder.startsWith(join(tmpdir(), 'mutirao-'))), 'sockets of a home folder with a long path');
+  for (const name of ['replaced', 'sockets', 'here', 'machines', 'identity', 'token', 'broker', 'audit'])
+    t.true(forbidden.includes(join(home, name)), name);
+  t.true(
+    forbidden.some((folder) => folder.startsWith(join(tmpdir(), 'mutirao-'))),
+    'sockets of a home folder with a long path',
+  );
   t.false(forbidden.includes(home), 'a job may leave results elsewhere in it');
 });
 

@@ -3,15 +3,37 @@ import { createBrokerState } from '@mutirao/core/machines/broker';
 import { knownReplicas, type HearingDriver } from '../../../src/process/known-replicas.ts';
 
 /** A driver that has heard of these replicas and learns of them when it settles. */
-function aDriver({ heard, stalledBy }: { heard: 'replica' | 'success' | 'nothing'; stalledBy?: Error }): HearingDriver & { settled: number } {
+function aDriver({
+  heard,
+  stalledBy,
+}: {
+  heard: 'replica' | 'success' | 'nothing';
+  stalledBy?: Error;
+}): HearingDriver & { settled: number } {
   const { replicas, successes } = createBrokerState();
-  const learn = { replica: () => replicas.set(7, {} as never), success: () => successes.set(7, {} as never), nothing: () => undefined }[heard];
-  const driver = { state: { replicas, successes }, stalledBy, settled: 0, settle: () => { driver.settled += 1; if (stalledBy === undefined) learn(); } };
+  const learn = {
+    replica: () => replicas.set(7, {} as never),
+    success: () => successes.set(7, {} as never),
+    nothing: () => undefined,
+  }[heard];
+  const driver = {
+    state: { replicas, successes },
+    stalledBy,
+    settled: 0,
+    settle: () => {
+      driver.settled += 1;
+      if (stalledBy === undefined) learn();
+    },
+  };
   return driver;
 }
 
 test('a replica that was heard of a moment ago is known before the next step', (t) => {
-  for (const [heard, isAwaited, isOpen] of [['replica', true, true], ['success', false, true], ['nothing', false, false]] as const) {
+  for (const [heard, isAwaited, isOpen] of [
+    ['replica', true, true],
+    ['success', false, true],
+    ['nothing', false, false],
+  ] as const) {
     t.is(knownReplicas(() => aDriver({ heard })).isAwaited(7), isAwaited, heard);
     t.is(knownReplicas(() => aDriver({ heard })).isOpen(7), isOpen, heard);
   }

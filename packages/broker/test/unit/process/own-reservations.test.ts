@@ -24,9 +24,24 @@ function open(t: ExecutionContext, clock: { now(): number }, errors: MutiraoErro
     const error = errors.shift();
     return error === undefined ? Promise.resolve() : Promise.reject(error);
   };
-  const own = new OwnReservations({ address: 'unix:/nowhere/reservations', token: () => 'secret', clock, timers, log: quietLogger, cancel });
+  const own = new OwnReservations({
+    address: 'unix:/nowhere/reservations',
+    token: () => 'secret',
+    clock,
+    timers,
+    log: quietLogger,
+    cancel,
+  });
   t.teardown(() => own.stop());
-  return { own, asked, timers, settle: () => new Promise((resolve) => { setImmediate(resolve); }) };
+  return {
+    own,
+    asked,
+    timers,
+    settle: () =>
+      new Promise((resolve) => {
+        setImmediate(resolve);
+      }),
+  };
 }
 
 function job(parts: Partial<JobReservation> = { isOwn: true }): Parameters<OwnReservations['giveBack']>[0] {
@@ -59,7 +74,9 @@ test('a manager that is away is asked again, until the reservation is over by it
 });
 
 test('a refusal is not repeated', async (t) => {
-  const { own, asked, timers, settle } = open(t, { now: () => 0 }, [new MutiraoError('MUT_NOT_OWNER', 'another user is')]);
+  const { own, asked, timers, settle } = open(t, { now: () => 0 }, [
+    new MutiraoError('MUT_NOT_OWNER', 'another user is'),
+  ]);
   own.giveBack(job());
   await settle();
   t.is(asked.length, 1);

@@ -15,7 +15,9 @@ test('a second broker of a home folder touches nothing of the first one, not eve
   mkdirSync(join(result, '..'), { recursive: true });
   writeFileSync(result, 'being checked');
   const journal = openJournal({ path: join(home, 'broker/journal.sqlite'), codec: changeCodec });
-  t.teardown(() => { journal.close(); });
+  t.teardown(() => {
+    journal.close();
+  });
   // No more of its setup is read before the journal is open.
   const setup = { home, options: {}, log: createLogger('broker', 'silent') } as unknown as BrokerSetup;
   await t.throwsAsync(startBroker(setup), { code: 'MUT_ALREADY_RUNNING' });

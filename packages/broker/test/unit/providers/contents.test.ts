@@ -32,13 +32,26 @@ test('a pushed content is kept when its bytes are right, and only then', async (
   const bytes = Buffer.from('hello world');
   const troubles: string[] = [];
   const sent: Record<string, readonly Uint8Array[]> = {
-    good: [bytes.subarray(0, 5), bytes.subarray(5)], short: [bytes.subarray(0, 5)], long: [bytes, bytes], other: [Buffer.from('HELLO WORLD')],
+    good: [bytes.subarray(0, 5), bytes.subarray(5)],
+    short: [bytes.subarray(0, 5)],
+    long: [bytes, bytes],
+    other: [Buffer.from('HELLO WORLD')],
   };
   const fetcher = new ContentFetcher({
-    arrivals, begun: new BegunOutputs(arrivals), refuse: () => Promise.resolve(), takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)),
-    receive: (transferId) => chunksOf(...(sent[transferId] ?? [])), pause: () => Promise.resolve(), isConnected: () => true,
+    arrivals,
+    begun: new BegunOutputs(arrivals),
+    refuse: () => Promise.resolve(),
+    takesOffsets: () => true,
+    whenRoom: () => Promise.resolve(),
+    concurrencyMax: 2,
+    onBytes: () => undefined,
+    onTrouble: (error) => troubles.push(String(error)),
+    receive: (transferId) => chunksOf(...(sent[transferId] ?? [])),
+    pause: () => Promise.resolve(),
+    isConnected: () => true,
   });
-  for (const transferId of Object.keys(sent)) fetcher.fetch('alpha/m', { transferId, content: contentOf(bytes), isKept: false });
+  for (const transferId of Object.keys(sent))
+    fetcher.fetch('alpha/m', { transferId, content: contentOf(bytes), isKept: false });
   for (const transferId of [...Object.keys(sent), 'unknown']) await fetcher.settled('alpha/m', transferId);
   t.is(troubles.length, 3);
   t.is(readdirSync(folder).length, 1);
@@ -52,8 +65,19 @@ test('what the provider keeps is fetched again when a transfer breaks, as long a
   const tries = new Map<string, number>();
   let isConnected = true;
   const fetcher = new ContentFetcher({
-    arrivals, begun: new BegunOutputs(arrivals), refuse: () => Promise.resolve(), takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)), isConnected: () => isConnected,
-    pause: () => { isConnected = !tries.has('cut'); return Promise.resolve(); },
+    arrivals,
+    begun: new BegunOutputs(arrivals),
+    refuse: () => Promise.resolve(),
+    takesOffsets: () => true,
+    whenRoom: () => Promise.resolve(),
+    concurrencyMax: 2,
+    onBytes: () => undefined,
+    onTrouble: (error) => troubles.push(String(error)),
+    isConnected: () => isConnected,
+    pause: () => {
+      isConnected = !tries.has('cut');
+      return Promise.resolve();
+    },
     receive: (transferId) => {
       tries.set(transferId, (tries.get(transferId) ?? 0) + 1);
       if (transferId === 'wrong') return chunksOf(Buffer.from('HELLO WORLD'));
@@ -87,8 +111,17 @@ test('what a transfer that broke brought does not come again, whether the conten
     if (offset + 4 < bytes.length) throw new MutiraoError('MUT_UNREACHABLE', 'the stream broke');
   }
   const fetcher = new ContentFetcher({
-    arrivals, begun: new BegunOutputs(arrivals), refuse: () => Promise.resolve(), takesOffsets: () => takesOffsets, whenRoom: () => Promise.resolve(), concurrencyMax: 1, onBytes: () => undefined, onTrouble: () => undefined,
-    receive: breaking, pause: () => Promise.resolve(), isConnected: () => true,
+    arrivals,
+    begun: new BegunOutputs(arrivals),
+    refuse: () => Promise.resolve(),
+    takesOffsets: () => takesOffsets,
+    whenRoom: () => Promise.resolve(),
+    concurrencyMax: 1,
+    onBytes: () => undefined,
+    onTrouble: () => undefined,
+    receive: breaking,
+    pause: () => Promise.resolve(),
+    isConnected: () => true,
   });
   const fetch = async (machineId: string, transferId: string, isKept: boolean): Promise<string> => {
     asked.length = 0;
@@ -117,12 +150,20 @@ test('a beginning that does not fit is forgotten, and is no lie of its machine',
   const begun = new BegunOutputs(arrivals);
   const offsets: number[] = [];
   const fetcher = new ContentFetcher({
-    arrivals, refuse: () => Promise.resolve(), begun, takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 1, onBytes: () => undefined, onTrouble: () => undefined,
+    arrivals,
+    refuse: () => Promise.resolve(),
+    begun,
+    takesOffsets: () => true,
+    whenRoom: () => Promise.resolve(),
+    concurrencyMax: 1,
+    onBytes: () => undefined,
+    onTrouble: () => undefined,
     receive: (_transferId, offset) => {
       offsets.push(offset);
       return chunksOf(bytes.subarray(offset));
     },
-    pause: () => Promise.resolve(), isConnected: () => true,
+    pause: () => Promise.resolve(),
+    isConnected: () => true,
   });
   for (const transferId of ['t1', 't2']) {
     fetcher.fetch('alpha/m', { transferId, content, isKept: false });
@@ -150,14 +191,37 @@ test('a report waits for what is pushed and keeps what it brings, without its by
   const folder = temporaryFolder(t);
   const arrivals = await Arrivals.open(folder, { now: 1, ageMax: 1 });
   const bytes = Buffer.from('small');
-  const inline: OutputContent = { outputIndex: 0, path: '', content: contentOf(bytes), mode: 0o644, inline: bytes, transferId: '' };
+  const inline: OutputContent = {
+    outputIndex: 0,
+    path: '',
+    content: contentOf(bytes),
+    mode: 0o644,
+    inline: bytes,
+    transferId: '',
+  };
   const spoilt: OutputContent = { ...inline, outputIndex: 1, inline: Buffer.from('smell') };
   const pushed: OutputContent = { ...inline, outputIndex: 2, inline: undefined, transferId: 't9' };
-  const report: MachineReport = { sequence: 1, started: [], ended: [{ ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs: [inline, spoilt, pushed] }] };
+  const report: MachineReport = {
+    sequence: 1,
+    started: [],
+    ended: [{ ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs: [inline, spoilt, pushed] }],
+  };
   const waited: string[] = [];
   const troubles: unknown[] = [];
-  const settled = (_machineId: string, transferId: string): Promise<void> => { waited.push(transferId); return Promise.resolve(); };
-  const kept = await keepOutputs({ machineId: 'alpha/m', report }, { arrivals, pushed: { settled }, room: { patiently: (act) => act() }, known: { isOthers: () => false, isAwaited: () => true, isOpen: () => true } }, (error) => troubles.push(error));
+  const settled = (_machineId: string, transferId: string): Promise<void> => {
+    waited.push(transferId);
+    return Promise.resolve();
+  };
+  const kept = await keepOutputs(
+    { machineId: 'alpha/m', report },
+    {
+      arrivals,
+      pushed: { settled },
+      room: { patiently: (act) => act() },
+      known: { isOthers: () => false, isAwaited: () => true, isOpen: () => true },
+    },
+    (error) => troubles.push(error),
+  );
   t.deepEqual(waited, ['t9']);
   t.is(troubles.length, 1, 'bytes that are not what was announced are not kept');
   t.true(kept.ended[0]?.outputs.every((output) => output.inline === undefined));
@@ -166,17 +230,47 @@ test('a report waits for what is pushed and keeps what it brings, without its by
 });
 
 /** A report of these replicas with a small output each. */
-async function smallReport(t: ExecutionContext, replicaIds: readonly number[]): Promise<{ readonly arrivals: Arrivals; readonly report: MachineReport; keep(known: KnownReplicas): Promise<unknown>; left(): string[] }> {
+async function smallReport(
+  t: ExecutionContext,
+  replicaIds: readonly number[],
+): Promise<{
+  readonly arrivals: Arrivals;
+  readonly report: MachineReport;
+  keep(known: KnownReplicas): Promise<unknown>;
+  left(): string[];
+}> {
   const folder = temporaryFolder(t);
   const arrivals = await Arrivals.open(folder, { now: 1, ageMax: 1 });
   const bytes = Buffer.from('small');
-  const output: OutputContent = { outputIndex: 0, path: '', content: contentOf(bytes), mode: 0o644, inline: bytes, transferId: '' };
-  const ended = replicaIds.map((replicaId) => ({ ...anEnd(replicaId, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs: [output] }));
+  const output: OutputContent = {
+    outputIndex: 0,
+    path: '',
+    content: contentOf(bytes),
+    mode: 0o644,
+    inline: bytes,
+    transferId: '',
+  };
+  const ended = replicaIds.map((replicaId) => ({
+    ...anEnd(replicaId, 'succeeded', { startedAt: 1, endedAt: 2 }),
+    outputs: [output],
+  }));
   const report: MachineReport = { sequence: 1, started: [], ended };
-  const stores = { arrivals, pushed: { settled: () => Promise.resolve() }, room: { patiently: <T>(act: () => Promise<T>) => act() } };
+  const stores = {
+    arrivals,
+    pushed: { settled: () => Promise.resolve() },
+    room: { patiently: <T>(act: () => Promise<T>) => act() },
+  };
   return {
-    arrivals, report, left: () => readdirSync(folder).map((name) => name.split('-')[0] ?? '').sort(),
-    keep: (known) => keepOutputs({ machineId: 'alpha/m', report }, { ...stores, known }, (error) => { t.fail(String(error)); }),
+    arrivals,
+    report,
+    left: () =>
+      readdirSync(folder)
+        .map((name) => name.split('-')[0] ?? '')
+        .sort(),
+    keep: (known) =>
+      keepOutputs({ machineId: 'alpha/m', report }, { ...stores, known }, (error) => {
+        t.fail(String(error));
+      }),
   };
 }
 
@@ -194,7 +288,8 @@ test('of a replica that ends otherwise while the outputs of its report are kept 
     isOthers: () => false,
     isAwaited: (replicaId) => {
       if (replicaId !== 9) return replicas.has(replicaId);
-      // The first one's output is kept when its machine is caught; a second telling of the report has the last one verified.
+      // The first one's output is kept when its machine is caught; a second telling of the report has the last one
+      // verified.
       replicas.delete(7);
       successes.add(9);
       return replicas.delete(9);
@@ -227,18 +322,34 @@ function serve(paths: Map<string, string>, onRestage: () => void = () => undefin
       sent.set(transferId, [...(sent.get(transferId) ?? []), SendContentRequest.decode(message).data]);
       return Promise.resolve();
     },
-    finish: () => { ended.push(`finished ${transferId}`); return Promise.resolve(); },
-    cancel: () => { ended.push(`cancelled ${transferId}`); },
+    finish: () => {
+      ended.push(`finished ${transferId}`);
+      return Promise.resolve();
+    },
+    cancel: () => {
+      ended.push(`cancelled ${transferId}`);
+    },
   });
   const server = new ContentServer({
     findSource: (content) => {
       const path = paths.get(content.sha256);
       return Promise.resolve(path === undefined ? undefined : { path, isLinkable: false });
     },
-    prover, isNamed: (_machineId, sha256) => sha256 !== unnamed,
-    restage: (machineId) => { restaged.push(machineId); onRestage(); return Promise.resolve(); },
-    offer: (_machineId, offer) => offers.push(offer), send: sinkOf, nextTransferId: () => `t${offers.length}`, concurrencyMax: 1,
-    onBytes: () => undefined, onTrouble: (error) => { ended.push(String(error)); },
+    prover,
+    isNamed: (_machineId, sha256) => sha256 !== unnamed,
+    restage: (machineId) => {
+      restaged.push(machineId);
+      onRestage();
+      return Promise.resolve();
+    },
+    offer: (_machineId, offer) => offers.push(offer),
+    send: sinkOf,
+    nextTransferId: () => `t${offers.length}`,
+    concurrencyMax: 1,
+    onBytes: () => undefined,
+    onTrouble: (error) => {
+      ended.push(String(error));
+    },
   });
   return { server, offers, sent, ended, restaged };
 }
@@ -253,10 +364,23 @@ test('a machine that shares the file system of home is told where a content is, 
   await server.serve('alpha/near', [{ ...content, overWire: true, offset: 100_000 }], reader);
   await until(() => ended.length > 0, 'it is sent');
   const proven = { path: join(home, 'file'), isLinkable: false };
-  t.deepEqual(offers.map(({ source }) => source), [{ kind: 'shared', ...proven, proof: provePath('of home', 'c', { content, ...proven }) }, { kind: 'transfer', transferId: 't1', offset: 100_000 }]);
+  t.deepEqual(
+    offers.map(({ source }) => source),
+    [
+      { kind: 'shared', ...proven, proof: provePath('of home', 'c', { content, ...proven }) },
+      { kind: 'transfer', transferId: 't1', offset: 100_000 },
+    ],
+  );
   for (const challenge of [prover.challenge, '', 'another']) {
-    await server.serve('alpha/far', [content], { challenge: 'c', homeProofs: [proveReading(challenge === prover.challenge ? 'of another' : 'of home', challenge, 'c')] });
-    t.is(offers.at(-1)?.source.kind, 'transfer', 'one without the key, or with a proof for another challenge, gets no path');
+    await server.serve('alpha/far', [content], {
+      challenge: 'c',
+      homeProofs: [proveReading(challenge === prover.challenge ? 'of another' : 'of home', challenge, 'c')],
+    });
+    t.is(
+      offers.at(-1)?.source.kind,
+      'transfer',
+      'one without the key, or with a proof for another challenge, gets no path',
+    );
   }
   t.true(Buffer.concat(sent.get('t1') ?? []).equals(bytes.subarray(100_000)));
 });
@@ -267,16 +391,22 @@ test('a small content travels in its offer, a large one on a stream of its own',
   const large = Buffer.alloc(inlineBytesMax * 9 + 1, 2);
   writeFileSync(join(home, 'small'), small);
   writeFileSync(join(home, 'large'), large);
-  const paths = new Map([[contentOf(small).sha256, join(home, 'small')], [contentOf(large).sha256, join(home, 'large')]]);
+  const paths = new Map([
+    [contentOf(small).sha256, join(home, 'small')],
+    [contentOf(large).sha256, join(home, 'large')],
+  ]);
   const { server, offers, sent, ended } = serve(paths);
   await server.serve('alpha/m', [contentOf(small), contentOf(large)]);
-  t.deepEqual(offers.map(({ source }) => source.kind), ['inline', 'transfer']);
+  t.deepEqual(
+    offers.map(({ source }) => source.kind),
+    ['inline', 'transfer'],
+  );
   while (ended.length === 0) await new Promise(setImmediate);
   t.deepEqual(ended, ['finished t1']);
   t.deepEqual(Buffer.concat(sent.get('t1') ?? []), large);
 });
 
-test('a content that is nowhere is refused after the machine\'s replicas were staged again', async (t) => {
+test("a content that is nowhere is refused after the machine's replicas were staged again", async (t) => {
   const home = temporaryFolder(t);
   writeFileSync(join(home, 'found'), 'found');
   const paths = new Map<string, string>();
@@ -284,7 +414,10 @@ test('a content that is nowhere is refused after the machine\'s replicas were st
   const { server, offers, restaged } = serve(paths, () => paths.set(found.sha256, join(home, 'found')));
   await server.serve('alpha/m', [found, contentOf(Buffer.from('never'))]);
   t.deepEqual(restaged, ['alpha/m']);
-  t.deepEqual(offers.map(({ source }) => source.kind), ['inline', 'refused']);
+  t.deepEqual(
+    offers.map(({ source }) => source.kind),
+    ['inline', 'refused'],
+  );
   t.like(offers[1]?.source, { reason: 'MUT_CONTENT_NOT_FOUND' });
 });
 
@@ -305,13 +438,25 @@ test('a content that was not named to a machine is refused, also to one that kno
   writeFileSync(join(home, 'secret'), secret);
   const { server, offers } = serve(new Map([[unnamed, join(home, 'secret')]]));
   await server.serve('alpha/m', [contentOf(secret)]);
-  t.deepEqual(offers.map(({ source }) => source), [{ kind: 'refused', reason: 'MUT_CONTENT_NOT_FOUND' }]);
+  t.deepEqual(
+    offers.map(({ source }) => source),
+    [{ kind: 'refused', reason: 'MUT_CONTENT_NOT_FOUND' }],
+  );
 });
 
 test('contents are named to the machine that reads them, and to no other', (t) => {
   const named = new NamedContents();
   const content = contentOf(Buffer.from('in'));
-  const replica = { replicaId: 1, taskIndex: 0, value: '', inputs: [{ root: 'playpen' as const, path: 'in', content, mode: 0o644 }], outputs: [] };
+  const replica = {
+    replicaId: 1,
+    taskIndex: 0,
+    value: '',
+    inputs: [{ root: 'playpen' as const, path: 'in', content, mode: 0o644 }],
+    outputs: [],
+  };
   named.note('alpha/m1', { template: aTemplate('true'), replicas: [replica] });
-  t.deepEqual(['alpha/m1', 'alpha/m2', 'alpha'].map((reader) => named.has(reader, content.sha256)), [true, false, false]);
+  t.deepEqual(
+    ['alpha/m1', 'alpha/m2', 'alpha'].map((reader) => named.has(reader, content.sha256)),
+    [true, false, false],
+  );
 });

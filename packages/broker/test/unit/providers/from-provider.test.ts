@@ -12,7 +12,12 @@ import { Lanes } from '../../../src/concurrency/lanes.ts';
 type Message = NonNullable<ConnectResponse['message']>;
 
 const output: OutputContent = {
-  outputIndex: 0, path: '', content: { sha256: 'ab'.repeat(32), size: 3 }, mode: 0o644, inline: Buffer.from('abc'), transferId: '',
+  outputIndex: 0,
+  path: '',
+  content: { sha256: 'ab'.repeat(32), size: 3 },
+  mode: 0o644,
+  inline: Buffer.from('abc'),
+  transferId: '',
 };
 
 function reportOf(sequence: number, outputs: readonly OutputContent[] = []): MachineReport {
@@ -27,25 +32,40 @@ function joined(machineId: string): Message {
   return { $case: 'joined', value: { facts: encodeMachineFacts(aMachine(machineId)), heldReplicaIds: [4] } };
 }
 
-function prepare(): { from: FromProvider; inputs: BrokerInput[]; held: number[]; pushed: unknown[]; wanted: (readonly Content[])[]; disk: PromiseWithResolvers<void>; lanes: Lanes<string>; connection: { isLost: boolean } } {
+function prepare(): {
+  from: FromProvider;
+  inputs: BrokerInput[];
+  held: number[];
+  pushed: unknown[];
+  wanted: (readonly Content[])[];
+  disk: PromiseWithResolvers<void>;
+  lanes: Lanes<string>;
+  connection: { isLost: boolean };
+} {
   const inputs: BrokerInput[] = [];
   const held: number[] = [];
   const pushed: unknown[] = [];
   const wanted: (readonly Content[])[] = [];
   const disk = Promise.withResolvers<void>();
   const connection = { isLost: false };
-  const lanes = new Lanes<string>((error) => { throw error; });
-  const from = new FromProvider('alpha', {
-    deliver: (input) => inputs.push(input),
-    describeMachine: (facts) => facts,
-    keepOutputs: async (_machineId, report) => {
-      await disk.promise;
-      return connection.isLost ? undefined : report;
+  const lanes = new Lanes<string>((error) => {
+    throw error;
+  });
+  const from = new FromProvider(
+    'alpha',
+    {
+      deliver: (input) => inputs.push(input),
+      describeMachine: (facts) => facts,
+      keepOutputs: async (_machineId, report) => {
+        await disk.promise;
+        return connection.isLost ? undefined : report;
+      },
+      fetchPushed: (...transfer) => pushed.push(transfer),
+      serveWanted: (_machineId, contents) => wanted.push(contents),
+      onHeldBytes: (bytes) => held.push(bytes),
     },
-    fetchPushed: (...transfer) => pushed.push(transfer),
-    serveWanted: (_machineId, contents) => wanted.push(contents),
-    onHeldBytes: (bytes) => held.push(bytes),
-  }, lanes);
+    lanes,
+  );
   return { from, inputs, held, pushed, wanted, disk, lanes, connection };
 }
 
@@ -55,7 +75,10 @@ test('what a provider says becomes an input at once', (t) => {
   from.receive(fromMachine('alpha/m1', reportOf(1)));
   from.receive({ $case: 'lost', value: { machineId: 'alpha/m1', reason: 'MUT_MACHINE_LOST' } });
   from.receive({ $case: 'settled', value: {} });
-  t.deepEqual(inputs.map((input) => input.kind), ['MachineJoined', 'MachineReported', 'MachineLost', 'ProviderSettled']);
+  t.deepEqual(
+    inputs.map((input) => input.kind),
+    ['MachineJoined', 'MachineReported', 'MachineLost', 'ProviderSettled'],
+  );
   t.like(inputs[0], { providerId: 'alpha', heldReplicaIds: [4] });
   t.false('isGone' in (inputs[0] ?? {}));
 });
@@ -66,12 +89,18 @@ test('a report with files holds up what its machine says next, and that all are 
   from.receive(fromMachine('alpha/m1', reportOf(2)));
   from.receive(joined('alpha/m2'));
   from.receive({ $case: 'settled', value: {} });
-  t.deepEqual(inputs.map((input) => input.kind), ['MachineJoined']);
+  t.deepEqual(
+    inputs.map((input) => input.kind),
+    ['MachineJoined'],
+  );
   t.deepEqual(held, [3]);
   disk.resolve();
   await lanes.whenDone();
   await Promise.resolve();
-  t.deepEqual(inputs.map((input) => (input.kind === 'MachineReported' ? input.report.sequence : input.kind)), ['MachineJoined', 1, 2, 'ProviderSettled']);
+  t.deepEqual(
+    inputs.map((input) => (input.kind === 'MachineReported' ? input.report.sequence : input.kind)),
+    ['MachineJoined', 1, 2, 'ProviderSettled'],
+  );
   t.deepEqual(held, [3, 0]);
 });
 
@@ -95,25 +124,83 @@ test('how a resource stands is told, and nonsense of it ends the connection', (t
   const standing = { processors: 8, widthMax: 6, isTimeShared: false, isDraining: true };
   from.receive({ $case: 'resource', value: encodeResourceStanding(standing) });
   t.deepEqual(inputs, [{ kind: 'ResourceTold', providerId: 'alpha', standing }]);
-  t.throws(() => { from.receive({ $case: 'resource', value: { ...encodeResourceStanding(standing), processors: 5 } }); }, { code: 'MUT_BAD_REQUEST' });
+  t.throws(
+    () => {
+      from.receive({ $case: 'resource', value: { ...encodeResourceStanding(standing), processors: 5 } });
+    },
+    { code: 'MUT_BAD_REQUEST' },
+  );
 });
 
 test('wanted and pushed contents are passed on', (t) => {
   const { from, wanted, pushed } = prepare();
   const content = { sha256: Buffer.alloc(32, 1), sizeBytes: 9 };
-  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentWanted', value: { contents: [content], offsets: [], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] } } } });
-  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentPushed', value: { transferId: 't1', content, isKept: false } } } });
+  from.receive({
+    $case: 'fromMachine',
+    value: {
+      machineId: 'alpha/m1',
+      message: {
+        $case: 'contentWanted',
+        value: { contents: [content], offsets: [], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] },
+      },
+    },
+  });
+  from.receive({
+    $case: 'fromMachine',
+    value: {
+      machineId: 'alpha/m1',
+      message: { $case: 'contentPushed', value: { transferId: 't1', content, isKept: false } },
+    },
+  });
   t.deepEqual(wanted, [[{ sha256: '01'.repeat(32), size: 9 }]]);
-  t.deepEqual(pushed, [['alpha/m1', { transferId: 't1', content: { sha256: '01'.repeat(32), size: 9 }, isKept: false }]]);
+  t.deepEqual(pushed, [
+    ['alpha/m1', { transferId: 't1', content: { sha256: '01'.repeat(32), size: 9 }, isKept: false }],
+  ]);
 });
 
 test('nonsense, and talk of machines of others, is refused', (t) => {
   const { from, inputs } = prepare();
-  t.throws(() => { from.receive(joined('beta/m1')); }, { code: 'MUT_PROTOCOL', message: /"beta\/m1", which is not its own/ });
-  t.throws(() => { from.receive({ $case: 'joined', value: { facts: undefined, heldReplicaIds: [] } }); }, { code: 'MUT_BAD_REQUEST' });
-  t.throws(() => { from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m', message: undefined } }); }, { code: 'MUT_PROTOCOL' });
-  const request = { ...encodeAllocationRequest({ providerId: 'alpha', requestId: '1', managerRequestId: '', width: 1, walltime: 1, status: 'queued', seenAt: 0, submittedAt: 0, startedAt: 0, endedAt: 0, reasons: [], heuristic: '' }), status: 0 as const };
-  t.throws(() => { from.receive({ $case: 'requests', value: { requests: [request] } }); }, { code: 'MUT_BAD_REQUEST' });
+  t.throws(
+    () => {
+      from.receive(joined('beta/m1'));
+    },
+    { code: 'MUT_PROTOCOL', message: /"beta\/m1", which is not its own/ },
+  );
+  t.throws(
+    () => {
+      from.receive({ $case: 'joined', value: { facts: undefined, heldReplicaIds: [] } });
+    },
+    { code: 'MUT_BAD_REQUEST' },
+  );
+  t.throws(
+    () => {
+      from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m', message: undefined } });
+    },
+    { code: 'MUT_PROTOCOL' },
+  );
+  const request = {
+    ...encodeAllocationRequest({
+      providerId: 'alpha',
+      requestId: '1',
+      managerRequestId: '',
+      width: 1,
+      walltime: 1,
+      status: 'queued',
+      seenAt: 0,
+      submittedAt: 0,
+      startedAt: 0,
+      endedAt: 0,
+      reasons: [],
+      heuristic: '',
+    }),
+    status: 0 as const,
+  };
+  t.throws(
+    () => {
+      from.receive({ $case: 'requests', value: { requests: [request] } });
+    },
+    { code: 'MUT_BAD_REQUEST' },
+  );
   t.deepEqual(inputs, []);
 });
 
@@ -121,18 +208,49 @@ test('what a machine says that cannot be is reported as such, with the number of
   const { from, inputs } = prepare();
   const content = { sha256: Buffer.alloc(31), sizeBytes: 9 };
   from.receive(fromMachine('alpha/m', { sequence: 0, started: [], ended: [] }));
-  from.receive(fromMachine('alpha/m', { sequence: 8, started: [], ended: [{ ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 ** 51 }) }] }));
-  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m', message: { $case: 'contentWanted', value: { contents: [content], offsets: [], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] } } } });
-  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m', message: { $case: 'contentPushed', value: { transferId: 't1', content, isKept: false } } } });
+  from.receive(
+    fromMachine('alpha/m', {
+      sequence: 8,
+      started: [],
+      ended: [{ ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 ** 51 }) }],
+    }),
+  );
+  from.receive({
+    $case: 'fromMachine',
+    value: {
+      machineId: 'alpha/m',
+      message: {
+        $case: 'contentWanted',
+        value: { contents: [content], offsets: [], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] },
+      },
+    },
+  });
+  from.receive({
+    $case: 'fromMachine',
+    value: {
+      machineId: 'alpha/m',
+      message: { $case: 'contentPushed', value: { transferId: 't1', content, isKept: false } },
+    },
+  });
   from.receive(fromMachine('alpha/other', reportOf(1)));
-  t.deepEqual(inputs.map((input) => [input.kind, 'sequence' in input ? input.sequence : undefined]), [
-    ['MachineMisbehaved', 0], ['MachineMisbehaved', 8], ['MachineMisbehaved', undefined], ['MachineMisbehaved', undefined], ['MachineReported', undefined],
-  ]);
+  t.deepEqual(
+    inputs.map((input) => [input.kind, 'sequence' in input ? input.sequence : undefined]),
+    [
+      ['MachineMisbehaved', 0],
+      ['MachineMisbehaved', 8],
+      ['MachineMisbehaved', undefined],
+      ['MachineMisbehaved', undefined],
+      ['MachineReported', undefined],
+    ],
+  );
   t.like(inputs[1], { machineId: 'alpha/m', detail: `ended.ended_unix_ms is ${2 ** 51}; want 0 to 253402300799999` });
 });
 
 test('a machine that is told of as gone is heard of as such', (t) => {
   const { from, inputs } = prepare();
-  from.receive({ $case: 'joined', value: { facts: encodeMachineFacts(aMachine('alpha/m1')), heldReplicaIds: [], isGone: true } });
+  from.receive({
+    $case: 'joined',
+    value: { facts: encodeMachineFacts(aMachine('alpha/m1')), heldReplicaIds: [], isGone: true },
+  });
   t.like(inputs[0], { kind: 'MachineJoined', isGone: true });
 });

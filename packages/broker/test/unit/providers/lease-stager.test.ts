@@ -8,36 +8,83 @@ import { aJob } from '@mutirao/testkit';
 import { LeaseStager, type LeasePart } from '../../../src/providers/lease-stager.ts';
 import type { StagedBatch, StageOrder } from '../../../src/staging/stager.ts';
 
-const template = { jobId: 1, userId: 'ana', command: '', noOp: true, environment: {}, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 }, processors: 1 };
+const template = {
+  jobId: 1,
+  userId: 'ana',
+  command: '',
+  noOp: true,
+  environment: {},
+  limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
+  processors: 1,
+};
 
 function aPart(replicaIds: readonly number[]): LeasePart {
   const starts = replicaIds.map((replicaId) => ({ replicaId, taskIndex: replicaId }));
-  return { order: { jobId: 1, userId: 'ana', spec: aJob(1), groupIndex: 0, groupFirst: 0, machineId: '', attributes: {}, starts }, requirements: 'os == linux', taskTime: 50 };
+  return {
+    order: {
+      jobId: 1,
+      userId: 'ana',
+      spec: aJob(1),
+      groupIndex: 0,
+      groupFirst: 0,
+      machineId: '',
+      attributes: {},
+      starts,
+    },
+    requirements: 'os == linux',
+    taskTime: 50,
+  };
 }
 
 function stagedOf({ starts }: StageOrder, value = ''): StagedBatch {
-  return { batch: { template, replicas: starts.map((start) => ({ ...start, value, inputs: [], outputs: [] })) }, unstartable: [], sources: [] };
+  return {
+    batch: { template, replicas: starts.map((start) => ({ ...start, value, inputs: [], outputs: [] })) },
+    unstartable: [],
+    sources: [],
+  };
 }
 
-function prepare(parts: LeasePart[], stage: (order: StageOrder) => StagedBatch | Promise<StagedBatch>): { stager: LeaseStager; sent: Lease[]; trimmed: number[][]; link: { epoch: number; capabilities: string[] } } {
+function prepare(
+  parts: LeasePart[],
+  stage: (order: StageOrder) => StagedBatch | Promise<StagedBatch>,
+): { stager: LeaseStager; sent: Lease[]; trimmed: number[][]; link: { epoch: number; capabilities: string[] } } {
   const sent: Lease[] = [];
   const trimmed: number[][] = [];
   const link = {
-    epoch: 1, capabilities: ['lease', 'lease-trim'], can: (capability: string) => link.capabilities.includes(capability),
-    send: ({ $case, value }: { $case: string; value: unknown }) => { if ($case === 'leaseTrim') trimmed.push((value as LeaseTrim).replicaIds); else sent.push(value as Lease); },
+    epoch: 1,
+    capabilities: ['lease', 'lease-trim'],
+    can: (capability: string) => link.capabilities.includes(capability),
+    send: ({ $case, value }: { $case: string; value: unknown }) => {
+      if ($case === 'leaseTrim') trimmed.push((value as LeaseTrim).replicaIds);
+      else sent.push(value as Lease);
+    },
   };
   const stager = new LeaseStager({
-    findLink: (providerId) => (providerId === 'alpha' ? link : undefined), partsOf: () => parts, stage, onGranted: () => undefined,
-    onBug: (error) => { throw error; },
+    findLink: (providerId) => (providerId === 'alpha' ? link : undefined),
+    partsOf: () => parts,
+    stage,
+    onGranted: () => undefined,
+    onBug: (error) => {
+      throw error;
+    },
   });
   return { stager, sent, trimmed, link };
 }
 
 const grant = { kind: 'GrantLease', providerId: 'alpha', horizon: 3_600_000, parts: [] } as const;
-const idsOf = ({ groups }: Lease): (number[] | undefined)[] => groups.map(({ start }) => start?.replicas.map(({ replicaId }) => replicaId));
+const idsOf = ({ groups }: Lease): (number[] | undefined)[] =>
+  groups.map(({ start }) => start?.replicas.map(({ replicaId }) => replicaId));
 
 test('a lease holds what can be staged, in the order of the grant', async (t) => {
-  const { stager, sent } = prepare([aPart([9, 7]), aPart([5]), aPart([3])], (order) => (order.starts[0]?.replicaId === 5 ? { batch: { template, replicas: [] }, unstartable: [{ replicaId: 5, reason: 'MUT_INPUT_MISSING', detail: '' }], sources: [] } : stagedOf(order)));
+  const { stager, sent } = prepare([aPart([9, 7]), aPart([5]), aPart([3])], (order) =>
+    order.starts[0]?.replicaId === 5
+      ? {
+          batch: { template, replicas: [] },
+          unstartable: [{ replicaId: 5, reason: 'MUT_INPUT_MISSING', detail: '' }],
+          sources: [],
+        }
+      : stagedOf(order),
+  );
   stager.grant({ ...grant, sequence: 1 });
   await turn();
   t.deepEqual(sent.map(idsOf), [[[9, 7], [3]]]);
@@ -46,7 +93,11 @@ test('a lease holds what can be staged, in the order of the grant', async (t) =>
 });
 
 test('of two leases that are being staged only the later is sent, and none over a later connection', async (t) => {
-  const disk = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const disk = [
+    Promise.withResolvers<undefined>(),
+    Promise.withResolvers<undefined>(),
+    Promise.withResolvers<undefined>(),
+  ];
   let count = 0;
   const { stager, sent, link } = prepare([aPart([1])], async (order) => {
     await disk[count++]?.promise;
@@ -58,7 +109,10 @@ test('of two leases that are being staged only the later is sent, and none over 
   await turn();
   disk[0]?.resolve(undefined);
   await turn();
-  t.deepEqual(sent.map(({ sequence }) => sequence), [2]);
+  t.deepEqual(
+    sent.map(({ sequence }) => sequence),
+    [2],
+  );
   stager.grant({ ...grant, sequence: 3 });
   link.epoch = 2;
   disk[2]?.resolve(undefined);
@@ -67,7 +121,9 @@ test('of two leases that are being staged only the later is sent, and none over 
 });
 
 test('a lease that would be too large for a message loses its end', async (t) => {
-  const { stager, sent } = prepare([aPart([1, 2, 3, 4]), aPart([5, 6, 7, 8])], (order) => stagedOf(order, 'x'.repeat(3 * 1024 * 1024)));
+  const { stager, sent } = prepare([aPart([1, 2, 3, 4]), aPart([5, 6, 7, 8])], (order) =>
+    stagedOf(order, 'x'.repeat(3 * 1024 * 1024)),
+  );
   stager.grant({ ...grant, sequence: 1 });
   await turn();
   t.deepEqual(sent.map(idsOf), [[[1, 2]]]);
@@ -87,7 +143,10 @@ test('of two tellings of one lease that are being staged only the later is sent'
   await turn();
   disk[0]?.resolve(undefined);
   await turn();
-  t.deepEqual(sent.map(({ caughtIdentities }) => caughtIdentities), [['iron']]);
+  t.deepEqual(
+    sent.map(({ caughtIdentities }) => caughtIdentities),
+    [['iron']],
+  );
 });
 
 test('what is placed while a lease is staged is not in it, and a provider that can hears of what it was leased before', async (t) => {

@@ -44,7 +44,11 @@ function prepare(): Bench {
   const told: string[] = [];
   const fars: Far[] = [];
   const link = new ProviderLink({
-    brokerId: 'ana@home', instance: 'i', programVersion: '1', timers, log: quietLogger,
+    brokerId: 'ana@home',
+    instance: 'i',
+    programVersion: '1',
+    timers,
+    log: quietLogger,
     backoff: new Backoff({ first: 100, longest: 350, random: () => 0 }),
     connect: () => {
       const [near, far] = streamPair<ConnectResponse, ConnectRequest>();
@@ -61,20 +65,32 @@ function prepare(): Bench {
   return { link, timers, told, fars, far: () => fars.at(-1) as Far };
 }
 
-const microtasks = async (): Promise<void> => { for (let round = 0; round < 10; round += 1) await Promise.resolve(); };
+const microtasks = async (): Promise<void> => {
+  for (let round = 0; round < 10; round += 1) await Promise.resolve();
+};
 
 function hello(protocolVersion = 1): ConnectResponse {
-  return { message: { $case: 'hello', value: { protocolVersion, programVersion: '1', capabilities: [], speakerId: 'alpha' } } };
+  return {
+    message: { $case: 'hello', value: { protocolVersion, programVersion: '1', capabilities: [], speakerId: 'alpha' } },
+  };
 }
 
 test('it says hello first and tells nothing before the other side has', async (t) => {
   const { link, told, far, timers } = prepare();
   link.start();
   const heard: ConnectRequest[] = [];
-  far().listen({ onMessage: (message) => { heard.push(message); }, onClosed: () => undefined });
+  far().listen({
+    onMessage: (message) => {
+      heard.push(message);
+    },
+    onClosed: () => undefined,
+  });
   link.sendToMachine('alpha/m', { $case: 'acknowledged', value: { sequence: 1 } });
   await microtasks();
-  t.deepEqual(heard.map(({ message }) => message?.$case), ['hello']);
+  t.deepEqual(
+    heard.map(({ message }) => message?.$case),
+    ['hello'],
+  );
   t.deepEqual(told, []);
   far().write(hello());
   far().write({ message: { $case: 'settled', value: {} } });

@@ -8,10 +8,13 @@ import { ProviderQueues } from '../../../src/providers/provider-queues.ts';
 test('within two seconds a provider is asked once, also by those who ask while it answers', async (t) => {
   let now = 1000;
   const asked: string[] = [];
-  const queues = new ProviderQueues((providerId) => {
-    asked.push(providerId);
-    return Promise.resolve(wire.queue({ providerId, atUnixMs: now }));
-  }, { now: () => now });
+  const queues = new ProviderQueues(
+    (providerId) => {
+      asked.push(providerId);
+      return Promise.resolve(wire.queue({ providerId, atUnixMs: now }));
+    },
+    { now: () => now },
+  );
   await Promise.all([queues.get('a'), queues.get('a'), queues.get('b')]);
   now += 1500;
   t.like(await queues.get('a'), { age: 1500, queue: { atUnixMs: 1000 } });
@@ -25,7 +28,10 @@ test('within two seconds a provider is asked once, also by those who ask while i
 
 test('a refusal is told to those who asked, and not kept', async (t) => {
   let isAway = true;
-  const queues = new ProviderQueues(() => (isAway ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away')) : Promise.resolve(wire.queue({}))), { now: () => 5 });
+  const queues = new ProviderQueues(
+    () => (isAway ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away')) : Promise.resolve(wire.queue({}))),
+    { now: () => 5 },
+  );
   await t.throwsAsync(Promise.all([queues.get('a'), queues.get('a')]), { code: 'MUT_UNREACHABLE' });
   isAway = false;
   t.is((await queues.get('a')).queue.providerId, 'alpha');

@@ -9,29 +9,69 @@ import type { StagedBatch, StageOrder } from '../../../src/staging/stager.ts';
 import { Lanes } from '../../../src/concurrency/lanes.ts';
 
 const template = {
-  jobId: 1, userId: 'ana', command: '', noOp: true, environment: {}, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 }, processors: 1,
+  jobId: 1,
+  userId: 'ana',
+  command: '',
+  noOp: true,
+  environment: {},
+  limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
+  processors: 1,
 };
 const order: StageOrder = {
-  jobId: 1, userId: 'ana', spec: aJob(1), groupIndex: 0, groupFirst: 0, machineId: 'alpha/m', attributes: {}, starts: [{ replicaId: 7, taskIndex: 0 }],
+  jobId: 1,
+  userId: 'ana',
+  spec: aJob(1),
+  groupIndex: 0,
+  groupFirst: 0,
+  machineId: 'alpha/m',
+  attributes: {},
+  starts: [{ replicaId: 7, taskIndex: 0 }],
 };
 const staged: StagedBatch = {
-  batch: { template, replicas: [{ replicaId: 7, taskIndex: 0, value: '', inputs: [], outputs: [] }] }, unstartable: [], sources: [],
+  batch: { template, replicas: [{ replicaId: 7, taskIndex: 0, value: '', inputs: [], outputs: [] }] },
+  unstartable: [],
+  sources: [],
 };
-const start = { kind: 'StartReplicas', providerId: 'alpha', machineId: 'alpha/m', jobId: 1, groupIndex: 0, starts: order.starts } as const;
-const cancel = { kind: 'CancelReplicas', providerId: 'alpha', machineId: 'alpha/m', replicaIds: [7], onlyWaiting: false } as const;
+const start = {
+  kind: 'StartReplicas',
+  providerId: 'alpha',
+  machineId: 'alpha/m',
+  jobId: 1,
+  groupIndex: 0,
+  starts: order.starts,
+} as const;
+const cancel = {
+  kind: 'CancelReplicas',
+  providerId: 'alpha',
+  machineId: 'alpha/m',
+  replicaIds: [7],
+  onlyWaiting: false,
+} as const;
 
-function prepare(stage: () => StagedBatch | Promise<StagedBatch>, about = order): { to: ToProvider; sent: string[]; inputs: BrokerInput[]; link: { epoch: number }; lanes: Lanes<string> } {
+function prepare(
+  stage: () => StagedBatch | Promise<StagedBatch>,
+  about = order,
+): { to: ToProvider; sent: string[]; inputs: BrokerInput[]; link: { epoch: number }; lanes: Lanes<string> } {
   const sent: string[] = [];
   const inputs: BrokerInput[] = [];
   const link = {
-    epoch: 1, send: (message: { $case: string }) => sent.push(message.$case),
+    epoch: 1,
+    send: (message: { $case: string }) => sent.push(message.$case),
     sendToMachine: (_machineId: string, message: { $case: string }) => sent.push(message.$case),
   };
-  const lanes = new Lanes<string>((error) => { throw error; });
-  const to = new ToProvider({
-    findLink: (providerId) => (providerId === 'alpha' ? link as unknown as ProviderLink : undefined),
-    orderOf: () => about, stage, deliver: (input) => inputs.push(input), onSent: () => undefined,
-  }, lanes);
+  const lanes = new Lanes<string>((error) => {
+    throw error;
+  });
+  const to = new ToProvider(
+    {
+      findLink: (providerId) => (providerId === 'alpha' ? (link as unknown as ProviderLink) : undefined),
+      orderOf: () => about,
+      stage,
+      deliver: (input) => inputs.push(input),
+      onSent: () => undefined,
+    },
+    lanes,
+  );
   return { to, sent, inputs, link, lanes };
 }
 
@@ -59,19 +99,32 @@ test('what was placed on an earlier connection is not sent on a later one', asyn
 
 test('the broker hears what was sent for a job that asks for storage affinity, each content once, and nothing of others', (t) => {
   const content = { sha256: 'a'.repeat(64), size: 9 };
-  const inputs = [{ root: 'playpen', path: 'x', content, mode: 0o644 }, { root: 'playpen', path: 'y', content, mode: 0o644 }] as const;
+  const inputs = [
+    { root: 'playpen', path: 'x', content, mode: 0o644 },
+    { root: 'playpen', path: 'y', content, mode: 0o644 },
+  ] as const;
   const batch = { ...staged.batch, replicas: staged.batch.replicas.map((replica) => ({ ...replica, inputs })) };
   const sources = [{ path: '/home/x', contents: [content] }];
   for (const scheduler of ['wqr', 'storage-affinity'] as const) {
-    const { to, inputs: heard } = prepare(() => ({ batch, unstartable: [], sources }), { ...order, spec: { ...order.spec, scheduler } });
+    const { to, inputs: heard } = prepare(() => ({ batch, unstartable: [], sources }), {
+      ...order,
+      spec: { ...order.spec, scheduler },
+    });
     to.startReplicas(start);
-    t.deepEqual(heard, scheduler === 'wqr' ? [] : [{ kind: 'InputsStaged', machineId: 'alpha/m', sources, contents: [content] }]);
+    t.deepEqual(
+      heard,
+      scheduler === 'wqr' ? [] : [{ kind: 'InputsStaged', machineId: 'alpha/m', sources, contents: [content] }],
+    );
   }
 });
 
 test('a replica that cannot be sent is told of, and a batch without others is not sent', (t) => {
   const refusal = { replicaId: 7, reason: 'MUT_INPUT_MISSING', detail: 'gone' };
-  const { to, sent, inputs } = prepare(() => ({ batch: { ...staged.batch, replicas: [] }, unstartable: [refusal], sources: [] }));
+  const { to, sent, inputs } = prepare(() => ({
+    batch: { ...staged.batch, replicas: [] },
+    unstartable: [refusal],
+    sources: [],
+  }));
   to.startReplicas(start);
   t.deepEqual(inputs, [{ kind: 'ReplicaUnstartable', ...refusal }]);
   t.deepEqual(sent, []);
@@ -81,6 +134,17 @@ test('a batch without files is sent at once; for a provider that is not there no
   const { to, sent } = prepare(() => staged);
   to.startReplicas(start);
   to.startReplicas({ ...start, providerId: 'beta' });
-  to.setDemand({ kind: 'SetDemand', providerId: 'alpha', demand: { pendingTasks: 1, processors: 1, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' } });
+  to.setDemand({
+    kind: 'SetDemand',
+    providerId: 'alpha',
+    demand: {
+      pendingTasks: 1,
+      processors: 1,
+      taskTimeMax: undefined,
+      taskTimeMean: undefined,
+      deadline: undefined,
+      userId: 'ana',
+    },
+  });
   t.deepEqual(sent, ['start', 'demand']);
 });

@@ -18,21 +18,59 @@ import { hashFile } from '../../../src/staging/hash-file.ts';
 const origin = { replicaId: 7, machineId: 'alpha/m1' };
 
 function anOutput(changes: Partial<OutputContent> = {}): OutputContent {
-  return { outputIndex: 0, path: '', content: { sha256: 'ab'.repeat(32), size: 3 }, mode: 0o640, inline: undefined, transferId: '', ...changes };
+  return {
+    outputIndex: 0,
+    path: '',
+    content: { sha256: 'ab'.repeat(32), size: 3 },
+    mode: 0o640,
+    inline: undefined,
+    transferId: '',
+    ...changes,
+  };
 }
 
-async function prepare(t: WithTeardown, home = temporaryFolder(t)): Promise<{ home: string; arrivals: Arrivals; acceptor: ResultAcceptor }> {
+async function prepare(
+  t: WithTeardown,
+  home = temporaryFolder(t),
+): Promise<{ home: string; arrivals: Arrivals; acceptor: ResultAcceptor }> {
   const arrivals = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
   mkdirSync(join(home, 'contents'), { recursive: true });
-  const stores = { arrivals, hashFile, blobPathOf: (_userId: string, sha256: string) => join(home, 'contents', sha256) };
-  const gatherer = new Gatherer({ brokerId: 'b', instance: { name: 'i', firstJobId: 1 }, volumeBytesMax: 1 << 20, isOpen: () => true });
+  const stores = {
+    arrivals,
+    hashFile,
+    blobPathOf: (_userId: string, sha256: string) => join(home, 'contents', sha256),
+  };
+  const gatherer = new Gatherer({
+    brokerId: 'b',
+    instance: { name: 'i', firstJobId: 1 },
+    volumeBytesMax: 1 << 20,
+    isOpen: () => true,
+  });
   const gathered = { gatherer, checksFolder: join(home, 'checks') };
-  return { home, arrivals, acceptor: new ResultAcceptor(stores, gathered, { placingsMax: 2, checks: new Checks({ most: 1, now: () => 0 }), checkDeadline: 20_000 }) };
+  return {
+    home,
+    arrivals,
+    acceptor: new ResultAcceptor(stores, gathered, {
+      placingsMax: 2,
+      checks: new Checks({ most: 1, now: () => 0 }),
+      checkDeadline: 20_000,
+    }),
+  };
 }
 
 function orderOf(home: string, changes: Partial<ResultOrder>): ResultOrder {
   return {
-    ...origin, userId: 'ana', jobId: 3, taskIndex: 5, value: 'blue sky', attributes: { os: 'linux' }, homeDirectory: home, outputs: [], outputSpecs: [], check: '', ...changes,
+    ...origin,
+    userId: 'ana',
+    jobId: 3,
+    taskIndex: 5,
+    value: 'blue sky',
+    attributes: { os: 'linux' },
+    homeDirectory: home,
+    outputs: [],
+    outputSpecs: [],
+    check: '',
+    ...changes,
   };
 }
 
@@ -42,10 +80,20 @@ function specOf(path: string, localPath: string): OutputSpec {
 
 test('outputs come to their places with their modes, folders are made, and nothing stays behind', async (t) => {
   const { home, arrivals, acceptor } = await prepare(t);
-  const outputs = [anOutput(), anOutput({ outputIndex: 1, path: 'deep/b' }), anOutput({ outputIndex: 1, path: 'a' }), anOutput({ outputIndex: 2 })];
-  for (const [index, output] of outputs.entries()) await arrivals.keepBytes(origin, output, Buffer.from(`bytes ${index}`));
+  const outputs = [
+    anOutput(),
+    anOutput({ outputIndex: 1, path: 'deep/b' }),
+    anOutput({ outputIndex: 1, path: 'a' }),
+    anOutput({ outputIndex: 2 }),
+  ];
+  for (const [index, output] of outputs.entries())
+    await arrivals.keepBytes(origin, output, Buffer.from(`bytes ${index}`));
   mkdirSync(join(home, 'there'));
-  const outputSpecs = [specOf('out', join(home, 'new/{}-$TASK-$JOB.txt')), specOf('folder', join(home, 'all')), specOf('x/log', join(home, 'there'))];
+  const outputSpecs = [
+    specOf('out', join(home, 'new/{}-$TASK-$JOB.txt')),
+    specOf('folder', join(home, 'all')),
+    specOf('x/log', join(home, 'there')),
+  ];
   await acceptor.accept(orderOf(home, { outputs, outputSpecs }));
   t.is(readFileSync(join(home, 'new/blue sky-5-3.txt'), 'utf8'), 'bytes 0');
   t.is(statSync(join(home, 'new/blue sky-5-3.txt')).mode & 0o777, 0o640);
@@ -69,7 +117,9 @@ test('two outputs of one transfer both get its bytes', async (t) => {
   const { home, arrivals, acceptor } = await prepare(t);
   const outputs = [anOutput({ transferId: 't1' }), anOutput({ outputIndex: 1, transferId: 't1' })];
   writeFileSync(arrivals.pathOfTransfer(origin.machineId, 't1', outputs[0]!.content.sha256), 'once');
-  await acceptor.accept(orderOf(home, { outputs, outputSpecs: [specOf('a', join(home, 'a')), specOf('b', join(home, 'b'))] }));
+  await acceptor.accept(
+    orderOf(home, { outputs, outputSpecs: [specOf('a', join(home, 'a')), specOf('b', join(home, 'b'))] }),
+  );
   t.is(readFileSync(join(home, 'a'), 'utf8') + readFileSync(join(home, 'b'), 'utf8'), 'onceonce');
 });
 
@@ -92,23 +142,36 @@ test('an output whose bytes are gone, or that leads out of its folder, is refuse
   await t.throwsAsync(acceptor.accept(gone), { code: 'MUT_CONTENT_NOT_FOUND' });
   const escaping = anOutput({ path: '../b' });
   await arrivals.keepBytes(origin, escaping, Buffer.from('x'));
-  await t.throwsAsync(acceptor.accept(orderOf(home, { outputs: [escaping], outputSpecs: [specOf('a', join(home, 'a'))] })), { code: 'MUT_PATH_ESCAPES' });
+  await t.throwsAsync(
+    acceptor.accept(orderOf(home, { outputs: [escaping], outputSpecs: [specOf('a', join(home, 'a'))] })),
+    { code: 'MUT_PATH_ESCAPES' },
+  );
   writeFileSync(join(home, 'file'), '');
   await arrivals.keepBytes(origin, anOutput(), Buffer.from('x'));
   const blocked = orderOf(home, { outputs: [anOutput()], outputSpecs: [specOf('a', join(home, 'file/below'))] });
-  await t.throwsAsync(acceptor.accept(blocked), { code: 'MUT_OUTPUT_FORBIDDEN', message: /file\/below cannot be written/ });
+  await t.throwsAsync(acceptor.accept(blocked), {
+    code: 'MUT_OUTPUT_FORBIDDEN',
+    message: /file\/below cannot be written/,
+  });
 });
 
 test('a check sees its task and the home directory, and its status decides', async (t) => {
   const { home, acceptor } = await prepare(t);
   await acceptor.accept(orderOf(home, { check: 'echo {} {#} $JOB $TASK $PROC "$VALUE" > seen' }));
   t.is(readFileSync(join(home, 'seen'), 'utf8'), 'blue sky 5 3 5 alpha/m1 blue sky\n');
-  await t.throwsAsync(acceptor.accept(orderOf(home, { check: 'echo wrong sum >&2; exit 4' })), { code: 'MUT_CHECK_FAILED', message: /status 4: wrong sum/ });
+  await t.throwsAsync(acceptor.accept(orderOf(home, { check: 'echo wrong sum >&2; exit 4' })), {
+    code: 'MUT_CHECK_FAILED',
+    message: /status 4: wrong sum/,
+  });
 });
 
 test('arrivals that were left for longer than allowed, and what a killed broker was writing, are removed when the folder is opened', async (t) => {
   const folder = temporaryFolder(t);
-  for (const [name, seconds] of [['old', 100], ['young', 900], ['part-123-4', 900]] as const) {
+  for (const [name, seconds] of [
+    ['old', 100],
+    ['young', 900],
+    ['part-123-4', 900],
+  ] as const) {
     writeFileSync(join(folder, name), '');
     utimesSync(join(folder, name), seconds, seconds);
   }
@@ -131,12 +194,19 @@ test('what came of a replica before the broker was killed, and was never told ag
   t.true(opened.hasFound(origin.replicaId));
   await opened.discard(origin, []);
   t.false(opened.hasFound(origin.replicaId));
-  t.deepEqual(readdirSync(join(home, 'arrivals')).map((name) => join(home, 'arrivals', name)), [opened.pathOf(other, anOutput())]);
+  t.deepEqual(
+    readdirSync(join(home, 'arrivals')).map((name) => join(home, 'arrivals', name)),
+    [opened.pathOf(other, anOutput())],
+  );
 });
 
 test('gathered outputs come to no place of their own, blobs stay blobs, and the check sees the outputs where they would be', async (t) => {
   const { home, arrivals, acceptor } = await prepare(t);
-  const outputs = [anOutput({ content: { sha256: 'ab'.repeat(32), size: 2 } }), anOutput({ outputIndex: 1, path: 'x', content: { sha256: 'cd'.repeat(32), size: 2 } }), anOutput({ outputIndex: 2, content: { sha256: 'ef'.repeat(32), size: 2 } })];
+  const outputs = [
+    anOutput({ content: { sha256: 'ab'.repeat(32), size: 2 } }),
+    anOutput({ outputIndex: 1, path: 'x', content: { sha256: 'cd'.repeat(32), size: 2 } }),
+    anOutput({ outputIndex: 2, content: { sha256: 'ef'.repeat(32), size: 2 } }),
+  ];
   for (const output of outputs) await arrivals.keepBytes(origin, output, Buffer.from('hi'));
   const outputSpecs = [specOf('out', join(home, 'results/{}')), specOf('folder', join(home, 'all')), specOf('log', '')];
   const order = orderOf(home, { outputs, outputSpecs, gatherFolder: join(home, 'gathered') });
@@ -148,7 +218,14 @@ test('gathered outputs come to no place of their own, blobs stay blobs, and the 
   t.deepEqual([existsSync(join(home, 'results')), existsSync(join(home, 'all'))], [false, false]);
   t.true(existsSync(join(home, 'contents', 'ef'.repeat(32))));
   t.deepEqual(readdirSync(join(home, 'arrivals')), []);
-  t.deepEqual(readFileSync(join(home, 'gathered/job-3.index.jsonl'), 'utf8').trim().split('\n').slice(1).map((line) => (JSON.parse(line) as { path: string }).path), ['results/blue sky', 'all/x']);
+  t.deepEqual(
+    readFileSync(join(home, 'gathered/job-3.index.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => (JSON.parse(line) as { path: string }).path),
+    ['results/blue sky', 'all/x'],
+  );
 });
 
 test('a result that was gathered before a crash is accepted again without its bytes, and its check does not run twice', async (t) => {
@@ -157,7 +234,12 @@ test('a result that was gathered before a crash is accepted again without its by
   const outputs = [anOutput({ content }), anOutput({ outputIndex: 1, content })];
   for (const output of outputs) await arrivals.keepBytes(origin, output, Buffer.from('hi'));
   const outputSpecs = [specOf('out', join(home, 'results/{}')), specOf('log', '')];
-  const order = orderOf(home, { outputs, outputSpecs, gatherFolder: join(home, 'gathered'), check: 'echo once >> "$JOB_HOME/ran"' });
+  const order = orderOf(home, {
+    outputs,
+    outputSpecs,
+    gatherFolder: join(home, 'gathered'),
+    check: 'echo once >> "$JOB_HOME/ran"',
+  });
   await acceptor.accept(order);
   const bytes = readFileSync(join(home, 'gathered/job-3.000.tar'));
   const { acceptor: afterCrash } = await prepare(t, home);
@@ -166,12 +248,17 @@ test('a result that was gathered before a crash is accepted again without its by
   t.is(readFileSync(join(home, 'ran'), 'utf8'), 'once\n');
 });
 
-test('a check of gathered results finds a blob where a crash left it, and a result whose bytes are gone or in each other\'s way is refused', async (t) => {
+test("a check of gathered results finds a blob where a crash left it, and a result whose bytes are gone or in each other's way is refused", async (t) => {
   const { home, arrivals, acceptor } = await prepare(t);
   const output = anOutput({ content: { sha256: createHash('sha256').update('hi').digest('hex'), size: 2 } });
   await arrivals.keepBytes(origin, output, Buffer.from('hi'));
   const gatherFolder = join(home, 'gathered');
-  const order = orderOf(home, { outputs: [output], outputSpecs: [specOf('log', '')], gatherFolder, check: 'grep -q hi log' });
+  const order = orderOf(home, {
+    outputs: [output],
+    outputSpecs: [specOf('log', '')],
+    gatherFolder,
+    check: 'grep -q hi log',
+  });
   await acceptor.accept(order);
   await t.notThrowsAsync(acceptor.accept(order));
 
@@ -179,7 +266,11 @@ test('a check of gathered results finds a blob where a crash left it, and a resu
   await t.throwsAsync(acceptor.accept(lost), { code: 'MUT_CONTENT_NOT_FOUND' });
   const both = [output, { ...output, outputIndex: 1 }];
   for (const one of both) await arrivals.keepBytes(origin, one, Buffer.from('hi'));
-  const nested = { ...order, outputs: both, outputSpecs: [specOf('out', join(home, 'results')), specOf('more', join(home, 'results/more'))] };
+  const nested = {
+    ...order,
+    outputs: both,
+    outputSpecs: [specOf('out', join(home, 'results')), specOf('more', join(home, 'results/more'))],
+  };
   await t.throwsAsync(acceptor.accept(nested), { code: 'MUT_OUTPUT_FORBIDDEN' });
 });
 
@@ -193,7 +284,13 @@ test('a small output is gathered from memory, whatever becomes of the message th
   t.is(Buffer.from(arrivals.bytesOf(recent!) ?? []).toString(), 'out');
   arrivals.forget(forgotten!);
   writeFileSync(recent!, 'new');
-  await acceptor.accept(orderOf(home, { outputs, outputSpecs: [specOf('folder', join(home, 'all'))], gatherFolder: join(home, 'gathered') }));
+  await acceptor.accept(
+    orderOf(home, {
+      outputs,
+      outputSpecs: [specOf('folder', join(home, 'all'))],
+      gatherFolder: join(home, 'gathered'),
+    }),
+  );
   t.is(execFileSync('tar', ['-xOf', join(home, 'gathered/job-3.000.tar')], { encoding: 'utf8' }), 'outout');
   t.is(arrivals.bytesOf(recent!), undefined, 'what is home is kept in memory');
 });
@@ -202,7 +299,11 @@ test('a gathered output whose place is not below the home directory is refused b
   const { home, arrivals, acceptor } = await prepare(t);
   await arrivals.keepBytes(origin, anOutput(), Buffer.from('out'));
   for (const place of [join(home, '../x'), '/x', home]) {
-    const order = orderOf(join(home, 'sub'), { outputs: [anOutput()], outputSpecs: [specOf('out', place)], gatherFolder: join(home, 'gathered') });
+    const order = orderOf(join(home, 'sub'), {
+      outputs: [anOutput()],
+      outputSpecs: [specOf('out', place)],
+      gatherFolder: join(home, 'gathered'),
+    });
     await t.throwsAsync(acceptor.accept(order), { code: 'MUT_PATH_ESCAPES', message: /is not below .*sub/ });
   }
 });
@@ -210,11 +311,25 @@ test('a gathered output whose place is not below the home directory is refused b
 test('what a failed task has left comes home marked, a folder as a folder, and without a check', async (t) => {
   const { home, arrivals, acceptor } = await prepare(t);
   const outputs = [anOutput(), anOutput({ outputIndex: 1, path: 'deep/b' }), anOutput({ outputIndex: 2 })];
-  for (const [index, output] of outputs.entries()) await arrivals.keepBytes(origin, output, Buffer.from(`bytes ${index}`));
+  for (const [index, output] of outputs.entries())
+    await arrivals.keepBytes(origin, output, Buffer.from(`bytes ${index}`));
   mkdirSync(join(home, 'there'));
-  await acceptor.keepFailed(orderOf(home, { outputs, outputSpecs: [specOf('log', join(home, 'log')), specOf('all', join(home, 'all')), specOf('x/out', join(home, 'there'))], check: 'touch checked' }));
+  await acceptor.keepFailed(
+    orderOf(home, {
+      outputs,
+      outputSpecs: [
+        specOf('log', join(home, 'log')),
+        specOf('all', join(home, 'all')),
+        specOf('x/out', join(home, 'there')),
+      ],
+      check: 'touch checked',
+    }),
+  );
   t.is(readFileSync(join(home, 'log.failed'), 'utf8'), 'bytes 0');
   t.is(readFileSync(join(home, 'all.failed/deep/b'), 'utf8'), 'bytes 1');
   t.is(readFileSync(join(home, 'there/out.failed'), 'utf8'), 'bytes 2');
-  t.deepEqual(['log', 'all', 'there/out', 'checked'].map((name) => existsSync(join(home, name))), [false, false, false, false]);
+  t.deepEqual(
+    ['log', 'all', 'there/out', 'checked'].map((name) => existsSync(join(home, name))),
+    [false, false, false, false],
+  );
 });

@@ -15,7 +15,9 @@ function hang(checks: Checks, jobId: number, taskIndex = 0): Hanging {
   let isRunning = false;
   const done = checks.run({ jobId, taskIndex }, async (signal) => {
     isRunning = true;
-    signal.addEventListener('abort', () => { gate.resolve(); });
+    signal.addEventListener('abort', () => {
+      gate.resolve();
+    });
     await gate.promise;
     isRunning = false;
   });
@@ -44,7 +46,10 @@ test('what is free goes to the job that runs the fewest checks', async (t) => {
   const [a, b, waiting] = [hang(checks, 1), hang(checks, 1), hang(checks, 1)];
   const other = [hang(checks, 2), hang(checks, 2)];
   await settle();
-  t.deepEqual([a.isRunning(), b.isRunning(), waiting.isRunning(), other[0]?.isRunning(), other[1]?.isRunning()], [true, true, false, true, false]);
+  t.deepEqual(
+    [a.isRunning(), b.isRunning(), waiting.isRunning(), other[0]?.isRunning(), other[1]?.isRunning()],
+    [true, true, false, true, false],
+  );
   a.end();
   b.end();
   await settle();
@@ -72,14 +77,19 @@ test('what runs and what waits is named, for a job and for one of its tasks', as
   hang(checks, 1, 1);
   await settle();
   now = 12_000;
-  t.regex(checks.describe(1).join(' '), /A check of a result has run at home for 12(\.0)? s\. A check waits for its turn/);
+  t.regex(
+    checks.describe(1).join(' '),
+    /A check of a result has run at home for 12(\.0)? s\. A check waits for its turn/,
+  );
   t.regex(checks.describe(1, 1).join(' '), /^A check waits/);
   t.deepEqual(checks.describe(2), []);
 });
 
 test('a cancelled check ends with what it has started', async (t: ExecutionContext) => {
   const checks = new Checks({ most: 1, now: () => 0 });
-  const done = checks.run({ jobId: 1, taskIndex: 0 }, (signal) => runCheck({ command: 'sleep 1000 & sleep 1000', homeDirectory: '/', environment: {}, deadline: 60_000, signal }));
+  const done = checks.run({ jobId: 1, taskIndex: 0 }, (signal) =>
+    runCheck({ command: 'sleep 1000 & sleep 1000', homeDirectory: '/', environment: {}, deadline: 60_000, signal }),
+  );
   await settle();
   checks.cancel(1);
   await t.throwsAsync(done, { code: 'MUT_CANCELLED' });

@@ -20,16 +20,31 @@ interface Bench {
 async function prepare(t: WithTeardown, standardOutput = ''): Promise<Bench> {
   const home = temporaryFolder(t);
   const arrivals = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
-  const digester = new ResultDigester({
-    arrivals, folder: join(home, 'checks'), standardOutputOf: () => Buffer.from(standardOutput),
-  }, { checks: new Checks({ most: 1, now: () => 0 }), checkDeadline: 20_000 });
+  const digester = new ResultDigester(
+    {
+      arrivals,
+      folder: join(home, 'checks'),
+      standardOutputOf: () => Buffer.from(standardOutput),
+    },
+    { checks: new Checks({ most: 1, now: () => 0 }), checkDeadline: 20_000 },
+  );
   return { home, arrivals, digester };
 }
 
 function orderOf(home: string, replicaId: number, changes: Partial<ResultOrder> = {}): ResultOrder {
   return {
-    replicaId, machineId: `lab/m${replicaId}`, userId: 'ana', jobId: 3, taskIndex: 5, value: '7', attributes: {}, homeDirectory: home,
-    outputs: [], outputSpecs: [], check: '', ...changes,
+    replicaId,
+    machineId: `lab/m${replicaId}`,
+    userId: 'ana',
+    jobId: 3,
+    taskIndex: 5,
+    value: '7',
+    attributes: {},
+    homeDirectory: home,
+    outputs: [],
+    outputSpecs: [],
+    check: '',
+    ...changes,
   };
 }
 
@@ -38,7 +53,8 @@ async function bring(bench: Bench, replicaId: number, words: string): Promise<Re
   const content = { sha256: Buffer.from(words).toString('hex').padEnd(64, '0').slice(0, 64), size: words.length };
   const output: OutputContent = { outputIndex: 0, path: '', content, mode: 0o640, inline: undefined, transferId: '' };
   const order = orderOf(bench.home, replicaId, {
-    outputs: [output], outputSpecs: [{ root: 'playpen', path: 'out', localPath: join(bench.home, 'results/{}'), condition: '' }],
+    outputs: [output],
+    outputSpecs: [{ root: 'playpen', path: 'out', localPath: join(bench.home, 'results/{}'), condition: '' }],
   });
   await bench.arrivals.keepBytes(order, output, Buffer.from(words));
   return order;
@@ -46,14 +62,20 @@ async function bring(bench: Bench, replicaId: number, words: string): Promise<Re
 
 test('results are the same where their outputs are, whoever brought them', async (t) => {
   const bench = await prepare(t);
-  const [one, same, other] = [await bring(bench, 1, 'right'), await bring(bench, 2, 'right'), await bring(bench, 3, 'wrong')];
+  const [one, same, other] = [
+    await bring(bench, 1, 'right'),
+    await bring(bench, 2, 'right'),
+    await bring(bench, 3, 'wrong'),
+  ];
   t.is(await bench.digester.digest(one), await bench.digester.digest(same));
   t.not(await bench.digester.digest(one), await bench.digester.digest(other));
 });
 
 test('a task without outputs is known by what it wrote to standard output', async (t) => {
   const [one, same, other] = [await prepare(t, 'a'), await prepare(t, 'a'), await prepare(t, 'b')];
-  const digests = await Promise.all([one, same, other].map(({ home, digester }, index) => digester.digest(orderOf(home, index))));
+  const digests = await Promise.all(
+    [one, same, other].map(({ home, digester }, index) => digester.digest(orderOf(home, index))),
+  );
   t.is(digests[0], digests[1]);
   t.not(digests[0], digests[2]);
 });
@@ -63,7 +85,11 @@ test('outputs that differ in time stamps alone are the same to a check that prin
   mkdirSync(join(bench.home, 'results'));
   writeFileSync(join(bench.home, 'results/7'), 'former');
   const check = 'grep -v "^at " results/{}; cat "$JOB_HOME/results/7" | grep -q former';
-  const [one, same, other] = [await bring(bench, 1, 'at 1\nx\n'), await bring(bench, 2, 'at 2\nx\n'), await bring(bench, 3, 'at 1\ny\n')];
+  const [one, same, other] = [
+    await bring(bench, 1, 'at 1\nx\n'),
+    await bring(bench, 2, 'at 2\nx\n'),
+    await bring(bench, 3, 'at 1\ny\n'),
+  ];
   const digest = (order: ResultOrder) => bench.digester.digest({ ...order, check });
   t.is(await digest(one), await digest(same));
   t.not(await digest(one), await digest(other));
@@ -74,7 +100,10 @@ test('outputs that differ in time stamps alone are the same to a check that prin
 test('a check that prints nothing leaves the outputs to be compared, and one that fails refuses the result', async (t) => {
   const bench = await prepare(t);
   const [one, other] = [await bring(bench, 1, 'x'), await bring(bench, 2, 'y')];
-  t.not(await bench.digester.digest({ ...one, check: 'test -s results/{}' }), await bench.digester.digest({ ...other, check: 'true' }));
+  t.not(
+    await bench.digester.digest({ ...one, check: 'test -s results/{}' }),
+    await bench.digester.digest({ ...other, check: 'true' }),
+  );
   await t.throwsAsync(bench.digester.digest({ ...one, check: 'grep y results/{}' }), { code: 'MUT_CHECK_FAILED' });
   t.false(existsSync(join(bench.home, 'results')));
 });

@@ -33,13 +33,34 @@ interface Bench {
 async function prepare(t: WithTeardown, { home = temporaryFolder(t), checkDeadline = 20_000 } = {}): Promise<Bench> {
   const arrivals = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
   const stores = { arrivals, hashFile, blobPathOf: (_userId: string, sha256: string) => join(home, sha256) };
-  const gatherer = new Gatherer({ brokerId: 'b', instance: { name: 'i', firstJobId: 1 }, volumeBytesMax: 1 << 20, isOpen: () => true });
+  const gatherer = new Gatherer({
+    brokerId: 'b',
+    instance: { name: 'i', firstJobId: 1 },
+    volumeBytesMax: 1 << 20,
+    isOpen: () => true,
+  });
   const checks = new Checks({ most: 1, now: () => 0 });
-  const acceptor = new ResultAcceptor(stores, { gatherer, checksFolder: join(home, 'checks') }, { placingsMax: 2, checks, checkDeadline });
-  const digester = new ResultDigester({ arrivals, folder: join(home, 'checks'), standardOutputOf: () => new Uint8Array(0) }, { checks, checkDeadline });
+  const acceptor = new ResultAcceptor(
+    stores,
+    { gatherer, checksFolder: join(home, 'checks') },
+    { placingsMax: 2, checks, checkDeadline },
+  );
+  const digester = new ResultDigester(
+    { arrivals, folder: join(home, 'checks'), standardOutputOf: () => new Uint8Array(0) },
+    { checks, checkDeadline },
+  );
   const order: ResultOrder = {
-    replicaId: 1, machineId: 'p/a', userId: 'ana', jobId: 1, taskIndex: 0, value: '0', attributes: {}, homeDirectory: home, outputs: [anOutput()],
-    outputSpecs: [{ root: 'playpen', path: 'out', localPath: join(home, 'results/out'), condition: '' }], check: '',
+    replicaId: 1,
+    machineId: 'p/a',
+    userId: 'ana',
+    jobId: 1,
+    taskIndex: 0,
+    value: '0',
+    attributes: {},
+    homeDirectory: home,
+    outputs: [anOutput()],
+    outputSpecs: [{ root: 'playpen', path: 'out', localPath: join(home, 'results/out'), condition: '' }],
+    check: '',
   };
   const bench = { home, arrivals, acceptor, digester, order };
   await report(bench, 'right');
@@ -47,23 +68,56 @@ async function prepare(t: WithTeardown, { home = temporaryFolder(t), checkDeadli
 }
 
 function anOutput(changes: Partial<OutputContent> = {}): OutputContent {
-  return { outputIndex: 0, path: '', content: { sha256: createHash('sha256').update('right').digest('hex'), size: 5 }, mode: 0o640, inline: undefined, transferId: '', ...changes };
+  return {
+    outputIndex: 0,
+    path: '',
+    content: { sha256: createHash('sha256').update('right').digest('hex'), size: 5 },
+    mode: 0o640,
+    inline: undefined,
+    transferId: '',
+    ...changes,
+  };
 }
 
-/** Has the machine of the result report its output again, with these bytes or in this way; resolves to the codes of what went wrong. */
-async function report({ arrivals, order }: Bench, bytes: string, changes: Partial<OutputContent> = {}): Promise<string[]> {
+/**
+ * Has the machine of the result report its output again, with these bytes or in this way; resolves to the codes of what
+ * went wrong.
+ */
+async function report(
+  { arrivals, order }: Bench,
+  bytes: string,
+  changes: Partial<OutputContent> = {},
+): Promise<string[]> {
   const troubles: string[] = [];
   const output = anOutput({ ...('droppedName' in changes ? {} : { inline: Buffer.from(bytes) }), ...changes });
   await arrivals.discard(order, [output]);
-  const machineReport = { sequence: 1, started: [], ended: [{ ...anEnd(order.replicaId, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs: [output] }] };
-  await keepOutputs({ machineId: order.machineId, report: machineReport }, {
-    arrivals, pushed: { settled: () => Promise.resolve() }, room: { patiently: (act) => act() }, known: { isAwaited: () => true, isOpen: () => true, isOthers: () => false },
-  }, (error) => { troubles.push(error instanceof MutiraoError ? error.code : String(error)); });
+  const machineReport = {
+    sequence: 1,
+    started: [],
+    ended: [{ ...anEnd(order.replicaId, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs: [output] }],
+  };
+  await keepOutputs(
+    { machineId: order.machineId, report: machineReport },
+    {
+      arrivals,
+      pushed: { settled: () => Promise.resolve() },
+      room: { patiently: (act) => act() },
+      known: { isAwaited: () => true, isOpen: () => true, isOthers: () => false },
+    },
+    (error) => {
+      troubles.push(error instanceof MutiraoError ? error.code : String(error));
+    },
+  );
   return troubles;
 }
 
-/** What happens, by row of the table, on the real parts of a broker; undefined where the broker's machine decides alone. Rejects as the table says, in each way that there is. */
-const situations: Readonly<Record<string, ((t: ExecutionContext, expected: { readonly code: string }) => Promise<void>) | undefined>> = {
+/**
+ * What happens, by row of the table, on the real parts of a broker; undefined where the broker's machine decides alone.
+ * Rejects as the table says, in each way that there is.
+ */
+const situations: Readonly<
+  Record<string, ((t: ExecutionContext, expected: { readonly code: string }) => Promise<void>) | undefined>
+> = {
   'the place of an output at home cannot be written': async (t, expected) => {
     const bench = await prepare(t);
     writeFileSync(join(bench.home, 'results'), 'a file where a folder must be');
@@ -72,7 +126,11 @@ const situations: Readonly<Record<string, ((t: ExecutionContext, expected: { rea
     await t.throwsAsync(bench.acceptor.accept(gathered), expected, 'where outputs are gathered');
     await damageIndex(bench);
     const restarted = await prepare(t, { home: bench.home });
-    await t.throwsAsync(restarted.acceptor.accept({ ...restarted.order, gatherFolder: join(bench.home, 'gathered') }), expected, 'an index that was damaged at home');
+    await t.throwsAsync(
+      restarted.acceptor.accept({ ...restarted.order, gatherFolder: join(bench.home, 'gathered') }),
+      expected,
+      'an index that was damaged at home',
+    );
   },
   'an output leads out of its place at home': async (t, expected) => {
     const bench = await prepare(t);
@@ -80,38 +138,70 @@ const situations: Readonly<Record<string, ((t: ExecutionContext, expected: { rea
   },
   'the check does not accept the result, or takes too long': async (t, expected) => {
     const impatient = await prepare(t, { checkDeadline: 100 });
-    await t.throwsAsync(impatient.acceptor.accept({ ...impatient.order, check: 'sleep 60' }), { ...expected, message: /took longer than 100 ms/ });
+    await t.throwsAsync(impatient.acceptor.accept({ ...impatient.order, check: 'sleep 60' }), {
+      ...expected,
+      message: /took longer than 100 ms/,
+    });
     const bench = await prepare(t);
-    await t.throwsAsync(bench.acceptor.accept({ ...bench.order, check: 'exit 3' }), { ...expected, message: /status 3/ });
+    await t.throwsAsync(bench.acceptor.accept({ ...bench.order, check: 'exit 3' }), {
+      ...expected,
+      message: /status 3/,
+    });
     await report(bench, 'right');
-    await t.throwsAsync(bench.digester.digest({ ...bench.order, check: 'exit 3' }), expected, 'where results are voted on');
-    await t.throwsAsync(bench.acceptor.accept({ ...bench.order, check: 'exit 3', gatherFolder: join(bench.home, 'gathered') }), expected, 'where outputs are gathered');
+    await t.throwsAsync(
+      bench.digester.digest({ ...bench.order, check: 'exit 3' }),
+      expected,
+      'where results are voted on',
+    );
+    await t.throwsAsync(
+      bench.acceptor.accept({ ...bench.order, check: 'exit 3', gatherFolder: join(bench.home, 'gathered') }),
+      expected,
+      'where outputs are gathered',
+    );
   },
   'the bytes of an output did not arrive': async (t, expected) => {
     const bench = await prepare(t);
     await bench.arrivals.discard(bench.order, bench.order.outputs);
     for (const [how, bring] of waysHome(bench)) await t.throwsAsync(bring(), expected, how);
-    t.deepEqual(await report(bench, 'right', { droppedName: `drop-${'a'.repeat(32)}` }), [expected.code], 'a machine that shares our file system left nothing');
+    t.deepEqual(
+      await report(bench, 'right', { droppedName: `drop-${'a'.repeat(32)}` }),
+      [expected.code],
+      'a machine that shares our file system left nothing',
+    );
     for (const [how, bring] of waysHome(bench)) await t.throwsAsync(bring(), expected, how);
   },
-  'the bytes of an output are not those that the machine announced (a machine whose results end so three times is quarantined until its trust record is reset)': async (t, expected) => {
-    const bench = await prepare(t);
-    t.deepEqual(await report(bench, 'wrong'), [expected.code]);
-    for (const [how, bring] of waysHome(bench)) await t.throwsAsync(bring(), expected, how);
-    await report(bench, 'right');
-    await t.notThrowsAsync(bench.digester.digest(bench.order), 'what came right afterwards is right');
-    const droppedName = `drop-${'a'.repeat(32)}`;
-    writeFileSync(join(bench.arrivals.folder, droppedName), 'wrong');
-    t.deepEqual(await report(bench, 'right', { droppedName }), [expected.code], 'a machine that shares our file system');
-    for (const [how, bring] of waysHome(bench)) await t.throwsAsync(bring(), expected, how);
-  },
-  'the machine states an attribute that cannot be part of a path in which the job uses it (also before the task starts there)': async (t, expected) => {
-    const bench = await prepare(t);
-    const [spec] = bench.order.outputSpecs;
-    const hostile = { ...bench.order, attributes: { group: 'x/../../victim' }, outputSpecs: [{ ...spec as OutputSpec, localPath: join(bench.home, 'results-$group') }] };
-    await t.throwsAsync(bench.acceptor.accept(hostile), expected);
-    await t.throwsAsync(bench.acceptor.accept({ ...hostile, check: 'true', gatherFolder: join(bench.home, 'gathered') }), expected, 'where outputs are gathered');
-  },
+  'the bytes of an output are not those that the machine announced (a machine whose results end so three times is quarantined until its trust record is reset)':
+    async (t, expected) => {
+      const bench = await prepare(t);
+      t.deepEqual(await report(bench, 'wrong'), [expected.code]);
+      for (const [how, bring] of waysHome(bench)) await t.throwsAsync(bring(), expected, how);
+      await report(bench, 'right');
+      await t.notThrowsAsync(bench.digester.digest(bench.order), 'what came right afterwards is right');
+      const droppedName = `drop-${'a'.repeat(32)}`;
+      writeFileSync(join(bench.arrivals.folder, droppedName), 'wrong');
+      t.deepEqual(
+        await report(bench, 'right', { droppedName }),
+        [expected.code],
+        'a machine that shares our file system',
+      );
+      for (const [how, bring] of waysHome(bench)) await t.throwsAsync(bring(), expected, how);
+    },
+  'the machine states an attribute that cannot be part of a path in which the job uses it (also before the task starts there)':
+    async (t, expected) => {
+      const bench = await prepare(t);
+      const [spec] = bench.order.outputSpecs;
+      const hostile = {
+        ...bench.order,
+        attributes: { group: 'x/../../victim' },
+        outputSpecs: [{ ...(spec as OutputSpec), localPath: join(bench.home, 'results-$group') }],
+      };
+      await t.throwsAsync(bench.acceptor.accept(hostile), expected);
+      await t.throwsAsync(
+        bench.acceptor.accept({ ...hostile, check: 'true', gatherFolder: join(bench.home, 'gathered') }),
+        expected,
+        'where outputs are gathered',
+      );
+    },
   'the machine reports what cannot be, or what it was not asked for': async (t, expected) => {
     const bench = await prepare(t);
     const output = anOutput({ outputIndex: 7 });
@@ -126,7 +216,10 @@ function waysHome({ home, acceptor, digester, order }: Bench): readonly (readonl
   return [
     ['to its place', () => acceptor.accept(order)],
     ['gathered', () => acceptor.accept({ ...order, gatherFolder: join(home, 'gathered') })],
-    ['gathered after a check', () => acceptor.accept({ ...order, gatherFolder: join(home, 'gathered'), check: 'true' })],
+    [
+      'gathered after a check',
+      () => acceptor.accept({ ...order, gatherFolder: join(home, 'gathered'), check: 'true' }),
+    ],
     ['voted on', () => digester.digest(order)],
   ];
 }
@@ -148,15 +241,36 @@ class Grid {
   readonly state: BrokerState = createBrokerState({ lossesMax: 20 });
   #now = 0;
 
-  constructor(failuresMax: number, { taskCount = 1, names = ['p/a', 'p/b'], ...changes }: Partial<JobSpec> & { readonly taskCount?: number; readonly names?: readonly string[] } = {}) {
-    this.#step({ kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
-    for (const name of names) this.#step({ kind: 'MachineJoined', providerId: 'p', facts: aMachine(name), heldReplicaIds: [] });
+  constructor(
+    failuresMax: number,
+    {
+      taskCount = 1,
+      names = ['p/a', 'p/b'],
+      ...changes
+    }: Partial<JobSpec> & { readonly taskCount?: number; readonly names?: readonly string[] } = {},
+  ) {
+    this.#step(
+      { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+      { kind: 'ProviderConnected', providerId: 'p' },
+    );
+    for (const name of names)
+      this.#step({ kind: 'MachineJoined', providerId: 'p', facts: aMachine(name), heldReplicaIds: [] });
     const outputs = [{ root: 'playpen' as const, path: 'out', localPath: '/home/out', condition: '' }];
-    this.#step({ kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: aJob(taskCount, { groups: [aGroup(taskCount, { outputs })], replicasMax: 1, failuresMax, ...changes }) });
+    this.#step({
+      kind: 'JobSubmitted',
+      replyTo: 7,
+      userId: 'ann',
+      clientJobId: '',
+      spec: aJob(taskCount, { groups: [aGroup(taskCount, { outputs })], replicasMax: 1, failuresMax, ...changes }),
+    });
   }
 
   /** Has a replica of the task succeed, and home say this of its result; returns the machine. */
-  endNext(input: { readonly kind: 'ResultRefused'; readonly reason: string; readonly detail: string } | { readonly kind: 'ResultDigested'; readonly digest: string }): string {
+  endNext(
+    input:
+      | { readonly kind: 'ResultRefused'; readonly reason: string; readonly detail: string }
+      | { readonly kind: 'ResultDigested'; readonly digest: string },
+  ): string {
     const { machineId, replicaId } = this.#succeedNext();
     this.#step({ ...input, replicaId });
     return machineId;
@@ -165,7 +279,12 @@ class Grid {
   #succeedNext(): { readonly machineId: string; readonly replicaId: number } {
     const [replica] = this.state.replicas.values();
     if (replica === undefined) throw new Error('no replica was placed');
-    const { replicaId, machine: { facts: { machineId } } } = replica;
+    const {
+      replicaId,
+      machine: {
+        facts: { machineId },
+      },
+    } = replica;
     const end = anEnd(replicaId, 'succeeded', { startedAt: this.#now, endedAt: this.#now });
     this.#step({ kind: 'MachineReported', machineId, report: { sequence: this.#now, started: [], ended: [end] } });
     return { machineId, replicaId };
@@ -185,7 +304,10 @@ class Grid {
   }
 
   get standing(): readonly unknown[] {
-    return [...this.state.machines.values()].map(({ breakages, quarantinedUntil }) => ({ breakages, quarantinedUntil }));
+    return [...this.state.machines.values()].map(({ breakages, quarantinedUntil }) => ({
+      breakages,
+      quarantinedUntil,
+    }));
   }
 }
 
@@ -203,8 +325,12 @@ const consequencesOf: Readonly<Record<Fault, ((t: ExecutionContext, code: string
     const grid = runsElsewhere(t, code);
     const [first] = [...grid.state.records.values()].flatMap(({ evidence }) => evidence);
     t.like(first, { kind: 'mismatch', jobId: 1, taskIndex: 0 });
-    for (let count = 0; count < 10 && grid.state.replicas.size > 0; count++) grid.endNext({ kind: 'ResultRefused', reason: code, detail: 'why' });
-    t.true([...grid.state.records.values()].every(({ evidence, caughtAt }) => evidence.length === 3 && caughtAt > 0), 'the third time it is quarantined');
+    for (let count = 0; count < 10 && grid.state.replicas.size > 0; count++)
+      grid.endNext({ kind: 'ResultRefused', reason: code, detail: 'why' });
+    t.true(
+      [...grid.state.records.values()].every(({ evidence, caughtAt }) => evidence.length === 3 && caughtAt > 0),
+      'the third time it is quarantined',
+    );
   },
   misconduct: (t, code) => {
     const grid = new Grid(1);
@@ -220,7 +346,11 @@ function countsAsFailure(t: ExecutionContext, code: string): void {
   const grid = new Grid(2);
   const first = grid.endNext({ kind: 'ResultRefused', reason: code, detail: 'why' });
   t.like(grid.state.jobs.get(1), { status: 'running', failureCount: 1 });
-  t.not(grid.endNext({ kind: 'ResultRefused', reason: code, detail: 'why' }), first, 'it runs again on another machine');
+  t.not(
+    grid.endNext({ kind: 'ResultRefused', reason: code, detail: 'why' }),
+    first,
+    'it runs again on another machine',
+  );
   t.like(grid.state.jobs.get(1), { status: 'failed', failureCount: 2 });
   t.deepEqual(grid.standing, [trusted, trusted]);
   t.is(grid.state.records.size, 0);
@@ -255,14 +385,18 @@ test('a task whose machines never agree fails at once, and no machine loses its 
   const grid = new Grid(3, { names, verification: { kind: 'vote', count: 2 } });
   for (const name of names) grid.endNext({ kind: 'ResultDigested', digest: `the result of ${name}` });
   t.like(grid.state.jobs.get(1), { status: 'failed' });
-  t.deepEqual(grid.standing, names.map(() => trusted));
+  t.deepEqual(
+    grid.standing,
+    names.map(() => trusted),
+  );
   t.true([...grid.state.records.values()].every(({ evidence, caughtAt }) => evidence.length === 0 && caughtAt === 0));
 });
 
 test('a result whose bytes never arrive is given up after as many losses as a task may have', (t) => {
   const grid = new Grid(1);
   let count = 0;
-  for (; grid.state.replicas.size > 0; count++) grid.endNext({ kind: 'ResultRefused', reason: 'MUT_CONTENT_NOT_FOUND', detail: 'why' });
+  for (; grid.state.replicas.size > 0; count++)
+    grid.endNext({ kind: 'ResultRefused', reason: 'MUT_CONTENT_NOT_FOUND', detail: 'why' });
   t.is(count, 20);
   t.is(grid.state.jobs.get(1)?.status, 'failed');
 });
@@ -271,7 +405,11 @@ test('a check that was ended since its job was cancelled counts as nothing where
   const grid = new Grid(1, { taskCount: 2 });
   grid.cancelAndRetry();
   t.like(grid.state.jobs.get(1), { status: 'running', failureCount: 0 });
-  t.deepEqual([...grid.state.replicas.values()].map(({ task }) => task.index), [1, 0], 'the task runs again');
+  t.deepEqual(
+    [...grid.state.replicas.values()].map(({ task }) => task.index),
+    [1, 0],
+    'the task runs again',
+  );
 });
 
 test('an output whose place is taken by a file that cannot be read is not taken for home', async (t) => {
@@ -279,8 +417,16 @@ test('an output whose place is taken by a file that cannot be read is not taken 
   mkdirSync(join(home, 'results'));
   writeFileSync(join(home, 'results/out'), 'right');
   rmSync(arrivals.pathOf(order, anOutput()));
-  const stores = { arrivals, hashFile: () => Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })), blobPathOf: () => '' };
+  const stores = {
+    arrivals,
+    hashFile: () => Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })),
+    blobPathOf: () => '',
+  };
   const gatherer = { gather: () => Promise.resolve(), holds: () => Promise.resolve(false) };
-  const acceptor = new ResultAcceptor(stores, { gatherer, checksFolder: '' }, { placingsMax: 1, checks: new Checks({ most: 1, now: () => 0 }), checkDeadline: 1000 });
+  const acceptor = new ResultAcceptor(
+    stores,
+    { gatherer, checksFolder: '' },
+    { placingsMax: 1, checks: new Checks({ most: 1, now: () => 0 }), checkDeadline: 1000 },
+  );
   await t.throwsAsync(acceptor.accept(order), { code: 'MUT_CONTENT_NOT_FOUND' });
 });

@@ -13,7 +13,12 @@ test('a machine brings so many bytes for each of its tasks, and what was reporte
   let tasks = 0;
   const unreported = new UnreportedBytes({ quotas, tasksOn: () => tasks });
   unreported.begin('alpha/m', '/a', 100);
-  t.throws(() => { unreported.begin('alpha/m', '/b', 1); }, { code: 'MUT_MACHINE_QUOTA' });
+  t.throws(
+    () => {
+      unreported.begin('alpha/m', '/b', 1);
+    },
+    { code: 'MUT_MACHINE_QUOTA' },
+  );
   unreported.begin('alpha/other', '/c', 100);
   tasks = 2;
   unreported.begin('alpha/m', '/b', 50);
@@ -30,7 +35,12 @@ test('what nobody reported within a day makes room, and what is arriving stays',
   const unreported = new UnreportedBytes({ quotas, clock: { now: () => now } });
   unreported.keep('alpha/m', old, 40);
   unreported.begin('alpha/m', fresh, 40);
-  t.throws(() => { unreported.begin('alpha/m', '/next', 60); }, { code: 'MUT_MACHINE_QUOTA' });
+  t.throws(
+    () => {
+      unreported.begin('alpha/m', '/next', 60);
+    },
+    { code: 'MUT_MACHINE_QUOTA' },
+  );
   now = 25 * 3_600_000;
   unreported.begin('alpha/m', '/next', 60);
   t.deepEqual([existsSync(old), existsSync(fresh)], [false, true]);

@@ -12,7 +12,20 @@ const mebibyte = 1024 * 1024;
 
 test('a page of jobs is bounded in bytes too, and a client that asks for a hundred gets them', async (t) => {
   const state = createBrokerState();
-  for (let count = 0; count < 40; count += 1) brokerMachine.step(state, [{ kind: 'JobSubmitted', replyTo: 0, userId: 'ana', clientJobId: '', spec: { ...aJob(3), label: 'é'.repeat(100_000) } }], 1000);
+  for (let count = 0; count < 40; count += 1)
+    brokerMachine.step(
+      state,
+      [
+        {
+          kind: 'JobSubmitted',
+          replyTo: 0,
+          userId: 'ana',
+          clientJobId: '',
+          spec: { ...aJob(3), label: 'é'.repeat(100_000) },
+        },
+      ],
+      1000,
+    );
   const route = listJobsRoute({ driver: { state }, room: { trouble: () => undefined } } as unknown as BrokerParts);
   const sizes: number[] = [];
   const { jobs, nextBeforeJobId } = await jobsAsked({ pageSize: 100, beforeJobId: 0 }, async (request) => {
@@ -22,26 +35,58 @@ test('a page of jobs is bounded in bytes too, and a client that asks for a hundr
     return page;
   });
   t.true(sizes.length > 1);
-  t.deepEqual(jobs.map(({ jobId }) => jobId), Array.from({ length: 40 }, (_, index) => 40 - index));
+  t.deepEqual(
+    jobs.map(({ jobId }) => jobId),
+    Array.from({ length: 40 }, (_, index) => 40 - index),
+  );
   t.is(nextBeforeJobId, undefined);
-  t.is((await inject(route, { pageSize: 5, beforeJobId: 6 }, { userId: 'ana' })).nextBeforeJobId, undefined, 'the last page leads nowhere');
+  t.is(
+    (await inject(route, { pageSize: 5, beforeJobId: 6 }, { userId: 'ana' })).nextBeforeJobId,
+    undefined,
+    'the last page leads nowhere',
+  );
   t.is((await inject(route, { pageSize: 5, beforeJobId: 7 }, { userId: 'ana' })).nextBeforeJobId, 2);
 });
 
 test('the pages of an output have all bytes of both streams and all files, each once', async (t) => {
-  const filesOf = (count: number, size: number): TaskFile[] => Array.from({ length: count }, (_, index) => ({ path: `${index} ${'é'.repeat(size)}`, content: undefined, localPath: '', gatheredIn: '' }));
-  const cases = [[0, 0, 0], [3_000_000, 2_500_000, 0], [2 * mebibyte, 0, 3], [0, 2 * mebibyte, 1], [5, 0, 1500], [2 * mebibyte - 10, 9, 10], [100, 5 * mebibyte, 2000]] as const;
+  const filesOf = (count: number, size: number): TaskFile[] =>
+    Array.from({ length: count }, (_, index) => ({
+      path: `${index} ${'é'.repeat(size)}`,
+      content: undefined,
+      localPath: '',
+      gatheredIn: '',
+    }));
+  const cases = [
+    [0, 0, 0],
+    [3_000_000, 2_500_000, 0],
+    [2 * mebibyte, 0, 3],
+    [0, 2 * mebibyte, 1],
+    [5, 0, 1500],
+    [2 * mebibyte - 10, 9, 10],
+    [100, 5 * mebibyte, 2000],
+  ] as const;
   for (const [outBytes, errBytes, fileCount] of cases) {
-    const whole = { standardOutput: Buffer.alloc(outBytes, 'out '), standardError: Buffer.alloc(errBytes, 'err '), files: filesOf(fileCount, 1000) };
+    const whole = {
+      standardOutput: Buffer.alloc(outBytes, 'out '),
+      standardError: Buffer.alloc(errBytes, 'err '),
+      files: filesOf(fileCount, 1000),
+    };
     const read = await wholeOutput({ jobId: 1, taskIndex: 1 }, ({ pageToken }) => {
       const page = { replicaId: 7, truncated: false, ...cutOutput(whole, 7, pageToken) };
       t.true(GetTaskOutputResponse.encode(page).finish().length < 2.1 * mebibyte);
       return Promise.resolve(page);
     });
-    t.true(read.standardOutput.equals(whole.standardOutput) && read.standardError.equals(whole.standardError), String(outBytes));
-    t.deepEqual(read.files.map(({ path }) => path.split(' ')[0]), whole.files.map((_, index) => String(index)));
+    t.true(
+      read.standardOutput.equals(whole.standardOutput) && read.standardError.equals(whole.standardError),
+      String(outBytes),
+    );
+    t.deepEqual(
+      read.files.map(({ path }) => path.split(' ')[0]),
+      whole.files.map((_, index) => String(index)),
+    );
     t.is(read.nextPageToken, undefined);
   }
   const nothing = { standardOutput: Buffer.alloc(0), standardError: Buffer.alloc(0), files: [] };
-  for (const token of ['next', '7/', '/5', '8/5', '7/-1']) t.throws(() => cutOutput(nothing, 7, token), { code: 'MUT_BAD_REQUEST', message: /page_token is/ }, token);
+  for (const token of ['next', '7/', '/5', '8/5', '7/-1'])
+    t.throws(() => cutOutput(nothing, 7, token), { code: 'MUT_BAD_REQUEST', message: /page_token is/ }, token);
 });

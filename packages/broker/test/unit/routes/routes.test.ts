@@ -5,10 +5,23 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 
 import {
-  JobStatus, ReplicaFate, TaskStatus, type JobSpec, type SubmitJobRequest, type TaskGroup, type WatchJobResponse,
+  JobStatus,
+  ReplicaFate,
+  TaskStatus,
+  type JobSpec,
+  type SubmitJobRequest,
+  type TaskGroup,
+  type WatchJobResponse,
 } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
-import { brokerMachine, createBrokerState, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerState } from '@mutirao/core/machines/broker';
+import {
+  brokerMachine,
+  createBrokerState,
+  type BrokerChange,
+  type BrokerCommand,
+  type BrokerInput,
+  type BrokerState,
+} from '@mutirao/core/machines/broker';
 import type { MachineFacts, ReplicaEnd } from '@mutirao/core/messages';
 import { MachineDriver, type Timers } from '@mutirao/runtime/driver';
 import { openJournal } from '@mutirao/runtime/journal';
@@ -26,7 +39,12 @@ import { explainRoute, getLedgerRoute } from '../../../src/routes/explain.ts';
 import { getTaskOutputRoute } from '../../../src/routes/get-task-output.ts';
 import { cancelJobRoute, getJobRoute, listJobsRoute, retryTasksRoute } from '../../../src/routes/jobs.ts';
 import { listTasksRoute } from '../../../src/routes/list-tasks.ts';
-import { addProviderRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute } from '../../../src/routes/resources.ts';
+import {
+  addProviderRoute,
+  listMachinesRoute,
+  listProvidersRoute,
+  listRequestsRoute,
+} from '../../../src/routes/resources.ts';
 import { FileHashes } from '../../../src/staging/file-hashes.ts';
 import { hashFile } from '../../../src/staging/hash-file.ts';
 import { HomeFiles } from '../../../src/staging/home-files.ts';
@@ -53,21 +71,59 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
   let now = 1000;
   const clock = { now: () => now++ };
   const alarms: (() => void)[] = [];
-  const byHand: Timers = { start: (_delay, run) => { alarms.push(run); return run; }, cancel: () => undefined };
+  const byHand: Timers = {
+    start: (_delay, run) => {
+      alarms.push(run);
+      return run;
+    },
+    cancel: () => undefined,
+  };
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
   const watchers = new JobWatchers();
   const started: StartCommand[] = [];
   const driver: BrokerDriver = new MachineDriver<BrokerState, BrokerInput, BrokerChange, BrokerCommand>({
-    machine: brokerMachine, state: createBrokerState(), journal, clock, checkEvery: 1, timers: { start: () => undefined, cancel: () => undefined },
-    perform: (command) => { if (command.kind === 'StartReplicas') started.push(command); },
-    onCommitted: (entries) => { for (const { change } of entries) watchers.notify('jobId' in change ? change.jobId : 0); },
-    onFatal: (error) => { t.fail(String(error)); },
+    machine: brokerMachine,
+    state: createBrokerState(),
+    journal,
+    clock,
+    checkEvery: 1,
+    timers: { start: () => undefined, cancel: () => undefined },
+    perform: (command) => {
+      if (command.kind === 'StartReplicas') started.push(command);
+    },
+    onCommitted: (entries) => {
+      for (const { change } of entries) watchers.notify('jobId' in change ? change.jobId : 0);
+    },
+    onFatal: (error) => {
+      t.fail(String(error));
+    },
   });
   const blobs = await Blobs.open({ folder: join(home, 'contents'), ownerId: 'ana', sizeMax: 1000 });
-  t.teardown(async () => { await driver.stop(); journal.close(); });
+  t.teardown(async () => {
+    await driver.stop();
+    journal.close();
+  });
   const parts: BrokerParts = {
-    driver, room: { demand: () => undefined, trouble: () => undefined }, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers, clock, timers: byHand, journalInstance: 'first',
-    homeFiles: new HomeFiles(new FileHashes({ hashFile })), ownerId: 'ana', forbiddenFolders: [join(home, 'own')], otherJobsPlaces: new OtherJobsPlaces(driver.state), workFolderRules: { home, hasKey: true, forbidden: [join(home, 'own')] }, checks: { describe: () => [] }, taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) }, widthMaxOf: () => Promise.resolve(undefined), troubleOf: (providerId) => `no route to ${providerId}`, queueOf: () => Promise.reject(new Error('nobody is asked')),
+    driver,
+    room: { demand: () => undefined, trouble: () => undefined },
+    journal,
+    records: new JournalRecords(journal),
+    specs: new JobSpecs(journal),
+    blobs,
+    watchers,
+    clock,
+    timers: byHand,
+    journalInstance: 'first',
+    homeFiles: new HomeFiles(new FileHashes({ hashFile })),
+    ownerId: 'ana',
+    forbiddenFolders: [join(home, 'own')],
+    otherJobsPlaces: new OtherJobsPlaces(driver.state),
+    workFolderRules: { home, hasKey: true, forbidden: [join(home, 'own')] },
+    checks: { describe: () => [] },
+    taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) },
+    widthMaxOf: () => Promise.resolve(undefined),
+    troubleOf: (providerId) => `no route to ${providerId}`,
+    queueOf: () => Promise.reject(new Error('nobody is asked')),
   };
   const turn = async (...inputs: readonly BrokerInput[]): Promise<void> => {
     for (const input of inputs) driver.deliver(input);
@@ -78,29 +134,59 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
 
 function groupOf(changes: Partial<TaskGroup> = {}): TaskGroup {
   return {
-    values: { $case: 'range', value: { first: 10, count: 3 } }, command: 'echo {}', noOp: false, inputs: [], outputs: [], check: '', requirements: '', ...changes,
+    values: { $case: 'range', value: { first: 10, count: 3 } },
+    command: 'echo {}',
+    noOp: false,
+    inputs: [],
+    outputs: [],
+    check: '',
+    requirements: '',
+    ...changes,
   };
 }
 
 function submission(changes: Partial<JobSpec> = {}, clientJobId = ''): SubmitJobRequest {
-  return { clientJobId, job: { label: 'sweep', groups: [groupOf()], environment: {}, limits: undefined, homeDirectory: '', replicasMax: 1, edges: [], ...changes } };
+  return {
+    clientJobId,
+    job: {
+      label: 'sweep',
+      groups: [groupOf()],
+      environment: {},
+      limits: undefined,
+      homeDirectory: '',
+      replicasMax: 1,
+      edges: [],
+      ...changes,
+    },
+  };
 }
 
 /** Joins a machine with so many processors. */
 async function joinMachine({ turn, driver }: Bench, facts: MachineFacts): Promise<void> {
   const providerId = facts.machineId.split('/')[0] ?? '';
-  if (!driver.state.providers.has(providerId)) await turn({ kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' }, { kind: 'ProviderConnected', providerId });
+  if (!driver.state.providers.has(providerId))
+    await turn(
+      { kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' },
+      { kind: 'ProviderConnected', providerId },
+    );
   await turn({ kind: 'MachineJoined', providerId, facts, heldReplicaIds: [] });
 }
 
 /** Ends all replicas that were started on a machine and not ended yet. */
-async function endAll({ turn, started }: Bench, sequence: number, endOf: (replicaId: number) => ReplicaEnd): Promise<void> {
+async function endAll(
+  { turn, started }: Bench,
+  sequence: number,
+  endOf: (replicaId: number) => ReplicaEnd,
+): Promise<void> {
   const ended = started.splice(0).flatMap((command) => command.starts.map(({ replicaId }) => endOf(replicaId)));
   await turn({ kind: 'MachineReported', machineId: 'alpha/m1', report: { sequence, started: [], ended } });
 }
 
 function success(replicaId: number): ReplicaEnd {
-  return { ...anEnd(replicaId, 'succeeded', { startedAt: 1500, endedAt: 1600 }), standardOutput: Buffer.from(`out ${replicaId}`) };
+  return {
+    ...anEnd(replicaId, 'succeeded', { startedAt: 1500, endedAt: 1600 }),
+    standardOutput: Buffer.from(`out ${replicaId}`),
+  };
 }
 
 test('a job goes in with its defaults, and the same client id is the same job', async (t) => {
@@ -110,13 +196,33 @@ test('a job goes in with its defaults, and the same client id is the same job', 
   t.deepEqual(await inject(submitJobRoute(parts), submission({}, 'k1')), first);
   t.is((await inject(submitJobRoute(parts), submission({}, 'k2'))).jobId, 2);
   const { job, spec } = await inject(getJobRoute(parts), { jobId: 1 });
-  t.like(job, { jobId: 1, label: 'sweep', userId: 'ana', status: JobStatus.RUNNING, taskCount: 3, readyCount: 3, runningCount: 0, endedUnixMs: 0 });
+  t.like(job, {
+    jobId: 1,
+    label: 'sweep',
+    userId: 'ana',
+    status: JobStatus.RUNNING,
+    taskCount: 3,
+    readyCount: 3,
+    runningCount: 0,
+    endedUnixMs: 0,
+  });
   t.like(spec, { processors: 1, failuresMax: 3, replicasMax: 1 });
 });
 
 test('a job that is submitted again is the same job even when its inputs are gone', async (t) => {
   const { parts, home } = await prepare(t);
-  const groups = [groupOf({ inputs: [{ source: { source: { $case: 'localPath', value: join(home, 'in') } }, root: Root.PLAYPEN, path: 'x', condition: '' }] })];
+  const groups = [
+    groupOf({
+      inputs: [
+        {
+          source: { source: { $case: 'localPath', value: join(home, 'in') } },
+          root: Root.PLAYPEN,
+          path: 'x',
+          condition: '',
+        },
+      ],
+    }),
+  ];
   writeFileSync(join(home, 'in'), '');
   await inject(submitJobRoute(parts), submission({ groups }, 'k1'));
   rmSync(join(home, 'in'));
@@ -126,25 +232,64 @@ test('a job that is submitted again is the same job even when its inputs are gon
 
 test('what is wrong with a job is said before anything of it is kept', async (t) => {
   const { parts, home, driver } = await prepare(t);
-  const input = (path: string): Partial<TaskGroup> => (
-    { inputs: [{ source: { source: { $case: 'localPath', value: path } }, root: Root.PLAYPEN, path: 'x', condition: '' }] });
-  const output = (localPath: string): Partial<TaskGroup> => ({ outputs: [{ root: Root.PLAYPEN, path: 'x', localPath, condition: '' }] });
+  const input = (path: string): Partial<TaskGroup> => ({
+    inputs: [{ source: { source: { $case: 'localPath', value: path } }, root: Root.PLAYPEN, path: 'x', condition: '' }],
+  });
+  const output = (localPath: string): Partial<TaskGroup> => ({
+    outputs: [{ root: Root.PLAYPEN, path: 'x', localPath, condition: '' }],
+  });
   const refused: readonly (readonly [Partial<JobSpec>, string, RegExp])[] = [
     [{ groups: [] }, 'MUT_BAD_REQUEST', /no tasks/],
     [{ groups: [groupOf(), groupOf(input(join(home, 'gone')))] }, 'MUT_INPUT_MISSING', /gone is not there/],
     [{ groups: [groupOf(output(join(home, 'own/x')))] }, 'MUT_OUTPUT_FORBIDDEN', /not for results/],
     [{ groups: [groupOf({ requirements: '(' })] }, 'MUT_BAD_REQUEST', /requirements/],
-    [{ gathering: { folder: '/g' }, homeDirectory: home }, 'MUT_BAD_REQUEST', /gathering is given and no output has a local path/],
-    [{ gathering: { folder: join(home, 'own') }, homeDirectory: home, groups: [groupOf(output('x'))] }, 'MUT_OUTPUT_FORBIDDEN', /not for results/],
-    [{ gathering: { folder: 'g' }, groups: [groupOf(output(join(home, 'x')))] }, 'MUT_BAD_REQUEST', /home_directory is empty/],
-    [{ gathering: { folder: 'g' }, homeDirectory: home, groups: [groupOf(output('../x'))] }, 'MUT_PATH_ESCAPES', /x is not below .*; want a path below it/],
-    [{ gathering: { folder: 'g' }, homeDirectory: home, groups: [groupOf(output('.'))] }, 'MUT_PATH_ESCAPES', /is not below/],
-    [{ verification: { by: { $case: 'vote', value: 0 } } }, 'MUT_BAD_REQUEST', /verification\.vote is 0; want an integer in 1\.\.15/],
-    [{ verification: { by: { $case: 'credibility', value: 1.5 } } }, 'MUT_BAD_REQUEST', /credibility:1\.5; want a number above 0 and below 1/],
-    [{ verification: { by: { $case: 'credibility', value: 0 } } }, 'MUT_BAD_REQUEST', /credibility:0; want a number above 0 and below 1/],
+    [
+      { gathering: { folder: '/g' }, homeDirectory: home },
+      'MUT_BAD_REQUEST',
+      /gathering is given and no output has a local path/,
+    ],
+    [
+      { gathering: { folder: join(home, 'own') }, homeDirectory: home, groups: [groupOf(output('x'))] },
+      'MUT_OUTPUT_FORBIDDEN',
+      /not for results/,
+    ],
+    [
+      { gathering: { folder: 'g' }, groups: [groupOf(output(join(home, 'x')))] },
+      'MUT_BAD_REQUEST',
+      /home_directory is empty/,
+    ],
+    [
+      { gathering: { folder: 'g' }, homeDirectory: home, groups: [groupOf(output('../x'))] },
+      'MUT_PATH_ESCAPES',
+      /x is not below .*; want a path below it/,
+    ],
+    [
+      { gathering: { folder: 'g' }, homeDirectory: home, groups: [groupOf(output('.'))] },
+      'MUT_PATH_ESCAPES',
+      /is not below/,
+    ],
+    [
+      { verification: { by: { $case: 'vote', value: 0 } } },
+      'MUT_BAD_REQUEST',
+      /verification\.vote is 0; want an integer in 1\.\.15/,
+    ],
+    [
+      { verification: { by: { $case: 'credibility', value: 1.5 } } },
+      'MUT_BAD_REQUEST',
+      /credibility:1\.5; want a number above 0 and below 1/,
+    ],
+    [
+      { verification: { by: { $case: 'credibility', value: 0 } } },
+      'MUT_BAD_REQUEST',
+      /credibility:0; want a number above 0 and below 1/,
+    ],
     [{ verification: { by: { $case: 'credibility', value: NaN } } }, 'MUT_BAD_REQUEST', /credibility:NaN/],
     [{ verification: { by: undefined } }, 'MUT_BAD_REQUEST', /want none, check, vote or credibility/],
-    [{ verification: { by: { $case: 'check', value: {} } } }, 'MUT_BAD_REQUEST', /task group 0 has none; want a check in each/],
+    [
+      { verification: { by: { $case: 'check', value: {} } } },
+      'MUT_BAD_REQUEST',
+      /task group 0 has none; want a check in each/,
+    ],
   ];
   for (const [changes, code, message] of refused) {
     await t.throwsAsync(inject(submitJobRoute(parts), submission(changes)), { code, message });
@@ -158,7 +303,10 @@ test('local paths and checks are for the owner alone; everything of a job is for
   writeFileSync(join(home, 'in'), '');
   const bob = { userId: 'bob' };
   const groups = [groupOf({ check: 'true' })];
-  await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups, homeDirectory: home }), bob), { code: 'MUT_NOT_OWNER', message: /you are bob/ });
+  await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups, homeDirectory: home }), bob), {
+    code: 'MUT_NOT_OWNER',
+    message: /you are bob/,
+  });
   t.is((await inject(submitJobRoute(parts), submission({ groups, homeDirectory: home }))).jobId, 1);
   t.is((await inject(submitJobRoute(parts), submission(), bob)).jobId, 2);
   const calls: readonly (() => Promise<unknown>)[] = [
@@ -174,7 +322,10 @@ test('local paths and checks are for the owner alone; everything of a job is for
     () => watchJobRoute(parts)({ jobId: 1, afterSequence: 0 }, aWriter().writer, aCallContext(bob)),
   ];
   for (const call of calls) await t.throwsAsync(call(), { code: 'MUT_NOT_FOUND' });
-  t.deepEqual((await inject(listJobsRoute(parts), { pageSize: 0, beforeJobId: 0 }, bob)).jobs.map((job) => job.jobId), [2]);
+  t.deepEqual(
+    (await inject(listJobsRoute(parts), { pageSize: 0, beforeJobId: 0 }, bob)).jobs.map((job) => job.jobId),
+    [2],
+  );
 });
 
 test('a million tasks are taken in at once, as three numbers', async (t) => {
@@ -188,8 +339,8 @@ test('a million tasks are taken in at once, as three numbers', async (t) => {
 test('jobs are listed from the newest on, a page at a time', async (t) => {
   const { parts } = await prepare(t);
   for (let count = 0; count < 5; count += 1) await inject(submitJobRoute(parts), submission());
-  const page = async (pageSize: number, beforeJobId: number): Promise<number[]> => (
-    (await inject(listJobsRoute(parts), { pageSize, beforeJobId })).jobs.map((job) => job.jobId));
+  const page = async (pageSize: number, beforeJobId: number): Promise<number[]> =>
+    (await inject(listJobsRoute(parts), { pageSize, beforeJobId })).jobs.map((job) => job.jobId);
   t.deepEqual(await page(2, 0), [5, 4]);
   t.deepEqual(await page(2, 4), [3, 2]);
   t.deepEqual(await page(0, 2), [1]);
@@ -200,19 +351,84 @@ test('tasks tell their value, their status and every replica, and output is ther
   const { parts } = bench;
   await inject(submitJobRoute(parts), submission());
   await joinMachine(bench, aMachine('alpha/m1', { processors: 2, requestId: '5' }));
-  t.deepEqual((await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: TaskStatus.READY, pageSize: 0, fromTaskIndex: 0 })).tasks.map((task) => task.taskIndex), [2]);
-  await endAll(bench, 1, (replicaId) => (replicaId === 1 ? { ...anEnd(1, 'failed', { startedAt: 1500, endedAt: 1600 }), standardError: Buffer.from('no'), staging: { inputsAskedAt: 1400, inputsHereAt: 1450, inputsPlacingAt: 1460, commandEndedAt: 0 } } : success(replicaId)));
-  const { tasks } = await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [1, 0], status: 0, pageSize: 0, fromTaskIndex: 0 });
-  t.deepEqual(tasks.map((task) => [task.taskIndex, task.value]), [[0, '10'], [1, '11']]);
+  t.deepEqual(
+    (
+      await inject(listTasksRoute(parts), {
+        jobId: 1,
+        taskIndexes: [],
+        status: TaskStatus.READY,
+        pageSize: 0,
+        fromTaskIndex: 0,
+      })
+    ).tasks.map((task) => task.taskIndex),
+    [2],
+  );
+  await endAll(bench, 1, (replicaId) =>
+    replicaId === 1
+      ? {
+          ...anEnd(1, 'failed', { startedAt: 1500, endedAt: 1600 }),
+          standardError: Buffer.from('no'),
+          staging: { inputsAskedAt: 1400, inputsHereAt: 1450, inputsPlacingAt: 1460, commandEndedAt: 0 },
+        }
+      : success(replicaId),
+  );
+  const { tasks } = await inject(listTasksRoute(parts), {
+    jobId: 1,
+    taskIndexes: [1, 0],
+    status: 0,
+    pageSize: 0,
+    fromTaskIndex: 0,
+  });
+  t.deepEqual(
+    tasks.map((task) => [task.taskIndex, task.value]),
+    [
+      [0, '10'],
+      [1, '11'],
+    ],
+  );
   t.like(tasks[1], { status: TaskStatus.FINISHED, failureCount: 0 });
-  t.like(tasks[1]?.replicas[0], { machineId: 'alpha/m1', requestId: '5', accepted: true, fate: ReplicaFate.ACCEPTED, startedUnixMs: 1500, endedUnixMs: 1600, exitStatus: 0, staging: undefined });
+  t.like(tasks[1]?.replicas[0], {
+    machineId: 'alpha/m1',
+    requestId: '5',
+    accepted: true,
+    fate: ReplicaFate.ACCEPTED,
+    startedUnixMs: 1500,
+    endedUnixMs: 1600,
+    exitStatus: 0,
+    staging: undefined,
+  });
   t.like(tasks[0], { failureCount: 1 });
-  t.like(tasks[0]?.replicas[0], { accepted: false, fate: ReplicaFate.FAILED, exitStatus: 1, reason: 'MUT_TASK_FAILED', staging: { inputsAskedUnixMs: 1400, inputsHereUnixMs: 1450, inputsPlacingUnixMs: 1460, commandEndedUnixMs: 0 } });
+  t.like(tasks[0]?.replicas[0], {
+    accepted: false,
+    fate: ReplicaFate.FAILED,
+    exitStatus: 1,
+    reason: 'MUT_TASK_FAILED',
+    staging: { inputsAskedUnixMs: 1400, inputsHereUnixMs: 1450, inputsPlacingUnixMs: 1460, commandEndedUnixMs: 0 },
+  });
   t.true((tasks[0]?.replicas[0]?.takenUnixMs ?? 0) > 0);
-  t.like(await inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 1 }), { replicaId: 2, standardOutput: Buffer.from('out 2'), truncated: false });
-  t.like(await inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 0 }), { replicaId: 1, standardError: Buffer.from('no') });
-  await t.throwsAsync(inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 9 }), { code: 'MUT_NOT_FOUND', message: /it has 3/ });
-  await t.throwsAsync(inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: 99 as TaskStatus, pageSize: 0, fromTaskIndex: 0 }), { code: 'MUT_BAD_REQUEST' });
+  t.like(await inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 1 }), {
+    replicaId: 2,
+    standardOutput: Buffer.from('out 2'),
+    truncated: false,
+  });
+  t.like(await inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 0 }), {
+    replicaId: 1,
+    standardError: Buffer.from('no'),
+  });
+  await t.throwsAsync(inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 9 }), {
+    code: 'MUT_NOT_FOUND',
+    message: /it has 3/,
+  });
+  await t.throwsAsync(
+    inject(listTasksRoute(parts), {
+      jobId: 1,
+      taskIndexes: [],
+      status: 99 as TaskStatus,
+      pageSize: 0,
+      fromTaskIndex: 0,
+    }),
+    { code: 'MUT_BAD_REQUEST' },
+  );
 });
 
 test('pages of tasks say where to go on, also after the job has finished and its spec left the state', async (t) => {
@@ -222,11 +438,32 @@ test('pages of tasks say where to go on, also after the job has finished and its
   await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
   await endAll(bench, 1, success);
   t.is(driver.state.jobs.get(1)?.spec, undefined);
-  const page = await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: 0, pageSize: 2, fromTaskIndex: 0 });
-  t.deepEqual(page.tasks.map((task) => [task.value, task.replicas.length]), [['10', 1], ['11', 1]]);
+  const page = await inject(listTasksRoute(parts), {
+    jobId: 1,
+    taskIndexes: [],
+    status: 0,
+    pageSize: 2,
+    fromTaskIndex: 0,
+  });
+  t.deepEqual(
+    page.tasks.map((task) => [task.value, task.replicas.length]),
+    [
+      ['10', 1],
+      ['11', 1],
+    ],
+  );
   t.is(page.nextTaskIndex, 2);
-  const rest = await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: TaskStatus.FINISHED, pageSize: 2, fromTaskIndex: 2 });
-  t.deepEqual(rest.tasks.map((task) => task.value), ['12']);
+  const rest = await inject(listTasksRoute(parts), {
+    jobId: 1,
+    taskIndexes: [],
+    status: TaskStatus.FINISHED,
+    pageSize: 2,
+    fromTaskIndex: 2,
+  });
+  t.deepEqual(
+    rest.tasks.map((task) => task.value),
+    ['12'],
+  );
   t.is(rest.nextTaskIndex, undefined);
   t.is((await inject(getJobRoute(parts), { jobId: 1 })).spec?.groups[0]?.command, 'echo {}');
 });
@@ -251,15 +488,30 @@ test('a wait ends with the job, shortly before its deadline, or when the broker 
   t.is((await inject(retryTasksRoute(parts), { jobId: 1, taskIndexes: [0, 2], currentInputs: false })).retriedCount, 2);
 });
 
-function aWriter(): { readonly writer: StreamWriter<WatchJobResponse>; readonly told: WatchJobResponse[]; behind: boolean; drain(): void } {
+function aWriter(): {
+  readonly writer: StreamWriter<WatchJobResponse>;
+  readonly told: WatchJobResponse[];
+  behind: boolean;
+  drain(): void;
+} {
   const told: WatchJobResponse[] = [];
   let gate = Promise.withResolvers<void>();
   const bench = {
-    told, behind: false,
-    drain: () => { bench.behind = false; gate.resolve(); gate = Promise.withResolvers<void>(); },
+    told,
+    behind: false,
+    drain: () => {
+      bench.behind = false;
+      gate.resolve();
+      gate = Promise.withResolvers<void>();
+    },
     writer: {
-      onDrain: undefined, end: () => undefined, drained: () => gate.promise,
-      write: (message: WatchJobResponse) => { told.push(message); return !bench.behind; },
+      onDrain: undefined,
+      end: () => undefined,
+      drained: () => gate.promise,
+      write: (message: WatchJobResponse) => {
+        told.push(message);
+        return !bench.behind;
+      },
     },
   };
   return bench;
@@ -284,15 +536,27 @@ test('a watcher hears what was, then what comes, and goes on where it left off',
   t.deepEqual(typesOf(told), ['job.accepted', 'tasks.started', 'tasks.finished', 'job.finished']);
   const [, started] = told.filter(({ events }) => events.length > 0);
   t.deepEqual(started?.events[0]?.taskIndexes, [0, 1, 2]);
-  t.deepEqual(told.map(({ events }) => events.length), [1, 0, 1, 1, 1], 'an empty message says, once, that all so far has been told');
+  t.deepEqual(
+    told.map(({ events }) => events.length),
+    [1, 0, 1, 1, 1],
+    'an empty message says, once, that all so far has been told',
+  );
   leaving.abort();
   await watch;
   const again = aWriter();
-  const rest = watchJobRoute(parts)({ jobId: 0, afterSequence: started?.events[0]?.sequence ?? 0 }, again.writer, aCallContext({ signal: AbortSignal.abort() }));
+  const rest = watchJobRoute(parts)(
+    { jobId: 0, afterSequence: started?.events[0]?.sequence ?? 0 },
+    again.writer,
+    aCallContext({ signal: AbortSignal.abort() }),
+  );
   await rest;
   t.deepEqual(again.told, [], 'who has left is told nothing');
   const stopping = new AbortController();
-  const all = watchJobRoute(parts)({ jobId: 0, afterSequence: started?.events[0]?.sequence ?? 0 }, again.writer, aCallContext({ stopping: stopping.signal }));
+  const all = watchJobRoute(parts)(
+    { jobId: 0, afterSequence: started?.events[0]?.sequence ?? 0 },
+    again.writer,
+    aCallContext({ stopping: stopping.signal }),
+  );
   await turn({ kind: 'TimerFired' });
   stopping.abort();
   await t.throwsAsync(all, { code: 'MUT_STOPPING' });
@@ -305,13 +569,22 @@ test('who watches all hears of the own jobs and of what all jobs run on, as it c
   await inject(submitJobRoute(parts), submission());
   const leaving = new AbortController();
   const { writer, told } = aWriter();
-  const watch = watchJobRoute(parts)({ jobId: 0, afterSequence: 0 }, writer, aCallContext({ userId: 'bob', signal: leaving.signal }));
+  const watch = watchJobRoute(parts)(
+    { jobId: 0, afterSequence: 0 },
+    writer,
+    aCallContext({ userId: 'bob', signal: leaving.signal }),
+  );
   await bench.turn();
   t.deepEqual(typesOf(told), [], 'another user has a job');
   await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
   await bench.turn({ kind: 'MachineLost', machineId: 'alpha/m1', reason: 'MUT_MACHINE_LOST' });
   t.deepEqual(typesOf(told), ['provider.added', 'machine.joined', 'machine.lost']);
-  t.like(told.flatMap(({ events }) => events)[1], { jobId: 0, machineId: 'alpha/m1', providerId: 'alpha', facts: { processors: 3 } });
+  t.like(told.flatMap(({ events }) => events)[1], {
+    jobId: 0,
+    machineId: 'alpha/m1',
+    providerId: 'alpha',
+    facts: { processors: 3 },
+  });
   leaving.abort();
   await watch;
 });
@@ -325,10 +598,16 @@ test('a slow watcher is not told faster than it listens, and misses nothing', as
   void watchJobRoute(parts)({ jobId: 0, afterSequence: 0 }, slow.writer, context);
   for (let count = 0; count < 3; count += 1) await inject(submitJobRoute(parts), submission());
   await turn({ kind: 'TimerFired' });
-  t.deepEqual(slow.told.flatMap(({ events }) => events.map((event) => event.jobId)), [1]);
+  t.deepEqual(
+    slow.told.flatMap(({ events }) => events.map((event) => event.jobId)),
+    [1],
+  );
   slow.drain();
   await turn({ kind: 'TimerFired' }, { kind: 'TimerFired' });
-  t.deepEqual(slow.told.flatMap(({ events }) => events.map((event) => event.jobId)), [1, 2, 3]);
+  t.deepEqual(
+    slow.told.flatMap(({ events }) => events.map((event) => event.jobId)),
+    [1, 2, 3],
+  );
 });
 
 test('a blob comes back by its hash; one that is too large, or not here, is refused', async (t) => {
@@ -339,12 +618,27 @@ test('a blob comes back by its hash; one that is too large, or not here, is refu
   const { content } = await uploadBlobRoute(parts)(upload(Buffer.from('hello '), Buffer.from('world')), aCallContext());
   t.deepEqual(content, { sha256: createHash('sha256').update('hello world').digest(), sizeBytes: 11 });
   const told: Buffer[] = [];
-  const writer = { onDrain: undefined, end: () => undefined, drained: () => Promise.resolve(), write: ({ data }: { data: Buffer }) => { told.push(data); return false; } };
+  const writer = {
+    onDrain: undefined,
+    end: () => undefined,
+    drained: () => Promise.resolve(),
+    write: ({ data }: { data: Buffer }) => {
+      told.push(data);
+      return false;
+    },
+  };
   await downloadBlobRoute(parts)({ sha256: content?.sha256 ?? Buffer.alloc(0) }, writer, aCallContext());
   t.is(Buffer.concat(told).toString(), 'hello world');
-  await t.throwsAsync(downloadBlobRoute(parts)({ sha256: Buffer.alloc(32) }, writer, aCallContext()), { code: 'MUT_CONTENT_NOT_FOUND' });
-  await t.throwsAsync(downloadBlobRoute(parts)({ sha256: Buffer.alloc(3) }, writer, aCallContext()), { code: 'MUT_BAD_REQUEST' });
-  await t.throwsAsync(uploadBlobRoute(parts)(upload(Buffer.alloc(600), Buffer.alloc(600)), aCallContext()), { code: 'MUT_BAD_REQUEST', message: /more than 1000/ });
+  await t.throwsAsync(downloadBlobRoute(parts)({ sha256: Buffer.alloc(32) }, writer, aCallContext()), {
+    code: 'MUT_CONTENT_NOT_FOUND',
+  });
+  await t.throwsAsync(downloadBlobRoute(parts)({ sha256: Buffer.alloc(3) }, writer, aCallContext()), {
+    code: 'MUT_BAD_REQUEST',
+  });
+  await t.throwsAsync(uploadBlobRoute(parts)(upload(Buffer.alloc(600), Buffer.alloc(600)), aCallContext()), {
+    code: 'MUT_BAD_REQUEST',
+    message: /more than 1000/,
+  });
 });
 
 test('a blob is for the user who sent it, whoever else knows its hash', async (t) => {
@@ -354,24 +648,59 @@ test('a blob is for the user who sent it, whoever else knows its hash', async (t
   }
   const download = async (sha256: Buffer, userId: string): Promise<string> => {
     const told: Buffer[] = [];
-    const writer = { onDrain: undefined, end: () => undefined, drained: () => Promise.resolve(), write: ({ data }: { data: Buffer }) => { told.push(data); return true; } };
+    const writer = {
+      onDrain: undefined,
+      end: () => undefined,
+      drained: () => Promise.resolve(),
+      write: ({ data }: { data: Buffer }) => {
+        told.push(data);
+        return true;
+      },
+    };
     await downloadBlobRoute(parts)({ sha256 }, writer, aCallContext({ userId }));
     return Buffer.concat(told).toString();
   };
-  for (const [mine, theirs] of [['ana', 'maria'], ['maria', 'ana'], ['maria', 'bob']] as const) {
-    const { content } = await uploadBlobRoute(parts)(upload(`of ${mine}, not ${theirs}`), aCallContext({ userId: mine }));
+  for (const [mine, theirs] of [
+    ['ana', 'maria'],
+    ['maria', 'ana'],
+    ['maria', 'bob'],
+  ] as const) {
+    const { content } = await uploadBlobRoute(parts)(
+      upload(`of ${mine}, not ${theirs}`),
+      aCallContext({ userId: mine }),
+    );
     const sha256 = content?.sha256 ?? Buffer.alloc(0);
     t.is(await download(sha256, mine), `of ${mine}, not ${theirs}`);
     await t.throwsAsync(download(sha256, theirs), { code: 'MUT_CONTENT_NOT_FOUND' });
-    const groups = [groupOf({ inputs: [{ root: Root.PLAYPEN, path: 'in', condition: '', source: { source: { $case: 'content', value: content ?? { sha256, sizeBytes: 0 } } } }] })];
-    await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups }), { userId: theirs }), { code: 'MUT_CONTENT_NOT_FOUND' });
+    const groups = [
+      groupOf({
+        inputs: [
+          {
+            root: Root.PLAYPEN,
+            path: 'in',
+            condition: '',
+            source: { source: { $case: 'content', value: content ?? { sha256, sizeBytes: 0 } } },
+          },
+        ],
+      }),
+    ];
+    await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups }), { userId: theirs }), {
+      code: 'MUT_CONTENT_NOT_FOUND',
+    });
     await t.notThrowsAsync(inject(submitJobRoute(parts), submission({ groups }), { userId: mine }));
-    t.is(readFileSync(parts.blobs.findPath(sha256.toString('hex')) ?? '', 'utf8'), `of ${mine}, not ${theirs}`, 'machines get it all the same');
+    t.is(
+      readFileSync(parts.blobs.findPath(sha256.toString('hex')) ?? '', 'utf8'),
+      `of ${mine}, not ${theirs}`,
+      'machines get it all the same',
+    );
   }
 });
 
 test('what users had is theirs after a restart, and cut off uploads are gone', async (t) => {
-  const { home, parts: { blobs } } = await prepare(t);
+  const {
+    home,
+    parts: { blobs },
+  } = await prepare(t);
   async function* bytes(): AsyncGenerator<Buffer> {
     yield await Promise.resolve(Buffer.from('x'));
   }
@@ -388,17 +717,31 @@ test('providers, machines and requests are listed, and an address that makes no 
   const bench = await prepare(t);
   const { parts } = bench;
   await inject(addProviderRoute(parts), { providerId: 'beta', address: '127.0.0.1:7000' });
-  for (const [providerId, address] of [['a/b', '127.0.0.1:1'], ['', '127.0.0.1:1'], ['x', 'nowhere']] as const) {
+  for (const [providerId, address] of [
+    ['a/b', '127.0.0.1:1'],
+    ['', '127.0.0.1:1'],
+    ['x', 'nowhere'],
+  ] as const) {
     await t.throwsAsync(inject(addProviderRoute(parts), { providerId, address }), { message: /want/ });
   }
-  await t.throwsAsync(inject(addProviderRoute(parts), { providerId: 'x', address: '192.0.2.1' }), { code: 'MUT_BAD_CONFIG' });
+  await t.throwsAsync(inject(addProviderRoute(parts), { providerId: 'x', address: '192.0.2.1' }), {
+    code: 'MUT_BAD_CONFIG',
+  });
   await joinMachine(bench, aMachine('alpha/m1', { attributes: { os: 'linux' } }));
   const { providers } = await inject(listProvidersRoute(parts), {});
-  t.deepEqual(providers.map(({ providerId, connected, lastError, machines }) => [providerId, connected, lastError, machines]), [
-    ['beta', false, 'no route to beta', 0], ['alpha', true, '', 1],
-  ]);
+  t.deepEqual(
+    providers.map(({ providerId, connected, lastError, machines }) => [providerId, connected, lastError, machines]),
+    [
+      ['beta', false, 'no route to beta', 0],
+      ['alpha', true, '', 1],
+    ],
+  );
   const { machines } = await inject(listMachinesRoute(parts), {});
-  t.like(machines[0], { providerId: 'alpha', facts: { machineId: 'alpha/m1', attributes: { os: 'linux' } }, runningCount: 0 });
+  t.like(machines[0], {
+    providerId: 'alpha',
+    facts: { machineId: 'alpha/m1', attributes: { os: 'linux' } },
+    runningCount: 0,
+  });
   t.deepEqual(await inject(listRequestsRoute(parts), { endedToo: true }), { requests: [] });
 });
 
@@ -410,10 +753,24 @@ test('a replica that finishes after its job was cancelled brings nothing: its ta
   const replicaIds = started.flatMap(({ starts }) => starts.map(({ replicaId }) => replicaId));
   await inject(cancelJobRoute(parts), { jobId: 1, reason: 'enough' });
   await endAll(bench, 1, success);
-  t.like((await inject(getJobRoute(parts), { jobId: 1 })).job, { status: JobStatus.CANCELLED, finishedCount: 0, cancelledCount: 3, cancelReason: 'enough' });
+  t.like((await inject(getJobRoute(parts), { jobId: 1 })).job, {
+    status: JobStatus.CANCELLED,
+    finishedCount: 0,
+    cancelledCount: 3,
+    cancelReason: 'enough',
+  });
   t.is(replicaIds.length, 3);
-  const { tasks } = await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: TaskStatus.UNSPECIFIED, pageSize: 0, fromTaskIndex: 0 });
-  t.deepEqual(tasks.map(({ status, replicas }) => [status, replicas.map(({ accepted }) => accepted)]), Array.from({ length: 3 }, () => [TaskStatus.CANCELLED, [false]]));
+  const { tasks } = await inject(listTasksRoute(parts), {
+    jobId: 1,
+    taskIndexes: [],
+    status: TaskStatus.UNSPECIFIED,
+    pageSize: 0,
+    fromTaskIndex: 0,
+  });
+  t.deepEqual(
+    tasks.map(({ status, replicas }) => [status, replicas.map(({ accepted }) => accepted)]),
+    Array.from({ length: 3 }, () => [TaskStatus.CANCELLED, [false]]),
+  );
 });
 
 test('explanations and the ledger come for what is there', async (t) => {
@@ -421,13 +778,24 @@ test('explanations and the ledger come for what is there', async (t) => {
   const { parts } = bench;
   await inject(submitJobRoute(parts), submission());
   t.not((await inject(explainRoute(parts), { subject: { $case: 'jobId', value: 1 } })).summary, '');
-  t.not((await inject(explainRoute(parts), { subject: { $case: 'task', value: { jobId: 1, taskIndex: 2 } } })).summary, '');
-  await t.throwsAsync(inject(explainRoute(parts), { subject: { $case: 'task', value: { jobId: 1, taskIndex: 3 } } }), { code: 'MUT_NOT_FOUND' });
-  await t.throwsAsync(inject(explainRoute(parts), { subject: { $case: 'request', value: 'alpha/9' } }), { code: 'MUT_NOT_FOUND' });
+  t.not(
+    (await inject(explainRoute(parts), { subject: { $case: 'task', value: { jobId: 1, taskIndex: 2 } } })).summary,
+    '',
+  );
+  await t.throwsAsync(inject(explainRoute(parts), { subject: { $case: 'task', value: { jobId: 1, taskIndex: 3 } } }), {
+    code: 'MUT_NOT_FOUND',
+  });
+  await t.throwsAsync(inject(explainRoute(parts), { subject: { $case: 'request', value: 'alpha/9' } }), {
+    code: 'MUT_NOT_FOUND',
+  });
   await t.throwsAsync(inject(explainRoute(parts), { subject: undefined }), { code: 'MUT_BAD_REQUEST' });
   await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
   await endAll(bench, 1, success);
   const { rows } = await inject(getLedgerRoute(parts), { jobId: 0 });
-  for (const row of rows) t.is(row.heldProcessorMs, row.usedProcessorMs + row.losersProcessorMs + row.killedProcessorMs + row.idleProcessorMs);
+  for (const row of rows)
+    t.is(
+      row.heldProcessorMs,
+      row.usedProcessorMs + row.losersProcessorMs + row.killedProcessorMs + row.idleProcessorMs,
+    );
   t.true((await inject(getLedgerRoute(parts), { jobId: 1 })).rows.every((row) => row.providerId === 'alpha'));
 });

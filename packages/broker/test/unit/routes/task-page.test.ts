@@ -3,7 +3,16 @@ import test from 'ava';
 import { fillPage } from '../../../src/routes/task-page.ts';
 
 function aRecord(taskIndex: number, value: string): TaskRecord {
-  return { jobId: 1, taskIndex, value, status: TaskStatus.READY, failureCount: 0, waitsFor: [], takenFrom: undefined, replicas: [] };
+  return {
+    jobId: 1,
+    taskIndex,
+    value,
+    status: TaskStatus.READY,
+    failureCount: 0,
+    waitsFor: [],
+    takenFrom: undefined,
+    replicas: [],
+  };
 }
 
 const indexes = Array.from({ length: 2000 }, (_, index) => index);
@@ -13,7 +22,10 @@ test('a page of tasks with long values is smaller than the 4 MiB that clients of
   while (seen.length < indexes.length) {
     const tasks = fillPage(indexes.slice(seen.length), (index) => aRecord(index, 'é'.repeat(2048)));
     const { length } = ListTasksResponse.encode({ tasks }).finish();
-    t.true(length < 4 * 1024 ** 2 && (length > 1024 ** 2 || seen.length + tasks.length === indexes.length), `${length} bytes`);
+    t.true(
+      length < 4 * 1024 ** 2 && (length > 1024 ** 2 || seen.length + tasks.length === indexes.length),
+      `${length} bytes`,
+    );
     seen.push(...tasks.map(({ taskIndex }) => taskIndex));
   }
   t.deepEqual(seen, indexes);
@@ -21,5 +33,8 @@ test('a page of tasks with long values is smaller than the 4 MiB that clients of
 
 test('a page of tasks with short values is whole, and a task that is larger than a page is alone in one', (t) => {
   t.is(fillPage(indexes, (index) => aRecord(index, String(index))).length, 2000);
-  t.deepEqual(fillPage([5, 6], (index) => aRecord(index, 'x'.repeat(5_000_000))).map(({ taskIndex }) => taskIndex), [5]);
+  t.deepEqual(
+    fillPage([5, 6], (index) => aRecord(index, 'x'.repeat(5_000_000))).map(({ taskIndex }) => taskIndex),
+    [5],
+  );
 });

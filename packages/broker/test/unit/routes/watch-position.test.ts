@@ -14,13 +14,37 @@ import { eventsFor, taskIndexesUsual } from '../../../src/routes/watched-events.
 /** Watches a journal of two changes until all is told. */
 async function watch(request: Partial<WatchJobRequest>): Promise<WatchJobResponse[]> {
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
-  journal.record([{ kind: 'ProviderAdded', providerId: 'a', address: 'h:1' }, { kind: 'ProviderAdded', providerId: 'b', address: 'h:2' }], 1);
-  const parts = { journal, journalInstance: 'first', watchers: new JobWatchers(), ownerId: 'ana' } as unknown as BrokerParts;
+  journal.record(
+    [
+      { kind: 'ProviderAdded', providerId: 'a', address: 'h:1' },
+      { kind: 'ProviderAdded', providerId: 'b', address: 'h:2' },
+    ],
+    1,
+  );
+  const parts = {
+    journal,
+    journalInstance: 'first',
+    watchers: new JobWatchers(),
+    ownerId: 'ana',
+  } as unknown as BrokerParts;
   const told: WatchJobResponse[] = [];
   const leaving = new AbortController();
-  const writer = { onDrain: undefined, end: () => undefined, drained: () => Promise.resolve(), write: (message: WatchJobResponse) => { told.push(message); if (message.events.length === 0) leaving.abort(); return true; } } as unknown as StreamWriter<WatchJobResponse>;
+  const writer = {
+    onDrain: undefined,
+    end: () => undefined,
+    drained: () => Promise.resolve(),
+    write: (message: WatchJobResponse) => {
+      told.push(message);
+      if (message.events.length === 0) leaving.abort();
+      return true;
+    },
+  } as unknown as StreamWriter<WatchJobResponse>;
   try {
-    await watchJobRoute(parts)({ jobId: 0, afterSequence: 0, ...request }, writer, aCallContext({ signal: leaving.signal }));
+    await watchJobRoute(parts)(
+      { jobId: 0, afterSequence: 0, ...request },
+      writer,
+      aCallContext({ signal: leaving.signal }),
+    );
     return told;
   } finally {
     journal.close();
@@ -29,7 +53,13 @@ async function watch(request: Partial<WatchJobRequest>): Promise<WatchJobRespons
 
 test('each answer names the journal, and who names it gets on from where it was', async (t) => {
   const told = await watch({ afterSequence: 1, journalInstance: 'first' });
-  t.deepEqual(told.map(({ events, journalInstance }) => [events.map(({ sequence }) => sequence), journalInstance]), [[[2], 'first'], [[], 'first']]);
+  t.deepEqual(
+    told.map(({ events, journalInstance }) => [events.map(({ sequence }) => sequence), journalInstance]),
+    [
+      [[2], 'first'],
+      [[], 'first'],
+    ],
+  );
   t.is((await watch({ afterSequence: 2 })).length, 1, 'the end itself is a place to go on from');
 });
 
@@ -39,10 +69,19 @@ test('an event of a great many tasks is told with as many indexes as any client 
   const entry = { sequence: 1, at: 1, change: { kind: 'TasksRetried', jobId: 1, taskIndexes, at: 1 } as const };
   const events = eventsFor({ driver }, 'ana', { entry, taskIndexesMax: undefined });
   t.true(WatchJobResponse.encode({ events }).finish().length < 4 * 1024 * 1024);
-  t.deepEqual(events.map((event) => [event.taskIndexes.length, event.taskCount]), [[taskIndexesUsual, taskIndexesUsual + 1]]);
+  t.deepEqual(
+    events.map((event) => [event.taskIndexes.length, event.taskCount]),
+    [[taskIndexesUsual, taskIndexesUsual + 1]],
+  );
 });
 
 test('who was told of more than there is, or of another journal, is refused', async (t) => {
-  await t.throwsAsync(watch({ afterSequence: 999_999 }), { code: 'MUT_JOURNAL_POSITION', message: 'sequence 999999 is beyond the end of journal first, which has 2 changes' });
-  await t.throwsAsync(watch({ afterSequence: 1, journalInstance: 'another' }), { code: 'MUT_JOURNAL_POSITION', message: /is of journal another; this one is first, with 2 changes/ });
+  await t.throwsAsync(watch({ afterSequence: 999_999 }), {
+    code: 'MUT_JOURNAL_POSITION',
+    message: 'sequence 999999 is beyond the end of journal first, which has 2 changes',
+  });
+  await t.throwsAsync(watch({ afterSequence: 1, journalInstance: 'another' }), {
+    code: 'MUT_JOURNAL_POSITION',
+    message: /is of journal another; this one is first, with 2 changes/,
+  });
 });

@@ -21,7 +21,9 @@ class World {
   readonly leaving = new AbortController();
 
   constructor(t: ExecutionContext) {
-    t.teardown(() => { this.journal.close(); });
+    t.teardown(() => {
+      this.journal.close();
+    });
   }
 
   /** Lets inputs take effect, and those who wait hear of it. */
@@ -32,13 +34,27 @@ class World {
   }
 
   async submit(jobs: number, taskCount = 3): Promise<void> {
-    for (let count = 0; count < jobs; count += 1) await this.turn({ kind: 'JobSubmitted', replyTo: 0, userId: 'ana', clientJobId: '', spec: aJob(taskCount) });
+    for (let count = 0; count < jobs; count += 1)
+      await this.turn({ kind: 'JobSubmitted', replyTo: 0, userId: 'ana', clientJobId: '', spec: aJob(taskCount) });
   }
 
   watch(request: Partial<WatchJobRequest>, userId = 'ana'): Promise<void> {
-    const writer = { onDrain: undefined, end: () => undefined, drained: () => Promise.resolve(), write: (message: WatchJobResponse) => { this.told.push(message); return true; } };
-    const after = request.lastChanges === undefined ? 0 : Math.max(0, this.journal.lastSequence() - request.lastChanges);
-    return watchSample(this, { jobId: 0, afterSequence: 0, ...request }, { writer, after, context: aCallContext({ userId, signal: this.leaving.signal }) });
+    const writer = {
+      onDrain: undefined,
+      end: () => undefined,
+      drained: () => Promise.resolve(),
+      write: (message: WatchJobResponse) => {
+        this.told.push(message);
+        return true;
+      },
+    };
+    const after =
+      request.lastChanges === undefined ? 0 : Math.max(0, this.journal.lastSequence() - request.lastChanges);
+    return watchSample(
+      this,
+      { jobId: 0, afterSequence: 0, ...request },
+      { writer, after, context: aCallContext({ userId, signal: this.leaving.signal }) },
+    );
   }
 
   /** Lets the pause between two looks end. */
@@ -48,15 +64,30 @@ class World {
   }
 }
 
-const machine = (name: string, processors: number): BrokerInput => ({ kind: 'MachineJoined', providerId: 'alpha', facts: aMachine(`alpha/${name}`, { processors }), heldReplicaIds: [] });
-const provider: readonly BrokerInput[] = [{ kind: 'ProviderAdded', replyTo: 0, providerId: 'alpha', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'alpha' }];
+const machine = (name: string, processors: number): BrokerInput => ({
+  kind: 'MachineJoined',
+  providerId: 'alpha',
+  facts: aMachine(`alpha/${name}`, { processors }),
+  heldReplicaIds: [],
+});
+const provider: readonly BrokerInput[] = [
+  { kind: 'ProviderAdded', replyTo: 0, providerId: 'alpha', address: 'h:1' },
+  { kind: 'ProviderConnected', providerId: 'alpha' },
+];
 
 test('who wants some changes a second only is told the newest, how many were passed over, and the first task indexes of each', async (t) => {
   const world = new World(t);
   await world.turn(...provider);
   await world.submit(4);
   const watch = world.watch({ lastChanges: 3, changesPerSecondMax: 4, taskIndexesMax: 2 });
-  t.deepEqual(world.told.map(({ events, passedOverCount }) => [events.map(({ jobId }) => jobId), passedOverCount]), [[[2, 3, 4], undefined], [[], undefined]], 'the first look goes back as far as was asked');
+  t.deepEqual(
+    world.told.map(({ events, passedOverCount }) => [events.map(({ jobId }) => jobId), passedOverCount]),
+    [
+      [[2, 3, 4], undefined],
+      [[], undefined],
+    ],
+    'the first look goes back as far as was asked',
+  );
   const before = world.journal.lastSequence();
   await world.turn(machine('m1', 20));
   t.is(world.told.length, 2, 'nothing is looked at before its time');
@@ -67,9 +98,16 @@ test('who wants some changes a second only is told the newest, how many were pas
   t.is(world.told[2]?.passedOverCount, last - before - 1, 'all but the newest of what happened since');
   await world.ring();
   t.is(world.told.length, 3);
-  t.true(world.told.every(({ journalInstance }) => journalInstance === 'first'), 'each message names the journal');
+  t.true(
+    world.told.every(({ journalInstance }) => journalInstance === 'first'),
+    'each message names the journal',
+  );
   await world.turn({ kind: 'MachineLost', machineId: 'alpha/m1', reason: 'MUT_MACHINE_LOST' });
-  t.is(world.told.at(-1)?.events.at(-1)?.sequence, world.journal.lastSequence(), 'who had nothing to hear is woken by what happens');
+  t.is(
+    world.told.at(-1)?.events.at(-1)?.sequence,
+    world.journal.lastSequence(),
+    'who had nothing to hear is woken by what happens',
+  );
   world.leaving.abort();
   await watch;
 });
@@ -79,13 +117,29 @@ test('a look that finds long events tells them in messages that any client takes
   await world.turn(...provider);
   const names = Array.from({ length: 50 }, (_, index) => `m${index}`);
   const note = 'é'.repeat(50_000);
-  for (const name of names) await world.turn({ kind: 'MachineJoined', providerId: 'alpha', facts: aMachine(`alpha/${name}`, { attributes: { note } }), heldReplicaIds: [] });
+  for (const name of names)
+    await world.turn({
+      kind: 'MachineJoined',
+      providerId: 'alpha',
+      facts: aMachine(`alpha/${name}`, { attributes: { note } }),
+      heldReplicaIds: [],
+    });
   const watch = world.watch({ changesPerSecondMax: 200 });
   world.leaving.abort();
   await watch;
   for (const message of world.told) t.true(WatchJobResponse.encode(message).finish().length < 4 * 1024 * 1024);
-  t.deepEqual(world.told.flatMap(({ events }) => events).filter(({ type }) => type === 'machine.joined').map(({ machineId }) => machineId), names.map((name) => `alpha/${name}`));
-  t.deepEqual(world.told.map(({ passedOverCount }) => passedOverCount !== undefined), world.told.map((_message, index) => index === 0), 'what was passed over is counted once');
+  t.deepEqual(
+    world.told
+      .flatMap(({ events }) => events)
+      .filter(({ type }) => type === 'machine.joined')
+      .map(({ machineId }) => machineId),
+    names.map((name) => `alpha/${name}`),
+  );
+  t.deepEqual(
+    world.told.map(({ passedOverCount }) => passedOverCount !== undefined),
+    world.told.map((_message, index) => index === 0),
+    'what was passed over is counted once',
+  );
 });
 
 test('however much happens, a second brings no more than was asked for', async (t) => {
@@ -101,7 +155,11 @@ test('however much happens, a second brings no more than was asked for', async (
     t.true(told > 0 && told <= 20, `${told} events in a second`);
   }
   const events = world.told.flatMap((message) => message.events).length;
-  t.is(events + world.told.reduce((sum, { passedOverCount = 0 }) => sum + passedOverCount, 0), world.journal.lastSequence(), 'each change is told or counted');
+  t.is(
+    events + world.told.reduce((sum, { passedOverCount = 0 }) => sum + passedOverCount, 0),
+    world.journal.lastSequence(),
+    'each change is told or counted',
+  );
   world.leaving.abort();
   await watch;
 });
@@ -111,15 +169,25 @@ test('another user hears of no jobs but her own, also in a sample', async (t) =>
   await world.turn(...provider);
   await world.submit(2);
   const watch = world.watch({ lastChanges: 100, changesPerSecondMax: 100 }, 'bob');
-  t.deepEqual(world.told.flatMap(({ events }) => events.map(({ type }) => type)), ['provider.added']);
+  t.deepEqual(
+    world.told.flatMap(({ events }) => events.map(({ type }) => type)),
+    ['provider.added'],
+  );
   world.leaving.abort();
   await watch;
 });
 
 test('a sample is of all jobs, and of a number of changes that there is', async (t) => {
   const world = new World(t);
-  await t.throwsAsync(world.watch({ jobId: 1, changesPerSecondMax: 4 }), { code: 'MUT_BAD_REQUEST', message: /want job_id 0/ });
-  for (const changesPerSecondMax of [0, 1001]) await t.throwsAsync(world.watch({ changesPerSecondMax }), { code: 'MUT_BAD_REQUEST', message: /want an integer in 1\.\.1000/ });
+  await t.throwsAsync(world.watch({ jobId: 1, changesPerSecondMax: 4 }), {
+    code: 'MUT_BAD_REQUEST',
+    message: /want job_id 0/,
+  });
+  for (const changesPerSecondMax of [0, 1001])
+    await t.throwsAsync(world.watch({ changesPerSecondMax }), {
+      code: 'MUT_BAD_REQUEST',
+      message: /want an integer in 1\.\.1000/,
+    });
 });
 
 test('the overview counts what the lists list', async (t) => {
@@ -128,6 +196,12 @@ test('the overview counts what the lists list', async (t) => {
   await world.submit(1);
   await world.turn(machine('m1', 2), machine('m2', 5), machine('m3', 1));
   t.deepEqual(overviewOf(world.driver.state, 1000), {
-    machines: { idle: 1, busy: 2, draining: 0, quarantined: 0 }, processors: 8, runningCount: 3, providerCount: 1, connectedProviderCount: 1, queuedRequestCount: 0, runningRequestCount: 0,
+    machines: { idle: 1, busy: 2, draining: 0, quarantined: 0 },
+    processors: 8,
+    runningCount: 3,
+    providerCount: 1,
+    connectedProviderCount: 1,
+    queuedRequestCount: 0,
+    runningRequestCount: 0,
   });
 });

@@ -10,7 +10,9 @@ function counting(): { readonly hashes: FileHashes; readonly read: string[] } {
     entriesMax: 2,
     hashFile: (path) => {
       read.push(path);
-      return path === 'gone' ? Promise.reject(new Error('gone')) : Promise.resolve({ sha256: `${path}${read.length}`, size: 3 });
+      return path === 'gone'
+        ? Promise.reject(new Error('gone'))
+        : Promise.resolve({ sha256: `${path}${read.length}`, size: 3 });
     },
   });
   return { hashes, read };
@@ -21,7 +23,8 @@ test('a file is read once as long as size, time and inode stay', async (t) => {
   await hashes.contentOf('a', status);
   t.deepEqual(await hashes.contentOf('a', { ...status }), { sha256: 'a1', size: 3 });
   t.deepEqual(read, ['a']);
-  for (const change of [{ size: 4 }, { mtimeMs: 11 }, { ino: 8 }]) await hashes.contentOf('a', { ...status, ...change });
+  for (const change of [{ size: 4 }, { mtimeMs: 11 }, { ino: 8 }])
+    await hashes.contentOf('a', { ...status, ...change });
   t.is(read.length, 4);
 });
 

@@ -27,9 +27,15 @@ function set(t: ExecutionContext): string {
 
 test('a folder with a home folder of Mutirao in it is refused by the name of that, also behind a link', async (t) => {
   const folder = set(t);
-  const refused = { code: 'MUT_INPUT_UNUSABLE', message: /\.mutirao is a home folder of Mutirao.*Name the files and folders/ };
+  const refused = {
+    code: 'MUT_INPUT_UNUSABLE',
+    message: /\.mutirao is a home folder of Mutirao.*Name the files and folders/,
+  };
   await t.throwsAsync(homeFiles.resolve(named(folder)), refused);
-  await t.throwsAsync(homeFiles.fingerprintOf(folder, () => false), refused);
+  await t.throwsAsync(
+    homeFiles.fingerprintOf(folder, () => false),
+    refused,
+  );
   await t.throwsAsync(homeFiles.resolve(named(join(folder, '.mutirao'))), refused);
   mkdirSync(join(folder, 'study'));
   symlinkSync('../.mutirao', join(folder, 'study/link'));
@@ -39,16 +45,25 @@ test('a folder with a home folder of Mutirao in it is refused by the name of tha
 test('folders that look a little like one are brought', async (t) => {
   const folder = set(t);
   mkdirSync(join(folder, 'data/shared'));
-  t.deepEqual((await homeFiles.resolve(named(join(folder, 'data')))).map(({ below }) => below), ['token']);
+  t.deepEqual(
+    (await homeFiles.resolve(named(join(folder, 'data')))).map(({ below }) => below),
+    ['token'],
+  );
 });
 
 test('a file that the system generates is refused with the way to bring a copy', async (t) => {
-  await t.throwsAsync(homeFiles.resolve(named('/proc/cpuinfo')), { code: 'MUT_INPUT_UNUSABLE', message: /the system generates it anew.*"cp \/proc\/cpuinfo cpuinfo" and "--put cpuinfo"/ });
+  await t.throwsAsync(homeFiles.resolve(named('/proc/cpuinfo')), {
+    code: 'MUT_INPUT_UNUSABLE',
+    message: /the system generates it anew.*"cp \/proc\/cpuinfo cpuinfo" and "--put cpuinfo"/,
+  });
 });
 
 test('a file that grows while it is read is refused, and not called a generated one', async (t) => {
   const file = join(temporaryFolder(t), 'log');
   writeFileSync(file, 'one');
-  const growing = new HomeFiles(new FileHashes({ hashFile: async (path) => ({ ...await hashFile(path), size: 5 }) }));
-  await t.throwsAsync(growing.resolve(named(file)), { code: 'MUT_INPUT_UNUSABLE', message: /has 5 bytes, and had 3 a moment ago: a program is writing to it/ });
+  const growing = new HomeFiles(new FileHashes({ hashFile: async (path) => ({ ...(await hashFile(path)), size: 5 }) }));
+  await t.throwsAsync(growing.resolve(named(file)), {
+    code: 'MUT_INPUT_UNUSABLE',
+    message: /has 5 bytes, and had 3 a moment ago: a program is writing to it/,
+  });
 });

@@ -13,17 +13,39 @@ import type { WrittenFile } from '../../../src/staging/task-outputs.ts';
 import { Stager, type StagedBatch, type StageOrder } from '../../../src/staging/stager.ts';
 
 const plain: TaskGroup = {
-  values: { kind: 'list', values: ['red', 'blue'] }, command: 'draw {}', noOp: false, inputs: [], outputs: [], check: '', requirements: '',
+  values: { kind: 'list', values: ['red', 'blue'] },
+  command: 'draw {}',
+  noOp: false,
+  inputs: [],
+  outputs: [],
+  check: '',
+  requirements: '',
 };
 
 function orderOf(group: Partial<TaskGroup>): StageOrder {
   const spec: JobSpec = {
-    label: '', groups: [{ ...plain, ...group }], environment: { A: 'b' }, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
-    processors: 1, replicasMax: 2, failuresMax: 3, homeDirectory: '', deadline: undefined,
+    label: '',
+    groups: [{ ...plain, ...group }],
+    environment: { A: 'b' },
+    limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
+    processors: 1,
+    replicasMax: 2,
+    failuresMax: 3,
+    homeDirectory: '',
+    deadline: undefined,
   };
   return {
-    jobId: 3, userId: 'ana', spec, groupIndex: 0, groupFirst: 10, machineId: 'alpha/m1', attributes: { os: 'linux' },
-    starts: [{ replicaId: 71, taskIndex: 10 }, { replicaId: 72, taskIndex: 11 }],
+    jobId: 3,
+    userId: 'ana',
+    spec,
+    groupIndex: 0,
+    groupFirst: 10,
+    machineId: 'alpha/m1',
+    attributes: { os: 'linux' },
+    starts: [
+      { replicaId: 71, taskIndex: 10 },
+      { replicaId: 72, taskIndex: 11 },
+    ],
   };
 }
 
@@ -31,7 +53,10 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function createStager(read: string[] = [], written: readonly WrittenFile[] = []): { readonly stager: Stager; readonly homeFiles: HomeFiles } {
+function createStager(
+  read: string[] = [],
+  written: readonly WrittenFile[] = [],
+): { readonly stager: Stager; readonly homeFiles: HomeFiles } {
   const hashFile = (path: string): Promise<{ sha256: string; size: number }> => {
     read.push(path);
     const text = readFileSync(path, 'utf8');
@@ -50,18 +75,47 @@ test('a batch that reads no file is staged at once, with values and output paths
   const { stager } = createStager();
   const staged = stager.stage(orderOf({ outputs })) as StagedBatch;
   t.deepEqual(staged.unstartable, []);
-  t.like(staged.batch.template, { jobId: 3, userId: 'ana', command: 'draw {}', environment: { A: 'b' }, processors: 1 });
+  t.like(staged.batch.template, {
+    jobId: 3,
+    userId: 'ana',
+    command: 'draw {}',
+    environment: { A: 'b' },
+    processors: 1,
+  });
   t.deepEqual(staged.batch.replicas, [
-    { replicaId: 71, taskIndex: 10, value: 'red', inputs: [], outputs: [{ root: 'playpen', path: 'red/out-10-3.png' }, { root: 'storage', path: 'linux' }] },
-    { replicaId: 72, taskIndex: 11, value: 'blue', inputs: [], outputs: [{ root: 'playpen', path: 'blue/out-11-3.png' }, { root: 'storage', path: 'linux' }] },
+    {
+      replicaId: 71,
+      taskIndex: 10,
+      value: 'red',
+      inputs: [],
+      outputs: [
+        { root: 'playpen', path: 'red/out-10-3.png' },
+        { root: 'storage', path: 'linux' },
+      ],
+    },
+    {
+      replicaId: 72,
+      taskIndex: 11,
+      value: 'blue',
+      inputs: [],
+      outputs: [
+        { root: 'playpen', path: 'blue/out-11-3.png' },
+        { root: 'storage', path: 'linux' },
+      ],
+    },
   ]);
 });
 
 test('a value that leads out of the playpen costs its own replica, not the batch', (t) => {
   const { stager } = createStager();
   const values = { kind: 'list', values: ['../../etc', 'fine'] } as const;
-  const staged = stager.stage(orderOf({ values, outputs: [{ root: 'playpen', path: '{}', localPath: '', condition: '' }] })) as StagedBatch;
-  t.deepEqual(staged.batch.replicas.map((one) => one.replicaId), [72]);
+  const staged = stager.stage(
+    orderOf({ values, outputs: [{ root: 'playpen', path: '{}', localPath: '', condition: '' }] }),
+  ) as StagedBatch;
+  t.deepEqual(
+    staged.batch.replicas.map((one) => one.replicaId),
+    [72],
+  );
   t.like(staged.unstartable, [{ replicaId: 71, reason: 'MUT_PATH_ESCAPES' }]);
 });
 
@@ -85,15 +139,25 @@ test('inputs are hashed once, folders become their files, and modes are kept', a
   const { stager, homeFiles } = createStager(read);
   const { batch, unstartable } = await stager.stage(orderOf({ inputs }));
   t.deepEqual(unstartable, []);
-  t.deepEqual(batch.replicas[0]?.inputs.map(({ root, path, content }) => [root, path, content.sha256]), [
-    ['playpen', 'in/a', digest('aa')], ['playpen', 'in/deep/b', digest('bb')], ['storage', 'bin/tool', digest('tt')], ['playpen', 'red.txt', digest('rr')],
-  ]);
+  t.deepEqual(
+    batch.replicas[0]?.inputs.map(({ root, path, content }) => [root, path, content.sha256]),
+    [
+      ['playpen', 'in/a', digest('aa')],
+      ['playpen', 'in/deep/b', digest('bb')],
+      ['storage', 'bin/tool', digest('tt')],
+      ['playpen', 'red.txt', digest('rr')],
+    ],
+  );
   t.is(batch.replicas[0]?.inputs[2]?.mode, 0o755);
   t.is(batch.replicas[1]?.inputs[3]?.path, 'blue.txt');
   t.is(read.length, 5, 'each file once, although both tasks read most of them');
   t.is((await homeFiles.findSource({ sha256: digest('aa'), size: 2 }))?.path, join(home, 'data/a'));
   writeFileSync(join(home, 'data/a'), 'other');
-  t.is(await homeFiles.findSource({ sha256: digest('aa'), size: 2 }), undefined, 'a file that changed holds another content');
+  t.is(
+    await homeFiles.findSource({ sha256: digest('aa'), size: 2 }),
+    undefined,
+    'a file that changed holds another content',
+  );
 });
 
 test('a missing input makes its replica unstartable, and a content is passed as it is', async (t) => {
@@ -122,7 +186,9 @@ test('an input that is not what it was at submission costs its tasks, whether it
   for (const isRead of [true, false]) {
     writeFileSync(join(folder, 'a'), 'as submitted');
     const fingerprint = await homeFiles.fingerprintOf(folder, () => isRead);
-    const order = orderOf({ inputs: [{ source: { kind: 'path', path: folder }, root: 'playpen', path: 'in', condition: '', fingerprint }] });
+    const order = orderOf({
+      inputs: [{ source: { kind: 'path', path: folder }, root: 'playpen', path: 'in', condition: '', fingerprint }],
+    });
     t.is((await stager.stage(order)).batch.replicas.length, 2);
     if (isRead) {
       // Written anew with the same content it is what it was.
@@ -132,19 +198,34 @@ test('an input that is not what it was at submission costs its tasks, whether it
     writeFileSync(join(folder, 'a'), 'changed');
     const changed = await stager.stage(order);
     t.is(changed.batch.replicas.length, 0);
-    t.like(changed.unstartable, [{ replicaId: 71, reason: 'MUT_INPUT_CHANGED' }, { replicaId: 72, reason: 'MUT_INPUT_CHANGED' }]);
-    t.regex(changed.unstartable[0]?.detail ?? '', /in is not what it was when the job was submitted: it has 7 bytes now/);
+    t.like(changed.unstartable, [
+      { replicaId: 71, reason: 'MUT_INPUT_CHANGED' },
+      { replicaId: 72, reason: 'MUT_INPUT_CHANGED' },
+    ]);
+    t.regex(
+      changed.unstartable[0]?.detail ?? '',
+      /in is not what it was when the job was submitted: it has 7 bytes now/,
+    );
   }
 });
 
 test('what another task wrote comes under the name that its reader wants, a folder with all that is in it', async (t) => {
   const content = { sha256: digest('x'), size: 1 };
-  const { stager } = createStager([], [{ below: '', content, mode: 0o755 }, { below: 'sub/b', content, mode: 0o644 }]);
-  const inputs = [{ source: { kind: 'output', taskIndex: 2, path: 'a' }, root: 'playpen', path: 'from/{}', condition: '' }] as const;
+  const { stager } = createStager(
+    [],
+    [
+      { below: '', content, mode: 0o755 },
+      { below: 'sub/b', content, mode: 0o644 },
+    ],
+  );
+  const inputs = [
+    { source: { kind: 'output', taskIndex: 2, path: 'a' }, root: 'playpen', path: 'from/{}', condition: '' },
+  ] as const;
   const { batch, unstartable } = await stager.stage(orderOf({ inputs }));
   t.deepEqual(unstartable, []);
   t.deepEqual(batch.replicas[0]?.inputs, [
-    { root: 'playpen', path: 'from/red', content, mode: 0o755 }, { root: 'playpen', path: 'from/red/sub/b', content, mode: 0o644 },
+    { root: 'playpen', path: 'from/red', content, mode: 0o755 },
+    { root: 'playpen', path: 'from/red/sub/b', content, mode: 0o644 },
   ]);
 });
 

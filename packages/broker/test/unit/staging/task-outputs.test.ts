@@ -16,19 +16,41 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 const source = { kind: 'output', taskIndex: 0, path: 'a' } as const;
 
 function specOf(localPath: string): JobSpec {
-  const output = (path: string, place: string): OutputSpec => ({ root: 'playpen', path, localPath: place, condition: '' });
-  return aJob(1, { groups: [aGroup(1, { outputs: [output('other', ''), output('a', localPath)] }), aGroup(1)], edges: [{ from: 0, to: 1 }] });
+  const output = (path: string, place: string): OutputSpec => ({
+    root: 'playpen',
+    path,
+    localPath: place,
+    condition: '',
+  });
+  return aJob(1, {
+    groups: [aGroup(1, { outputs: [output('other', ''), output('a', localPath)] }), aGroup(1)],
+    edges: [{ from: 0, to: 1 }],
+  });
 }
 
 function written(text: string, outputIndex: number): OutputContent {
-  return { outputIndex, path: '', content: { sha256: digest(text), size: text.length }, mode: 0o640, inline: undefined, transferId: '' };
+  return {
+    outputIndex,
+    path: '',
+    content: { sha256: digest(text), size: text.length },
+    mode: 0o640,
+    inline: undefined,
+    transferId: '',
+  };
 }
 
-function outputsOf(endings: readonly { readonly fate: ReplicaRecord['fate']; readonly outputs: readonly OutputContent[] }[], blobs: readonly string[] = []): TaskOutputs {
-  const homeFiles = new HomeFiles(new FileHashes({ hashFile: (path) => {
-    const text = readFileSync(path, 'utf8');
-    return Promise.resolve({ sha256: digest(text), size: text.length });
-  } }));
+function outputsOf(
+  endings: readonly { readonly fate: ReplicaRecord['fate']; readonly outputs: readonly OutputContent[] }[],
+  blobs: readonly string[] = [],
+): TaskOutputs {
+  const homeFiles = new HomeFiles(
+    new FileHashes({
+      hashFile: (path) => {
+        const text = readFileSync(path, 'utf8');
+        return Promise.resolve({ sha256: digest(text), size: text.length });
+      },
+    }),
+  );
   const records = { endingsOf: () => new Map([[0, endings as readonly ReplicaRecord[] as ReplicaRecord[]]]) };
   return new TaskOutputs({ records, homeFiles, hasBlob: (_userId, sha256) => blobs.includes(sha256) });
 }
@@ -36,16 +58,29 @@ function outputsOf(endings: readonly { readonly fate: ReplicaRecord['fate']; rea
 const job = (localPath: string) => ({ jobId: 1, userId: 'ana', spec: specOf(localPath) });
 
 test('the reader of an output gets that output of the result that was taken, the later one where there are two', async (t) => {
-  const outputs = outputsOf([
-    { fate: 'accepted', outputs: [written('doubted', 1)] }, { fate: 'failed', outputs: [] }, { fate: 'accepted', outputs: [written('other', 0), written('good', 1)] },
-    { fate: 'surplus', outputs: [written('late', 1)] },
-  ], [digest('good')]);
-  t.deepEqual(await outputs.filesOf(job(''), source), [{ below: '', content: { sha256: digest('good'), size: 4 }, mode: 0o640 }]);
+  const outputs = outputsOf(
+    [
+      { fate: 'accepted', outputs: [written('doubted', 1)] },
+      { fate: 'failed', outputs: [] },
+      { fate: 'accepted', outputs: [written('other', 0), written('good', 1)] },
+      { fate: 'surplus', outputs: [written('late', 1)] },
+    ],
+    [digest('good')],
+  );
+  t.deepEqual(await outputs.filesOf(job(''), source), [
+    { below: '', content: { sha256: digest('good'), size: 4 }, mode: 0o640 },
+  ]);
 });
 
 test('an output that is a blob no longer, or that was never written, is told as such', async (t) => {
-  await t.throwsAsync(outputsOf([{ fate: 'accepted', outputs: [written('good', 1)] }]).filesOf(job(''), source), { code: 'MUT_CONTENT_NOT_FOUND', message: /is not here any more/ });
-  await t.throwsAsync(outputsOf([{ fate: 'accepted', outputs: [written('other', 0)] }]).filesOf(job(''), source), { code: 'MUT_CONTENT_NOT_FOUND', message: /has written no a/ });
+  await t.throwsAsync(outputsOf([{ fate: 'accepted', outputs: [written('good', 1)] }]).filesOf(job(''), source), {
+    code: 'MUT_CONTENT_NOT_FOUND',
+    message: /is not here any more/,
+  });
+  await t.throwsAsync(outputsOf([{ fate: 'accepted', outputs: [written('other', 0)] }]).filesOf(job(''), source), {
+    code: 'MUT_CONTENT_NOT_FOUND',
+    message: /has written no a/,
+  });
 });
 
 test('an output at a place of the user is read from there, unless she has changed it', async (t) => {
@@ -54,5 +89,8 @@ test('an output at a place of the user is read from there, unless she has change
   writeFileSync(place, 'good');
   t.like(await outputs.filesOf(job(place), source), [{ content: { sha256: digest('good') } }]);
   writeFileSync(place, 'other text');
-  await t.throwsAsync(outputs.filesOf(job(place), source), { code: 'MUT_INPUT_CHANGED', message: /is not what was written there/ });
+  await t.throwsAsync(outputs.filesOf(job(place), source), {
+    code: 'MUT_INPUT_CHANGED',
+    message: /is not what was written there/,
+  });
 });

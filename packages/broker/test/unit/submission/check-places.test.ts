@@ -10,7 +10,11 @@ function get(path: string, localPath: string, condition = ''): OutputSpec {
 }
 
 /** A job of one group. */
-function jobOf(outputs: readonly OutputSpec[], values: Values = { kind: 'range', first: 1, count: 5, step: 1 }, more: Partial<JobSpec> = {}): JobSpec {
+function jobOf(
+  outputs: readonly OutputSpec[],
+  values: Values = { kind: 'range', first: 1, count: 5, step: 1 },
+  more: Partial<JobSpec> = {},
+): JobSpec {
   const job = aJob(1);
   const [group] = job.groups;
   if (group === undefined) throw new Error('a job has a group');
@@ -24,7 +28,10 @@ function list(...values: readonly string[]): Values {
 const conflict = { code: 'MUT_OUTPUT_CONFLICT' };
 
 test('tasks that write one place are refused with the way out in the message', async (t) => {
-  await t.throwsAsync(checkPlaces(jobOf([get('out', '/home/u/out')])), { ...conflict, message: /out of task 0 and out of task 1 .*--get 'out:out-\{#\}'.*--shared-places/ });
+  await t.throwsAsync(checkPlaces(jobOf([get('out', '/home/u/out')])), {
+    ...conflict,
+    message: /out of task 0 and out of task 1 .*--get 'out:out-\{#\}'.*--shared-places/,
+  });
 });
 
 test('tasks with places of their own pass, by value, by number or by name of the output', async (t) => {
@@ -64,8 +71,13 @@ test('in a folder with many of the places, folders and links to folders are stil
 
 test('one task that writes one place twice is refused, unless machines decide which', async (t) => {
   const one = list('1');
-  await t.throwsAsync(checkPlaces(jobOf([get('a', '/home/u/x'), get('b', '/home/u/x')], one)), { ...conflict, message: /a place of its own/ });
-  await t.notThrowsAsync(checkPlaces(jobOf([get('a', '/home/u/x', 'os == linux'), get('b', '/home/u/x', 'os == windows')], one)));
+  await t.throwsAsync(checkPlaces(jobOf([get('a', '/home/u/x'), get('b', '/home/u/x')], one)), {
+    ...conflict,
+    message: /a place of its own/,
+  });
+  await t.notThrowsAsync(
+    checkPlaces(jobOf([get('a', '/home/u/x', 'os == linux'), get('b', '/home/u/x', 'os == windows')], one)),
+  );
 });
 
 test('groups of one job are compared with each other', async (t) => {

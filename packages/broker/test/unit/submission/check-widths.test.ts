@@ -8,20 +8,37 @@ import { checkWidths } from '../../../src/submission/check-widths.ts';
 
 function stateWith(providers: readonly string[], machineProcessors?: number): BrokerState {
   const state = createBrokerState();
-  const inputs = providers.flatMap((providerId): BrokerInput[] => [{ kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' }, { kind: 'ProviderConnected', providerId }]);
-  const joined: BrokerInput[] = machineProcessors === undefined ? [] : [{ kind: 'MachineJoined', providerId: 'alpha', facts: aMachine('alpha/a', { processors: machineProcessors }), heldReplicaIds: [] }];
+  const inputs = providers.flatMap((providerId): BrokerInput[] => [
+    { kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' },
+    { kind: 'ProviderConnected', providerId },
+  ]);
+  const joined: BrokerInput[] =
+    machineProcessors === undefined
+      ? []
+      : [
+          {
+            kind: 'MachineJoined',
+            providerId: 'alpha',
+            facts: aMachine('alpha/a', { processors: machineProcessors }),
+            heldReplicaIds: [],
+          },
+        ];
   brokerMachine.step(state, [...inputs, ...joined], 1);
   return state;
 }
 
-const wide = aJob(1, { groups: [aGroup(2), aGroup(1, { values: { kind: 'list', values: ['align'] }, processors: 9, processorsMax: 20 })] });
+const wide = aJob(1, {
+  groups: [aGroup(2), aGroup(1, { values: { kind: 'list', values: ['align'] }, processors: 9, processorsMax: 20 })],
+});
 
 function rulesOf(state: BrokerState, widths: Readonly<Record<string, number>>) {
   return { state, widthMaxOf: (providerId: string) => Promise.resolve(widths[providerId]) };
 }
 
 test('a task that no connected provider may ever have a machine for is refused with its name', async (t) => {
-  const error = await t.throwsAsync(checkWidths(wide, rulesOf(stateWith(['alpha', 'beta']), { alpha: 4, beta: 8 })), { code: 'MUT_PROCESSORS_MAX' });
+  const error = await t.throwsAsync(checkWidths(wide, rulesOf(stateWith(['alpha', 'beta']), { alpha: 4, beta: 8 })), {
+    code: 'MUT_PROCESSORS_MAX',
+  });
   t.is(error.message, 'task 2 (align) takes 9 processors; the most that a connected provider may ask for is 8 (beta)');
 });
 
@@ -36,7 +53,9 @@ test('nothing is refused where a machine is wide enough, where machines may join
 });
 
 test('a gang has its processors of several machines, and nobody is asked for tasks that fit', async (t) => {
-  await t.notThrowsAsync(checkWidths(aJob(1, { processors: 9, gang: true, replicasMax: 1 }), rulesOf(stateWith(['alpha']), { alpha: 4 })));
+  await t.notThrowsAsync(
+    checkWidths(aJob(1, { processors: 9, gang: true, replicasMax: 1 }), rulesOf(stateWith(['alpha']), { alpha: 4 })),
+  );
   const asked = { state: stateWith(['alpha']), widthMaxOf: () => Promise.reject(new Error('asked')) };
   await t.notThrowsAsync(checkWidths(aJob(1), asked));
 });

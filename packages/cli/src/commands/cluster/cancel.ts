@@ -10,11 +10,17 @@ export function define(command: Command, act: Act): void {
   command
     .argument('<requests...>', 'requests as "cluster queue" prints them')
     .option('--cluster <name>', 'its name, or an address (default: the only one)')
-    .action((requests: string[], options: { cluster?: string }) => act((context) => cancelRequests(context, requests, options.cluster)));
+    .action((requests: string[], options: { cluster?: string }) =>
+      act((context) => cancelRequests(context, requests, options.cluster)),
+    );
 }
 
 /** Takes requests out of a cluster's queue, or ends those that run; repeating it is harmless. */
-export async function cancelRequests(context: CommandContext, requestIds: readonly string[], clusterName: string | undefined): Promise<ExitStatus> {
+export async function cancelRequests(
+  context: CommandContext,
+  requestIds: readonly string[],
+  clusterName: string | undefined,
+): Promise<ExitStatus> {
   const { name, address } = findClusterAddress(context.home, clusterName);
   const cluster = await context.cluster(address);
   const { done, failure } = await actOnAll(requestIds, async (requestId) => {

@@ -32,11 +32,18 @@ export function define(command: Command, act: Act): void {
 
 /** Shows the queues of embedded clusters. */
 export async function showQueues(context: CommandContext, options: QueueOptions): Promise<ExitStatus> {
-  const wanted = options.cluster === undefined ? listClusterAddresses(context.home) : [findClusterAddress(context.home, options.cluster)];
+  const wanted =
+    options.cluster === undefined
+      ? listClusterAddresses(context.home)
+      : [findClusterAddress(context.home, options.cluster)];
   const listings: Listing[] = [];
   for (const { name, address } of wanted) {
     const cluster = await context.cluster(address);
-    listings.push({ name, limits: await cluster.getLimits({ userId: '' }), queue: await cluster.getQueue({ endedMax: Number(options.ended), userId: '' }) });
+    listings.push({
+      name,
+      limits: await cluster.getLimits({ userId: '' }),
+      queue: await cluster.getQueue({ endedMax: Number(options.ended), userId: '' }),
+    });
   }
   tell(context.output, {
     json: () => listings.map(queueJson),
@@ -48,8 +55,12 @@ export async function showQueues(context: CommandContext, options: QueueOptions)
 
 function queueJson({ name, limits, queue }: Listing): unknown {
   return {
-    cluster: name, at_unix_ms: queue.atUnixMs, processors: limits.processors, processors_free: queue.processorsFree,
-    requests: queue.requests.map(queuedRequestJson), reservations: queue.reservations.map(honouredReservationJson),
+    cluster: name,
+    at_unix_ms: queue.atUnixMs,
+    processors: limits.processors,
+    processors_free: queue.processorsFree,
+    requests: queue.requests.map(queuedRequestJson),
+    reservations: queue.reservations.map(honouredReservationJson),
   };
 }
 
@@ -58,33 +69,63 @@ function queueTable({ name, limits, queue }: Listing): string[] {
   const walls = reservationLines(queue);
   if (queue.requests.length === 0) return [`${head}, nothing queued.`, ...walls];
   const positions = positionsOf(queue);
-  return [head, ...renderTable(
-    [
-      { title: 'REQUEST' }, ...(queue.ranking === undefined ? [] : [{ title: 'TURN', right: true }]), { title: 'USER' }, { title: 'STATUS' }, { title: 'WIDTH', right: true }, { title: 'WALLTIME', right: true },
-      { title: 'SUBMITTED' }, { title: 'STARTS' }, { title: 'ENDED' }, { title: 'REASON' },
-    ],
-    queue.requests.map((request) => {
-      const [id = '', ...cells] = cellsOf(request, queue);
-      return queue.ranking === undefined ? [id, ...cells] : [id, positions.get(id) ?? '-', ...cells];
-    }),
-  ), ...walls];
+  return [
+    head,
+    ...renderTable(
+      [
+        { title: 'REQUEST' },
+        ...(queue.ranking === undefined ? [] : [{ title: 'TURN', right: true }]),
+        { title: 'USER' },
+        { title: 'STATUS' },
+        { title: 'WIDTH', right: true },
+        { title: 'WALLTIME', right: true },
+        { title: 'SUBMITTED' },
+        { title: 'STARTS' },
+        { title: 'ENDED' },
+        { title: 'REASON' },
+      ],
+      queue.requests.map((request) => {
+        const [id = '', ...cells] = cellsOf(request, queue);
+        return queue.ranking === undefined ? [id, ...cells] : [id, positions.get(id) ?? '-', ...cells];
+      }),
+    ),
+    ...walls,
+  ];
 }
 
 /** Of those that wait in a queue by scores, by id: 1 for the next to go. */
 function positionsOf({ requests }: GetQueueResponse): Map<string, string> {
-  const ranked = requests.filter(({ rankedUnixMs }) => rankedUnixMs > 0).sort((one, other) => one.rankedUnixMs - other.rankedUnixMs);
+  const ranked = requests
+    .filter(({ rankedUnixMs }) => rankedUnixMs > 0)
+    .sort((one, other) => one.rankedUnixMs - other.rankedUnixMs);
   return new Map(ranked.map(({ requestId }, index) => [requestId, String(index + 1)]));
 }
 
 function reservationLines({ reservations, atUnixMs }: GetQueueResponse): string[] {
   if (reservations.length === 0) return [];
-  return ['', ...renderTable(
-    [{ title: 'RESERVATION' }, { title: 'USER' }, { title: 'PROCESSORS', right: true }, { title: 'IN USE', right: true }, { title: 'STARTS' }, { title: 'ENDS' }, { title: 'LATE BY' }],
-    reservations.map((one) => [
-      String(one.reservationId), one.userId, String(one.processors), String(one.processorsUsed), showMoment(one.startUnixMs, atUnixMs), showMoment(one.endUnixMs, atUnixMs),
-      one.lateMs === 0 ? '-' : showDuration(one.lateMs),
-    ]),
-  )];
+  return [
+    '',
+    ...renderTable(
+      [
+        { title: 'RESERVATION' },
+        { title: 'USER' },
+        { title: 'PROCESSORS', right: true },
+        { title: 'IN USE', right: true },
+        { title: 'STARTS' },
+        { title: 'ENDS' },
+        { title: 'LATE BY' },
+      ],
+      reservations.map((one) => [
+        String(one.reservationId),
+        one.userId,
+        String(one.processors),
+        String(one.processorsUsed),
+        showMoment(one.startUnixMs, atUnixMs),
+        showMoment(one.endUnixMs, atUnixMs),
+        one.lateMs === 0 ? '-' : showDuration(one.lateMs),
+      ]),
+    ),
+  ];
 }
 
 function cellsOf(request: QueuedRequest, { atUnixMs: now, ranking }: GetQueueResponse): string[] {
@@ -92,8 +133,14 @@ function cellsOf(request: QueuedRequest, { atUnixMs: now, ranking }: GetQueueRes
   // Of a queue by scores it is no promise.
   const about = ranking === undefined ? 'by' : 'about';
   return [
-    request.requestId, request.userId, nameOf(RequestStatus, request.status), String(request.widthProcessors), showDuration(request.walltimeMs),
-    showMoment(request.submittedUnixMs, now), request.status === RequestStatus.QUEUED && starts !== '-' ? `${about} ${starts}` : starts,
-    showMoment(request.endedUnixMs, now), request.endReason,
+    request.requestId,
+    request.userId,
+    nameOf(RequestStatus, request.status),
+    String(request.widthProcessors),
+    showDuration(request.walltimeMs),
+    showMoment(request.submittedUnixMs, now),
+    request.status === RequestStatus.QUEUED && starts !== '-' ? `${about} ${starts}` : starts,
+    showMoment(request.endedUnixMs, now),
+    request.endReason,
   ];
 }

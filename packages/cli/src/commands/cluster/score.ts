@@ -14,11 +14,17 @@ export function define(command: Command, act: Act): void {
   command
     .argument('[user]', 'whose (default: all of whom a request has counted)')
     .option('--cluster <name>', 'its name, or an address (default: the only one)')
-    .action((user: string | undefined, options: { cluster?: string }) => act((context) => showScores(context, user ?? '', options.cluster)));
+    .action((user: string | undefined, options: { cluster?: string }) =>
+      act((context) => showScores(context, user ?? '', options.cluster)),
+    );
 }
 
 /** Shows the scores of a cluster's users, and what they do to its queue. @param user empty for all. */
-export async function showScores(context: CommandContext, user: string, clusterName: string | undefined): Promise<ExitStatus> {
+export async function showScores(
+  context: CommandContext,
+  user: string,
+  clusterName: string | undefined,
+): Promise<ExitStatus> {
   const { name, address } = findClusterAddress(context.home, clusterName);
   const found = await (await context.cluster(address)).getScores({ userId: user });
   tell(context.output, {
@@ -31,13 +37,26 @@ export async function showScores(context: CommandContext, user: string, clusterN
 
 function headOf(name: string, { ordersQueue, weight, leadMsMax }: GetScoresResponse): string {
   if (!ordersQueue) return `${name} has its queue in the order of arrival; scores stay what they are.`;
-  return `${name} orders its queue by scores: a point is worth ${showDuration(0.8 * weight * 1000)} of waiting, and nobody goes before who came ${showDuration(leadMsMax)} earlier.`;
+  return (
+    `${name} orders its queue by scores: a point is worth ${showDuration(0.8 * weight * 1000)} of waiting, and ` +
+    `nobody goes before who came ${showDuration(leadMsMax)} earlier.`
+  );
 }
 
 function tableOf({ scores }: GetScoresResponse): string[] {
   if (scores.length === 0) return ['No request has counted so far; everybody begins with the same score.'];
   return renderTable(
-    [{ title: 'USER' }, { title: 'SCORE', right: true }, { title: 'REQUESTS', right: true }, { title: 'OF WALLTIMES USED', right: true }],
-    scores.map(({ userId, score, countedCount, precisionMean }) => [userId, score.toFixed(1), String(countedCount), countedCount === 0 ? '-' : `${(100 * precisionMean).toFixed(0)} %`]),
+    [
+      { title: 'USER' },
+      { title: 'SCORE', right: true },
+      { title: 'REQUESTS', right: true },
+      { title: 'OF WALLTIMES USED', right: true },
+    ],
+    scores.map(({ userId, score, countedCount, precisionMean }) => [
+      userId,
+      score.toFixed(1),
+      String(countedCount),
+      countedCount === 0 ? '-' : `${(100 * precisionMean).toFixed(0)} %`,
+    ]),
   );
 }

@@ -1,4 +1,3 @@
-
 import { InvalidArgumentError, type Command } from 'commander';
 
 import type { WalltimeGain } from '@mutirao/api/cluster';
@@ -31,7 +30,10 @@ export function define(command: Command, act: Act): void {
     .option('--width <processors>', 'processors; the command is started once on each', width, 1)
     .option('--walltime <duration>', 'it is ended after so long: 90s, 1h30m, HH:MM:SS', '1h')
     .option('--user <name>', 'whose request it is (default: you)')
-    .option('--reservation <reservation>', 'run inside a reservation of yours: its number, or its claim as "reservation show" prints it')
+    .option(
+      '--reservation <reservation>',
+      'run inside a reservation of yours: its number, or its claim as "reservation show" prints it',
+    )
     .option(...managerOption)
     .action((options: ClusterSubmitOptions) => act((context) => submitToCluster(context, options)));
 }
@@ -43,32 +45,65 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
   const { name, address } = findClusterAddress(context.home, options.cluster);
   const cluster = await context.cluster(address);
   const { requestId, walltimeGain } = await cluster.allocate({
-    userId: options.user ?? accountName(), widthProcessors: options.width, walltimeMs: parseDuration(options.walltime),
-    command: [...command], environment: {}, clientRequestId: '', workingDirectory: context.directory,
+    userId: options.user ?? accountName(),
+    widthProcessors: options.width,
+    walltimeMs: parseDuration(options.walltime),
+    command: [...command],
+    environment: {},
+    clientRequestId: '',
+    workingDirectory: context.directory,
     reservationClaim: await findClaim(context, options),
   });
   tell(context.output, {
-    json: () => ({ cluster: name, request_id: requestId, walltime_gain: walltimeGain === undefined ? null : walltimeGainJson(walltimeGain) }),
-    table: () => [`Request ${requestId} is in the queue of ${name}: ${options.width} ${options.width === 1 ? 'processor' : 'processors'} for ${options.walltime}.`, ...(walltimeGain === undefined ? [] : [tellGain(walltimeGain)])],
+    json: () => ({
+      cluster: name,
+      request_id: requestId,
+      walltime_gain: walltimeGain === undefined ? null : walltimeGainJson(walltimeGain),
+    }),
+    table: () => [
+      `Request ${requestId} is in the queue of ${name}: ${options.width} ` +
+        `${options.width === 1 ? 'processor' : 'processors'} for ${options.walltime}.`,
+      ...(walltimeGain === undefined ? [] : [tellGain(walltimeGain)]),
+    ],
     quiet: () => [requestId],
   });
   return 0;
 }
 
 /** What would have put a request further ahead. */
-function tellGain({ walltimeMs, aheadCount, tighterAheadCount, expectedWaitMs, tighterExpectedWaitMs }: WalltimeGain): string {
+function tellGain({
+  walltimeMs,
+  aheadCount,
+  tighterAheadCount,
+  expectedWaitMs,
+  tighterExpectedWaitMs,
+}: WalltimeGain): string {
   const places = aheadCount - tighterAheadCount;
   // Where starts are planned it may also fit where the longer one does not.
-  const further = places === 0 ? '' : `be ${places} ${places === 1 ? 'place' : 'places'} further ahead (behind ${tighterAheadCount} and not ${aheadCount}) and `;
-  return `With a walltime of ${showDuration(walltimeMs)} it would ${further}wait about ${showDuration(tighterExpectedWaitMs)} and not ${showDuration(expectedWaitMs)}.`;
+  const further =
+    places === 0
+      ? ''
+      : `be ${places} ${places === 1 ? 'place' : 'places'} further ahead (behind ${tighterAheadCount} and not ` +
+        `${aheadCount}) and `;
+  return (
+    `With a walltime of ${showDuration(walltimeMs)} it would ${further}wait about ` +
+    `${showDuration(tighterExpectedWaitMs)} and not ${showDuration(expectedWaitMs)}.`
+  );
 }
 
 /** A claim has dots in it; of a number, the manager is asked for the claim. */
-async function findClaim(context: CommandContext, { reservation = '', manager }: ClusterSubmitOptions): Promise<string> {
+async function findClaim(
+  context: CommandContext,
+  { reservation = '', manager }: ClusterSubmitOptions,
+): Promise<string> {
   if (reservation === '' || reservation.includes('.')) return reservation;
   const client = await openManager(context, manager);
   const found = (await client.getReservation({ reservationId: readReservationId(reservation) })).reservation;
-  if (found === undefined || found.claim === '') throw new MutiraoError('MUT_RESERVATION_OVER', `reservation ${reservation} has no claim; want one of yours that is confirmed and not over`);
+  if (found === undefined || found.claim === '')
+    throw new MutiraoError(
+      'MUT_RESERVATION_OVER',
+      `reservation ${reservation} has no claim; want one of yours that is confirmed and not over`,
+    );
   return found.claim;
 }
 

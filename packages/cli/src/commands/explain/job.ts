@@ -7,5 +7,9 @@ import { tellExplanation } from './tell-explanation.ts';
 export function define(command: Command, act: Act): void {
   command
     .argument('[job]', 'a job number, or last', 'last')
-    .action((job: string) => act(async (context) => tellExplanation(context, { $case: 'jobId', value: await resolveJobId(await context.broker(), job) })));
+    .action((job: string) =>
+      act(async (context) =>
+        tellExplanation(context, { $case: 'jobId', value: await resolveJobId(await context.broker(), job) }),
+      ),
+    );
 }

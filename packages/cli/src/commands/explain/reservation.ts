@@ -14,11 +14,17 @@ export function define(command: Command, act: Act): void {
   command
     .argument('<id>', 'number of the reservation')
     .option(...managerOption)
-    .action((id: string, { manager }: { readonly manager?: string }) => act((context) => explainReservation(context, readReservationId(id), manager)));
+    .action((id: string, { manager }: { readonly manager?: string }) =>
+      act((context) => explainReservation(context, readReservationId(id), manager)),
+    );
 }
 
 /** Tells why a reservation is where it is, and how likely what is held ahead for it is to be there. */
-async function explainReservation(context: CommandContext, reservationId: number, managerName: string | undefined): Promise<ExitStatus> {
+async function explainReservation(
+  context: CommandContext,
+  reservationId: number,
+  managerName: string | undefined,
+): Promise<ExitStatus> {
   const { reservation } = await (await openManager(context, managerName)).getReservation({ reservationId });
   if (reservation === undefined) throw new InvariantError('the manager gave no answer');
   const summary = summaryOf(reservation, context.clock.now());
@@ -35,10 +41,18 @@ function summaryOf(one: Reservation, now: number): string {
   const { reservationId, resourceId, amount, status, startUnixMs: start, endUnixMs: end, endedUnixMs: ended } = one;
   const what = `Reservation ${reservationId} of ${amount} of ${resourceId} is ${nameOf(ReservationStatus, status)}`;
   if (isOver(one)) return `${what} since ${showInstant(ended)}: ${one.reason}.`;
-  return start > now ? `${what} and begins in ${showDuration(start - now)}, at ${showInstant(start)}.` : `${what}, began at ${showInstant(start)} and ends in ${showDuration(end - now)}.`;
+  return start > now
+    ? `${what} and begins in ${showDuration(start - now)}, at ${showInstant(start)}.`
+    : `${what}, began at ${showInstant(start)} and ends in ${showDuration(end - now)}.`;
 }
 
 function detailsOf(one: Reservation): string[] {
-  const revised = one.revision === 1 ? [] : [`Its place has changed ${one.revision === 2 ? 'once' : `${one.revision - 1} times`}; a claim of before is good no more.`];
+  const revised =
+    one.revision === 1
+      ? []
+      : [
+          `Its place has changed ${one.revision === 2 ? 'once' : `${one.revision - 1} times`}; a claim of ` +
+            'before is good no more.',
+        ];
   return [...(isOver(one) ? [] : [`It is where it is since: ${one.reason}.`]), ...revised, ...aheadOf(one)];
 }

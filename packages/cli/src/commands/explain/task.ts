@@ -7,10 +7,12 @@ import { tellExplanation } from './tell-explanation.ts';
 export function define(command: Command, act: Act): void {
   command
     .argument('<job>', 'a job number, or last')
-    .argument('<task>', 'the task\'s index')
-    .action((job: string, task: string) => act(async (context) => {
-      const taskIndex = resolveTaskIndex(task);
-      const jobId = await resolveJobId(await context.broker(), job);
-      return tellExplanation(context, { $case: 'task', value: { jobId, taskIndex } });
-    }));
+    .argument('<task>', "the task's index")
+    .action((job: string, task: string) =>
+      act(async (context) => {
+        const taskIndex = resolveTaskIndex(task);
+        const jobId = await resolveJobId(await context.broker(), job);
+        return tellExplanation(context, { $case: 'task', value: { jobId, taskIndex } });
+      }),
+    );
 }

@@ -5,7 +5,10 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { tell } from '../../output/tell.ts';
 
 /** Asks the broker why, and prints its answer: one sentence, then the details below it. */
-export async function tellExplanation(context: CommandContext, subject: NonNullable<ExplainRequest['subject']>): Promise<ExitStatus> {
+export async function tellExplanation(
+  context: CommandContext,
+  subject: NonNullable<ExplainRequest['subject']>,
+): Promise<ExitStatus> {
   const { summary, details } = await (await context.broker()).explain({ subject });
   tell(context.output, {
     json: () => ({ summary, details }),

@@ -27,9 +27,15 @@ export function define(command: Command, act: Act): void {
 /** Makes certificates for another host, another user or both, signed by this home's authority. */
 export async function issue(context: CommandContext, options: IssueOptions): Promise<ExitStatus> {
   const made = await issueIdentity({
-    folder: identityFolder(context.home), out: resolve(context.directory, options.out), hosts: options.for ?? [], user: options.user,
-    lasts: readDays(options.days), now: context.clock.now(),
+    folder: identityFolder(context.home),
+    out: resolve(context.directory, options.out),
+    hosts: options.for ?? [],
+    user: options.user,
+    lasts: readDays(options.days),
+    now: context.clock.now(),
   });
-  tellIdentity(context.output, made, ['Carry the folder over by a way that you trust; there it is MUTIRAO_HOME/identity.']);
+  tellIdentity(context.output, made, [
+    'Carry the folder over by a way that you trust; there it is MUTIRAO_HOME/identity.',
+  ]);
   return 0;
 }

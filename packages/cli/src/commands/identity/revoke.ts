@@ -19,13 +19,17 @@ export function define(command: Command, act: Act): void {
 /** Has the servers of this home take a user's certificate no more. */
 export function revoke(context: CommandContext, given: string): ExitStatus {
   const folder = identityFolder(context.home);
-  if (!existsSync(identityPaths(folder).authorityCertificate)) throw new MutiraoError('MUT_BAD_CONFIG', `there is no identity in ${folder}; make one with "mutirao init"`);
+  if (!existsSync(identityPaths(folder).authorityCertificate))
+    throw new MutiraoError('MUT_BAD_CONFIG', `there is no identity in ${folder}; make one with "mutirao init"`);
   const path = resolve(context.directory, given);
   const { serial, remark } = existsSync(path) ? readSerial(path) : { serial: given, remark: '' };
   revokeSerial(folder, serial, remark);
   tell(context.output, {
     json: () => ({ serial: serial.toLowerCase(), file: identityPaths(folder).revoked }),
-    table: () => [`Servers of this home take ${serial.toLowerCase()} no more. Those of other homes need a copy of ${identityPaths(folder).revoked}.`],
+    table: () => [
+      `Servers of this home take ${serial.toLowerCase()} no more. Those of other homes need a copy of ` +
+        `${identityPaths(folder).revoked}.`,
+    ],
     quiet: () => [serial.toLowerCase()],
   });
   return 0;
@@ -36,6 +40,8 @@ function readSerial(path: string): { readonly serial: string; readonly remark: s
     const certificate = new X509Certificate(readFileSync(path));
     return { serial: certificate.serialNumber, remark: certificate.subject };
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `${path} holds no certificate; want PEM text, or a serial number`, { cause: error });
+    throw new MutiraoError('MUT_BAD_REQUEST', `${path} holds no certificate; want PEM text, or a serial number`, {
+      cause: error,
+    });
   }
 }

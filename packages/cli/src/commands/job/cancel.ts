@@ -22,7 +22,13 @@ export async function cancelJobs(context: CommandContext, selector: string, reas
   const jobs = await resolveJobs(broker, selector, 'running');
   for (const { jobId, status } of jobs) if (status === JobStatus.RUNNING) await broker.cancelJob({ jobId, reason });
   tell(context.output, {
-    json: () => jobs.map(({ jobId, status }): JsonOf<typeof shapes.cancelled_job> => ({ job_id: jobId, ended_before: status === JobStatus.RUNNING ? null : nameOf(JobStatus, status) })),
+    json: () =>
+      jobs.map(
+        ({ jobId, status }): JsonOf<typeof shapes.cancelled_job> => ({
+          job_id: jobId,
+          ended_before: status === JobStatus.RUNNING ? null : nameOf(JobStatus, status),
+        }),
+      ),
     table: () => (jobs.length === 0 ? ['Nothing to cancel: none of your jobs is running.'] : jobs.map(cancelledLine)),
     quiet: () => jobs.map(({ jobId }) => jobId),
   });
@@ -30,5 +36,7 @@ export async function cancelJobs(context: CommandContext, selector: string, reas
 }
 
 function cancelledLine({ jobId, status }: JobSummary): string {
-  return status === JobStatus.RUNNING ? `Job ${jobId} is cancelled.` : `Job ${jobId} had already ended (${nameOf(JobStatus, status)}); nothing to cancel.`;
+  return status === JobStatus.RUNNING
+    ? `Job ${jobId} is cancelled.`
+    : `Job ${jobId} had already ended (${nameOf(JobStatus, status)}); nothing to cancel.`;
 }

@@ -15,23 +15,34 @@ export interface SubmissionWords {
   readonly directory: string;
 }
 
-/** Refuses words that were read as something that cannot be meant. @throws {UsageError} with the command line that is meant. */
+/**
+ * Refuses words that were read as something that cannot be meant. @throws {UsageError} with the command line that is
+ * meant.
+ */
 export function refuseMisread({ file, command, array, directory }: SubmissionWords): void {
   const limit = /^(.*)%\d+$/.exec(array ?? '')?.[1];
   if (limit !== undefined) {
     throw new UsageError(`--array is "${array ?? ''}"; expected numbers as in 1-1000, 0-90:10 or 1,3,5-8`, {
-      rewrite: (words) => words.map((word) => (word === array ? limit : word === `--array=${array ?? ''}` ? `--array=${limit}` : word)),
+      rewrite: (words) =>
+        words.map((word) => (word === array ? limit : word === `--array=${array ?? ''}` ? `--array=${limit}` : word)),
       notes: ['There is no limit on tasks at a time: as many run as the machines have processors.'],
     });
   }
   if (file === undefined) return;
   const isThere = existsSync(resolve(directory, file));
   if (/^\d+$/.test(file) && !isThere) {
-    throw new UsageError(`"${file}" is read as the name of a job file, and there is none; --wait and other options without a value take none`, { rewrite: (words) => without(words, file) });
+    throw new UsageError(
+      `"${file}" is read as the name of a job file, and there is none; --wait and other options without a value ` +
+        'take none',
+      { rewrite: (words) => without(words, file) },
+    );
   }
   if (command.length > 0) {
     throw new UsageError(`"${file}" and a command after "--" are given; expected one of them`, {
-      rewrite: (words) => { const rest = without(words, file); return [...rest.slice(0, rest.indexOf('--') + 1), file, ...command]; },
+      rewrite: (words) => {
+        const rest = without(words, file);
+        return [...rest.slice(0, rest.indexOf('--') + 1), file, ...command];
+      },
     });
   }
 }
@@ -41,26 +52,54 @@ function without(words: readonly string[], word: string): string[] {
   return [...words.slice(0, at), ...words.slice(at + 1)];
 }
 
-const interpreters = /^(?:\/usr\/bin\/|\/bin\/)?(?:sh|bash|dash|zsh|python[\d.]*|perl|ruby|Rscript|julia|node|lua|octave)$/;
+const interpreters =
+  /^(?:\/usr\/bin\/|\/bin\/)?(?:sh|bash|dash|zsh|python[\d.]*|perl|ruby|Rscript|julia|node|lua|octave)$/;
 
 /** Options of `job submit` that nobody gives to a command by intent when they end its line. */
-const ownOptions: readonly string[] = ['--wait', '--progress', '--array', '--each-line', '--values', '--put', '--get', '--label', '--replicas', '--retries', '--requirements', '--limit-time', '--limit-memory', '--here'];
+const ownOptions: readonly string[] = [
+  '--wait',
+  '--progress',
+  '--array',
+  '--each-line',
+  '--values',
+  '--put',
+  '--get',
+  '--label',
+  '--replicas',
+  '--retries',
+  '--requirements',
+  '--limit-time',
+  '--limit-memory',
+  '--here',
+];
 
 /** Sentences about what is allowed and rarely meant, for a command after `--`. */
-export function describeSuspicions(job: JobSpec, { command, directory, isInPlace }: Pick<SubmissionWords, 'command' | 'directory'> & { readonly isInPlace: boolean }): string[] {
+export function describeSuspicions(
+  job: JobSpec,
+  { command, directory, isInPlace }: Pick<SubmissionWords, 'command' | 'directory'> & { readonly isInPlace: boolean },
+): string[] {
   const found: string[] = [];
   const [group] = job.groups;
   if (group === undefined || group.noOp) return found;
   const own = command.slice(1).filter((word) => ownOptions.includes(word.split('=')[0] ?? ''));
-  if (own.length > 0) found.push(`${own.join(' and ')} after "--" is given to the command; options of "job submit" come before "--".`);
+  if (own.length > 0)
+    found.push(`${own.join(' and ')} after "--" is given to the command; options of "job submit" come before "--".`);
   if (group.values.kind === 'list' && group.values.values.length > 1 && !hasPlaceholder(group)) {
-    found.push('the command has no {}, so that every task does the same; {} stands for the value of the task and {#} for its index.');
+    found.push(
+      'the command has no {}, so that every task does the same; {} stands for the value of the task and {#} for ' +
+        'its index.',
+    );
   }
   return isInPlace ? found : [...found, ...describeMissingFiles(group, command, directory)];
 }
 
 function hasPlaceholder({ command, check, inputs, outputs }: TaskGroup): boolean {
-  const texts = [command, check, ...inputs.map(({ path }) => path), ...outputs.map(({ path, localPath }) => `${path} ${localPath}`)];
+  const texts = [
+    command,
+    check,
+    ...inputs.map(({ path }) => path),
+    ...outputs.map(({ path, localPath }) => `${path} ${localPath}`),
+  ];
   return texts.some((text) => parseTemplate(text).some(({ kind }) => kind !== 'text'));
 }
 
@@ -72,8 +111,13 @@ function describeMissingFiles(group: TaskGroup, command: readonly string[], dire
   if (called === undefined) return [];
   const name = normalize(called);
   const path = resolve(directory, called);
-  if (!group.inputs.some(({ path: brought }) => name === normalize(brought) || name.startsWith(`${normalize(brought)}/`))) {
-    return [`tasks start in an empty folder, and ${called} is only here; bring it with --put ${name}, or start tasks here with --in-place`];
+  if (
+    !group.inputs.some(({ path: brought }) => name === normalize(brought) || name.startsWith(`${normalize(brought)}/`))
+  ) {
+    return [
+      `tasks start in an empty folder, and ${called} is only here; bring it with --put ${name}, or start tasks ` +
+        'here with --in-place',
+    ];
   }
   if (called !== first || isExecutable(path)) return [];
   return [`${called} is not executable: "chmod +x ${name}" makes it so, or name what runs it, as in "-- sh ${name}".`];

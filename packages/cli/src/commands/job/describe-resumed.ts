@@ -6,7 +6,14 @@ const toldMax = 10;
 /** What was taken over from an earlier job, and why the rest runs. */
 export function describeResumed({ jobId, takenCount, runs }: Resumed, taskCount: number): string[] {
   const runCount = taskCount - takenCount;
-  const taken = takenCount === 0 ? `Nothing is taken over from job ${jobId}` : `${takenCount} ${takenCount === 1 ? 'task is' : 'tasks are'} taken over from job ${jobId}`;
+  const taken =
+    takenCount === 0
+      ? `Nothing is taken over from job ${jobId}`
+      : `${takenCount} ${takenCount === 1 ? 'task is' : 'tasks are'} taken over from job ${jobId}`;
   const told = runs.slice(0, toldMax).map(({ taskIndex, reason }) => `Task ${taskIndex} runs: ${reason}.`);
-  return [`${taken}; ${runCount === 0 ? 'none is left to run' : `${runCount} to run`}.`, ...told, ...(runCount > told.length ? [`And ${runCount - told.length} more.`] : [])];
+  return [
+    `${taken}; ${runCount === 0 ? 'none is left to run' : `${runCount} to run`}.`,
+    ...told,
+    ...(runCount > told.length ? [`And ${runCount - told.length} more.`] : []),
+  ];
 }

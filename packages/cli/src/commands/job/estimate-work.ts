@@ -20,7 +20,10 @@ export interface TaskEstimate {
 const jobsMax = 20;
 /** The tenth, say, that is asked for beyond the estimate, for estimates are wrong. */
 const marginShare = 10;
-/** The least that is asked for beyond it on each processor: workers take a moment to come, which is more than all the work of a bag of short tasks. */
+/**
+ * The least that is asked for beyond it on each processor: workers take a moment to come, which is more than all the
+ * work of a bag of short tasks.
+ */
 const marginMin = 60_000;
 
 /** Reads what the user says of how long tasks take. @throws {FormatError | MutiraoError} for what is no such time. */
@@ -32,18 +35,24 @@ export function readTaskTime(text: string | undefined): Duration | undefined {
 }
 
 /**
- * How long the tasks of a job take: as its user says, else as those of the newest job with the same label, or the same commands, took.
+ * How long the tasks of a job take: as its user says, else as those of the newest job with the same label, or the same
+ * commands, took.
  *
  * @param said what the user said; undefined for nothing.
  * @returns undefined where nobody knows.
  */
-export async function estimateTasks(broker: BrokerClient, job: JobSpec, said: Duration | undefined): Promise<TaskEstimate | undefined> {
+export async function estimateTasks(
+  broker: BrokerClient,
+  job: JobSpec,
+  said: Duration | undefined,
+): Promise<TaskEstimate | undefined> {
   if (said !== undefined) return { usual: said, longest: said, source: 'as you say' };
   const commands = commandsOf(encodeJobSpec(job));
   const { jobs } = await broker.listJobs({ pageSize: jobsMax, beforeJobId: 0 });
   for (const { jobId, label } of jobs) {
     const told = await broker.getJob({ jobId });
-    const isAlike = job.label === '' ? told.spec !== undefined && commandsOf(told.spec) === commands : label === job.label;
+    const isAlike =
+      job.label === '' ? told.spec !== undefined && commandsOf(told.spec) === commands : label === job.label;
     const times = isAlike ? timesOf(told) : undefined;
     if (times !== undefined) return { ...times, source: `as nine tenths of those of job ${jobId} did` };
   }
@@ -64,7 +73,8 @@ function commandsOf({ groups }: { readonly groups: readonly { readonly command: 
  * Processor time that a bag needs on at most so many processors, whatever the order of its tasks, with a margin.
  *
  * @source Graham's bound for lists: with m places it lasts at most work / m + (1 - 1 / m) longest; times m.
- * Departs from the source: the usual time stands for the mean, and a tenth is added, of at least a minute of each processor.
+ * Departs from the source: the usual time stands for the mean, and a tenth is added, of at least a minute of each
+ * processor.
  */
 export function workOf(taskCount: number, processors: number, { usual, longest }: TaskEstimate): Duration {
   const work = taskCount * usual + (processors - 1) * longest;

@@ -28,11 +28,20 @@ export interface SubmitOptions extends JobOptions, Partial<TaskOptions>, HereOpt
 }
 
 /** Submits a job that was read. */
-export async function handOver(context: CommandContext, job: JobSpec, { resume }: Pick<SubmitOptions, 'resume'> = {}): Promise<SubmitJobResponse> {
+export async function handOver(
+  context: CommandContext,
+  job: JobSpec,
+  { resume }: Pick<SubmitOptions, 'resume'> = {},
+): Promise<SubmitJobResponse> {
   refuseTooLarge(job);
   const broker = await context.broker();
-  const resumes = resume === undefined ? {} : { resumesJobId: resume === true ? 0 : await resolveJobId(broker, resume) };
-  const response = await submitOnce(context, broker, { job: encodeJobSpec(job), clientJobId: randomUUID(), ...resumes });
+  const resumes =
+    resume === undefined ? {} : { resumesJobId: resume === true ? 0 : await resolveJobId(broker, resume) };
+  const response = await submitOnce(context, broker, {
+    job: encodeJobSpec(job),
+    clientJobId: randomUUID(),
+    ...resumes,
+  });
   for (const doubt of response.requirementsWarning?.split('\n') ?? []) context.output.note(`warning: ${doubt}`);
   return response;
 }
@@ -42,14 +51,28 @@ const valuesBytesMax = 192 * 1024 * 1024;
 
 /** A job with more would not go through, however often it is tried. */
 function refuseTooLarge({ groups }: JobSpec): void {
-  const bytes = groups.reduce((sum, { values }) => sum + (values.kind === 'list' ? values.values.reduce((all, value) => all + Buffer.byteLength(value), 0) : 0), 0);
+  const bytes = groups.reduce(
+    (sum, { values }) =>
+      sum + (values.kind === 'list' ? values.values.reduce((all, value) => all + Buffer.byteLength(value), 0) : 0),
+    0,
+  );
   if (bytes <= valuesBytesMax) return;
-  throw new MutiraoError('MUT_BAD_REQUEST', `the values of the job have ${bytes} bytes; expected at most ${valuesBytesMax}. Submit it in parts, or put the list into a file (--put) and have each task of --array take its own line from it: sed -n "{}p"`);
+  throw new MutiraoError(
+    'MUT_BAD_REQUEST',
+    `the values of the job have ${bytes} bytes; expected at most ${valuesBytesMax}. Submit it in parts, or put ` +
+      'the list into a file (--put) and have each task of --array take its own line from it: sed -n "{}p"',
+  );
 }
 
-/** Reads the job that is to be submitted, with what the options lay over it. @throws {FormatError | MutiraoError} for what is wrong with it. */
+/**
+ * Reads the job that is to be submitted, with what the options lay over it. @throws {FormatError | MutiraoError} for
+ * what is wrong with it.
+ */
 export function readJob(context: CommandContext, file: string | undefined, options: SubmitOptions): JobSpec {
-  return overrideJob(readBag(context, file, options), options, { directory: context.directory, now: context.clock.now() });
+  return overrideJob(readBag(context, file, options), options, {
+    directory: context.directory,
+    now: context.clock.now(),
+  });
 }
 
 function readBag(context: CommandContext, file: string | undefined, options: SubmitOptions): JobSpec {
@@ -58,14 +81,26 @@ function readBag(context: CommandContext, file: string | undefined, options: Sub
   refuseMisread({ file, command, array: options.array, directory: context.directory });
   if (file === undefined) {
     if (command.length === 0 && taskOptions.op) throw nothingToSubmit(taskOptions);
-    const job = makeJob(command, taskOptions, context.directory, (list) => list === '-' ? readStandardInput() : readText(resolve(context.directory, list)));
-    for (const sentence of describeSuspicions(job, { command, directory: context.directory, isInPlace: options.inPlace === true || options.chdir !== undefined })) context.output.note(`warning: ${sentence}`);
+    const job = makeJob(command, taskOptions, context.directory, (list) =>
+      list === '-' ? readStandardInput() : readText(resolve(context.directory, list)),
+    );
+    for (const sentence of describeSuspicions(job, {
+      command,
+      directory: context.directory,
+      isInPlace: options.inPlace === true || options.chdir !== undefined,
+    }))
+      context.output.note(`warning: ${sentence}`);
     return job;
   }
   const given = taskOptionsGiven(taskOptions);
   if (given.length > 0) refuseScriptAt(file, context.directory);
-  if (given.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(', ')} beside the file ${file}; the file itself says that`);
-  return readJobFile(file, { directory: context.directory, taskCommand: options.taskCommand, replaceCommands: options.replaceCommands }, context.output.note);
+  if (given.length > 0)
+    throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(', ')} beside the file ${file}; the file itself says that`);
+  return readJobFile(
+    file,
+    { directory: context.directory, taskCommand: options.taskCommand, replaceCommands: options.replaceCommands },
+    context.output.note,
+  );
 }
 
 function nothingToSubmit(options: TaskOptions): UsageError {
@@ -78,13 +113,25 @@ function nothingToSubmit(options: TaskOptions): UsageError {
 const attemptsMax = 3;
 const retryMs = 300;
 
-/** The key in the request makes a repeated submission the same job, so a broker that is just restarting is asked again. */
-async function submitOnce(context: CommandContext, broker: BrokerClient, request: SubmitJobRequest): Promise<SubmitJobResponse> {
+/**
+ * The key in the request makes a repeated submission the same job, so a broker that is just restarting is asked again.
+ */
+async function submitOnce(
+  context: CommandContext,
+  broker: BrokerClient,
+  request: SubmitJobRequest,
+): Promise<SubmitJobResponse> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await broker.submitJob(request);
     } catch (error) {
-      if (!(error instanceof MutiraoError) || !registry[error.code].retryable || attempt === attemptsMax || context.signal.aborted) throw error;
+      if (
+        !(error instanceof MutiraoError) ||
+        !registry[error.code].retryable ||
+        attempt === attemptsMax ||
+        context.signal.aborted
+      )
+        throw error;
       await context.sleep(retryMs);
     }
   }

@@ -16,15 +16,24 @@ export interface InsideOptions {
   readonly taskTime?: string;
 }
 
-/** The job, inside the reservation that the options name, or with the one that its deadline asks for. @throws {MutiraoError} why that cannot be used, with what would be possible. */
+/**
+ * The job, inside the reservation that the options name, or with the one that its deadline asks for. @throws
+ * {MutiraoError} why that cannot be used, with what would be possible.
+ */
 export async function reserveFor(context: CommandContext, job: JobSpec, options: InsideOptions): Promise<JobSpec> {
   const { reservation, afterReservation: after = 'go-on' } = options;
   if (typeof reservation !== 'string') {
     refuseLeftover(job, options);
     const { deadline } = job;
-    return deadline === undefined || reservation === false ? job : reserveForDeadline(context, { ...job, deadline }, options);
+    return deadline === undefined || reservation === false
+      ? job
+      : reserveForDeadline(context, { ...job, deadline }, options);
   }
-  if (options.taskTime !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--task-time beside --reservation, which is there already; want --deadline with it');
+  if (options.taskTime !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--task-time beside --reservation, which is there already; want --deadline with it',
+    );
   const claim = await fetchClaim(reservation, () => openManager(context, options.reservations));
   const inside: JobReservation = { ...readClaim(claim), after };
   return { ...job, reservation: inside };
@@ -32,9 +41,22 @@ export async function reserveFor(context: CommandContext, job: JobSpec, options:
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST for options that have nothing to do. */
 function refuseLeftover(job: JobSpec, { reservation, reservations, afterReservation, taskTime }: InsideOptions): void {
-  if (afterReservation !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--after-reservation without --reservation; want the reservation that the job runs inside');
-  const given = [...(reservations === undefined ? [] : ['--reservations']), ...(taskTime === undefined ? [] : ['--task-time'])].join(', ');
+  if (afterReservation !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--after-reservation without --reservation; want the reservation that the job runs inside',
+    );
+  const given = [
+    ...(reservations === undefined ? [] : ['--reservations']),
+    ...(taskTime === undefined ? [] : ['--task-time']),
+  ].join(', ');
   if (given === '') return;
-  if (reservation === false) throw new MutiraoError('MUT_BAD_REQUEST', `${given} beside --no-reservation; want one of them`);
-  if (job.deadline === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${given} without --reservation or --deadline; want the reservation that the job runs inside, or when it should be done`);
+  if (reservation === false)
+    throw new MutiraoError('MUT_BAD_REQUEST', `${given} beside --no-reservation; want one of them`);
+  if (job.deadline === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${given} without --reservation or --deadline; want the reservation that the job runs inside, or when it ` +
+        'should be done',
+    );
 }

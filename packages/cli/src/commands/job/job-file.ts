@@ -8,14 +8,21 @@ import { makeWorkflowJob, parseWorkflow } from '@mutirao/formats/workflow';
 
 import { refuseScript } from './script-file.ts';
 
-/** Reads a text file. @throws {MutiraoError} MUT_BAD_REQUEST when it cannot be read. @throws {FormatError} where it is no text. */
+/**
+ * Reads a text file. @throws {MutiraoError} MUT_BAD_REQUEST when it cannot be read. @throws {FormatError} where it is
+ * no text.
+ */
 export function readText(path: string): string {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new MutiraoError('MUT_BAD_REQUEST', code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${message}`, { cause: error });
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${message}`,
+      { cause: error },
+    );
   }
   return decodeText(bytes, path);
 }
@@ -56,24 +63,41 @@ export interface JobFileOptions {
 const workflowFormats: readonly string[] = ['workflow', 'wfformat', 'json', 'dax', 'xml'];
 
 /**
- * Reads a job file: a bag (JDF) or a workflow. Which it is, is told by its content; what is in another format is refused with that format's name. A workflow without a
+ * Reads a job file: a bag (JDF) or a workflow. Which it is, is told by its content; what is in another format is
+ * refused with that format's name. A workflow without a
  * name is called as its file, so that another submission of it finds this one.
  *
  * @param warn gets each thing that was understood but is suspicious.
  * @throws {FormatError} naming file, line and column.
  */
-export function readJobFile(file: string, { directory, taskCommand, replaceCommands }: JobFileOptions, warn: (line: string) => void): JobSpec {
-  if (replaceCommands === true && taskCommand === undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--replace-commands is given without --task-command; expected the command that replaces those of the file');
+export function readJobFile(
+  file: string,
+  { directory, taskCommand, replaceCommands }: JobFileOptions,
+  warn: (line: string) => void,
+): JobSpec {
+  if (replaceCommands === true && taskCommand === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--replace-commands is given without --task-command; expected the command that replaces those of the file',
+    );
   const path = resolve(directory, file);
   const text = readText(path);
   const format = detectFormat(text);
   refuseScript(file, text, format !== 'unknown');
   if (workflowFormats.includes(format)) {
-    const { job, warnings } = makeWorkflowJob(parseWorkflow(text, file), { directory: dirname(path), taskCommand, replacesCommands: replaceCommands });
+    const { job, warnings } = makeWorkflowJob(parseWorkflow(text, file), {
+      directory: dirname(path),
+      taskCommand,
+      replacesCommands: replaceCommands,
+    });
     for (const warning of warnings) warn(`warning: ${file}: ${warning}`);
     return { ...job, label: job.label === '' ? parse(path).name : job.label };
   }
-  if (taskCommand !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--task-command is given and ${file} is no workflow; want it for workflow files only`);
+  if (taskCommand !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--task-command is given and ${file} is no workflow; want it for workflow files only`,
+    );
   const { job, warnings } = parseJdf(text, { file, directory: dirname(path) });
   for (const { line, column, message } of warnings) warn(`warning: ${file}:${line}:${column}: ${message}`);
   return job;

@@ -49,8 +49,14 @@ export interface TaskOptions {
 /** Names of the options that make no sense beside a job file, as the user writes them, with whether they were given. */
 export function taskOptionsGiven(options: TaskOptions): string[] {
   const given: readonly (readonly [string, unknown])[] = [
-    ['--array', options.array], ['--each-line', options.eachLine], ['--values', options.values], ['--requirements', options.requirements],
-    ['--check', options.check], ['--put', options.put?.[0]], ['--store', options.store?.[0]], ['--get', options.get?.[0]],
+    ['--array', options.array],
+    ['--each-line', options.eachLine],
+    ['--values', options.values],
+    ['--requirements', options.requirements],
+    ['--check', options.check],
+    ['--put', options.put?.[0]],
+    ['--store', options.store?.[0]],
+    ['--get', options.get?.[0]],
     ['--no-op', options.op ? undefined : true],
   ];
   return given.filter(([, value]) => value !== undefined).map(([name]) => name);
@@ -59,10 +65,24 @@ export function taskOptionsGiven(options: TaskOptions): string[] {
 /** As `taskOptionsGiven`, of the options for a job as a whole. */
 export function jobOptionsGiven(options: JobOptions): string[] {
   const given: readonly (readonly [string, unknown])[] = [
-    ['--label', options.label], ['--env', options.env?.[0]], ['--limit-time', options.limitTime], ['--limit-memory', options.limitMemory],
-    ['--limit-output', options.limitOutput], ['--replicas', options.replicas], ['--retries', options.retries], ['--processors', options.processors], ['--gang', options.gang],
-    ['--deadline', options.deadline], ['--scheduler', options.scheduler], ['--extra-work', options.extraWork], ['--placement', options.placement], ['--verify', options.verify], ['--gather', options.gather],
-    ['--shared-places', options.sharedPlaces], ['--chdir', options.chdir], ['--in-place', options.inPlace],
+    ['--label', options.label],
+    ['--env', options.env?.[0]],
+    ['--limit-time', options.limitTime],
+    ['--limit-memory', options.limitMemory],
+    ['--limit-output', options.limitOutput],
+    ['--replicas', options.replicas],
+    ['--retries', options.retries],
+    ['--processors', options.processors],
+    ['--gang', options.gang],
+    ['--deadline', options.deadline],
+    ['--scheduler', options.scheduler],
+    ['--extra-work', options.extraWork],
+    ['--placement', options.placement],
+    ['--verify', options.verify],
+    ['--gather', options.gather],
+    ['--shared-places', options.sharedPlaces],
+    ['--chdir', options.chdir],
+    ['--in-place', options.inPlace],
   ];
   return given.filter(([, value]) => value !== undefined).map(([name]) => name);
 }
@@ -73,7 +93,12 @@ export function jobOptionsGiven(options: JobOptions): string[] {
  * @param readList reads the file of `--each-line`.
  * @throws {FormatError | MutiraoError} for what is wrong with an option.
  */
-export function makeJob(command: readonly string[], options: TaskOptions & WorkFolderOptions, directory: string, readList: (file: string) => string): JobSpec {
+export function makeJob(
+  command: readonly string[],
+  options: TaskOptions & WorkFolderOptions,
+  directory: string,
+  readList: (file: string) => string,
+): JobSpec {
   // One word is a line for the shell, as ssh takes it; several are a command and its arguments, each kept whole.
   const [only, ...others] = command;
   const places = { directory, workFolder: readWorkFolder(options, directory) };
@@ -93,7 +118,9 @@ export function makeJob(command: readonly string[], options: TaskOptions & WorkF
 }
 
 function readValues(options: TaskOptions, readList: (file: string) => string): Values | undefined {
-  const given = taskOptionsGiven(options).filter((name) => name === '--array' || name === '--each-line' || name === '--values');
+  const given = taskOptionsGiven(options).filter(
+    (name) => name === '--array' || name === '--each-line' || name === '--values',
+  );
   if (given.length > 1) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(' and ')} are given; want one of them`);
   if (options.array !== undefined) return parseArray(options.array);
   if (options.eachLine !== undefined) return parseLines(readList(options.eachLine), options.eachLine);
@@ -108,15 +135,26 @@ interface Places {
   readonly workFolder: string | undefined;
 }
 
-/** `SRC[:DST]`: a path at home, and where it goes on the machine; its own name when left out, and with `--chdir` its own place. */
+/**
+ * `SRC[:DST]`: a path at home, and where it goes on the machine; its own name when left out, and with `--chdir` its own
+ * place.
+ */
 function readInput(text: string, root: Root, { directory, workFolder }: Places): InputSpec {
   const [source, destination] = splitPaths(text);
   const absolute = resolve(directory, source);
   const usual = workFolder === undefined || root === 'storage' ? basename(source) : relative(workFolder, absolute);
-  return { source: { kind: 'path', path: absolute }, root, path: insideOrRefused(destination ?? usual, text), condition: '' };
+  return {
+    source: { kind: 'path', path: absolute },
+    root,
+    path: insideOrRefused(destination ?? usual, text),
+    condition: '',
+  };
 }
 
-/** `SRC[:DST]`: a path on the machine (after `$STORAGE/` in the storage), and where it goes at home; its own name when left out, and with `--chdir` its own place. */
+/**
+ * `SRC[:DST]`: a path on the machine (after `$STORAGE/` in the storage), and where it goes at home; its own name when
+ * left out, and with `--chdir` its own place.
+ */
 function readOutput(text: string, { directory, workFolder }: Places): OutputSpec {
   const [source, destination] = splitPaths(text);
   const inStorage = /^\$STORAGE(\/|$)/.test(source);
@@ -124,13 +162,22 @@ function readOutput(text: string, { directory, workFolder }: Places): OutputSpec
   const stripped = source.replace(/^\$(STORAGE|PLAYPEN)(\/|$)/, '');
   const path = inFolder && isAbsolute(stripped) ? relative(workFolder, stripped) : stripped;
   const usual = inFolder ? resolve(workFolder, path) : resolve(directory, basename(source));
-  const localPath = destination === undefined ? usual : resolve(directory, destination, destination.endsWith('/') ? basename(source) : '');
+  const localPath =
+    destination === undefined
+      ? usual
+      : resolve(directory, destination, destination.endsWith('/') ? basename(source) : '');
   return { root: inStorage ? 'storage' : 'playpen', path: insideOrRefused(path, text), localPath, condition: '' };
 }
 
-/** The folder that tasks start in; undefined where each has a folder of its own. @throws {MutiraoError} MUT_BAD_REQUEST. */
+/**
+ * The folder that tasks start in; undefined where each has a folder of its own. @throws {MutiraoError} MUT_BAD_REQUEST.
+ */
 function readWorkFolder({ chdir, inPlace }: WorkFolderOptions, directory: string): string | undefined {
-  if (chdir !== undefined && inPlace === true) throw new MutiraoError('MUT_BAD_REQUEST', `--chdir ${chdir} and --in-place are given; expected one of them: --in-place is the folder of submission`);
+  if (chdir !== undefined && inPlace === true)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--chdir ${chdir} and --in-place are given; expected one of them: --in-place is the folder of submission`,
+    );
   if (chdir === '') throw new MutiraoError('MUT_BAD_REQUEST', '--chdir is empty; expected a folder, as in "--chdir ."');
   return chdir === undefined && inPlace !== true ? undefined : resolve(directory, chdir ?? '');
 }
@@ -145,16 +192,28 @@ function splitPaths(text: string): [source: string, destination: string | undefi
 
 function insideOrRefused(path: string, text: string): string {
   const inside = keepInside(path);
-  if (inside === undefined) throw new MutiraoError('MUT_PATH_LEAVES_ROOT', `"${text}" names ${path} on the machine; want a path that stays inside playpen or storage`);
+  if (inside === undefined)
+    throw new MutiraoError(
+      'MUT_PATH_LEAVES_ROOT',
+      `"${text}" names ${path} on the machine; want a path that stays inside playpen or storage`,
+    );
   return inside;
 }
 
-/** Lays what the options say over a job; relative paths begin at `directory`, and times count from `now`. @throws {FormatError | MutiraoError} for what is wrong with an option. */
-export function overrideJob(job: JobSpec, options: JobOptions, { directory, now }: { readonly directory: string; readonly now: number }): JobSpec {
+/**
+ * Lays what the options say over a job; relative paths begin at `directory`, and times count from `now`. @throws
+ * {FormatError | MutiraoError} for what is wrong with an option.
+ */
+export function overrideJob(
+  job: JobSpec,
+  options: JobOptions,
+  { directory, now }: { readonly directory: string; readonly now: number },
+): JobSpec {
   const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
   const once = { ...readGang(job, options), ...placeInFolder(options, directory) };
   return {
-    ...job, ...once,
+    ...job,
+    ...once,
     label: label ?? job.label,
     environment: { ...job.environment, ...readVariables(env) },
     limits: {
@@ -162,7 +221,10 @@ export function overrideJob(job: JobSpec, options: JobOptions, { directory, now 
       memoryMax: limitMemory === undefined ? job.limits.memoryMax : parseSize(limitMemory),
       outputMax: limitOutput === undefined ? job.limits.outputMax : parseSize(limitOutput),
     },
-    replicasMax: replicas === undefined ? once.replicasMax ?? job.replicasMax : readInteger('--replicas', replicas, { min: 1, max: 16 }),
+    replicasMax:
+      replicas === undefined
+        ? (once.replicasMax ?? job.replicasMax)
+        : readInteger('--replicas', replicas, { min: 1, max: 16 }),
     failuresMax: retries === undefined ? job.failuresMax : readInteger('--retries', retries, { min: 0, max: 99 }) + 1,
     ...readWidths(job, options),
     deadline: deadline === undefined ? job.deadline : readDeadline(deadline, now),
@@ -175,26 +237,38 @@ export function overrideJob(job: JobSpec, options: JobOptions, { directory, now 
 /** Gangs of a job are all as wide as the widest of its tasks. */
 function readProcessors(job: JobSpec, { processors, gang }: Pick<JobOptions, 'processors' | 'gang'>): number {
   if (processors !== undefined) return readInteger('--processors', processors, { min: 1, max: 65_536 });
-  return gang === true ? job.groups.reduce((most, group) => Math.max(most, group.processors ?? 1), job.processors) : job.processors;
+  return gang === true
+    ? job.groups.reduce((most, group) => Math.max(most, group.processors ?? 1), job.processors)
+    : job.processors;
 }
 
 /** A gang runs once at a time. */
 function readGang(job: JobSpec, options: JobOptions): Partial<Pick<JobSpec, 'gang' | 'replicasMax'>> {
   const { gang } = options;
   if (gang !== true) return {};
-  if (readProcessors(job, options) === 1) throw new MutiraoError('MUT_BAD_REQUEST', '--gang is given for tasks of one processor; want --processors with more');
+  if (readProcessors(job, options) === 1)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--gang is given for tasks of one processor; want --processors with more',
+    );
   return { gang, replicasMax: 1 };
 }
 
 /** Tasks that start in a folder of home run once at a time: two runs would write the same files. */
-function placeInFolder(options: WorkFolderOptions, directory: string): Partial<Pick<JobSpec, 'workFolder' | 'replicasMax'>> {
+function placeInFolder(
+  options: WorkFolderOptions,
+  directory: string,
+): Partial<Pick<JobSpec, 'workFolder' | 'replicasMax'>> {
   const workFolder = readWorkFolder(options, directory);
   return workFolder === undefined ? {} : { workFolder, replicasMax: 1 };
 }
 
 /** What is said of all tasks goes before what a file says of some; gangs are all of one width. */
 function readWidths(job: JobSpec, options: JobOptions): Pick<JobSpec, 'processors' | 'groups'> {
-  return { processors: readProcessors(job, options), groups: options.processors === undefined && options.gang !== true ? job.groups : job.groups.map(ofOneWidth) };
+  return {
+    processors: readProcessors(job, options),
+    groups: options.processors === undefined && options.gang !== true ? job.groups : job.groups.map(ofOneWidth),
+  };
 }
 
 /** As wide as its job. */
@@ -205,7 +279,8 @@ function ofOneWidth({ processors: _least, processorsMax: _most, ...group }: Task
 function readVotes(text: string): Verification | undefined {
   const [, kind, value = ''] = /^(vote|credibility):(\d+|0?\.\d+)$/.exec(text) ?? [];
   const number = Number(value);
-  if (kind === 'vote') return Number.isInteger(number) && number >= 1 && number <= 15 ? { kind, count: number } : undefined;
+  if (kind === 'vote')
+    return Number.isInteger(number) && number >= 1 && number <= 15 ? { kind, count: number } : undefined;
   return kind === 'credibility' && number > 0 && number < 1 ? { kind, threshold: number } : undefined;
 }
 
@@ -219,7 +294,10 @@ function readVerification(text: string | undefined): Pick<JobSpec, 'verification
   throw new MutiraoError('MUT_BAD_REQUEST', `--verify is "${text}"; ${verifyWanted}`);
 }
 
-function readPlaces({ gather, sharedPlaces }: JobOptions, directory: string): Pick<JobSpec, 'gatherFolder' | 'sharedPlaces'> {
+function readPlaces(
+  { gather, sharedPlaces }: JobOptions,
+  directory: string,
+): Pick<JobSpec, 'gatherFolder' | 'sharedPlaces'> {
   return { ...readGathering(gather, directory), ...(sharedPlaces === true ? { sharedPlaces } : {}) };
 }
 
@@ -232,7 +310,11 @@ function readGathering(folder: string | undefined, directory: string): Pick<JobS
 function readVariables(texts: readonly string[]): Record<string, string> {
   const variables: Record<string, string> = {};
   for (const [name, value] of texts.map(readVariable)) {
-    if (Object.hasOwn(variables, name)) throw new MutiraoError('MUT_BAD_REQUEST', `--env ${name} is given twice, as "${variables[name] ?? ''}" and "${value}"; expected it once`);
+    if (Object.hasOwn(variables, name))
+      throw new MutiraoError(
+        'MUT_BAD_REQUEST',
+        `--env ${name} is given twice, as "${variables[name] ?? ''}" and "${value}"; expected it once`,
+      );
     variables[name] = value;
   }
   return variables;
@@ -240,13 +322,15 @@ function readVariables(texts: readonly string[]): Record<string, string> {
 
 function readVariable(text: string): [name: string, value: string] {
   const match = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(text);
-  if (match?.[1] === undefined || match[2] === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--env is "${text}"; want NAME=VALUE`);
+  if (match?.[1] === undefined || match[2] === undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--env is "${text}"; want NAME=VALUE`);
   return [match[1], match[2]];
 }
 
 function readInteger(name: string, text: string, { min, max }: { min: number; max: number }): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < min || value > max) throw new MutiraoError('MUT_BAD_REQUEST', `${name} is "${text}"; want an integer in ${min}..${max}`);
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new MutiraoError('MUT_BAD_REQUEST', `${name} is "${text}"; want an integer in ${min}..${max}`);
   return value;
 }
 

@@ -13,7 +13,9 @@ import { tell } from '../../output/tell.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
 import { nameOf } from '../../wire/names.ts';
 
-const statuses = Object.keys(JobStatus).slice(1).map((name) => name.toLowerCase());
+const statuses = Object.keys(JobStatus)
+  .slice(1)
+  .map((name) => name.toLowerCase());
 
 /** How much of the list is wanted. */
 export interface ListJobsOptions {
@@ -30,11 +32,15 @@ export function define(command: Command, act: Act): void {
 
 /** Lists jobs, newest first. */
 export async function listJobs(context: CommandContext, { max, status }: ListJobsOptions): Promise<ExitStatus> {
-  if (status !== undefined && !statuses.includes(status)) throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${status}"; want one of ${statuses.join(', ')}`);
+  if (status !== undefined && !statuses.includes(status))
+    throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${status}"; want one of ${statuses.join(', ')}`);
   const jobs = await fetchJobs(await context.broker(), status, max);
   tell(context.output, {
     json: () => jobs.map(jobJson),
-    table: () => (jobs.length === 0 ? ['No jobs. Submit one with "mutirao job submit --array 1-10 -- echo {}".'] : jobTable(jobs, context.clock.now())),
+    table: () =>
+      jobs.length === 0
+        ? ['No jobs. Submit one with "mutirao job submit --array 1-10 -- echo {}".']
+        : jobTable(jobs, context.clock.now()),
     quiet: () => jobs.map((job) => job.jobId),
   });
   return 0;
@@ -48,7 +54,8 @@ export async function fetchJobs(broker: BrokerClient, status: string | undefined
     const { jobs } = await broker.listJobs({ pageSize: max, beforeJobId });
     found.push(...jobs.filter((job) => status === undefined || nameOf(JobStatus, job.status) === status));
     const last = jobs.at(-1);
-    if (status === undefined || found.length >= max || last === undefined || last.jobId === 1) return found.slice(0, max);
+    if (status === undefined || found.length >= max || last === undefined || last.jobId === 1)
+      return found.slice(0, max);
     beforeJobId = last.jobId;
   }
 }
@@ -57,12 +64,25 @@ export async function fetchJobs(broker: BrokerClient, status: string | undefined
 export function jobTable(jobs: readonly JobSummary[], now: number): string[] {
   return renderTable(
     [
-      { title: 'JOB', right: true }, { title: 'STATUS' }, { title: 'TASKS', right: true }, { title: 'RUNNING', right: true },
-      { title: 'FINISHED', right: true }, { title: 'FAILED', right: true }, { title: 'SUBMITTED' }, { title: 'TIME', right: true }, { title: 'LABEL' },
+      { title: 'JOB', right: true },
+      { title: 'STATUS' },
+      { title: 'TASKS', right: true },
+      { title: 'RUNNING', right: true },
+      { title: 'FINISHED', right: true },
+      { title: 'FAILED', right: true },
+      { title: 'SUBMITTED' },
+      { title: 'TIME', right: true },
+      { title: 'LABEL' },
     ],
     jobs.map((job) => [
-      String(job.jobId), jobStatusText(job, now), String(job.taskCount), String(job.runningCount), String(job.finishedCount),
-      String(job.failedCount), showInstant(job.submittedUnixMs), showDuration((job.endedUnixMs === 0 ? now : job.endedUnixMs) - job.submittedUnixMs),
+      String(job.jobId),
+      jobStatusText(job, now),
+      String(job.taskCount),
+      String(job.runningCount),
+      String(job.finishedCount),
+      String(job.failedCount),
+      showInstant(job.submittedUnixMs),
+      showDuration((job.endedUnixMs === 0 ? now : job.endedUnixMs) - job.submittedUnixMs),
       job.label,
     ]),
   );

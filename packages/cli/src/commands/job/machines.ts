@@ -52,9 +52,20 @@ export function sharesOf(tasks: readonly TaskRecord[], now: number): MachineShar
   for (const { replicas } of tasks) {
     for (const replica of replicas) {
       const { machineId } = replica;
-      const share = shares.get(machineId) ?? { machineId, acceptedCount: 0, otherCount: 0, usedMs: 0, otherMs: 0, waitedMs: 0, startedCount: 0 };
+      const share = shares.get(machineId) ?? {
+        machineId,
+        acceptedCount: 0,
+        otherCount: 0,
+        usedMs: 0,
+        otherMs: 0,
+        waitedMs: 0,
+        startedCount: 0,
+      };
       shares.set(machineId, share);
-      const ran = replica.startedUnixMs === 0 ? 0 : Math.max(0, (replica.endedUnixMs === 0 ? now : replica.endedUnixMs) - replica.startedUnixMs);
+      const ran =
+        replica.startedUnixMs === 0
+          ? 0
+          : Math.max(0, (replica.endedUnixMs === 0 ? now : replica.endedUnixMs) - replica.startedUnixMs);
       if (replica.accepted) {
         share.acceptedCount += 1;
         share.usedMs += ran;
@@ -73,7 +84,11 @@ export function sharesOf(tasks: readonly TaskRecord[], now: number): MachineShar
 
 function shareJson(share: MachineShare): JsonOf<(typeof shapes)['machine_share']> {
   return {
-    machine_id: share.machineId, accepted_count: share.acceptedCount, other_count: share.otherCount, used_ms: share.usedMs, other_ms: share.otherMs,
+    machine_id: share.machineId,
+    accepted_count: share.acceptedCount,
+    other_count: share.otherCount,
+    used_ms: share.usedMs,
+    other_ms: share.otherMs,
     waited_ms_mean: share.startedCount === 0 ? null : Math.round(share.waitedMs / share.startedCount),
   };
 }
@@ -81,11 +96,19 @@ function shareJson(share: MachineShare): JsonOf<(typeof shapes)['machine_share']
 function shareTable(shares: readonly MachineShare[]): string[] {
   return renderTable(
     [
-      { title: 'MACHINE' }, { title: 'TASKS', right: true }, { title: 'TIME', right: true }, { title: 'OTHER REPLICAS', right: true },
-      { title: 'TIME', right: true }, { title: 'MEAN WAIT', right: true },
+      { title: 'MACHINE' },
+      { title: 'TASKS', right: true },
+      { title: 'TIME', right: true },
+      { title: 'OTHER REPLICAS', right: true },
+      { title: 'TIME', right: true },
+      { title: 'MEAN WAIT', right: true },
     ],
     shares.map((share) => [
-      share.machineId, String(share.acceptedCount), showDuration(share.usedMs), String(share.otherCount), showDuration(share.otherMs),
+      share.machineId,
+      String(share.acceptedCount),
+      showDuration(share.usedMs),
+      String(share.otherCount),
+      showDuration(share.otherMs),
       share.startedCount === 0 ? '-' : showDuration(share.waitedMs / share.startedCount),
     ]),
   );

@@ -4,7 +4,14 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { fileError, fsPath, gatheredIndexName, readGatheredIndex, resolveInside, type GatheredFile } from '@mutirao/runtime/files';
+import {
+  fileError,
+  fsPath,
+  gatheredIndexName,
+  readGatheredIndex,
+  resolveInside,
+  type GatheredFile,
+} from '@mutirao/runtime/files';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -24,22 +31,35 @@ export function define(command: Command, act: Act): void {
     .argument('<job>', 'a job number, or last')
     .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
     .option('--extract <folder>', 'write them below that folder, under their names')
-    .action((job: string, tasks: string, options: OutputsOptions) => act((context) => showOutputs(context, { job, tasks }, options)));
+    .action((job: string, tasks: string, options: OutputsOptions) =>
+      act((context) => showOutputs(context, { job, tasks }, options)),
+    );
 }
 
 /** Lists the gathered outputs of a job, the last of each task, and writes them to files where that is wanted. */
-export async function showOutputs(context: CommandContext, { job, tasks }: { job: string; tasks: string }, { extract }: OutputsOptions): Promise<ExitStatus> {
+export async function showOutputs(
+  context: CommandContext,
+  { job, tasks }: { job: string; tasks: string },
+  { extract }: OutputsOptions,
+): Promise<ExitStatus> {
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
   const chosen = new Set(await resolveTaskIndexes(broker, jobId, tasks));
   const folder = (await broker.getJob({ jobId })).spec?.gathering?.folder;
-  if (folder === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `the outputs of job ${jobId} are files of their own; want a job of --gather`);
+  if (folder === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the outputs of job ${jobId} are files of their own; want a job of --gather`,
+    );
   const files = await findFiles(join(folder, gatheredIndexName(jobId)), chosen);
   const into = extract === undefined ? undefined : resolve(context.directory, extract);
   const places = into === undefined ? [] : await extractAll(files, folder, into);
   tell(context.output, {
     json: () => files.map((file, index) => gatheredJson(file, places[index])),
-    table: () => (into === undefined ? outputTable(files) : [`${files.length} ${files.length === 1 ? 'file is' : 'files are'} below ${into}.`]),
+    table: () =>
+      into === undefined
+        ? outputTable(files)
+        : [`${files.length} ${files.length === 1 ? 'file is' : 'files are'} below ${into}.`],
     quiet: () => (into === undefined ? files.map(({ path }) => path) : places),
   });
   return 0;
@@ -63,7 +83,7 @@ async function extractAll(files: readonly GatheredFile[], folder: string, into: 
   try {
     for (const file of files) {
       const place = resolveInside(into, file.path);
-      const volume = volumes.get(file.volume) ?? await openVolume(resolveInside(folder, file.volume));
+      const volume = volumes.get(file.volume) ?? (await openVolume(resolveInside(folder, file.volume)));
       volumes.set(file.volume, volume);
       const bytes = await readBytes(volume, file);
       await mkdir(fsPath(dirname(place)), { recursive: true });
@@ -90,29 +110,58 @@ async function writeWhole(place: string, bytes: Uint8Array, mode: number): Promi
 }
 
 async function openVolume(path: string): Promise<FileHandle> {
-  return open(path, 'r').catch((error: unknown) => { throw fileError(error, path); });
+  return open(path, 'r').catch((error: unknown) => {
+    throw fileError(error, path);
+  });
 }
 
-async function readBytes(volume: FileHandle, { path, volume: name, offset, size, sha256 }: GatheredFile): Promise<Buffer> {
+async function readBytes(
+  volume: FileHandle,
+  { path, volume: name, offset, size, sha256 }: GatheredFile,
+): Promise<Buffer> {
   const bytes = Buffer.alloc(size);
   let done = 0;
-  for (let read = -1; done < size && read !== 0; done += read) read = (await volume.read(bytes, done, size - done, offset + done)).bytesRead;
+  for (let read = -1; done < size && read !== 0; done += read)
+    read = (await volume.read(bytes, done, size - done, offset + done)).bytesRead;
   const found = createHash('sha256').update(bytes).digest('hex');
-  if (done < size || found !== sha256) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} in ${name} has hash ${found}; want ${sha256}`);
+  if (done < size || found !== sha256)
+    throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} in ${name} has hash ${found}; want ${sha256}`);
   return bytes;
 }
 
 function outputTable(files: readonly GatheredFile[]): string[] {
   if (files.length === 0) return ['Nothing is gathered yet.'];
   return renderTable(
-    [{ title: 'TASK', right: true }, { title: 'SIZE', right: true }, { title: 'VOLUME' }, { title: 'OFFSET', right: true }, { title: 'PATH' }],
-    files.map(({ taskIndex, size, volume, offset, path }) => [String(taskIndex), showBytes(size), volume, String(offset), JSON.stringify(path).slice(1, -1)]),
+    [
+      { title: 'TASK', right: true },
+      { title: 'SIZE', right: true },
+      { title: 'VOLUME' },
+      { title: 'OFFSET', right: true },
+      { title: 'PATH' },
+    ],
+    files.map(({ taskIndex, size, volume, offset, path }) => [
+      String(taskIndex),
+      showBytes(size),
+      volume,
+      String(offset),
+      JSON.stringify(path).slice(1, -1),
+    ]),
   );
 }
 
-function gatheredJson({ taskIndex, replicaId, path, volume, offset, size, mode, sha256 }: GatheredFile, place: string | undefined): JsonOf<(typeof shapes)['gathered_output']> {
+function gatheredJson(
+  { taskIndex, replicaId, path, volume, offset, size, mode, sha256 }: GatheredFile,
+  place: string | undefined,
+): JsonOf<(typeof shapes)['gathered_output']> {
   return {
-    task_index: taskIndex, replica_id: replicaId, path, volume, offset_bytes: offset, size_bytes: size, mode: mode.toString(8).padStart(3, '0'), sha256,
+    task_index: taskIndex,
+    replica_id: replicaId,
+    path,
+    volume,
+    offset_bytes: offset,
+    size_bytes: size,
+    mode: mode.toString(8).padStart(3, '0'),
+    sha256,
     extracted_path: place ?? null,
   };
 }

@@ -34,7 +34,11 @@ export async function writeReport(context: CommandContext, job: string, { out }:
   const size = Buffer.byteLength(html);
   tell(context.output, {
     json: (): JsonOf<typeof shapes.job_report> => ({ job_id: jobId, file: path, size_bytes: size }),
-    table: () => [`The report on job ${jobId} is in ${path} (${Math.ceil(size / 1024)} KiB); whoever has the file can open it:`, pathToFileURL(path).href], quiet: () => [path],
+    table: () => [
+      `The report on job ${jobId} is in ${path} (${Math.ceil(size / 1024)} KiB); whoever has the file can open it:`,
+      pathToFileURL(path).href,
+    ],
+    quiet: () => [path],
   });
   return 0;
 }

@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 
 import { readClaim } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { ResourceKind, Timing, type Refusal, type RequestReservationResponse, type Reservation, type Resource, type ReservationWish } from '@mutirao/api/reservation';
+import {
+  ResourceKind,
+  Timing,
+  type Refusal,
+  type RequestReservationResponse,
+  type Reservation,
+  type Resource,
+  type ReservationWish,
+} from '@mutirao/api/reservation';
 import { countTasks } from '@mutirao/core/machines/broker';
 import type { JobSpec } from '@mutirao/core/messages';
 import type { Duration, Instant } from '@mutirao/core/shared';
@@ -35,15 +43,24 @@ interface Refused {
 const nothing = 'Nothing is reserved for the deadline';
 
 /**
- * Asks for what a job with a deadline needs, as a reservation of its own: of all resources that its broker's providers stand for the one that has
+ * Asks for what a job with a deadline needs, as a reservation of its own: of all resources that its broker's providers
+ * stand for the one that has
  * done its work the earliest. Whatever keeps it from that is told, and the job is submitted without.
  *
  * @throws {MutiraoError} MUT_BAD_REQUEST for a deadline that has passed.
  */
-export async function reserveForDeadline(context: CommandContext, job: JobSpec & { readonly deadline: Instant }, options: DeadlineOptions): Promise<JobSpec> {
+export async function reserveForDeadline(
+  context: CommandContext,
+  job: JobSpec & { readonly deadline: Instant },
+  options: DeadlineOptions,
+): Promise<JobSpec> {
   const { output, clock } = context;
   const now = clock.now();
-  if (job.deadline <= now) throw new MutiraoError('MUT_BAD_REQUEST', `--deadline is ${showInstant(job.deadline)}, ${showDuration(now - job.deadline)} ago; want a time to come`);
+  if (job.deadline <= now)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--deadline is ${showInstant(job.deadline)}, ${showDuration(now - job.deadline)} ago; want a time to come`,
+    );
   const taskTime = readTaskTime(options.taskTime);
   if (options.reservations === undefined && !hasReservations(context.home)) return job;
   try {
@@ -59,7 +76,11 @@ export async function reserveForDeadline(context: CommandContext, job: JobSpec &
 }
 
 /** Gives back what was asked for a job that could not be submitted. */
-export async function withdrawOwn({ output, ...context }: CommandContext, { reservation }: JobSpec, { reservations }: DeadlineOptions): Promise<void> {
+export async function withdrawOwn(
+  { output, ...context }: CommandContext,
+  { reservation }: JobSpec,
+  { reservations }: DeadlineOptions,
+): Promise<void> {
   if (reservation?.isOwn !== true) return;
   const { reservationId } = reservation;
   try {
@@ -67,26 +88,52 @@ export async function withdrawOwn({ output, ...context }: CommandContext, { rese
     await manager.cancelReservation({ reservationId, reason: 'the job that asked for it could not be submitted' });
     output.note(`Reservation ${reservationId} is given back.`);
   } catch {
-    output.note(`Reservation ${reservationId} could not be given back; "mutirao reservation cancel ${reservationId}" does so.`);
+    output.note(
+      `Reservation ${reservationId} could not be given back; "mutirao reservation cancel ${reservationId}" does so.`,
+    );
   }
 }
 
 /** The reservation that was got, or why there is none. */
-async function negotiate(context: CommandContext, manager: ReservationClient, { job, taskTime }: { job: JobSpec & { readonly deadline: Instant }; taskTime: Duration | undefined }): Promise<Reservation | string> {
-  if (job.processors > 1) return `its tasks take ${job.processors} processors each, and the machines inside a reservation have one`;
+async function negotiate(
+  context: CommandContext,
+  manager: ReservationClient,
+  { job, taskTime }: { job: JobSpec & { readonly deadline: Instant }; taskTime: Duration | undefined },
+): Promise<Reservation | string> {
+  if (job.processors > 1)
+    return `its tasks take ${job.processors} processors each, and the machines inside a reservation have one`;
   const broker = await context.broker();
   const estimate = await estimateTasks(broker, job, taskTime);
   if (estimate === undefined) return 'how long its tasks take is not known yet; --task-time says it';
-  const resources = await reservable(manager, (await broker.listProviders()).providers.flatMap(({ connected, resourceId }) => (connected && resourceId !== undefined ? [resourceId] : [])));
+  const resources = await reservable(
+    manager,
+    (await broker.listProviders()).providers.flatMap(({ connected, resourceId }) =>
+      connected && resourceId !== undefined ? [resourceId] : [],
+    ),
+  );
   if (resources.length === 0) return 'no provider that is there has a resource that can be reserved';
   const wishes = resources.map((resource) => wishFor(resource, job, estimate));
   const answers = await Promise.all(wishes.map(async (wish) => askDry(manager, wish)));
   const offers = answers.flatMap((answer) => ('place' in answer ? [answer] : []));
   const [first, ...others] = offers;
-  if (first === undefined) return tellRefusal(context, manager, answers.flatMap((answer) => ('refusal' in answer ? [answer] : [])));
-  const best = others.reduce((earliest, offer) => (offer.place.endUnixMs < earliest.place.endUnixMs ? offer : earliest), first);
-  const { outcome } = await manager.requestReservation({ wish: best.wish, clientRequestId: randomUUID(), holdMs: 0, dryRun: false });
-  if (outcome?.$case !== 'reservation') return tellRefusal(context, manager, outcome === undefined ? [] : [{ refusal: outcome.value, wish: best.wish }]);
+  if (first === undefined)
+    return tellRefusal(
+      context,
+      manager,
+      answers.flatMap((answer) => ('refusal' in answer ? [answer] : [])),
+    );
+  const best = others.reduce(
+    (earliest, offer) => (offer.place.endUnixMs < earliest.place.endUnixMs ? offer : earliest),
+    first,
+  );
+  const { outcome } = await manager.requestReservation({
+    wish: best.wish,
+    clientRequestId: randomUUID(),
+    holdMs: 0,
+    dryRun: false,
+  });
+  if (outcome?.$case !== 'reservation')
+    return tellRefusal(context, manager, outcome === undefined ? [] : [{ refusal: outcome.value, wish: best.wish }]);
   tellGot(context, outcome.value, estimate);
   return outcome.value;
 }
@@ -97,14 +144,25 @@ async function reservable(manager: ReservationClient, names: readonly string[]):
   return resources.filter(({ resourceId, kind }) => kind === ResourceKind.UNITS && names.includes(resourceId));
 }
 
-function wishFor({ resourceId, total, failed, rules }: Resource, job: JobSpec & { readonly deadline: Instant }, estimate: TaskEstimate): ReservationWish {
+function wishFor(
+  { resourceId, total, failed, rules }: Resource,
+  job: JobSpec & { readonly deadline: Instant },
+  estimate: TaskEstimate,
+): ReservationWish {
   const taskCount = job.groups.reduce((sum, group) => sum + countTasks(group), 0);
-  const offered = Math.floor((total - failed) * (rules?.capPercent ?? 100) / 100);
+  const offered = Math.floor(((total - failed) * (rules?.capPercent ?? 100)) / 100);
   const mine = rules?.amountPerUserMax ?? 0;
   const amountMax = Math.max(1, Math.min(taskCount, offered, mine === 0 ? Infinity : mine));
   return {
-    resourceId, amount: { $case: 'malleable', value: { workUnitMs: workOf(taskCount, amountMax, estimate), amountMin: 1, amountMax } }, durationMs: 0,
-    earliestStartUnixMs: undefined, latestEndUnixMs: job.deadline, timing: Timing.ADVANCE,
+    resourceId,
+    amount: {
+      $case: 'malleable',
+      value: { workUnitMs: workOf(taskCount, amountMax, estimate), amountMin: 1, amountMax },
+    },
+    durationMs: 0,
+    earliestStartUnixMs: undefined,
+    latestEndUnixMs: job.deadline,
+    timing: Timing.ADVANCE,
   };
 }
 
@@ -119,13 +177,26 @@ async function askDry(manager: ReservationClient, wish: ReservationWish): Promis
   }
   const { outcome } = answer;
   if (outcome?.$case === 'reservation') return { wish, place: outcome.value };
-  return { refusal: outcome?.value ?? { code: 'MUT_INTERNAL', message: 'the manager gave no answer', alternatives: [] }, wish };
+  return {
+    refusal: outcome?.value ?? { code: 'MUT_INTERNAL', message: 'the manager gave no answer', alternatives: [] },
+    wish,
+  };
 }
 
 /** Tells why no resource has a place, and the alternatives of each. */
-async function tellRefusal({ output }: CommandContext, manager: ReservationClient, refused: readonly Refused[]): Promise<string> {
+async function tellRefusal(
+  { output }: CommandContext,
+  manager: ReservationClient,
+  refused: readonly Refused[],
+): Promise<string> {
   for (const { refusal, wish } of refused) {
-    const [first, ...rest] = refusalLines({ ...refusal, alternatives: refusal.alternatives.length > 0 ? refusal.alternatives : await laterThan(manager, wish) }, '');
+    const [first, ...rest] = refusalLines(
+      {
+        ...refusal,
+        alternatives: refusal.alternatives.length > 0 ? refusal.alternatives : await laterThan(manager, wish),
+      },
+      '',
+    );
     output.note(`${wish.resourceId}: ${(first ?? '').replace(/^error: /, '')}`);
     for (const line of rest) output.note(line);
   }
@@ -140,6 +211,14 @@ async function laterThan(manager: ReservationClient, wish: ReservationWish): Pro
   return [{ startUnixMs, endUnixMs, amount, reason: 'with a later deadline' }];
 }
 
-function tellGot({ output }: CommandContext, { reservationId, resourceId, amount, startUnixMs, endUnixMs }: Reservation, { usual, source }: TaskEstimate): void {
-  output.note(`Reservation ${reservationId} is its own: ${amount} of ${resourceId} from ${showInstant(startUnixMs)} until ${showInstant(endUnixMs)}, with tasks taken to last ${showDuration(usual)}, ${source}. It is given back when the job has ended.`);
+function tellGot(
+  { output }: CommandContext,
+  { reservationId, resourceId, amount, startUnixMs, endUnixMs }: Reservation,
+  { usual, source }: TaskEstimate,
+): void {
+  output.note(
+    `Reservation ${reservationId} is its own: ${amount} of ${resourceId} from ${showInstant(startUnixMs)} until ` +
+      `${showInstant(endUnixMs)}, with tasks taken to last ${showDuration(usual)}, ${source}. It is given back ` +
+      'when the job has ended.',
+  );
 }

@@ -11,9 +11,16 @@ export function define(command: Command, act: Act): void {
     .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
     .option('--current-inputs', 'give them the input files as they are now; what has finished stays as it is')
     .option('--shared-places', 'let them write where a job writes that has not ended')
-    .action((job: string, tasks: string, { currentInputs, sharedPlaces }: { currentInputs?: true; sharedPlaces?: true }) => act((context) => (
-      retryTasks(context, job, { tasks, currentInputs: currentInputs === true, sharedPlaces: sharedPlaces === true })
-    )));
+    .action(
+      (job: string, tasks: string, { currentInputs, sharedPlaces }: { currentInputs?: true; sharedPlaces?: true }) =>
+        act((context) =>
+          retryTasks(context, job, {
+            tasks,
+            currentInputs: currentInputs === true,
+            sharedPlaces: sharedPlaces === true,
+          }),
+        ),
+    );
 }
 
 /** Which tasks run again, and with what. */
@@ -24,10 +31,19 @@ interface Retry {
 }
 
 /** Runs failed or cancelled tasks again. */
-export async function retryTasks(context: CommandContext, job: string, { tasks, currentInputs, sharedPlaces }: Retry): Promise<ExitStatus> {
+export async function retryTasks(
+  context: CommandContext,
+  job: string,
+  { tasks, currentInputs, sharedPlaces }: Retry,
+): Promise<ExitStatus> {
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
-  const { retriedCount } = await broker.retryTasks({ jobId, taskIndexes: await resolveTaskIndexes(broker, jobId, tasks), currentInputs, ...(sharedPlaces ? { sharedPlaces } : {}) });
+  const { retriedCount } = await broker.retryTasks({
+    jobId,
+    taskIndexes: await resolveTaskIndexes(broker, jobId, tasks),
+    currentInputs,
+    ...(sharedPlaces ? { sharedPlaces } : {}),
+  });
   tell(context.output, {
     json: () => ({ job_id: jobId, retried_count: retriedCount }),
     table: () => [`${retriedCount} ${retriedCount === 1 ? 'task' : 'tasks'} of job ${jobId} will run again.`],

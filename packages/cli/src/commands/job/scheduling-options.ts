@@ -5,10 +5,18 @@ import { findNearestWord } from '@mutirao/core/shared';
 
 const percentMax = 1000;
 
-/** Reads `--scheduler`, `--extra-work` and `--placement`, where they are given. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function readScheduling(
-  { scheduler, extraWork, placement }: { readonly scheduler?: string; readonly extraWork?: string; readonly placement?: string },
-): Pick<JobSpec, 'scheduler' | 'replicationCap' | 'placement'> {
+/**
+ * Reads `--scheduler`, `--extra-work` and `--placement`, where they are given. @throws {MutiraoError} MUT_BAD_REQUEST
+ */
+export function readScheduling({
+  scheduler,
+  extraWork,
+  placement,
+}: {
+  readonly scheduler?: string;
+  readonly extraWork?: string;
+  readonly placement?: string;
+}): Pick<JobSpec, 'scheduler' | 'replicationCap' | 'placement'> {
   return {
     ...(scheduler === undefined ? {} : { scheduler: readScheduler(scheduler) }),
     ...(extraWork === undefined ? {} : { replicationCap: readCap(extraWork) }),
@@ -19,26 +27,44 @@ export function readScheduling(
 /** Reads `--scheduler`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest name, or all of them. */
 export function readScheduler(text: string): SchedulerName {
   const name = schedulerNames.find((known) => known === text);
-  if (name === undefined) throw refusal('--scheduler', text, findNearestWord(text, schedulerNames), schedulerNames.join(', '));
+  if (name === undefined)
+    throw refusal('--scheduler', text, findNearestWord(text, schedulerNames), schedulerNames.join(', '));
   return name;
 }
 
-/** Reads `--extra-work`: `none`, `idle` or `20%`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest word, or what is wanted. */
+/**
+ * Reads `--extra-work`: `none`, `idle` or `20%`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest word, or what
+ * is wanted.
+ */
 export function readCap(text: string): ReplicationCap {
   if (text === 'none' || text === 'idle') return { kind: text };
   const percent = /^(\d+)%$/.exec(text)?.[1];
-  if (percent === undefined) throw refusal('--extra-work', text, findNearestWord(text, ['none', 'idle']), 'none, idle or a percentage such as 20%');
-  if (Number(percent) > percentMax) throw new MutiraoError('MUT_BAD_REQUEST', `--extra-work is "${text}"; want 0% to ${percentMax}%`);
+  if (percent === undefined)
+    throw refusal(
+      '--extra-work',
+      text,
+      findNearestWord(text, ['none', 'idle']),
+      'none, idle or a percentage such as 20%',
+    );
+  if (Number(percent) > percentMax)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--extra-work is "${text}"; want 0% to ${percentMax}%`);
   return { kind: 'share', percent: Number(percent) };
 }
 
-/** Checks `--placement`: `none`, or `STRATEGY[:A]`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest strategy, or all of them. */
+/**
+ * Checks `--placement`: `none`, or `STRATEGY[:A]`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest strategy, or
+ * all of them.
+ */
 export function checkPlacement(text: string): string {
   const read = readPlacement(text);
-  if (typeof read === 'object' && 'fault' in read) throw new MutiraoError('MUT_BAD_REQUEST', `--placement ${read.fault}`);
+  if (typeof read === 'object' && 'fault' in read)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--placement ${read.fault}`);
   return text;
 }
 
 function refusal(option: string, text: string, nearest: string | undefined, wanted: string): MutiraoError {
-  return new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; ${nearest === undefined ? `want ${wanted}` : `do you mean ${nearest}?`}`);
+  return new MutiraoError(
+    'MUT_BAD_REQUEST',
+    `${option} is "${text}"; ${nearest === undefined ? `want ${wanted}` : `do you mean ${nearest}?`}`,
+  );
 }

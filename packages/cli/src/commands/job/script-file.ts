@@ -12,7 +12,19 @@ interface Script {
 }
 
 const interpreters: Readonly<Record<string, string>> = {
-  '.sh': 'sh', '.bash': 'bash', '.slurm': 'bash', '.sbatch': 'bash', '.pbs': 'bash', '.py': 'python3', '.r': 'Rscript', '.jl': 'julia', '.pl': 'perl', '.rb': 'ruby', '.js': 'node', '.lua': 'lua', '.m': 'octave',
+  '.sh': 'sh',
+  '.bash': 'bash',
+  '.slurm': 'bash',
+  '.sbatch': 'bash',
+  '.pbs': 'bash',
+  '.py': 'python3',
+  '.r': 'Rscript',
+  '.jl': 'julia',
+  '.pl': 'perl',
+  '.rb': 'ruby',
+  '.js': 'node',
+  '.lua': 'lua',
+  '.m': 'octave',
 };
 
 /** How other systems mark options in a script. */
@@ -37,10 +49,24 @@ export function refuseScript(file: string, text: string, isJobFile: boolean): vo
   const found = directives.find(({ mark }) => text.search(mark) >= 0);
   const [options, notes] = found === undefined ? [[], []] : readDirectives(text, found);
   const isArray = options.includes('--array');
-  throw new UsageError(`${file} is ${found === undefined ? script.kind : `a job script for ${found.system}`}; expected a job file (docs/jdf.md, docs/workflows.md), or "--" before a command`, {
-    rewrite: (words) => submitScript(words, { file, script, options, variable: isArray ? found?.variable ?? '' : '' }),
-    notes: [...(found === undefined ? [] : [`Lines that begin with ${String(found.mark.source.slice(1).split('[')[0]).replace('\\', '')} are not read.`]), ...notes, 'Tasks start in an empty folder: --put brings files there, --get brings results home.'],
-  });
+  throw new UsageError(
+    `${file} is ${found === undefined ? script.kind : `a job script for ${found.system}`}; expected a job file ` +
+      '(docs/jdf.md, docs/workflows.md), or "--" before a command',
+    {
+      rewrite: (words) =>
+        submitScript(words, { file, script, options, variable: isArray ? (found?.variable ?? '') : '' }),
+      notes: [
+        ...(found === undefined
+          ? []
+          : [
+              `Lines that begin with ${String(found.mark.source.slice(1).split('[')[0]).replace('\\', '')} are ` +
+                'not read.',
+            ]),
+        ...notes,
+        'Tasks start in an empty folder: --put brings files there, --get brings results home.',
+      ],
+    },
+  );
 }
 
 /** The formats of other systems that are no scripts. */
@@ -50,10 +76,17 @@ function refuseDescription(file: string, text: string): void {
   const { system, array, program } = description;
   const [values, value] = array === undefined ? [[], []] : [['--array', array], ['{}']];
   const command = program === undefined ? ['--', 'COMMAND'] : ['--put', program, '--', `./${parse(program).base}`];
-  throw new UsageError(`${file} describes a job for ${system}; expected a job file (docs/jdf.md, docs/workflows.md), or "--" before a command`, {
-    rewrite: () => ['job', 'submit', ...values, ...command, ...value],
-    notes: ['{} stands for the number of the task.', 'Tasks start in an empty folder: --put brings files there, --get brings results home.'],
-  });
+  throw new UsageError(
+    `${file} describes a job for ${system}; expected a job file (docs/jdf.md, docs/workflows.md), or "--" ` +
+      'before a command',
+    {
+      rewrite: () => ['job', 'submit', ...values, ...command, ...value],
+      notes: [
+        '{} stands for the number of the task.',
+        'Tasks start in an empty folder: --put brings files there, --get brings results home.',
+      ],
+    },
+  );
 }
 
 /** What a job description of another system says that a command line of ours can say too. */
@@ -67,7 +100,11 @@ interface Description {
 function readCondor(text: string): Description | undefined {
   if (!/^[ \t]*queue\b/im.test(text) || !/^[ \t]*(?:executable|universe)[ \t]*=/im.test(text)) return undefined;
   const count = /^[ \t]*queue[ \t]+(\d+)/im.exec(text)?.[1];
-  return { system: 'HTCondor', array: count === undefined ? undefined : `0-${Number(count) - 1}`, program: /^[ \t]*executable[ \t]*=[ \t]*(\S+)/im.exec(text)?.[1] };
+  return {
+    system: 'HTCondor',
+    array: count === undefined ? undefined : `0-${Number(count) - 1}`,
+    program: /^[ \t]*executable[ \t]*=[ \t]*(\S+)/im.exec(text)?.[1],
+  };
 }
 
 function readKubernetes(text: string): Description | undefined {
@@ -80,7 +117,7 @@ function readScript(file: string, text: string): Script | undefined {
   const shebang = /^#![ \t]*(\S+)(?:[ \t]+(\S+))?/.exec(text);
   if (shebang !== null) {
     const program = parse(shebang[1] ?? '').base;
-    const name = program === 'env' ? shebang[2] ?? '' : program;
+    const name = program === 'env' ? (shebang[2] ?? '') : program;
     return { kind: `a script for ${name}`, interpreter: name };
   }
   if (text.startsWith('\u007FELF')) return { kind: 'a program', interpreter: '' };
@@ -93,7 +130,10 @@ function readDirectives(text: string, { mark }: { readonly mark: RegExp }): [opt
   const options: string[] = [];
   const notes: string[] = [];
   for (const [, line = ''] of text.matchAll(mark)) {
-    const [name = '', ...rest] = line.replace(/\s+#.*$/, '').trim().split(/[\s=]+/);
+    const [name = '', ...rest] = line
+      .replace(/\s+#.*$/, '')
+      .trim()
+      .split(/[\s=]+/);
     const value = rest.join(' ');
     if (isArray(name, value)) options.push('--array', value.replace(/%\d+$/, ''));
     else addForeign(name, value, { options, notes });
@@ -106,7 +146,11 @@ function isArray(name: string, value: string): boolean {
   return name === '--array' || name === '-a' || ((name === '-J' || name === '-t') && /^\d+-\d+/.test(value));
 }
 
-function addForeign(name: string, value: string, { options, notes }: { readonly options: string[]; readonly notes: string[] }): void {
+function addForeign(
+  name: string,
+  value: string,
+  { options, notes }: { readonly options: string[]; readonly notes: string[] },
+): void {
   const foreign = foreignOptions['job submit']?.find(({ names }) => names.includes(name));
   if (foreign === undefined) return;
   const ours = foreign.instead(value);
@@ -115,7 +159,15 @@ function addForeign(name: string, value: string, { options, notes }: { readonly 
 }
 
 /** Brings the script along and calls it, in place of the file among the words. */
-function submitScript(words: readonly string[], { file, script, options, variable }: { readonly file: string; readonly script: Script; readonly options: readonly string[]; readonly variable: string }): string[] {
+function submitScript(
+  words: readonly string[],
+  {
+    file,
+    script,
+    options,
+    variable,
+  }: { readonly file: string; readonly script: Script; readonly options: readonly string[]; readonly variable: string },
+): string[] {
   const at = words.indexOf(file);
   const dashes = words.indexOf('--');
   const after = dashes < 0 ? [] : words.slice(dashes + 1);
@@ -124,11 +176,12 @@ function submitScript(words: readonly string[], { file, script, options, variabl
   const call = script.interpreter === '' ? [`./${name}`] : [script.interpreter, name];
   const hasValues = before.some((word) => /^--(?:array|each-line|values)/.test(word));
   const isFilled = hasValues && !after.some((word) => word.includes('{'));
-  const line = variable === '' ? [...call, ...after, ...(isFilled ? ['{}'] : [])] : ['env', `${variable}={}`, ...call, ...after];
+  const line =
+    variable === '' ? [...call, ...after, ...(isFilled ? ['{}'] : [])] : ['env', `${variable}={}`, ...call, ...after];
   return [...before, ...withoutGiven(options, before), '--put', file, '--', ...line];
 }
 
 /** What the command line says goes before what the script says, as other systems have it. */
 function withoutGiven(options: readonly string[], given: readonly string[]): string[] {
-  return options.filter((word, index) => !given.includes(word.startsWith('--') ? word : options[index - 1] ?? ''));
+  return options.filter((word, index) => !given.includes(word.startsWith('--') ? word : (options[index - 1] ?? '')));
 }

@@ -29,7 +29,12 @@ export async function showJobs(context: CommandContext, selector: string): Promi
   }
   tell(context.output, {
     json: () => found.map(({ job, spec, answer }) => jobDetailsJson(job, spec, answer)),
-    table: () => found.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...jobPairs(one, context.clock.now()), ...troublePairs(one)]),
+    table: () =>
+      found.flatMap((one, index) => [
+        ...(index === 0 ? [] : ['']),
+        ...jobPairs(one, context.clock.now()),
+        ...troublePairs(one),
+      ]),
     quiet: () => found.map(({ job }) => job.jobId),
   });
   return 0;
@@ -70,7 +75,12 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['limits', limitsOf(spec)],
     ['deadline', spec.deadlineUnixMs === undefined ? '' : showInstant(spec.deadlineUnixMs)],
     ['reservation', describeReservation(spec)],
-    ['environment', Object.entries(spec.environment).map(([name, value]) => `${name}=${value}`).join(' ')],
+    [
+      'environment',
+      Object.entries(spec.environment)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' '),
+    ],
     ['folder', spec.homeDirectory],
     ...placePairs(spec),
     ...groupPairs(spec),
@@ -78,14 +88,20 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
 }
 
 function placePairs({ workFolder = '', gathering }: JobSpec): (readonly [string, string])[] {
-  return [['tasks start in', workFolder], ['gathered in', gathering?.folder ?? '']];
+  return [
+    ['tasks start in', workFolder],
+    ['gathered in', gathering?.folder ?? ''],
+  ];
 }
 
 /** The reservation that the job was submitted into; whether it is over, `explain job` says. */
 function describeReservation({ reservation }: JobSpec): string {
   if (reservation === undefined) return '';
   const { reservationId, resourceId, startsAt, endsAt, amount } = readClaim(reservation.claim);
-  return `${reservationId} of ${resourceId}: ${amount} processors from ${showInstant(startsAt)} until ${showInstant(endsAt)}`;
+  return (
+    `${reservationId} of ${resourceId}: ${amount} processors from ${showInstant(startsAt)} until ` +
+    `${showInstant(endsAt)}`
+  );
 }
 
 function edgesText({ edges }: JobSpec): string {
@@ -97,14 +113,20 @@ function timesText({ taskTimes }: GetJobResponse): string {
   const { halfMsMax, ninetiethMsMax, endedCount, cutOffCount } = taskTimes;
   const by = `by ${endedCount} that ended${cutOffCount === 0 ? '' : ` and ${cutOffCount} cut off`}`;
   if (halfMsMax === undefined) return `not known, ${by}`;
-  const most = ninetiethMsMax === undefined ? 'too many cut off to know more' : `nine tenths within ${showDuration(ninetiethMsMax)}`;
+  const most =
+    ninetiethMsMax === undefined
+      ? 'too many cut off to know more'
+      : `nine tenths within ${showDuration(ninetiethMsMax)}`;
   return `half within ${showDuration(halfMsMax)}, ${most}, ${by}`;
 }
 
 function remainingText({ placeCount = 0, remainingMsMin, remainingMsMax }: GetJobResponse): string {
   if (remainingMsMin === undefined || remainingMsMax === undefined) return '';
   const [least, most] = [showDuration(remainingMsMin), showDuration(remainingMsMax)];
-  return `${least === most ? least : `${least} to ${most}`}, with the ${placeCount === 1 ? 'place' : `${placeCount} places`} that it has now`;
+  return (
+    `${least === most ? least : `${least} to ${most}`}, with the ` +
+    `${placeCount === 1 ? 'place' : `${placeCount} places`} that it has now`
+  );
 }
 
 function plannedText({ plannedEndUnixMs }: GetJobResponse): string {
@@ -120,7 +142,11 @@ function verifiedText({ extraVoteCount, finishedCount }: JobSummary, spec: JobSp
 function doubtfulText({ doubtfulCount, doubtfulTaskIndexes, jobId }: JobSummary): string {
   if (doubtfulCount === 0) return '';
   const more = doubtfulCount > doubtfulTaskIndexes.length ? ' and more' : '';
-  return `${doubtfulCount} tasks rest on a machine that was caught later: ${doubtfulTaskIndexes.join(',')}${more}; submit them again where it matters ("mutirao task list ${jobId} ${doubtfulTaskIndexes.slice(0, 3).join(',')}" shows them)`;
+  return (
+    `${doubtfulCount} tasks rest on a machine that was caught later: ${doubtfulTaskIndexes.join(',')}${more}; ` +
+    `submit them again where it matters ("mutirao task list ${jobId} ` +
+    `${doubtfulTaskIndexes.slice(0, 3).join(',')}" shows them)`
+  );
 }
 
 /** Empty where its user says nothing of it. */
@@ -131,15 +157,27 @@ function describePlacement({ placement = '' }: JobSpec): string {
 function describeScheduling(spec: JobSpec): string {
   const { scheduler, extra_work: cap } = schedulingJson(spec);
   if (cap === 'none') return scheduler;
-  return `${scheduler}; ${cap === 'idle' ? 'replicas only on processors that would idle anyway' : `replicas may cost ${cap} of what results took`}`;
+  return (
+    `${scheduler}; ` +
+    `${cap === 'idle' ? 'replicas only on processors that would idle anyway' : `replicas may cost ${cap} of what results took`}`
+  );
 }
 
 /** A job's tasks by status, in words; statuses without tasks are left out. */
 export function countsOf(job: JobSummary): string {
   const counts = [
-    [job.finishedCount, 'finished'], [job.runningCount, 'running'], [job.placedCount, 'placed'], [job.readyCount, 'ready'], [job.waitingCount, 'waiting'], [job.failedCount, 'failed'], [job.cancelledCount, 'cancelled'],
+    [job.finishedCount, 'finished'],
+    [job.runningCount, 'running'],
+    [job.placedCount, 'placed'],
+    [job.readyCount, 'ready'],
+    [job.waitingCount, 'waiting'],
+    [job.failedCount, 'failed'],
+    [job.cancelledCount, 'cancelled'],
   ] as const;
-  const told = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`).join(', ');
+  const told = counts
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(', ');
   return `${job.taskCount}${told === '' ? '' : `: ${told}`}`;
 }
 
@@ -149,16 +187,26 @@ function limitsOf({ limits }: JobSpec): string {
     limits.runTimeMsMax === 0 ? '' : `time ${showDuration(limits.runTimeMsMax)}`,
     limits.memoryBytesMax === 0 ? '' : `memory ${showBytes(limits.memoryBytesMax)}`,
     limits.outputBytesMax === 0 ? '' : `output ${showBytes(limits.outputBytesMax)}`,
-  ].filter((part) => part !== '').join(', ');
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
 }
 
 const groupsShownMax = 5;
 
 function groupPairs(spec: JobSpec): (readonly [string, string])[] {
-  const shown = spec.groups.slice(0, groupsShownMax).flatMap((group) => [
-    ['command', `${group.noOp ? '(no-op)' : group.command}${spec.groups.length > 1 ? `   x${taskCountOf(group)}` : ''}`],
-    ['requirements', group.requirements],
-    ['check', group.check],
-  ] as const);
-  return spec.groups.length <= groupsShownMax ? shown : [...shown, ['', `and ${spec.groups.length - groupsShownMax} more task groups`]];
+  const shown = spec.groups.slice(0, groupsShownMax).flatMap(
+    (group) =>
+      [
+        [
+          'command',
+          `${group.noOp ? '(no-op)' : group.command}${spec.groups.length > 1 ? `   x${taskCountOf(group)}` : ''}`,
+        ],
+        ['requirements', group.requirements],
+        ['check', group.check],
+      ] as const,
+  );
+  return spec.groups.length <= groupsShownMax
+    ? shown
+    : [...shown, ['', `and ${spec.groups.length - groupsShownMax} more task groups`]];
 }

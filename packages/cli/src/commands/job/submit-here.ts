@@ -33,14 +33,24 @@ export interface SubmitHereOptions extends SubmitOptions {
 const failedShownMax = 10;
 
 /**
- * Runs one job with a grid of its own, and ends all of that: the requests that wait, the allocations that run, the processes.
+ * Runs one job with a grid of its own, and ends all of that: the requests that wait, the allocations that run, the
+ * processes.
  *
  * In a home folder that the user gave, a job that was interrupted goes on where nothing is to be submitted.
  */
-export async function submitHere(context: CommandContext, file: string | undefined, options: SubmitHereOptions): Promise<ExitStatus> {
-  if (options.broker !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--broker beside --here, which has a broker of its own; want one of them');
+export async function submitHere(
+  context: CommandContext,
+  file: string | undefined,
+  options: SubmitHereOptions,
+): Promise<ExitStatus> {
+  if (options.broker !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--broker beside --here, which has a broker of its own; want one of them',
+    );
   refuseReserving(options);
-  if (options.taskOutput === true && context.output.mode !== 'table') throw new MutiraoError('MUT_BAD_REQUEST', '--task-output beside --json or --quiet; want one of them');
+  if (options.taskOutput === true && context.output.mode !== 'table')
+    throw new MutiraoError('MUT_BAD_REQUEST', '--task-output beside --json or --quiet; want one of them');
   const usualHome = options.home === undefined ? context.home : mutiraoHome();
   const site = readSite(options, usualHome, process.env['PATH']);
   const job = readNewJob(context, file, options);
@@ -60,7 +70,10 @@ export async function submitHere(context: CommandContext, file: string | undefin
   } catch (error) {
     throw context.signal.aborted ? interrupted(home, error) : error;
   } finally {
-    await closeHereHome(home, { output: context.output, sleep: (delay) => context.sleep(delay).catch(() => undefined) });
+    await closeHereHome(home, {
+      output: context.output,
+      sleep: (delay) => context.sleep(delay).catch(() => undefined),
+    });
   }
   if (ended === undefined) throw interrupted(home, undefined);
   return exitStatusOfJob(ended);
@@ -68,21 +81,36 @@ export async function submitHere(context: CommandContext, file: string | undefin
 
 function refuseReserving({ reservation, taskTime }: SubmitOptions): void {
   if (typeof reservation !== 'string' && taskTime === undefined) return;
-  throw new MutiraoError('MUT_BAD_REQUEST', `${taskTime === undefined ? '--reservation' : '--task-time'} beside --here, whose cluster nobody reserves; want a broker that runs already`);
+  throw new MutiraoError(
+    'MUT_BAD_REQUEST',
+    `${taskTime === undefined ? '--reservation' : '--task-time'} beside --here, whose cluster nobody reserves; ` +
+      'want a broker that runs already',
+  );
 }
 
 /** The job that the words say; undefined where they say none and the home folder's own is to go on. */
-function readNewJob(context: CommandContext, file: string | undefined, options: SubmitHereOptions): JobSpec | undefined {
+function readNewJob(
+  context: CommandContext,
+  file: string | undefined,
+  options: SubmitHereOptions,
+): JobSpec | undefined {
   const isEmpty = file === undefined && context.passedOn === undefined && options.op !== false;
   if (!isEmpty || options.home === undefined) return readJob(context, file, options);
   const given = [...taskOptionsGiven({ ...options, op: true }), ...jobOptionsGiven(options)];
-  if (given.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(', ')} without a job; what was interrupted in ${context.home} goes on as it was submitted`);
+  if (given.length > 0)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${given.join(', ')} without a job; what was interrupted in ${context.home} goes on as it was submitted`,
+    );
   return undefined;
 }
 
 function tellAbandoned({ output }: CommandContext, usualHome: string): void {
   for (const path of listAbandoned(usualHome)) {
-    output.note(`${path} is left of a submission that was killed: "mutirao job submit --here --home ${path}" goes on with it, removing the folder forgets it.`);
+    output.note(
+      `${path} is left of a submission that was killed: "mutirao job submit --here --home ${path}" goes on with ` +
+        'it, removing the folder forgets it.',
+    );
   }
 }
 
@@ -95,7 +123,11 @@ interface Run {
 async function runJob(context: CommandContext, { job, home, options }: Run): Promise<JobSummary> {
   const broker = await context.broker();
   const jobId = await chooseJob(context, broker, { job, home });
-  const ended = await followTelling(context, broker, { jobId, progress: options.progress === true, unreachableMax: readPatience(options.herePatience) });
+  const ended = await followTelling(context, broker, {
+    jobId,
+    progress: options.progress === true,
+    unreachableMax: readPatience(options.herePatience),
+  });
   if (options.taskOutput === true) await printOutputs(context, { job: String(jobId), tasks: 'all' }, {});
   if (ended.failedCount > 0) await tellFailures(context, broker, ended);
   tell(context.output, { json: () => jobJson(ended), table: () => [endSentence(ended)], quiet: () => [jobId] });
@@ -103,12 +135,18 @@ async function runJob(context: CommandContext, { job, home, options }: Run): Pro
 }
 
 /** Nobody else watches the provider of a grid of one's own, so what keeps the job from starting is told here. */
-async function followTelling(context: CommandContext, broker: BrokerClient, job: FollowOptions & { readonly unreachableMax: number }): Promise<JobSummary> {
+async function followTelling(
+  context: CommandContext,
+  broker: BrokerClient,
+  job: FollowOptions & { readonly unreachableMax: number },
+): Promise<JobSummary> {
   let isOver = false;
   let givenUp = '';
   const giveUp = new AbortController();
   const telling = tellWaiting(context, broker, {
-    jobId: job.jobId, unreachableMax: job.unreachableMax, isOver: () => isOver,
+    jobId: job.jobId,
+    unreachableMax: job.unreachableMax,
+    isOver: () => isOver,
     onUnreachable: (reason) => {
       givenUp = reason;
       giveUp.abort();
@@ -117,31 +155,58 @@ async function followTelling(context: CommandContext, broker: BrokerClient, job:
   try {
     return await followJob({ ...context, signal: AbortSignal.any([context.signal, giveUp.signal]) }, broker, job);
   } catch (error) {
-    throw givenUp === '' ? error : new MutiraoError('MUT_UNREACHABLE', `${givenUp} It was so for ${Math.round(job.unreachableMax / 1000)} s, and no task has begun.`, { cause: error });
+    throw givenUp === ''
+      ? error
+      : new MutiraoError(
+          'MUT_UNREACHABLE',
+          `${givenUp} It was so for ${Math.round(job.unreachableMax / 1000)} s, and no task has begun.`,
+          { cause: error },
+        );
   } finally {
     isOver = true;
     await telling;
   }
 }
 
-/** Submits the job, or finds the one to go on with. @throws {MutiraoError} MUT_BAD_REQUEST where both are there, or neither. */
-async function chooseJob(context: CommandContext, broker: BrokerClient, { job, home }: Pick<Run, 'job' | 'home'>): Promise<number> {
+/**
+ * Submits the job, or finds the one to go on with. @throws {MutiraoError} MUT_BAD_REQUEST where both are there, or
+ * neither.
+ */
+async function chooseJob(
+  context: CommandContext,
+  broker: BrokerClient,
+  { job, home }: Pick<Run, 'job' | 'home'>,
+): Promise<number> {
   const [interruptedJob] = home.isTemporary ? [] : await fetchJobs(broker, 'running', 1);
   if (job === undefined) {
-    if (interruptedJob === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `there is nothing to submit, and no interrupted job in ${home.path}; want a job file, or a command after "--"`);
-    context.output.note(`Job ${interruptedJob.jobId} goes on: ${interruptedJob.finishedCount} of ${interruptedJob.taskCount} tasks have finished.`);
+    if (interruptedJob === undefined)
+      throw new MutiraoError(
+        'MUT_BAD_REQUEST',
+        `there is nothing to submit, and no interrupted job in ${home.path}; want a job file, or a command after "--"`,
+      );
+    context.output.note(
+      `Job ${interruptedJob.jobId} goes on: ${interruptedJob.finishedCount} of ${interruptedJob.taskCount} ` +
+        'tasks have finished.',
+    );
     return interruptedJob.jobId;
   }
   if (interruptedJob !== undefined) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `${home.path} holds job ${interruptedJob.jobId}, which was interrupted with ${interruptedJob.finishedCount} of `
-      + `${interruptedJob.taskCount} tasks finished; want no other job beside it (then it goes on), or another --home`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${home.path} holds job ${interruptedJob.jobId}, which was interrupted with ${interruptedJob.finishedCount} of ` +
+        `${interruptedJob.taskCount} tasks finished; want no other job beside it (then it goes on), or another --home`,
+    );
   }
   return (await handOver(context, job)).jobId;
 }
 
 /** Tells why tasks failed, while the broker is there to ask. */
 async function tellFailures({ output, clock }: CommandContext, broker: BrokerClient, job: JobSummary): Promise<void> {
-  const { found, more } = await fetchTasks(broker, { jobId: job.jobId, taskIndexes: [], status: TaskStatus.FAILED }, failedShownMax);
+  const { found, more } = await fetchTasks(
+    broker,
+    { jobId: job.jobId, taskIndexes: [], status: TaskStatus.FAILED },
+    failedShownMax,
+  );
   for (const line of taskTable(found, false, clock.now())) output.note(line);
   for (const { taskIndex } of found) {
     const { standardError } = await broker.getTaskOutput({ jobId: job.jobId, taskIndex });

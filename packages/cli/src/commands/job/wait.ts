@@ -17,14 +17,17 @@ export function define(command: Command, act: Act): void {
   command
     .argument('[jobs]', 'selector: 5, 1-10:2, last, all', 'last')
     .option('--progress', 'show progress also where standard error is no terminal')
-    .action((jobs: string, options: { progress?: true }) => act((context) => waitForJobs(context, jobs, options.progress === true)));
+    .action((jobs: string, options: { progress?: true }) =>
+      act((context) => waitForJobs(context, jobs, options.progress === true)),
+    );
 }
 
 /** Waits for jobs one after the other; the worst end decides the exit status. */
 export async function waitForJobs(context: CommandContext, selector: string, progress: boolean): Promise<ExitStatus> {
   const broker = await context.broker();
   const ended: JobSummary[] = [];
-  for (const jobId of await resolveJobIds(broker, selector)) ended.push(await followJob(context, broker, { jobId, progress }));
+  for (const jobId of await resolveJobIds(broker, selector))
+    ended.push(await followJob(context, broker, { jobId, progress }));
   tell(context.output, {
     json: () => ended.map(jobJson),
     table: () => ended.map(endLine),
@@ -42,12 +45,17 @@ export async function noteMissingFile(context: CommandContext, job: JobSummary):
 
 /** How a job ended, in one line that also says where to see more. */
 export function endLine(job: JobSummary): string {
-  return job.failedCount > 0 ? `${endSentence(job)} See "mutirao task list ${job.jobId} --status failed".` : endSentence(job);
+  return job.failedCount > 0
+    ? `${endSentence(job)} See "mutirao task list ${job.jobId} --status failed".`
+    : endSentence(job);
 }
 
 /** How a job ended. */
 export function endSentence(job: JobSummary): string {
-  return `Job ${job.jobId} ${nameOf(JobStatus, job.status)} after ${showDuration(job.endedUnixMs - job.submittedUnixMs)}, tasks ${countsOf(job)}.`;
+  return (
+    `Job ${job.jobId} ${nameOf(JobStatus, job.status)} after ` +
+    `${showDuration(job.endedUnixMs - job.submittedUnixMs)}, tasks ${countsOf(job)}.`
+  );
 }
 
 /** 0 for a job all of whose tasks finished, 1 where tasks failed, 4 where it was cancelled. */

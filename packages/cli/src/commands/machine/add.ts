@@ -20,9 +20,14 @@ export function define(command: Command, act: Act): void {
     .option('--name <name>', 'its name in the grid; that of --ssh when left out')
     .option('--processors <count>', 'processors to use; all when left out', count)
     .option('--attribute <name=value>', 'what requirements may ask for; may be given several times', collect, [])
-    .option('--ssh-option <option>', 'KEY=VALUE as of ssh -o, or a flag with its value in one word; may be given several times', collect, [])
+    .option(
+      '--ssh-option <option>',
+      'KEY=VALUE as of ssh -o, or a flag with its value in one word; may be given several times',
+      collect,
+      [],
+    )
     .option('--remote-command <program>', 'how mutirao is called on the machine; it is carried over when left out')
-    .option('--folder <folder>', 'where files go on the machine; .mutirao of the login\'s home when left out')
+    .option('--folder <folder>', "where files go on the machine; .mutirao of the login's home when left out")
     .option('--by <way>', 'ssh or templates, for machines of a file that could be reached in both ways')
     .option('--provider <name>', 'the provider that is to keep them', 'lab')
     .action((options: AddOptions) => act((context) => addMachines(context, options)));
@@ -30,7 +35,9 @@ export function define(command: Command, act: Act): void {
 
 /** Has a provider keep further machines: all of them or none. */
 export async function addMachines(context: CommandContext, options: AddOptions): Promise<ExitStatus> {
-  const machines = readMachines(options, context.directory, (line) => { context.output.note(line); });
+  const machines = readMachines(options, context.directory, (line) => {
+    context.output.note(line);
+  });
   const { providerId, address } = await resolveProviderAddress(context, options.provider);
   const provider = await context.provider(address);
   await provider.addMachines({ machines: machines.map(encodeKeptMachine) });

@@ -22,15 +22,31 @@ export async function listCredentials(context: CommandContext, providerName: str
   const { credentials } = await (await context.provider(address)).listMachineCredentials();
   const now = context.clock.now();
   tell(context.output, {
-    json: () => credentials.map(({ name, status, sinceUnixMs, expiresUnixMs }) => ({
-      machine_id: `${providerId}/${name}`, provider_id: providerId, status: nameOf(MachineCredentialStatus, status), since_unix_ms: sinceUnixMs, expires_unix_ms: expiresUnixMs ?? null,
-    })),
-    table: () => (credentials.length === 0 ? [`Provider ${providerId} has invited no machines; "mutirao machine invite" does.`] : renderTable(
-      [{ title: 'MACHINE' }, { title: 'STATUS' }, { title: 'FOR', right: true }, { title: 'INVITATION ENDS IN', right: true }],
-      credentials.map(({ name, status, sinceUnixMs, expiresUnixMs }) => [
-        `${providerId}/${name}`, nameOf(MachineCredentialStatus, status), showDuration(Math.max(0, now - sinceUnixMs)), expiresUnixMs === undefined ? '-' : showDuration(Math.max(0, expiresUnixMs - now)),
-      ]),
-    )),
+    json: () =>
+      credentials.map(({ name, status, sinceUnixMs, expiresUnixMs }) => ({
+        machine_id: `${providerId}/${name}`,
+        provider_id: providerId,
+        status: nameOf(MachineCredentialStatus, status),
+        since_unix_ms: sinceUnixMs,
+        expires_unix_ms: expiresUnixMs ?? null,
+      })),
+    table: () =>
+      credentials.length === 0
+        ? [`Provider ${providerId} has invited no machines; "mutirao machine invite" does.`]
+        : renderTable(
+            [
+              { title: 'MACHINE' },
+              { title: 'STATUS' },
+              { title: 'FOR', right: true },
+              { title: 'INVITATION ENDS IN', right: true },
+            ],
+            credentials.map(({ name, status, sinceUnixMs, expiresUnixMs }) => [
+              `${providerId}/${name}`,
+              nameOf(MachineCredentialStatus, status),
+              showDuration(Math.max(0, now - sinceUnixMs)),
+              expiresUnixMs === undefined ? '-' : showDuration(Math.max(0, expiresUnixMs - now)),
+            ]),
+          ),
     quiet: () => credentials.map(({ name }) => `${providerId}/${name}`),
   });
   return 0;

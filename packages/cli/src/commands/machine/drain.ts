@@ -8,15 +8,23 @@ export function define(command: Command, act: Act): void {
   command
     .argument('<machine>', 'its name, now or last, or its identity')
     .option('--reason <text>', 'why, for those who ask', '')
-    .action((machine: string, options: { reason: string }) => act((context) => drainMachine(context, machine, options.reason)));
+    .action((machine: string, options: { reason: string }) =>
+      act((context) => drainMachine(context, machine, options.reason)),
+    );
 }
 
-/** Drains a machine until it is undrained: it gets nothing new, under whatever name it comes back, and what runs there ends by itself. */
+/**
+ * Drains a machine until it is undrained: it gets nothing new, under whatever name it comes back, and what runs there
+ * ends by itself.
+ */
 export async function drainMachine(context: CommandContext, machineId: string, reason: string): Promise<ExitStatus> {
   await (await context.broker()).drainMachine({ machineId, reason });
   tell(context.output, {
     json: () => ({ machine_id: machineId }),
-    table: () => [`${machineId} is draining: it gets no new tasks, and what runs there ends by itself. "mutirao machine undrain ${machineId}" makes it take tasks again.`],
+    table: () => [
+      `${machineId} is draining: it gets no new tasks, and what runs there ends by itself. "mutirao machine ` +
+        `undrain ${machineId}" makes it take tasks again.`,
+    ],
     quiet: () => [machineId],
   });
   return 0;

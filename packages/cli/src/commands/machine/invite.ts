@@ -16,30 +16,57 @@ interface InviteOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<machine>', 'its name in the grid, with or without the provider\'s before it')
+    .argument('<machine>', "its name in the grid, with or without the provider's before it")
     .option('--valid <duration>', 'for how long the invitation can be used (default: 24h)')
     .option('--provider <name>', 'the provider that it joins', 'lab')
     .action((machine: string, options: InviteOptions) => act((context) => inviteMachine(context, machine, options)));
 }
 
 /** Makes an invitation and says what to run on the machine. */
-export async function inviteMachine(context: CommandContext, machine: string, { provider: providerName, valid }: InviteOptions): Promise<ExitStatus> {
+export async function inviteMachine(
+  context: CommandContext,
+  machine: string,
+  { provider: providerName, valid }: InviteOptions,
+): Promise<ExitStatus> {
   const validMs = valid === undefined ? 0 : parseDuration(valid);
   const slash = machine.indexOf('/');
-  const { providerId, address: providerAddress } = await resolveProviderAddress(context, slash > 0 ? machine.slice(0, slash) : providerName);
+  const { providerId, address: providerAddress } = await resolveProviderAddress(
+    context,
+    slash > 0 ? machine.slice(0, slash) : providerName,
+  );
   const name = machine.slice(slash + 1);
-  const { invitation, expiresUnixMs, address, authority } = await (await context.provider(providerAddress)).inviteMachine({ name, validMs, unlessRemoved: false });
+  const { invitation, expiresUnixMs, address, authority } = await (
+    await context.provider(providerAddress)
+  ).inviteMachine({ name, validMs, unlessRemoved: false });
   const machineId = `${providerId}/${name}`;
-  const command = `${authority === '' ? '' : `MUTIRAO_CA=${authority} `}mutirao run agent --provider ${address} --machine-id ${machineId} --invitation -`;
+  const command =
+    `${authority === '' ? '' : `MUTIRAO_CA=${authority} `}mutirao run agent --provider ${address} --machine-id ` +
+    `${machineId} --invitation -`;
   tell(context.output, {
-    json: () => ({ machine_id: machineId, provider_id: providerId, invitation, expires_unix_ms: expiresUnixMs, address, command }),
+    json: () => ({
+      machine_id: machineId,
+      provider_id: providerId,
+      invitation,
+      expires_unix_ms: expiresUnixMs,
+      address,
+      command,
+    }),
     table: () => [
-      `The invitation of ${machineId}, good once, until ${showWithOffset(expiresUnixMs)}:`, '', `  ${invitation}`, '',
-      'Run this on the machine, and give it the invitation as a line of its standard input:', '', `  ${command}`,
+      `The invitation of ${machineId}, good once, until ${showWithOffset(expiresUnixMs)}:`,
+      '',
+      `  ${invitation}`,
+      '',
+      'Run this on the machine, and give it the invitation as a line of its standard input:',
+      '',
+      `  ${command}`,
     ],
     quiet: () => [invitation],
   });
-  if (isNear(address)) context.output.note(`Provider ${providerId} takes agents of its own host alone, so that command works there only; start it with --listen-agents for machines elsewhere, or use "mutirao machine add --ssh".`);
+  if (isNear(address))
+    context.output.note(
+      `Provider ${providerId} takes agents of its own host alone, so that command works there only; start it ` +
+        'with --listen-agents for machines elsewhere, or use "mutirao machine add --ssh".',
+    );
   return 0;
 }
 

@@ -26,21 +26,42 @@ export async function listKept(context: CommandContext, providerName: string): P
 }
 
 /** Tells how kept machines are. */
-export function tellKept({ output, clock }: CommandContext, providerId: string, machines: readonly KeptMachineState[]): void {
+export function tellKept(
+  { output, clock }: CommandContext,
+  providerId: string,
+  machines: readonly KeptMachineState[],
+): void {
   tell(output, {
     json: () => machines.map((state) => keptMachineJson(providerId, state)),
-    table: () => (machines.length === 0 ? [`Provider ${providerId} keeps no machines; "mutirao machine add" adds some.`] : keptTable(providerId, machines, clock.now())),
+    table: () =>
+      machines.length === 0
+        ? [`Provider ${providerId} keeps no machines; "mutirao machine add" adds some.`]
+        : keptTable(providerId, machines, clock.now()),
     quiet: () => machines.map(({ machine }) => `${providerId}/${machine?.name ?? ''}`),
   });
 }
 
 function keptTable(providerId: string, machines: readonly KeptMachineState[], now: number): string[] {
   return renderTable(
-    [{ title: 'MACHINE' }, { title: 'STATUS' }, { title: 'FOR', right: true }, { title: 'BY' }, { title: 'AT' }, { title: 'WHY' }],
+    [
+      { title: 'MACHINE' },
+      { title: 'STATUS' },
+      { title: 'FOR', right: true },
+      { title: 'BY' },
+      { title: 'AT' },
+      { title: 'WHY' },
+    ],
     machines.map((state) => {
       const { name = '', reach } = state.machine ?? {};
       const [by, at] = [reach?.$case ?? '', placeOf(reach)];
-      return [`${providerId}/${name}`, nameOf(KeptMachineStatus, state.status), showDuration(Math.max(0, now - state.sinceUnixMs)), by, at, state.status === KeptMachineStatus.RUNNING ? '' : state.reason];
+      return [
+        `${providerId}/${name}`,
+        nameOf(KeptMachineStatus, state.status),
+        showDuration(Math.max(0, now - state.sinceUnixMs)),
+        by,
+        at,
+        state.status === KeptMachineStatus.RUNNING ? '' : state.reason,
+      ];
     }),
   );
 }

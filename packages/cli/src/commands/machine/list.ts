@@ -19,9 +19,13 @@ export async function listMachines(context: CommandContext): Promise<ExitStatus>
   const { machines } = await (await context.broker()).listMachines();
   tell(context.output, {
     json: () => machines.map(machineJson),
-    table: () => (machines.length === 0
-      ? ['No machines now. Those of clusters come when there is a job and their allocation starts; see "mutirao request list".']
-      : machineTable(machines, context.clock.now())),
+    table: () =>
+      machines.length === 0
+        ? [
+            'No machines now. Those of clusters come when there is a job and their allocation starts; see ' +
+              '"mutirao request list".',
+          ]
+        : machineTable(machines, context.clock.now()),
     quiet: () => machines.map((machine) => machine.facts?.machineId ?? ''),
   });
   return 0;
@@ -30,16 +34,30 @@ export async function listMachines(context: CommandContext): Promise<ExitStatus>
 function machineTable(machines: readonly MachineRecord[], now: number): string[] {
   return renderTable(
     [
-      { title: 'MACHINE' }, { title: 'STATUS' }, { title: 'PROCESSORS', right: true }, { title: 'RUNNING', right: true }, { title: 'WAITING', right: true },
-      { title: 'FINISHED', right: true }, { title: 'FAILED', right: true }, { title: 'LEAVES IN', right: true }, { title: 'CREDIBILITY', right: true },
+      { title: 'MACHINE' },
+      { title: 'STATUS' },
+      { title: 'PROCESSORS', right: true },
+      { title: 'RUNNING', right: true },
+      { title: 'WAITING', right: true },
+      { title: 'FINISHED', right: true },
+      { title: 'FAILED', right: true },
+      { title: 'LEAVES IN', right: true },
+      { title: 'CREDIBILITY', right: true },
       { title: 'ATTRIBUTES' },
     ],
     machines.map((machine) => [
-      machine.facts?.machineId ?? '', nameOf(MachineStatus, machine.status), String(machine.facts?.processors ?? 0), String(machine.runningCount),
-      String(machine.waitingCount), String(machine.finishedCount), String(machine.failedCount),
+      machine.facts?.machineId ?? '',
+      nameOf(MachineStatus, machine.status),
+      String(machine.facts?.processors ?? 0),
+      String(machine.runningCount),
+      String(machine.waitingCount),
+      String(machine.finishedCount),
+      String(machine.failedCount),
       machine.facts?.untilUnixMs === undefined ? '-' : showDuration(Math.max(0, machine.facts.untilUnixMs - now)),
       machine.credibility === undefined ? '-' : machine.credibility.toFixed(4),
-      Object.entries(machine.facts?.attributes ?? {}).map(([name, value]) => `${name}=${value}`).join(' '),
+      Object.entries(machine.facts?.attributes ?? {})
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' '),
     ]),
   );
 }

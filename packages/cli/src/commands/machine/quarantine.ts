@@ -8,11 +8,17 @@ export function define(command: Command, act: Act): void {
   command
     .argument('<machine>', 'its name, now or last, or its identity')
     .option('--reason <text>', 'why, for its record', '')
-    .action((machine: string, options: { reason: string }) => act((context) => quarantineMachine(context, machine, options.reason)));
+    .action((machine: string, options: { reason: string }) =>
+      act((context) => quarantineMachine(context, machine, options.reason)),
+    );
 }
 
 /** Has a machine get nothing more, under whatever name. */
-export async function quarantineMachine(context: CommandContext, machineId: string, reason: string): Promise<ExitStatus> {
+export async function quarantineMachine(
+  context: CommandContext,
+  machineId: string,
+  reason: string,
+): Promise<ExitStatus> {
   await (await context.broker()).quarantineMachine({ machineId, reason });
   tell(context.output, {
     json: () => ({ machine_id: machineId }),

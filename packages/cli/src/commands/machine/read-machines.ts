@@ -27,28 +27,47 @@ export interface MachineOptions {
  */
 export function readMachines(options: MachineOptions, directory: string, warn: (line: string) => void): KeptMachine[] {
   const { file, ssh, by } = options;
-  if ((file === undefined) === (ssh === undefined)) throw new MutiraoError('MUT_BAD_REQUEST', `found ${file === undefined ? 'neither --file nor --ssh' : 'both --file and --ssh'}; want one of them`);
-  if (by !== undefined && by !== 'ssh' && by !== 'templates') throw new MutiraoError('MUT_BAD_REQUEST', `--by is "${by}"; want ssh or templates`);
+  if ((file === undefined) === (ssh === undefined))
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `found ${file === undefined ? 'neither --file nor --ssh' : 'both --file and --ssh'}; want one of them`,
+    );
+  if (by !== undefined && by !== 'ssh' && by !== 'templates')
+    throw new MutiraoError('MUT_BAD_REQUEST', `--by is "${by}"; want ssh or templates`);
   return file === undefined ? [oneMachine(ssh ?? '', options)] : readList(file, options, { directory, warn });
 }
 
-function readList(file: string, options: MachineOptions, { directory, warn }: { readonly directory: string; readonly warn: (line: string) => void }): KeptMachine[] {
-  if (options.name !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--name is for --ssh; the machines of a file have names of their own');
+function readList(
+  file: string,
+  options: MachineOptions,
+  { directory, warn }: { readonly directory: string; readonly warn: (line: string) => void },
+): KeptMachine[] {
+  if (options.name !== undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', '--name is for --ssh; the machines of a file have names of their own');
   const list = parseMachineList(readText(resolve(directory, file)), file);
   for (const { line, column, message } of list.warnings) warn(`warning: ${file}:${line}:${column}: ${message}`);
   if (list.peers.length > 0) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `${file} is a list of ${list.peers.length} peers, each a whole site and no machine; want workers (SDF) or grid machines (GDF)`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${file} is a list of ${list.peers.length} peers, each a whole site and no machine; want workers (SDF) or ` +
+        'grid machines (GDF)',
+    );
   }
   if (list.machines.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', `${file} lists no machines`);
   return list.machines.map((machine) => listedMachine(file, machine, options));
 }
 
 function oneMachine(destination: string, options: MachineOptions): KeptMachine {
-  if (options.by === 'templates') throw new MutiraoError('MUT_BAD_REQUEST', '--by templates needs the templates of a --file');
-  if (!/^[^\s-]\S*$/.test(destination)) throw new MutiraoError('MUT_BAD_REQUEST', `--ssh is "${destination}"; want user@host, or a name of ~/.ssh/config`);
+  if (options.by === 'templates')
+    throw new MutiraoError('MUT_BAD_REQUEST', '--by templates needs the templates of a --file');
+  if (!/^[^\s-]\S*$/.test(destination))
+    throw new MutiraoError('MUT_BAD_REQUEST', `--ssh is "${destination}"; want user@host, or a name of ~/.ssh/config`);
   const name = options.name ?? destination.replaceAll(/[^\w.@-]/g, '_').slice(0, 64);
   return {
-    name, reach: sshReach(destination, options.sshOption, options), processors: options.processors ?? 0, folder: options.folder ?? '',
+    name,
+    reach: sshReach(destination, options.sshOption, options),
+    processors: options.processors ?? 0,
+    folder: options.folder ?? '',
     attributes: attributesOf(options.attribute),
   };
 }
@@ -56,21 +75,41 @@ function oneMachine(destination: string, options: MachineOptions): KeptMachine {
 function listedMachine(file: string, machine: ListedMachine, options: MachineOptions): KeptMachine {
   const { name } = machine;
   return {
-    name, reach: listedReach(file, machine, options), processors: options.processors ?? machine.processors, folder: options.folder ?? machine.folder,
+    name,
+    reach: listedReach(file, machine, options),
+    processors: options.processors ?? machine.processors,
+    folder: options.folder ?? machine.folder,
     attributes: { ...machine.attributes, ...attributesOf(options.attribute) },
   };
 }
 
-/** What says no type, or that nothing may run there, is driven by its templates; MyGrid used those of other types to bring its agent over. */
-function listedReach(file: string, { name, host, user, gateway, templates, line, column, type }: ListedMachine, options: MachineOptions): MachineReach {
+/**
+ * What says no type, or that nothing may run there, is driven by its templates; MyGrid used those of other types to
+ * bring its agent over.
+ */
+function listedReach(
+  file: string,
+  { name, host, user, gateway, templates, line, column, type }: ListedMachine,
+  options: MachineOptions,
+): MachineReach {
   const destination = user === '' ? host : `${user}@${host}`;
   const wanted = options.by ?? (templates !== undefined && ['', 'gridscript'].includes(type) ? 'templates' : 'ssh');
-  if (wanted === 'ssh') return sshReach(destination, [...options.sshOption, ...(gateway === '' ? [] : [`-J${gateway}`])], options);
-  if (templates === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${file}:${line}:${column}: ${name} has no templates; want "remExec:", "copyTo:" and "copyFrom:" for --by templates`);
+  if (wanted === 'ssh')
+    return sshReach(destination, [...options.sshOption, ...(gateway === '' ? [] : [`-J${gateway}`])], options);
+  if (templates === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${file}:${line}:${column}: ${name} has no templates; want "remExec:", "copyTo:" and "copyFrom:" for --by ` +
+        'templates',
+    );
   return { kind: 'templates', machine: destination, ...templates };
 }
 
-function sshReach(destination: string, options: readonly string[], { remoteCommand = '' }: MachineOptions): MachineReach {
+function sshReach(
+  destination: string,
+  options: readonly string[],
+  { remoteCommand = '' }: MachineOptions,
+): MachineReach {
   return { kind: 'ssh', destination, options, program: remoteCommand.split(/\s+/).filter((word) => word !== '') };
 }
 
@@ -80,7 +119,11 @@ function attributesOf(stated: readonly string[]): Record<string, string> {
     const [, name = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
     if (name === '') throw new MutiraoError('MUT_BAD_REQUEST', `--attribute is "${text}"; want NAME=VALUE`);
     const key = name.toLowerCase();
-    if (Object.hasOwn(attributes, key)) throw new MutiraoError('MUT_BAD_REQUEST', `--attribute ${key} is given twice, as "${attributes[key] ?? ''}" and "${value}"; expected it once`);
+    if (Object.hasOwn(attributes, key))
+      throw new MutiraoError(
+        'MUT_BAD_REQUEST',
+        `--attribute ${key} is given twice, as "${attributes[key] ?? ''}" and "${value}"; expected it once`,
+      );
     attributes[key] = value;
   }
   return attributes;

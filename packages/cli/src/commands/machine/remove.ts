@@ -7,20 +7,35 @@ import { resolveProviderAddress } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<machine>', 'its name, with or without the provider\'s before it')
+    .argument('<machine>', "its name, with or without the provider's before it")
     .option('--provider <name>', 'the provider that it belongs to', 'lab')
-    .action((machine: string, options: { readonly provider: string }) => act((context) => removeMachine(context, machine, options.provider)));
+    .action((machine: string, options: { readonly provider: string }) =>
+      act((context) => removeMachine(context, machine, options.provider)),
+    );
 }
 
-/** Withdraws the credential of a machine, ends its agent and has its provider forget it; what runs there runs again elsewhere. */
-export async function removeMachine(context: CommandContext, machine: string, providerName: string): Promise<ExitStatus> {
+/**
+ * Withdraws the credential of a machine, ends its agent and has its provider forget it; what runs there runs again
+ * elsewhere.
+ */
+export async function removeMachine(
+  context: CommandContext,
+  machine: string,
+  providerName: string,
+): Promise<ExitStatus> {
   const slash = machine.indexOf('/');
-  const { providerId, address } = await resolveProviderAddress(context, slash > 0 ? machine.slice(0, slash) : providerName);
+  const { providerId, address } = await resolveProviderAddress(
+    context,
+    slash > 0 ? machine.slice(0, slash) : providerName,
+  );
   const name = machine.slice(slash + 1);
   await (await context.provider(address)).removeMachine({ name });
   tell(context.output, {
     json: () => ({ provider_id: providerId, address }),
-    table: () => [`Machine ${providerId}/${name} is removed: its agent is sent away and its credential is not taken any more. What ran there runs again elsewhere.`],
+    table: () => [
+      `Machine ${providerId}/${name} is removed: its agent is sent away and its credential is not taken any ` +
+        'more. What ran there runs again elsewhere.',
+    ],
     quiet: () => [`${providerId}/${name}`],
   });
   return 0;

@@ -23,13 +23,20 @@ export function define(command: Command, act: Act): void {
 export async function showMachine(context: CommandContext, wanted: string): Promise<ExitStatus> {
   const broker = await context.broker();
   const [{ machines }, { records }] = await Promise.all([broker.listMachines(), broker.listTrust()]);
-  const machine = machines.find(({ facts }) => facts?.machineId === wanted) ?? machines.find(({ facts }) => facts?.identity === wanted);
+  const machine =
+    machines.find(({ facts }) => facts?.machineId === wanted) ??
+    machines.find(({ facts }) => facts?.identity === wanted);
   const trust = findTrust(records, machine?.facts?.identity ?? wanted, wanted);
   const name = machine?.facts?.machineId ?? trust?.machineId;
-  if (name === undefined) throw unknown(wanted, [...machines.map(({ facts }) => facts?.machineId ?? ''), ...records.map(({ machineId }) => machineId)]);
+  if (name === undefined)
+    throw unknown(wanted, [
+      ...machines.map(({ facts }) => facts?.machineId ?? ''),
+      ...records.map(({ machineId }) => machineId),
+    ]);
   tell(context.output, {
     json: () => shownMachineJson({ name, machine, trust }),
-    table: () => renderPairs([['machine', name], ...presencePairs(machine, context.clock.now()), ...trustPairs(trust, machine)]),
+    table: () =>
+      renderPairs([['machine', name], ...presencePairs(machine, context.clock.now()), ...trustPairs(trust, machine)]),
     quiet: () => [name],
   });
   return 0;
@@ -57,8 +64,17 @@ function presencePairs(machine: MachineRecord | undefined, now: number): Pair[] 
     ['processors', String(facts.processors)],
     ['here since', showInstant(machine.joinedUnixMs)],
     ['leaves in', facts.untilUnixMs === undefined ? '' : showDuration(Math.max(0, facts.untilUnixMs - now))],
-    ['replicas', `${machine.runningCount} running, ${machine.waitingCount} waiting there, ${machine.finishedCount} finished, ${machine.failedCount} failed`],
-    ['attributes', Object.entries(facts.attributes).map(([attribute, value]) => `${attribute}=${value}`).join(' ')],
+    [
+      'replicas',
+      `${machine.runningCount} running, ${machine.waitingCount} waiting there, ${machine.finishedCount} ` +
+        `finished, ${machine.failedCount} failed`,
+    ],
+    [
+      'attributes',
+      Object.entries(facts.attributes)
+        .map(([attribute, value]) => `${attribute}=${value}`)
+        .join(' '),
+    ],
   ];
 }
 
@@ -66,9 +82,13 @@ function trustPairs(trust: TrustRecord | undefined, machine: MachineRecord | und
   const identity = machine?.facts?.identity;
   if (trust === undefined) {
     const credibility = machine?.credibility === undefined ? '' : machine.credibility.toFixed(4);
-    return [['identity', identity ?? ''], ['credibility', credibility === '' ? '' : `${credibility}: no vote of it has been compared`]];
+    return [
+      ['identity', identity ?? ''],
+      ['credibility', credibility === '' ? '' : `${credibility}: no vote of it has been compared`],
+    ];
   }
-  const caught: Pair[] = trust.caughtUnixMs === 0 ? [] : [['quarantined', `since ${showInstant(trust.caughtUnixMs)}, until it is pardoned`]];
+  const caught: Pair[] =
+    trust.caughtUnixMs === 0 ? [] : [['quarantined', `since ${showInstant(trust.caughtUnixMs)}, until it is pardoned`]];
   return [
     ['identity', trust.identity],
     ['credibility', `${trust.credibility.toFixed(4)}, by ${plural(trust.passes, 'result')} that others confirmed`],

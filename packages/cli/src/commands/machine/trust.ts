@@ -19,11 +19,19 @@ export function define(command: Command, act: Act): void {
 /** Shows what machines have done for their trust, those that were caught first. */
 export async function showTrust(context: CommandContext, machine: string | undefined): Promise<ExitStatus> {
   const { records } = await (await context.broker()).listTrust();
-  const chosen = machine === undefined ? records : records.filter(({ identity, machineId }) => identity === machine || machineId === machine);
-  if (machine !== undefined && chosen.length === 0) throw new MutiraoError('MUT_NOT_FOUND', `nothing is known of a machine ${machine}; no vote of it has been compared`);
+  const chosen =
+    machine === undefined
+      ? records
+      : records.filter(({ identity, machineId }) => identity === machine || machineId === machine);
+  if (machine !== undefined && chosen.length === 0)
+    throw new MutiraoError(
+      'MUT_NOT_FOUND',
+      `nothing is known of a machine ${machine}; no vote of it has been compared`,
+    );
   tell(context.output, {
     json: () => chosen.map(trustJson),
-    table: () => (chosen.length === 0 ? ['No machine has a record yet: votes make them (docs/trust.md).'] : trustLines(chosen)),
+    table: () =>
+      chosen.length === 0 ? ['No machine has a record yet: votes make them (docs/trust.md).'] : trustLines(chosen),
     quiet: () => chosen.map(({ machineId }) => machineId),
   });
   return 0;
@@ -31,19 +39,44 @@ export async function showTrust(context: CommandContext, machine: string | undef
 
 function trustLines(records: readonly TrustRecord[]): string[] {
   const table = renderTable(
-    [{ title: 'MACHINE' }, { title: 'IDENTITY' }, { title: 'PASSED', right: true }, { title: 'CREDIBILITY', right: true }, { title: 'QUARANTINED' }],
+    [
+      { title: 'MACHINE' },
+      { title: 'IDENTITY' },
+      { title: 'PASSED', right: true },
+      { title: 'CREDIBILITY', right: true },
+      { title: 'QUARANTINED' },
+    ],
     records.map(({ machineId, identity, passes, credibility, caughtUnixMs }) => [
-      machineId, identity, String(passes), credibility.toFixed(4), caughtUnixMs === 0 ? '-' : showInstant(caughtUnixMs),
+      machineId,
+      identity,
+      String(passes),
+      credibility.toFixed(4),
+      caughtUnixMs === 0 ? '-' : showInstant(caughtUnixMs),
     ]),
   );
-  return [...table, ...records.flatMap(({ machineId, evidence }) => evidence.map((one) => `${machineId}: ${describeEvidence(one)}`))];
+  return [
+    ...table,
+    ...records.flatMap(({ machineId, evidence }) => evidence.map((one) => `${machineId}: ${describeEvidence(one)}`)),
+  ];
 }
 
 /** A piece of evidence, for people. */
-export function describeEvidence({ kind, atUnixMs, jobId, taskIndex, digest, acceptedDigest, against, detail }: TrustEvidence): string {
+export function describeEvidence({
+  kind,
+  atUnixMs,
+  jobId,
+  taskIndex,
+  digest,
+  acceptedDigest,
+  against,
+  detail,
+}: TrustEvidence): string {
   const when = showInstant(atUnixMs);
   if (kind === 'outvoted') {
-    return `${when} task ${taskIndex} of job ${jobId}: brought ${digest.slice(0, 12)}, taken was ${acceptedDigest.slice(0, 12)} of ${against.join(' and ')}; ${detail}`;
+    return (
+      `${when} task ${taskIndex} of job ${jobId}: brought ${digest.slice(0, 12)}, taken was ` +
+      `${acceptedDigest.slice(0, 12)} of ${against.join(' and ')}; ${detail}`
+    );
   }
   if (kind !== 'word') return `${when}${jobId === 0 ? '' : ` task ${taskIndex} of job ${jobId}`}: ${detail}`;
   return `${when} by word: ${detail === '' ? 'no reason given' : detail}`;

@@ -18,13 +18,23 @@ interface DrainOptions {
   readonly now?: true;
 }
 
-/** Drains a provider until it is undrained: it withdraws what is queued, and lets what runs end or gives that back, too. */
-export async function drainProvider(context: CommandContext, name: string, { reason, now }: DrainOptions): Promise<ExitStatus> {
+/**
+ * Drains a provider until it is undrained: it withdraws what is queued, and lets what runs end or gives that back, too.
+ */
+export async function drainProvider(
+  context: CommandContext,
+  name: string,
+  { reason, now }: DrainOptions,
+): Promise<ExitStatus> {
   const { providerId, address } = await resolveProviderAddress(context, name);
   await (await context.provider(address)).drain({ reason, atOnce: now === true });
   tell(context.output, {
     json: () => ({ provider_id: providerId, address }),
-    table: () => [`Provider ${providerId} is draining: it takes no new tasks, and what runs there ${now === true ? 'is given back' : 'ends by itself'}. "mutirao provider undrain ${name}" makes it take work again.`],
+    table: () => [
+      `Provider ${providerId} is draining: it takes no new tasks, and what runs there ` +
+        `${now === true ? 'is given back' : 'ends by itself'}. "mutirao provider undrain ${name}" makes it take ` +
+        'work again.',
+    ],
     quiet: () => [providerId],
   });
   return 0;

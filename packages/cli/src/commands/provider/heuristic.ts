@@ -16,25 +16,41 @@ interface HeuristicOptions {
 export function define(command: Command, act: Act): void {
   command
     .argument('<provider>', 'its name, or an address')
-    .argument('[heuristic]', 'static, initial, adaptive, mixed, finish or auto; left out, nothing changes but what options say')
-    .option('--default-task-time <duration>', 'how long a task is taken to last before any was observed; for initial, adaptive and mixed')
-    .action((provider: string, heuristic: string | undefined, options: HeuristicOptions) => act((context) => tellOrSwitch(context, provider, { ...options, heuristic })));
+    .argument(
+      '[heuristic]',
+      'static, initial, adaptive, mixed, finish or auto; left out, nothing changes but what options say',
+    )
+    .option(
+      '--default-task-time <duration>',
+      'how long a task is taken to last before any was observed; for initial, adaptive and mixed',
+    )
+    .action((provider: string, heuristic: string | undefined, options: HeuristicOptions) =>
+      act((context) => tellOrSwitch(context, provider, { ...options, heuristic })),
+    );
 }
 
 /** Shows what decides a provider's requests, or lets something else decide from now on. */
-export async function tellOrSwitch(context: CommandContext, name: string, wish: HeuristicOptions & { readonly heuristic: string | undefined }): Promise<ExitStatus> {
+export async function tellOrSwitch(
+  context: CommandContext,
+  name: string,
+  wish: HeuristicOptions & { readonly heuristic: string | undefined },
+): Promise<ExitStatus> {
   const { heuristic = '', defaultTaskTime } = wish;
   const isSwitch = heuristic !== '' || defaultTaskTime !== undefined;
   const defaultTaskTimeMs = defaultTaskTime === undefined ? undefined : parseDuration(defaultTaskTime);
   const { address, providerId } = await resolveProviderAddress(context, name);
   const provider = await context.provider(address);
-  const inForce = isSwitch ? await provider.switchHeuristic({ heuristic, defaultTaskTimeMs }) : await provider.getResource();
+  const inForce = isSwitch
+    ? await provider.switchHeuristic({ heuristic, defaultTaskTimeMs })
+    : await provider.getResource();
   const taken = `a task is taken to last ${showDuration(inForce.defaultTaskTimeMs)} before any was observed`;
   tell(context.output, {
     json: () => heuristicJson({ providerId, address, ...inForce }),
-    table: () => [isSwitch
-      ? `Provider ${providerId} decides by ${inForce.heuristic} from now on; ${taken}. What it has asked for stays.`
-      : `Provider ${providerId} decides by ${inForce.heuristic}; ${taken}.`],
+    table: () => [
+      isSwitch
+        ? `Provider ${providerId} decides by ${inForce.heuristic} from now on; ${taken}. What it has asked for stays.`
+        : `Provider ${providerId} decides by ${inForce.heuristic}; ${taken}.`,
+    ],
     quiet: () => [inForce.heuristic],
   });
   return 0;

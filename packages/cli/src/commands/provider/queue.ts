@@ -21,7 +21,10 @@ export function define(command: Command, act: Act): void {
 /** Steps and requests of others that a table shows. */
 const shownMax = 20;
 
-/** Shows the queue of a provider's resource as its request heuristic sees it: free processors over time, our requests in it, what was compared last. */
+/**
+ * Shows the queue of a provider's resource as its request heuristic sees it: free processors over time, our requests in
+ * it, what was compared last.
+ */
 export async function showQueue(context: CommandContext, name: string): Promise<ExitStatus> {
   const { address } = await resolveProviderAddress(context, name);
   const { queue } = await (await context.provider(address)).getQueue();
@@ -34,8 +37,22 @@ export async function showQueue(context: CommandContext, name: string): Promise<
   return 0;
 }
 
-function headOf({ providerId, trouble, atUnixMs, readUnixMs, processors, runningCount, waitingCount }: ProviderQueue): string[] {
-  const known = readUnixMs === 0 ? [] : [`${providerId}: ${plural(processors, 'processor')}, ${plural(runningCount, 'request')} running and ${waitingCount} waiting; read ${showDuration(Math.max(0, atUnixMs - readUnixMs))} ago.`];
+function headOf({
+  providerId,
+  trouble,
+  atUnixMs,
+  readUnixMs,
+  processors,
+  runningCount,
+  waitingCount,
+}: ProviderQueue): string[] {
+  const known =
+    readUnixMs === 0
+      ? []
+      : [
+          `${providerId}: ${plural(processors, 'processor')}, ${plural(runningCount, 'request')} running and ` +
+            `${waitingCount} waiting; read ${showDuration(Math.max(0, atUnixMs - readUnixMs))} ago.`,
+        ];
   return [...known, ...(trouble === '' ? [] : [trouble])];
 }
 
@@ -47,24 +64,73 @@ function stepTable({ atUnixMs, steps, stepsUntilUnixMs }: ProviderQueue): string
   if (steps.length === 0) return [];
   const shown = steps.slice(0, shownMax);
   const isCut = steps.length > shownMax || stepsUntilUnixMs !== undefined;
-  return ['', ...renderTable([{ title: 'FROM' }, { title: 'FREE', right: true }], shown.map(({ fromUnixMs, freeProcessors }) => [within(atUnixMs, fromUnixMs), String(freeProcessors)])), ...(isCut ? ['... (all with --json)'] : [])];
+  return [
+    '',
+    ...renderTable(
+      [{ title: 'FROM' }, { title: 'FREE', right: true }],
+      shown.map(({ fromUnixMs, freeProcessors }) => [within(atUnixMs, fromUnixMs), String(freeProcessors)]),
+    ),
+    ...(isCut ? ['... (all with --json)'] : []),
+  ];
 }
 
 function entryTable({ atUnixMs, entries }: ProviderQueue): string[] {
   const own = entries.filter(({ requestId }) => requestId !== '');
   if (own.length === 0) return entries.length === 0 ? [] : ['', 'None of the requests is ours.'];
-  const rows = own.slice(0, shownMax).map(({ requestId, managerRequestId, running, widthProcessors, walltimeMs, startsUnixMs, forecast }) => [
-    requestId, managerRequestId, running ? 'running' : 'queued', String(widthProcessors), showDuration(walltimeMs),
-    running ? '-' : startsUnixMs === 0 ? 'not known' : `${within(atUnixMs, startsUnixMs)}${forecast ? ' by walltimes' : ', promised'}`,
-  ]);
-  return ['', ...renderTable([{ title: 'OUR REQUEST' }, { title: 'AT THE MANAGER' }, { title: 'STATUS' }, { title: 'WIDTH', right: true }, { title: 'WALLTIME', right: true }, { title: 'STARTS' }], rows)];
+  const rows = own
+    .slice(0, shownMax)
+    .map(({ requestId, managerRequestId, running, widthProcessors, walltimeMs, startsUnixMs, forecast }) => [
+      requestId,
+      managerRequestId,
+      running ? 'running' : 'queued',
+      String(widthProcessors),
+      showDuration(walltimeMs),
+      running
+        ? '-'
+        : startsUnixMs === 0
+          ? 'not known'
+          : `${within(atUnixMs, startsUnixMs)}${forecast ? ' by walltimes' : ', promised'}`,
+    ]);
+  return [
+    '',
+    ...renderTable(
+      [
+        { title: 'OUR REQUEST' },
+        { title: 'AT THE MANAGER' },
+        { title: 'STATUS' },
+        { title: 'WIDTH', right: true },
+        { title: 'WALLTIME', right: true },
+        { title: 'STARTS' },
+      ],
+      rows,
+    ),
+  ];
 }
 
 function decisionTable({ atUnixMs, decision }: ProviderQueue): string[] {
   if (decision === undefined) return [];
-  const rows = decision.candidates.map(({ widthProcessors, walltimeMs, startsUnixMs, throughputTasksPerHour, chosen }) => [
-    chosen ? '*' : '', String(widthProcessors), showDuration(walltimeMs), within(atUnixMs, startsUnixMs), throughputTasksPerHour.toFixed(1),
-  ]);
+  const rows = decision.candidates.map(
+    ({ widthProcessors, walltimeMs, startsUnixMs, throughputTasksPerHour, chosen }) => [
+      chosen ? '*' : '',
+      String(widthProcessors),
+      showDuration(walltimeMs),
+      within(atUnixMs, startsUnixMs),
+      throughputTasksPerHour.toFixed(1),
+    ],
+  );
   const when = decision.atUnixMs === 0 ? '' : `, ${showDuration(Math.max(0, atUnixMs - decision.atUnixMs))} ago`;
-  return ['', `What ${decision.heuristic} compared last${when} (* chosen):`, ...renderTable([{ title: '' }, { title: 'WIDTH', right: true }, { title: 'WALLTIME', right: true }, { title: 'WOULD START' }, { title: 'TASKS/H', right: true }], rows)];
+  return [
+    '',
+    `What ${decision.heuristic} compared last${when} (* chosen):`,
+    ...renderTable(
+      [
+        { title: '' },
+        { title: 'WIDTH', right: true },
+        { title: 'WALLTIME', right: true },
+        { title: 'WOULD START' },
+        { title: 'TASKS/H', right: true },
+      ],
+      rows,
+    ),
+  ];
 }

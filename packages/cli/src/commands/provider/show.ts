@@ -23,7 +23,8 @@ export function define(command: Command, act: Act): void {
 export async function showProvider(context: CommandContext, name: string): Promise<ExitStatus> {
   const { address } = await resolveProviderAddress(context, name);
   const resource = await (await context.provider(address)).getResource();
-  const runningTasks = resource.drainingSinceUnixMs === undefined ? undefined : await countRunning(context, resource.providerId);
+  const runningTasks =
+    resource.drainingSinceUnixMs === undefined ? undefined : await countRunning(context, resource.providerId);
   tell(context.output, {
     json: () => resourceJson(resource),
     table: () => resourcePairs(resource, address, runningTasks),
@@ -51,16 +52,38 @@ export function describeHeuristic({ heuristic, heuristicSwitched, defaultTaskTim
 
 /** What a broker has leased, and what is kept for it while it is away. */
 export function describeLease(lease: LeaseState): string {
-  const { brokerId, leasedTasks, unstockedTasks, horizonMs, deputySinceUnixMs, deputyUntilUnixMs, keptReports, keptEnds, spooledBytes } = lease;
+  const {
+    brokerId,
+    leasedTasks,
+    unstockedTasks,
+    horizonMs,
+    deputySinceUnixMs,
+    deputyUntilUnixMs,
+    keptReports,
+    keptEnds,
+    spooledBytes,
+  } = lease;
   const unstocked = unstockedTasks === 0 ? '' : ` (${unstockedTasks} lack inputs)`;
   const tasks = `${plural(leasedTasks, 'task')}${unstocked}`;
-  const kept = keptReports === 0 ? '' : `; ${plural(keptEnds, 'end')} in ${plural(keptReports, 'report')} and ${showBytes(spooledBytes)} of outputs are kept for it`;
-  if (deputySinceUnixMs > 0) return `${brokerId} is away; stands in for it since ${showInstant(deputySinceUnixMs)}, until ${showInstant(deputyUntilUnixMs)}: ${tasks} left${kept}`;
+  const kept =
+    keptReports === 0
+      ? ''
+      : `; ${plural(keptEnds, 'end')} in ${plural(keptReports, 'report')} and ${showBytes(spooledBytes)} of ` +
+        'outputs are kept for it';
+  if (deputySinceUnixMs > 0)
+    return (
+      `${brokerId} is away; stands in for it since ${showInstant(deputySinceUnixMs)}, until ` +
+      `${showInstant(deputyUntilUnixMs)}: ${tasks} left${kept}`
+    );
   return `${tasks} of ${brokerId}, for ${showDuration(horizonMs)} after it goes away${kept}`;
 }
 
-function describeTaking({ draining, drainingSinceUnixMs, drainingReason }: GetResourceResponse, runningTasks: number | undefined): string {
-  if (drainingSinceUnixMs !== undefined) return `no: ${describeDraining({ sinceUnixMs: drainingSinceUnixMs, reason: drainingReason, runningTasks })}`;
+function describeTaking(
+  { draining, drainingSinceUnixMs, drainingReason }: GetResourceResponse,
+  runningTasks: number | undefined,
+): string {
+  if (drainingSinceUnixMs !== undefined)
+    return `no: ${describeDraining({ sinceUnixMs: drainingSinceUnixMs, reason: drainingReason, runningTasks })}`;
   return draining ? 'no: it is stopping' : 'yes';
 }
 

@@ -21,9 +21,10 @@ export async function listRequests(context: CommandContext, endedToo: boolean): 
   const { requests } = await (await context.broker()).listRequests({ endedToo });
   tell(context.output, {
     json: () => requests.map(requestJson),
-    table: () => (requests.length === 0
-      ? [endedToo ? 'No requests so far.' : 'No requests now; --all lists those that ended.']
-      : requestTable(requests, context.clock.now())),
+    table: () =>
+      requests.length === 0
+        ? [endedToo ? 'No requests so far.' : 'No requests now; --all lists those that ended.']
+        : requestTable(requests, context.clock.now()),
     quiet: () => requests.map(nameOfRequest),
   });
   return 0;
@@ -37,12 +38,23 @@ export function nameOfRequest(request: AllocationRequest): string {
 function requestTable(requests: readonly AllocationRequest[], now: number): string[] {
   return renderTable(
     [
-      { title: 'REQUEST' }, { title: 'STATUS' }, { title: 'WIDTH', right: true }, { title: 'WALLTIME', right: true }, { title: 'SUBMITTED' },
-      { title: 'WAITED', right: true }, { title: 'RAN', right: true }, { title: 'WHY' },
+      { title: 'REQUEST' },
+      { title: 'STATUS' },
+      { title: 'WIDTH', right: true },
+      { title: 'WALLTIME', right: true },
+      { title: 'SUBMITTED' },
+      { title: 'WAITED', right: true },
+      { title: 'RAN', right: true },
+      { title: 'WHY' },
     ],
     requests.map((request) => [
-      nameOfRequest(request), nameOf(RequestStatus, request.status), String(request.widthProcessors), showDuration(request.walltimeMs),
-      showMoment(request.submittedUnixMs, now), ...timesOf(request, now), reasonOf(request),
+      nameOfRequest(request),
+      nameOf(RequestStatus, request.status),
+      String(request.widthProcessors),
+      showDuration(request.walltimeMs),
+      showMoment(request.submittedUnixMs, now),
+      ...timesOf(request, now),
+      reasonOf(request),
     ]),
   );
 }
@@ -52,7 +64,10 @@ function reasonOf({ endedUnixMs, reasons }: AllocationRequest): string {
   return (endedUnixMs === 0 ? reasons[0] : reasons.at(-1)) ?? '';
 }
 
-function timesOf({ submittedUnixMs, startedUnixMs, endedUnixMs }: AllocationRequest, now: number): [waited: string, ran: string] {
+function timesOf(
+  { submittedUnixMs, startedUnixMs, endedUnixMs }: AllocationRequest,
+  now: number,
+): [waited: string, ran: string] {
   const end = endedUnixMs === 0 ? now : endedUnixMs;
   const started = startedUnixMs !== 0;
   return [

@@ -29,25 +29,43 @@ export function define(command: Command, act: Act): void {
     .option('--from <time>', 'beginning of the window (default: now)')
     .option('--until <time>', 'its end (default: a day later, or the end of the last reservation within a year)')
     .option('--slots <count>', 'stretches of time that are listed below the drawing', '12')
-    .action((resources: string[], options: CalendarOptions) => act((context) => showCalendars(context, resources, options)));
+    .action((resources: string[], options: CalendarOptions) =>
+      act((context) => showCalendars(context, resources, options)),
+    );
 }
 
 /** Draws how much of resources is reserved. */
-export async function showCalendars(context: CommandContext, names: readonly string[], options: CalendarOptions): Promise<ExitStatus> {
+export async function showCalendars(
+  context: CommandContext,
+  names: readonly string[],
+  options: CalendarOptions,
+): Promise<ExitStatus> {
   const now = context.clock.now();
   const slotsMax = Number(options.slots);
-  if (!Number.isInteger(slotsMax) || slotsMax < 0) throw new MutiraoError('MUT_BAD_REQUEST', `--slots is "${options.slots}"; want an integer of 0 or more`);
+  if (!Number.isInteger(slotsMax) || slotsMax < 0)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--slots is "${options.slots}"; want an integer of 0 or more`);
   const manager = await openManager(context, options.manager);
-  const wanted = names.length > 0 ? names : (await manager.listResources()).resources.map(({ resourceId }) => resourceId);
+  const wanted =
+    names.length > 0 ? names : (await manager.listResources()).resources.map(({ resourceId }) => resourceId);
   const calendars: { calendar: GetCalendarResponse; resource: Resource }[] = [];
   for (const resourceId of wanted) {
-    const calendar = await fetchCalendar(manager, resourceId, { from: readLimit(options.from, now), until: readLimit(options.until, now), now });
+    const calendar = await fetchCalendar(manager, resourceId, {
+      from: readLimit(options.from, now),
+      until: readLimit(options.until, now),
+      now,
+    });
     if (calendar.resource === undefined) throw new InvariantError('the manager gave no answer');
     calendars.push({ calendar, resource: calendar.resource });
   }
   tell(context.output, {
     json: () => calendars.map(({ calendar, resource }) => calendarJson(calendar, resource)),
-    table: () => (calendars.length === 0 ? ['No resources.'] : calendars.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...calendarLines(one, { slotsMax, columns: context.output.columns })])),
+    table: () =>
+      calendars.length === 0
+        ? ['No resources.']
+        : calendars.flatMap((one, index) => [
+            ...(index === 0 ? [] : ['']),
+            ...calendarLines(one, { slotsMax, columns: context.output.columns }),
+          ]),
     quiet: () => wanted,
   });
   return 0;
@@ -64,7 +82,11 @@ interface Range {
 }
 
 /** The calendar of what was asked for; without an end, as far as anything is reserved, and a day at least. */
-async function fetchCalendar(manager: ReservationClient, resourceId: string, { from = 0, until, now }: Range): Promise<GetCalendarResponse> {
+async function fetchCalendar(
+  manager: ReservationClient,
+  resourceId: string,
+  { from = 0, until, now }: Range,
+): Promise<GetCalendarResponse> {
   if (until !== undefined) return manager.getCalendar({ resourceId, fromUnixMs: from, untilUnixMs: until });
   const begin = from === 0 ? now : from;
   const whole = await manager.getCalendar({ resourceId, fromUnixMs: from, untilUnixMs: begin + aheadMax });
@@ -77,24 +99,50 @@ interface Layout {
   readonly columns: number;
 }
 
-function calendarLines({ calendar, resource }: { readonly calendar: GetCalendarResponse; readonly resource: Resource }, { slotsMax, columns }: Layout): string[] {
+function calendarLines(
+  { calendar, resource }: { readonly calendar: GetCalendarResponse; readonly resource: Resource },
+  { slotsMax, columns }: Layout,
+): string[] {
   const { slots, fromUnixMs: from, untilUnixMs: until, truncated } = calendar;
   const { total, unit, rules } = resource;
   const cap = Math.max(1, Math.floor((total * (rules?.capPercent ?? 100)) / 100));
-  const told = slots.slice(0, slotsMax).map(({ startUnixMs, endUnixMs, used }) => [
-    showInstant(startUnixMs), showInstant(endUnixMs), showDuration(endUnixMs - startUnixMs), showAmount(used, unit), showAmount(Math.max(0, cap - used), unit),
-  ]);
+  const told = slots
+    .slice(0, slotsMax)
+    .map(({ startUnixMs, endUnixMs, used }) => [
+      showInstant(startUnixMs),
+      showInstant(endUnixMs),
+      showDuration(endUnixMs - startUnixMs),
+      showAmount(used, unit),
+      showAmount(Math.max(0, cap - used), unit),
+    ]);
   const left = slots.length - told.length;
   return [
     `${headOf(resource, cap)}, ${showInstant(from)} to ${showInstant(until)}`,
     ...drawCalendar({ slots, from, until, total, cap, columns }),
-    ...(told.length === 0 ? [] : renderTable([{ title: 'FROM' }, { title: 'TO' }, { title: 'FOR', right: true }, { title: 'RESERVED', right: true }, { title: 'FREE', right: true }], told)),
-    ...(slotsMax > 0 && left > 0 ? [`... and ${left} more${truncated ? ', and those beyond them' : ''}; --slots shows them`] : []),
+    ...(told.length === 0
+      ? []
+      : renderTable(
+          [
+            { title: 'FROM' },
+            { title: 'TO' },
+            { title: 'FOR', right: true },
+            { title: 'RESERVED', right: true },
+            { title: 'FREE', right: true },
+          ],
+          told,
+        )),
+    ...(slotsMax > 0 && left > 0
+      ? [`... and ${left} more${truncated ? ', and those beyond them' : ''}; --slots shows them`]
+      : []),
   ];
 }
 
 function headOf({ resourceId, total, unit, failed, failedUnits }: Resource, cap: number): string {
   const units = failedUnits.length === 0 ? '' : ` (units ${showUnits(failedUnits)})`;
-  const parts = [`${showAmount(total, unit)}${unit === '' ? ' units' : ''}`, cap < total ? `${showAmount(cap, unit)} offered` : '', failed === 0 ? '' : `${showAmount(failed, unit)} failed${units}`];
+  const parts = [
+    `${showAmount(total, unit)}${unit === '' ? ' units' : ''}`,
+    cap < total ? `${showAmount(cap, unit)} offered` : '',
+    failed === 0 ? '' : `${showAmount(failed, unit)} failed${units}`,
+  ];
   return `${resourceId}: ${parts.filter((part) => part !== '').join(', ')}`;
 }

@@ -22,18 +22,34 @@ export function define(command: Command, act: Act): void {
     .argument('<reservation>', 'its number; or the claim itself, as "reservation show" prints it')
     .option(...managerOption)
     .option('--resource <name>', 'where it is shown (default: the one that it names)')
-    .option('--user <name>', 'who shows it, where a resource\'s manager asks (default: you)')
+    .option('--user <name>', "who shows it, where a resource's manager asks (default: you)")
     .option('--key <text>', 'a key of yours: the same key is the same claim, however often it is shown')
-    .action((reservation: string, options: ClaimOptions) => act((context) => claimReservation(context, reservation, options)));
+    .action((reservation: string, options: ClaimOptions) =>
+      act((context) => claimReservation(context, reservation, options)),
+    );
 }
 
 /** Begins the use of a reservation. */
-export async function claimReservation(context: CommandContext, text: string, options: ClaimOptions): Promise<ExitStatus> {
+export async function claimReservation(
+  context: CommandContext,
+  text: string,
+  options: ClaimOptions,
+): Promise<ExitStatus> {
   const manager = await openManager(context, options.manager);
   const claim = await fetchClaim(text, () => Promise.resolve(manager));
-  const { reservation } = await manager.claimReservation({ claim, resourceId: options.resource ?? '', userId: options.user ?? '', clientRequestId: options.key ?? '', reservationId: 0 });
+  const { reservation } = await manager.claimReservation({
+    claim,
+    resourceId: options.resource ?? '',
+    userId: options.user ?? '',
+    clientRequestId: options.key ?? '',
+    reservationId: 0,
+  });
   if (reservation === undefined) throw new InvariantError('the manager gave no answer');
   const unit = (await resourcesByName(manager)).get(reservation.resourceId)?.unit ?? '';
-  tell(context.output, { json: () => reservationJson(reservation, unit), table: () => reservationPairs(reservation, unit), quiet: () => [reservation.reservationId] });
+  tell(context.output, {
+    json: () => reservationJson(reservation, unit),
+    table: () => reservationPairs(reservation, unit),
+    quiet: () => [reservation.reservationId],
+  });
   return 0;
 }

@@ -7,7 +7,13 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { reservationJson } from '../../json/reservation-documents.ts';
 import { tell } from '../../output/tell.ts';
-import { checkResource, managerOption, openManager, reservationTable, resourcesByName } from '../../reservations/show-reservation.ts';
+import {
+  checkResource,
+  managerOption,
+  openManager,
+  reservationTable,
+  resourcesByName,
+} from '../../reservations/show-reservation.ts';
 import { readLimit } from '../../reservations/wish-options.ts';
 
 /** Which reservations are listed. */
@@ -21,7 +27,9 @@ export interface ListOptions {
   readonly limit: string;
 }
 
-const statusWords = Object.entries(ReservationStatus).filter(([, value]) => value !== 0).map(([name]) => name.toLowerCase());
+const statusWords = Object.entries(ReservationStatus)
+  .filter(([, value]) => value !== 0)
+  .map(([name]) => name.toLowerCase());
 const pageMax = 1000;
 
 export function define(command: Command, act: Act): void {
@@ -40,18 +48,26 @@ export function define(command: Command, act: Act): void {
 export async function listReservations(context: CommandContext, options: ListOptions): Promise<ExitStatus> {
   const now = context.clock.now();
   const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1) throw new MutiraoError('MUT_BAD_REQUEST', `--limit is "${options.limit}"; want an integer of 1 or more`);
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--limit is "${options.limit}"; want an integer of 1 or more`);
   const manager = await openManager(context, options.manager);
   const resources = await resourcesByName(manager);
   checkResource(resources, options.resource);
   const filter = {
-    resourceId: options.resource ?? '', statuses: readStatuses(options.status), fromUnixMs: readLimit(options.from, now) ?? 0, untilUnixMs: readLimit(options.until, now) ?? 0,
+    resourceId: options.resource ?? '',
+    statuses: readStatuses(options.status),
+    fromUnixMs: readLimit(options.from, now) ?? 0,
+    untilUnixMs: readLimit(options.until, now) ?? 0,
     allUsers: options.all === true,
   };
   const found: Reservation[] = [];
   let before = 0;
   do {
-    const page = await manager.listReservations({ ...filter, pageSize: Math.min(limit - found.length, pageMax), beforeReservationId: before });
+    const page = await manager.listReservations({
+      ...filter,
+      pageSize: Math.min(limit - found.length, pageMax),
+      beforeReservationId: before,
+    });
     found.push(...page.reservations);
     // A page that leads back would be asked for again and again.
     before = before === 0 || page.nextBeforeReservationId < before ? page.nextBeforeReservationId : 0;
@@ -65,9 +81,13 @@ export async function listReservations(context: CommandContext, options: ListOpt
 }
 
 function readStatuses(text: string | undefined): ReservationStatus[] {
-  return (text ?? '').split(',').filter((word) => word !== '').map((word) => {
-    const value = Object.entries(ReservationStatus).find(([name]) => name.toLowerCase() === word)?.[1];
-    if (value === undefined || value === 0) throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${word}"; want one of ${statusWords.join(', ')}`);
-    return value;
-  });
+  return (text ?? '')
+    .split(',')
+    .filter((word) => word !== '')
+    .map((word) => {
+      const value = Object.entries(ReservationStatus).find(([name]) => name.toLowerCase() === word)?.[1];
+      if (value === undefined || value === 0)
+        throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${word}"; want one of ${statusWords.join(', ')}`);
+      return value;
+    });
 }

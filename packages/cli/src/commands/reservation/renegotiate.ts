@@ -7,17 +7,33 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { managerOption, openManager, readReservationId, resourcesByName } from '../../reservations/show-reservation.ts';
 import { tellPlacement } from '../../reservations/tell-placement.ts';
-import { addWishOptions, readAmount, readDuration, readLimit, readTiming, checkUnits, type WishOptions } from '../../reservations/wish-options.ts';
+import {
+  addWishOptions,
+  readAmount,
+  readDuration,
+  readLimit,
+  readTiming,
+  checkUnits,
+  type WishOptions,
+} from '../../reservations/wish-options.ts';
 
 type Options = WishOptions & { readonly manager?: string };
 
 export function define(command: Command, act: Act): void {
-  addWishOptions(command.argument('<reservation>', 'its number').option(...managerOption))
-    .action((reservation: string, options: Options) => act((context) => renegotiate(context, readReservationId(reservation), options)));
+  addWishOptions(command.argument('<reservation>', 'its number').option(...managerOption)).action(
+    (reservation: string, options: Options) =>
+      act((context) => renegotiate(context, readReservationId(reservation), options)),
+  );
 }
 
-/** Moves or resizes a reservation; what no option says stays as it is. The old place stands where there is no new one. */
-export async function renegotiate(context: CommandContext, reservationId: number, options: Options): Promise<ExitStatus> {
+/**
+ * Moves or resizes a reservation; what no option says stays as it is. The old place stands where there is no new one.
+ */
+export async function renegotiate(
+  context: CommandContext,
+  reservationId: number,
+  options: Options,
+): Promise<ExitStatus> {
   const now = context.clock.now();
   const manager = await openManager(context, options.manager);
   const { reservation } = await manager.getReservation({ reservationId });
@@ -25,17 +41,26 @@ export async function renegotiate(context: CommandContext, reservationId: number
   const resource = (await resourcesByName(manager)).get(reservation.resourceId);
   checkUnits(options, resource);
   const unit = resource?.unit ?? '';
-  const { outcome } = await manager.renegotiateReservation({ reservationId, wish: wishOf(reservation, options, { now, unit }) });
+  const { outcome } = await manager.renegotiateReservation({
+    reservationId,
+    wish: wishOf(reservation, options, { now, unit }),
+  });
   return tellPlacement(context, { outcome, movedCount: 0, unit });
 }
 
-function wishOf(old: Reservation, options: Options, { now, unit }: { readonly now: number; readonly unit: string }): ReservationWish {
+function wishOf(
+  old: Reservation,
+  options: Options,
+  { now, unit }: { readonly now: number; readonly unit: string },
+): ReservationWish {
   const { earliestStartUnixMs: from = 0 } = old;
   return {
-    resourceId: '', amount: readAmount(options) ?? { $case: 'quantity', value: `${old.amount}${unit}` },
+    resourceId: '',
+    amount: readAmount(options) ?? { $case: 'quantity', value: `${old.amount}${unit}` },
     durationMs: options.for === undefined ? old.endUnixMs - old.startUnixMs : readDuration(options.for),
     // A limit that has passed is as good as none.
     earliestStartUnixMs: options.from === undefined ? (from > now ? from : undefined) : readLimit(options.from, now),
-    latestEndUnixMs: options.until === undefined ? old.latestEndUnixMs : readLimit(options.until, now), timing: readTiming(options),
+    latestEndUnixMs: options.until === undefined ? old.latestEndUnixMs : readLimit(options.until, now),
+    timing: readTiming(options),
   };
 }

@@ -7,7 +7,16 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { managerOption, openManager, resourcesByName } from '../../reservations/show-reservation.ts';
 import { tellPlacement } from '../../reservations/tell-placement.ts';
-import { addWishOptions, readAmount, readDuration, readHold, readLimit, readTiming, checkUnits, type WishOptions } from '../../reservations/wish-options.ts';
+import {
+  addWishOptions,
+  readAmount,
+  readDuration,
+  readHold,
+  readLimit,
+  readTiming,
+  checkUnits,
+  type WishOptions,
+} from '../../reservations/wish-options.ts';
 
 /** What is asked for, and how. */
 export interface RequestOptions extends WishOptions {
@@ -19,7 +28,11 @@ export interface RequestOptions extends WishOptions {
 }
 
 export function define(command: Command, act: Act): void {
-  addWishOptions(command.option(...managerOption).requiredOption('--resource <name>', 'what to reserve, as "reservation resource list" prints it'))
+  addWishOptions(
+    command
+      .option(...managerOption)
+      .requiredOption('--resource <name>', 'what to reserve, as "reservation resource list" prints it'),
+  )
     .option('--hold <duration>', 'only hold the place for so long; "reservation confirm" reserves it')
     .option('--key <text>', 'a key of yours: the same key is the same reservation, however often it is asked for')
     .option('--dry-run', 'tell what would come of it, and reserve nothing')
@@ -30,22 +43,36 @@ export function define(command: Command, act: Act): void {
 export async function requestReservation(context: CommandContext, options: RequestOptions): Promise<ExitStatus> {
   const now = context.clock.now();
   const amount = readAmount(options);
-  if (amount === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says how much; want --count, --share, --capacity or --processors');
-  if (options.for === undefined && options.work === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says for how long; want --for, or --work with --processors');
+  if (amount === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      'nothing says how much; want --count, --share, --capacity or --processors',
+    );
+  if (options.for === undefined && options.work === undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says for how long; want --for, or --work with --processors');
   const manager = await openManager(context, options.manager);
   const resources = await resourcesByName(manager);
   checkUnits(options, resources.get(options.resource));
   const answer = await manager.requestReservation({
     wish: {
-      resourceId: options.resource, amount, durationMs: options.for === undefined ? 0 : readDuration(options.for), earliestStartUnixMs: readLimit(options.from, now),
-      latestEndUnixMs: readLimit(options.until, now), timing: readTiming(options),
+      resourceId: options.resource,
+      amount,
+      durationMs: options.for === undefined ? 0 : readDuration(options.for),
+      earliestStartUnixMs: readLimit(options.from, now),
+      latestEndUnixMs: readLimit(options.until, now),
+      timing: readTiming(options),
     },
-    clientRequestId: options.key ?? '', holdMs: readHold(options.hold), dryRun: options.dryRun === true,
+    clientRequestId: options.key ?? '',
+    holdMs: readHold(options.hold),
+    dryRun: options.dryRun === true,
   });
   return tellPlacement(context, { ...answer, unit: resources.get(resourceOf(answer, options))?.unit ?? '' });
 }
 
-/** A repeated key answers with what it was of: a reservation of a journal that is older than the wishes of its keys may be of another resource. */
+/**
+ * A repeated key answers with what it was of: a reservation of a journal that is older than the wishes of its keys may
+ * be of another resource.
+ */
 function resourceOf({ outcome }: RequestReservationResponse, { resource }: RequestOptions): string {
   return outcome?.$case === 'reservation' ? outcome.value.resourceId : resource;
 }

@@ -11,19 +11,36 @@ import { reservableResourceJson } from '../../json/reservation-documents.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
-import { addResourceOptions, areStated, mergeRules, readCount, readPart, rulesJson, type ResourceOptions } from '../../reservations/resource-options.ts';
-import { checkResource, managerOption, openManager, resourcesByName, showAmount } from '../../reservations/show-reservation.ts';
+import {
+  addResourceOptions,
+  areStated,
+  mergeRules,
+  readCount,
+  readPart,
+  rulesJson,
+  type ResourceOptions,
+} from '../../reservations/resource-options.ts';
+import {
+  checkResource,
+  managerOption,
+  openManager,
+  resourcesByName,
+  showAmount,
+} from '../../reservations/show-reservation.ts';
 import { readLimit } from '../../reservations/wish-options.ts';
 
 const actions = ['add', 'list', 'update', 'maintain', 'unmaintain', 'fail', 'restore'] as const;
-type Action = typeof actions[number];
+type Action = (typeof actions)[number];
 
 export function define(command: Command, act: Act): void {
-  addResourceOptions(command
-    .argument('<action>', actions.join(', '))
-    .argument('[name]', 'of the resource; for "list" all when left out')
-    .option(...managerOption))
-    .action((action: string, name: string | undefined, options: ResourceOptions) => act((context) => manageResource(context, { action, name, options })));
+  addResourceOptions(
+    command
+      .argument('<action>', actions.join(', '))
+      .argument('[name]', 'of the resource; for "list" all when left out')
+      .option(...managerOption),
+  ).action((action: string, name: string | undefined, options: ResourceOptions) =>
+    act((context) => manageResource(context, { action, name, options })),
+  );
 }
 
 /** What is to be done with a resource. */
@@ -34,22 +51,46 @@ export interface ResourceTask {
 }
 
 /** Lists or changes what can be reserved, and tells how it is then. */
-export async function manageResource(context: CommandContext, { action, name, options }: ResourceTask): Promise<ExitStatus> {
+export async function manageResource(
+  context: CommandContext,
+  { action, name, options }: ResourceTask,
+): Promise<ExitStatus> {
   const known = actions.find((one) => one === action);
-  if (known === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `there is no "reservation resource ${action}"; want one of ${actions.join(', ')}`);
+  if (known === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `there is no "reservation resource ${action}"; want one of ${actions.join(', ')}`,
+    );
   const manager = await openManager(context, options.manager);
   if (known === 'list') return tellResources(context, await listed(manager, name));
-  if (name === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `"reservation resource ${action}" wants the name of a resource`);
-  const { resource, movedCount = 0, shortenedCount = 0, cancelledCount = 0 } = await change({ manager, action: known, resourceId: name, options, now: context.clock.now() });
+  if (name === undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `"reservation resource ${action}" wants the name of a resource`);
+  const {
+    resource,
+    movedCount = 0,
+    shortenedCount = 0,
+    cancelledCount = 0,
+  } = await change({ manager, action: known, resourceId: name, options, now: context.clock.now() });
   if (resource === undefined) throw new InvariantError('the manager gave no answer');
   const rulesStand = known === 'add' && !areStated(resource.rules, options);
-  if (rulesStand) context.output.note(`Resource ${name} is known already, and its rules stand as they are: "mutirao reservation resource update ${name}" changes them.`);
+  if (rulesStand)
+    context.output.note(
+      `Resource ${name} is known already, and its rules stand as they are: "mutirao reservation resource update ` +
+        `${name}" changes them.`,
+    );
   noteInTheWay(context, { movedCount, shortenedCount, cancelledCount });
   return tellResources(context, [resource]);
 }
 
-function noteInTheWay(context: CommandContext, { movedCount, shortenedCount, cancelledCount }: Record<'movedCount' | 'shortenedCount' | 'cancelledCount', number>): void {
-  if (movedCount + shortenedCount + cancelledCount > 0) context.output.note(`Reservations in the way: ${movedCount} moved, ${shortenedCount} in use end earlier, ${cancelledCount} cancelled; their users hear of it.`);
+function noteInTheWay(
+  context: CommandContext,
+  { movedCount, shortenedCount, cancelledCount }: Record<'movedCount' | 'shortenedCount' | 'cancelledCount', number>,
+): void {
+  if (movedCount + shortenedCount + cancelledCount > 0)
+    context.output.note(
+      `Reservations in the way: ${movedCount} moved, ${shortenedCount} in use end earlier, ${cancelledCount} ` +
+        'cancelled; their users hear of it.',
+    );
 }
 
 /** One resource, or all where no name is given. @throws {MutiraoError} MUT_UNKNOWN_RESOURCE */
@@ -78,8 +119,14 @@ async function change({ manager, action, resourceId, options, now }: Change): Pr
   const reason = options.reason ?? '';
   switch (action) {
     case 'add':
-      if (options.total === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says how much there is; want --total, as in 16 or 800KB/s');
-      return manager.registerResource({ resourceId, resourceType: options.type ?? '', quantity: options.total, rules: rulesJson(options) });
+      if (options.total === undefined)
+        throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says how much there is; want --total, as in 16 or 800KB/s');
+      return manager.registerResource({
+        resourceId,
+        resourceType: options.type ?? '',
+        quantity: options.total,
+        rules: rulesJson(options),
+      });
     case 'update': {
       const old = (await manager.listResources()).resources.find((one) => one.resourceId === resourceId);
       return manager.updateResource({ resourceId, rules: mergeRules(old?.rules, options) });
@@ -98,9 +145,18 @@ async function change({ manager, action, resourceId, options, now }: Change): Pr
 /** Name of a window that is given none. */
 const usualWindow = 'maintenance';
 
-function windowOf(resourceId: string, { id, from, until, amount, reason }: ResourceOptions, now: number): AddMaintenanceRequest {
+function windowOf(
+  resourceId: string,
+  { id, from, until, amount, reason }: ResourceOptions,
+  now: number,
+): AddMaintenanceRequest {
   return {
-    resourceId, maintenanceId: id ?? usualWindow, startUnixMs: readLimit(from, now) ?? now, endUnixMs: readLimit(until, now) ?? 0, amount: readCount('amount', amount ?? '0'), reason: reason ?? '',
+    resourceId,
+    maintenanceId: id ?? usualWindow,
+    startUnixMs: readLimit(from, now) ?? now,
+    endUnixMs: readLimit(until, now) ?? 0,
+    amount: readCount('amount', amount ?? '0'),
+    reason: reason ?? '',
   };
 }
 
@@ -118,18 +174,57 @@ function resourceTable(resources: readonly Resource[]): string[] {
   const rows = resources.map((resource) => {
     const json = reservableResourceJson(resource);
     return [
-      resource.resourceId, resource.resourceType, showAmount(resource.total, resource.unit), `${String(json.cap_percent)} %`, String(json.algorithm), String(json.placement),
-      json.duration_ms_max === 0 ? 'any' : showDuration(Number(json.duration_ms_max)), String(resource.reservationCount), showAmount(resource.failed, resource.unit), resource.ownerId,
+      resource.resourceId,
+      resource.resourceType,
+      showAmount(resource.total, resource.unit),
+      `${String(json.cap_percent)} %`,
+      String(json.algorithm),
+      String(json.placement),
+      json.duration_ms_max === 0 ? 'any' : showDuration(Number(json.duration_ms_max)),
+      String(resource.reservationCount),
+      showAmount(resource.failed, resource.unit),
+      resource.ownerId,
     ];
   });
-  const windows = resources.flatMap(({ resourceId, unit, maintenances }) => maintenances.map(({ maintenanceId, startUnixMs, endUnixMs, amount, reason }) => [
-    `${resourceId}/${maintenanceId}`, showAmount(amount, unit), showInstant(startUnixMs), showInstant(endUnixMs), reason,
-  ]));
+  const windows = resources.flatMap(({ resourceId, unit, maintenances }) =>
+    maintenances.map(({ maintenanceId, startUnixMs, endUnixMs, amount, reason }) => [
+      `${resourceId}/${maintenanceId}`,
+      showAmount(amount, unit),
+      showInstant(startUnixMs),
+      showInstant(endUnixMs),
+      reason,
+    ]),
+  );
   return [
-    ...renderTable([
-      { title: 'RESOURCE' }, { title: 'TYPE' }, { title: 'TOTAL', right: true }, { title: 'CAP', right: true }, { title: 'ALGORITHM' }, { title: 'PLACEMENT' },
-      { title: 'LONGEST', right: true }, { title: 'RESERVATIONS', right: true }, { title: 'FAILED', right: true }, { title: 'OWNER' },
-    ], rows),
-    ...(windows.length === 0 ? [] : ['', ...renderTable([{ title: 'MAINTENANCE' }, { title: 'AMOUNT', right: true }, { title: 'FROM' }, { title: 'TO' }, { title: 'REASON' }], windows)]),
+    ...renderTable(
+      [
+        { title: 'RESOURCE' },
+        { title: 'TYPE' },
+        { title: 'TOTAL', right: true },
+        { title: 'CAP', right: true },
+        { title: 'ALGORITHM' },
+        { title: 'PLACEMENT' },
+        { title: 'LONGEST', right: true },
+        { title: 'RESERVATIONS', right: true },
+        { title: 'FAILED', right: true },
+        { title: 'OWNER' },
+      ],
+      rows,
+    ),
+    ...(windows.length === 0
+      ? []
+      : [
+          '',
+          ...renderTable(
+            [
+              { title: 'MAINTENANCE' },
+              { title: 'AMOUNT', right: true },
+              { title: 'FROM' },
+              { title: 'TO' },
+              { title: 'REASON' },
+            ],
+            windows,
+          ),
+        ]),
   ];
 }

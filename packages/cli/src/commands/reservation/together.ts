@@ -40,23 +40,53 @@ export function define(command: Command, act: Act): void {
 }
 
 /** Reserves several resources, of several managers, for the same window, or none of them. */
-export async function reserveTogether(context: CommandContext, texts: readonly string[], options: TogetherOptions): Promise<ExitStatus> {
+export async function reserveTogether(
+  context: CommandContext,
+  texts: readonly string[],
+  options: TogetherOptions,
+): Promise<ExitStatus> {
   const now = context.clock.now();
   const [roundsMax, hold] = [Number(options.rounds), readDuration(options.hold, '--hold')];
-  if (!/^\d+$/.test(options.rounds) || roundsMax < 1 || roundsMax > 1000) throw new MutiraoError('MUT_BAD_REQUEST', `--rounds is "${options.rounds}"; want an integer in 1..1000`);
-  if (hold < 1000) throw new MutiraoError('MUT_BAD_REQUEST', `--hold is "${options.hold}"; want 1s or more, or nobody could be asked meanwhile`);
+  if (!/^\d+$/.test(options.rounds) || roundsMax < 1 || roundsMax > 1000)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--rounds is "${options.rounds}"; want an integer in 1..1000`);
+  if (hold < 1000)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--hold is "${options.hold}"; want 1s or more, or nobody could be asked meanwhile`,
+    );
   const parts = await readParts(context, texts, options.manager);
   const from = readLimit(options.from, now) ?? now;
-  if (from < now) throw new MutiraoError('MUT_START_IN_PAST', `--from is ${showInstant(from)}; want ${showInstant(now)} or later, or none for now`);
+  if (from < now)
+    throw new MutiraoError(
+      'MUT_START_IN_PAST',
+      `--from is ${showInstant(from)}; want ${showInstant(now)} or later, or none for now`,
+    );
   const earliestStart = Math.max(from, now + leadTime);
-  const { held, window, rounds } = await holdTogether(context.clock, { parts, earliestStart, duration: readDuration(options.for), latestEnd: readLimit(options.until, now), hold, roundsMax });
+  const { held, window, rounds } = await holdTogether(context.clock, {
+    parts,
+    earliestStart,
+    duration: readDuration(options.for),
+    latestEnd: readLimit(options.until, now),
+    hold,
+    roundsMax,
+  });
   const { reservations, unheard } = await confirmTogether(context, held);
-  for (const { part } of unheard) context.output.note(`All are reserved; the manager of ${part.text} does not answer, and confirms it when it learns so.`);
-  const units = await Promise.all(held.map(async ({ part }) => (await resourcesByName(part.manager)).get(part.resourceId)?.unit ?? ''));
+  for (const { part } of unheard)
+    context.output.note(
+      `All are reserved; the manager of ${part.text} does not answer, and confirms it when it learns so.`,
+    );
+  const units = await Promise.all(
+    held.map(async ({ part }) => (await resourcesByName(part.manager)).get(part.resourceId)?.unit ?? ''),
+  );
   tell(context.output, {
     json: () => ({
-      start_unix_ms: window.start, end_unix_ms: window.end, rounds,
-      reservations: reservations.map((one, index) => ({ manager: held[index]?.part.managerName ?? '', reservation: reservationJson(one, units[index] ?? '') })),
+      start_unix_ms: window.start,
+      end_unix_ms: window.end,
+      rounds,
+      reservations: reservations.map((one, index) => ({
+        manager: held[index]?.part.managerName ?? '',
+        reservation: reservationJson(one, units[index] ?? ''),
+      })),
     }),
     table: () => [
       `All ${reservations.length} are reserved from ${showInstant(window.start)} until ${showInstant(window.end)}.`,

@@ -26,12 +26,21 @@ export function define(command: Command, act: Act): void {
 export async function verifyClaim(context: CommandContext, text: string, options: VerifyOptions): Promise<ExitStatus> {
   const manager = await openManager(context, options.manager);
   const claim = await fetchClaim(text, () => Promise.resolve(manager));
-  const verdict = await manager.verifyReservation({ claim, resourceId: options.resource ?? '', userId: options.user ?? '' });
+  const verdict = await manager.verifyReservation({
+    claim,
+    resourceId: options.resource ?? '',
+    userId: options.user ?? '',
+  });
   const { reservation } = verdict;
-  const unit = reservation === undefined ? '' : (await resourcesByName(manager)).get(reservation.resourceId)?.unit ?? '';
+  const unit =
+    reservation === undefined ? '' : ((await resourcesByName(manager)).get(reservation.resourceId)?.unit ?? '');
   tell(context.output, {
     json: () => verdictJson(verdict, unit),
-    table: () => [verdict.valid ? `Valid: reservation ${reservation?.reservationId ?? 0} of ${reservation?.userId ?? ''}.` : `Not valid: ${verdict.code} ${verdict.message}`],
+    table: () => [
+      verdict.valid
+        ? `Valid: reservation ${reservation?.reservationId ?? 0} of ${reservation?.userId ?? ''}.`
+        : `Not valid: ${verdict.code} ${verdict.message}`,
+    ],
     quiet: () => (verdict.valid && reservation !== undefined ? [reservation.reservationId] : []),
   });
   return verdict.valid ? 0 : 1;

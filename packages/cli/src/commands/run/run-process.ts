@@ -8,8 +8,10 @@ import type { ProcessName } from '../../grid/programs.ts';
 export function defineRun(name: ProcessName): (command: Command, act: Act) => void {
   return (command, act) => {
     command
-      .helpOption(false).allowUnknownOption().allowExcessArguments()
-      .usage('[the process\'s own options; --help lists them] [-- WORDS...]')
+      .helpOption(false)
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .usage("[the process's own options; --help lists them] [-- WORDS...]")
       .action(() => act((context) => runProcess(context, name, command.args)));
   };
 }
@@ -19,12 +21,17 @@ async function runProcess(context: CommandContext, name: ProcessName, args: read
   const { promise, resolve } = Promise.withResolvers<ExitStatus>();
   const [command, ...own] = ownProgram(name);
   const started = startProcess({
-    command, args: [...own, ...args, ...context.passedOn === undefined ? [] : ['--', ...context.passedOn]], detached: false,
+    command,
+    args: [...own, ...args, ...(context.passedOn === undefined ? [] : ['--', ...context.passedOn])],
+    detached: false,
     env: { ...process.env, MUTIRAO_HOME: context.home },
     // An agent may be given its invitation there.
     inheritsInput: name === 'agent',
-    stdout: { kind: 'inherit' }, stderr: { kind: 'inherit' },
-    onExit: ({ status }) => { resolve(status as ExitStatus); },
+    stdout: { kind: 'inherit' },
+    stderr: { kind: 'inherit' },
+    onExit: ({ status }) => {
+      resolve(status as ExitStatus);
+    },
   });
   const { pid } = started;
   const pass = (): void => {

@@ -2,8 +2,24 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { findHeuristic, heuristicDefaults, heuristicChoices, type HeuristicOptions, type RequestHeuristic } from '@mutirao/core/requests';
-import { LocalHistory, longestTaskTime, sampleJob, scaleSubmissions, summarize, type Heterogeneity, type JobSample, type JobScenario, type Summary } from '@mutirao/sim';
+import {
+  findHeuristic,
+  heuristicDefaults,
+  heuristicChoices,
+  type HeuristicOptions,
+  type RequestHeuristic,
+} from '@mutirao/core/requests';
+import {
+  LocalHistory,
+  longestTaskTime,
+  sampleJob,
+  scaleSubmissions,
+  summarize,
+  type Heterogeneity,
+  type JobSample,
+  type JobScenario,
+  type Summary,
+} from '@mutirao/sim';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -43,10 +59,16 @@ export interface JobSimulationOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .requiredOption('--trace <file>', 'requests of the local users: a log in the Standard Workload Format, gzipped or not')
+    .requiredOption(
+      '--trace <file>',
+      'requests of the local users: a log in the Standard Workload Format, gzipped or not',
+    )
     .option('--procs <count>', 'processors of the machine (default: what the log says)')
     .option('--policy <name>', 'fcfs, easy or conservative', 'conservative')
-    .option('--variant <name>', 'what conservative backfilling does after an early end: start-now (default) or reinsert')
+    .option(
+      '--variant <name>',
+      'what conservative backfilling does after an early end: start-now (default) or reinsert',
+    )
     .option('--load-factor <number>', 'multiplies submission times, so that less is more load', '1')
     .requiredOption('--heuristic <name>', heuristicChoices.join(', '))
     .requiredOption('--tasks <count>', 'tasks of the job')
@@ -61,8 +83,15 @@ export function define(command: Command, act: Act): void {
     .option('--holes <name>', 'in-order, best-first or maximal', heuristicDefaults.holes)
     .option('--hole-walltime <name>', 'whole-tasks or whole-hole', heuristicDefaults.holeWalltime)
     .option('--static-width <name>', 'share or largest', heuristicDefaults.staticWidth)
-    .option('--exchange <name>', 'which request of those chosen a better one replaces: best or first', heuristicDefaults.exchange)
-    .option('--release-idle', 'release a request once it has no task (default: held until the job or its walltime ends)')
+    .option(
+      '--exchange <name>',
+      'which request of those chosen a better one replaces: best or first',
+      heuristicDefaults.exchange,
+    )
+    .option(
+      '--release-idle',
+      'release a request once it has no task (default: held until the job or its walltime ends)',
+    )
     .option('--events', 'tell what happens, a line for each event, on standard error')
     .action((options: JobSimulationOptions) => act((context) => simulateJob(context, options)));
 }
@@ -70,15 +99,27 @@ export function define(command: Command, act: Act): void {
 /** Runs a kind of grid job at random instants of a log. */
 export async function simulateJob(context: CommandContext, options: JobSimulationOptions): Promise<ExitStatus> {
   const policy = findPolicy(options.policy, options.variant);
-  const processors = options.procs === undefined ? undefined : readWhole('--procs', options.procs, { min: 1, max: processorsMax });
+  const processors =
+    options.procs === undefined ? undefined : readWhole('--procs', options.procs, { min: 1, max: processorsMax });
   const factor = readFraction('--load-factor', options.loadFactor, { min: 0.001, max: 1000 });
   const runs = readWhole('--runs', options.runs, { min: 1, max: 1_000_000 });
   const scenario = readScenario(options);
   const read = readTrace({ file: options.trace, path: resolve(context.directory, options.trace), processors });
   context.output.note(describeTrace(read));
-  const history = new LocalHistory({ policy, processors: read.processors, trace: scaleSubmissions(read.requests, factor) });
-  const trace = options.events === true ? (line: string) => { context.output.note(line); } : undefined;
-  const samples = await sampleRuns(context, runs, (run) => sampleJob(history, scenario, { seed: options.seed, run }, trace));
+  const history = new LocalHistory({
+    policy,
+    processors: read.processors,
+    trace: scaleSubmissions(read.requests, factor),
+  });
+  const trace =
+    options.events === true
+      ? (line: string) => {
+          context.output.note(line);
+        }
+      : undefined;
+  const samples = await sampleRuns(context, runs, (run) =>
+    sampleJob(history, scenario, { seed: options.seed, run }, trace),
+  );
   if (samples === undefined) return 4;
   tell(context.output, {
     json: () => documentOf({ read, policy: policy.name, factor, options }, samples),
@@ -91,26 +132,41 @@ export async function simulateJob(context: CommandContext, options: JobSimulatio
 function readScenario(options: JobSimulationOptions): JobScenario {
   const heterogeneity = Number(readWord('--heterogeneity', options.heterogeneity, ['1', '2', '4'])) as Heterogeneity;
   const scenario: JobScenario = {
-    heuristic: readHeuristic(options.heuristic), heterogeneity,
-    taskCount: readWhole('--tasks', options.tasks, { min: 1, max: 10_000_000 }), meanTaskTime: readTime('--mean', options.mean),
+    heuristic: readHeuristic(options.heuristic),
+    heterogeneity,
+    taskCount: readWhole('--tasks', options.tasks, { min: 1, max: 10_000_000 }),
+    meanTaskTime: readTime('--mean', options.mean),
     requestsMax: readWhole('--max-requests', options.maxRequests, { min: 1, max: 1000 }),
-    widthMax: options.maxProcs === undefined ? Infinity : readWhole('--max-procs', options.maxProcs, { min: 1, max: processorsMax }),
-    walltimeMax: readTime('--max-time', options.maxTime), options: readHeuristicOptions(options), releasesIdle: options.releaseIdle === true,
+    widthMax:
+      options.maxProcs === undefined
+        ? Infinity
+        : readWhole('--max-procs', options.maxProcs, { min: 1, max: processorsMax }),
+    walltimeMax: readTime('--max-time', options.maxTime),
+    options: readHeuristicOptions(options),
+    releasesIdle: options.releaseIdle === true,
   };
   const longest = longestTaskTime(scenario);
   if (longest <= scenario.walltimeMax) return scenario;
-  throw new MutiraoError('MUT_BAD_REQUEST', `tasks last up to ${secondsOf(longest)} s and no request lasts longer than ${secondsOf(scenario.walltimeMax)} s; want a longer --max-time`);
+  throw new MutiraoError(
+    'MUT_BAD_REQUEST',
+    `tasks last up to ${secondsOf(longest)} s and no request lasts longer than ` +
+      `${secondsOf(scenario.walltimeMax)} s; want a longer --max-time`,
+  );
 }
 
 function readHeuristic(name: string): RequestHeuristic {
   const heuristic = findHeuristic(name);
-  if (heuristic === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--heuristic is "${name}"; want one of ${heuristicChoices.join(', ')}`);
+  if (heuristic === undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--heuristic is "${name}"; want one of ${heuristicChoices.join(', ')}`);
   return heuristic;
 }
 
 function readHeuristicOptions(options: JobSimulationOptions): HeuristicOptions {
   return {
-    defaultTime: options.defaultTime === undefined ? heuristicDefaults.defaultTime : readTime('--default-time', options.defaultTime),
+    defaultTime:
+      options.defaultTime === undefined
+        ? heuristicDefaults.defaultTime
+        : readTime('--default-time', options.defaultTime),
     holes: readWord('--holes', options.holes, ['in-order', 'best-first', 'maximal']),
     holeWalltime: readWord('--hole-walltime', options.holeWalltime, ['whole-tasks', 'whole-hole']),
     staticWidth: readWord('--static-width', options.staticWidth, ['share', 'largest']),
@@ -125,12 +181,24 @@ interface Setting {
   readonly options: JobSimulationOptions;
 }
 
-function documentOf({ read, policy, factor, options }: Setting, samples: readonly JobSample[]): JsonOf<typeof shapes.job_simulation> {
+function documentOf(
+  { read, policy, factor, options }: Setting,
+  samples: readonly JobSample[],
+): JsonOf<typeof shapes.job_simulation> {
   return {
-    trace: traceJson(read), policy, load_factor: factor, heuristic: options.heuristic, seed: options.seed,
+    trace: traceJson(read),
+    policy,
+    load_factor: factor,
+    heuristic: options.heuristic,
+    seed: options.seed,
     runs: samples.map((sample, run) => ({
-      run, instant_s: secondsOf(sample.instant), turnaround_s: secondsOf(sample.turnaround), waste_processor_s: secondsOf(sample.waste),
-      task_processor_s: secondsOf(sample.taskTime), requests_made: sample.requestCount, ends_after_log: sample.endsAfterLog,
+      run,
+      instant_s: secondsOf(sample.instant),
+      turnaround_s: secondsOf(sample.turnaround),
+      waste_processor_s: secondsOf(sample.waste),
+      task_processor_s: secondsOf(sample.taskTime),
+      requests_made: sample.requestCount,
+      ends_after_log: sample.endsAfterLog,
     })),
     turnaround_s: summaryJson(summarize(samples.map(({ turnaround }) => turnaround / 1000))),
     waste_processor_s: summaryJson(summarize(samples.map(({ waste }) => waste / 1000))),
@@ -146,15 +214,39 @@ function summaryJson({ mean, halfInterval }: Summary): unknown {
 function tableOf(samples: readonly JobSample[]): string[] {
   const row = (name: string, values: readonly number[], show: (value: number) => string): string[] => {
     const { mean, halfInterval } = summarize(values);
-    return [name, show(mean), Number.isFinite(halfInterval) ? show(halfInterval) : '-', show(Math.min(...values)), show(Math.max(...values))];
+    return [
+      name,
+      show(mean),
+      Number.isFinite(halfInterval) ? show(halfInterval) : '-',
+      show(Math.min(...values)),
+      show(Math.max(...values)),
+    ];
   };
   const late = samples.filter(({ endsAfterLog }) => endsAfterLog).length;
   return [
-    ...renderTable([{ title: `${samples.length} RUNS` }, ...['MEAN', '95% +-', 'LEAST', 'MOST'].map((title) => ({ title, right: true }))], [
-      row('turnaround', samples.map(({ turnaround }) => turnaround), showDuration),
-      row('waste (processor time)', samples.map(({ waste }) => waste), showDuration),
-      row('requests made', samples.map(({ requestCount }) => requestCount), (value) => value.toFixed(1)),
-    ]),
+    ...renderTable(
+      [
+        { title: `${samples.length} RUNS` },
+        ...['MEAN', '95% +-', 'LEAST', 'MOST'].map((title) => ({ title, right: true })),
+      ],
+      [
+        row(
+          'turnaround',
+          samples.map(({ turnaround }) => turnaround),
+          showDuration,
+        ),
+        row(
+          'waste (processor time)',
+          samples.map(({ waste }) => waste),
+          showDuration,
+        ),
+        row(
+          'requests made',
+          samples.map(({ requestCount }) => requestCount),
+          (value) => value.toFixed(1),
+        ),
+      ],
+    ),
     ...(late === 0 ? [] : [`${late} of them ended after the last local request.`]),
   ];
 }

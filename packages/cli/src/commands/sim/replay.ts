@@ -27,20 +27,35 @@ export interface ReplayCommandOptions {
 export function define(command: Command, act: Act): void {
   command
     .argument('<file>', 'a debugging trace, as a process writes it with --trace; gzipped or not')
-    .option('--from <turn|time>', 'compare, check and tell only from this turn, or this long after the start, on: 120, 3.5s')
+    .option(
+      '--from <turn|time>',
+      'compare, check and tell only from this turn, or this long after the start, on: 120, 3.5s',
+    )
     .option('--until <turn|time>', 'end with this turn, or so long after the start')
-    .option('--about <id...>', 'tell every input and command that touches these: r17, t3, j5.t3, a machine, a provider, alpha/q3; "all" tells everything')
+    .option(
+      '--about <id...>',
+      'tell every input and command that touches these: r17, t3, j5.t3, a machine, a provider, alpha/q3; "all" ' +
+        'tells everything',
+    )
     .action((file: string, options: ReplayCommandOptions) => act((context) => replayTrace(context, file, options)));
 }
 
 /** Runs a machine over its debugging trace; the exit status tells whether it decided the same. */
-export async function replayTrace(context: CommandContext, file: string, options: ReplayCommandOptions): Promise<ExitStatus> {
+export async function replayTrace(
+  context: CommandContext,
+  file: string,
+  options: ReplayCommandOptions,
+): Promise<ExitStatus> {
   const [from, until] = [readPoint('--from', options.from), readPoint('--until', options.until)];
   const about = (options.about ?? []).flatMap((given) => given.split(',')).filter((id) => id !== '');
   const lines: string[] = [];
   const report = await runReplay(context, file, { from, until, about, hear: hearStory(context, lines) });
   if (from !== undefined && report.comparedCount === 0 && report.problem === undefined) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `--from is "${options.from ?? ''}"; want one of the ${report.turnCount} turns of ${file}, of which one at least has an outcome`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--from is "${options.from ?? ''}"; want one of the ${report.turnCount} turns of ${file}, of which one at ` +
+        'least has an outcome',
+    );
   }
   if (report.isHalfLineDropped) context.output.note(`the last line of ${file} is cut and was left out`);
   tell(context.output, {
@@ -53,7 +68,13 @@ export async function replayTrace(context: CommandContext, file: string, options
 
 /** A table is told as it comes; JSON is one document. */
 function hearStory({ output }: CommandContext, lines: string[]): (line: string) => void {
-  return output.mode === 'table' ? (line) => { writeLine(output, line); } : (line) => { lines.push(line); };
+  return output.mode === 'table'
+    ? (line) => {
+        writeLine(output, line);
+      }
+    : (line) => {
+        lines.push(line);
+      };
 }
 
 interface Telling {
@@ -63,17 +84,27 @@ interface Telling {
   hear(line: string): void;
 }
 
-async function runReplay({ directory, signal }: CommandContext, file: string, { from, until, about, hear }: Telling): Promise<ReplayReport> {
+async function runReplay(
+  { directory, signal }: CommandContext,
+  file: string,
+  { from, until, about, hear }: Telling,
+): Promise<ReplayReport> {
   let story: Story | undefined;
   const replay = new TraceReplay({
-    file, from, until,
-    onHead: ({ at }) => { story = new Story(about, at); },
-    ...(about.length === 0 ? {} : {
-      onEvent: (event) => {
-        const line = story?.tell(event);
-        if (line !== undefined) hear(line);
-      },
-    }),
+    file,
+    from,
+    until,
+    onHead: ({ at }) => {
+      story = new Story(about, at);
+    },
+    ...(about.length === 0
+      ? {}
+      : {
+          onEvent: (event) => {
+            const line = story?.tell(event);
+            if (line !== undefined) hear(line);
+          },
+        }),
   });
   let rest = '';
   for await (const { text, isWhole } of readLines(file, resolve(directory, file))) {
@@ -85,7 +116,10 @@ async function runReplay({ directory, signal }: CommandContext, file: string, { 
   return replay.finish(rest);
 }
 
-/** A number is a turn, a duration a time since the start. @throws {MutiraoError | FormatError} MUT_BAD_REQUEST and those of durations. */
+/**
+ * A number is a turn, a duration a time since the start. @throws {MutiraoError | FormatError} MUT_BAD_REQUEST and those
+ * of durations.
+ */
 function readPoint(option: string, text: string | undefined): TracePoint | undefined {
   if (text === undefined) return undefined;
   if (/^\d/.test(text) && !/^[\d_]+$/.test(text)) return { kind: 'time', time: parseDuration(text) };
@@ -96,7 +130,10 @@ const endings = { stopped: 'it was stopped', failed: 'it failed', cut: 'the trac
 
 function tableOf(report: ReplayReport): string[] {
   const { head, turnCount, comparedCount, span, problem } = report;
-  const inputs = [...report.inputCounts].sort(([, one], [, other]) => other - one).map(([kind, count]) => `${kind} ${count}`).join(', ');
+  const inputs = [...report.inputCounts]
+    .sort(([, one], [, other]) => other - one)
+    .map(([kind, count]) => `${kind} ${count}`)
+    .join(', ');
   return [
     ...renderPairs([
       ['machine', `${head.machine} of release ${head.release}, began ${showInstant(head.at)}`],
@@ -113,9 +150,13 @@ function tableOf(report: ReplayReport): string[] {
 function problemLines({ turn, line, now, inputs, difference }: ReplayProblem, start: number): string[] {
   const shown = inputs.slice(0, 20).map((input) => `  <- ${describe(input as { readonly kind: string }, { start })}`);
   return [
-    '', `turn ${turn}, line ${line} of the trace, ${((now - start) / 1000).toFixed(3)} s after the start:`,
-    ...shown, ...(shown.length < inputs.length ? [`  <- ... ${inputs.length} inputs in all`] : []),
-    ...(difference === undefined ? [] : [`  expected ${shortValue(difference.expected)}`, `  found    ${shortValue(difference.found)}`]),
+    '',
+    `turn ${turn}, line ${line} of the trace, ${((now - start) / 1000).toFixed(3)} s after the start:`,
+    ...shown,
+    ...(shown.length < inputs.length ? [`  <- ... ${inputs.length} inputs in all`] : []),
+    ...(difference === undefined
+      ? []
+      : [`  expected ${shortValue(difference.expected)}`, `  found    ${shortValue(difference.found)}`]),
   ];
 }
 
@@ -124,20 +165,50 @@ function shortValue(value: unknown): string {
   return text.length <= 400 ? text : `${text.slice(0, 400)}...`;
 }
 
-function documentOf(file: string, report: ReplayReport, story: readonly string[] | null): JsonOf<typeof shapes.machine_replay> {
+function documentOf(
+  file: string,
+  report: ReplayReport,
+  story: readonly string[] | null,
+): JsonOf<typeof shapes.machine_replay> {
   const { head, problem } = report;
   return {
-    file, machine: head.machine, release: head.release, began_unix_ms: head.at, span_ms: report.span, turn_count: report.turnCount,
-    compared_count: report.comparedCount, input_counts: Object.fromEntries(report.inputCounts), change_count: report.changeCount, command_count: report.commandCount,
-    end: report.end, end_error: report.endError, half_line_dropped: report.isHalfLineDropped, same: problem === undefined,
-    problem: problem === undefined ? null : problemJson(problem), story,
+    file,
+    machine: head.machine,
+    release: head.release,
+    began_unix_ms: head.at,
+    span_ms: report.span,
+    turn_count: report.turnCount,
+    compared_count: report.comparedCount,
+    input_counts: Object.fromEntries(report.inputCounts),
+    change_count: report.changeCount,
+    command_count: report.commandCount,
+    end: report.end,
+    end_error: report.endError,
+    half_line_dropped: report.isHalfLineDropped,
+    same: problem === undefined,
+    problem: problem === undefined ? null : problemJson(problem),
+    story,
   };
 }
 
-function problemJson({ kind, turn, line, now, inputs, message, difference }: ReplayProblem): JsonOf<typeof shapes.replay_problem> {
+function problemJson({
+  kind,
+  turn,
+  line,
+  now,
+  inputs,
+  message,
+  difference,
+}: ReplayProblem): JsonOf<typeof shapes.replay_problem> {
   return {
-    kind, turn, line, at_unix_ms: now, message, path: difference?.path ?? '',
-    expected: jsonText(difference?.expected), found: jsonText(difference?.found),
+    kind,
+    turn,
+    line,
+    at_unix_ms: now,
+    message,
+    path: difference?.path ?? '',
+    expected: jsonText(difference?.expected),
+    found: jsonText(difference?.found),
     inputs: inputs.map((input) => JSON.parse(encodeValue(input)) as unknown),
   };
 }

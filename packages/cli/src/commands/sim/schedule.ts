@@ -3,7 +3,17 @@ import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import {
-  describePlacement, findTooWide, freshProblem, makeWorkflow, measureSchedule, platformCosts, workflowSchedulers, type Platform, type Schedule, type ScheduleMeasures, type Workflow,
+  describePlacement,
+  findTooWide,
+  freshProblem,
+  makeWorkflow,
+  measureSchedule,
+  platformCosts,
+  workflowSchedulers,
+  type Platform,
+  type Schedule,
+  type ScheduleMeasures,
+  type Workflow,
 } from '@mutirao/core/workflow';
 import { decodeText, FormatError, parseSize } from '@mutirao/formats';
 import { draftOf, parseProcessorsConf, type WorkflowDocument } from '@mutirao/formats/workflow';
@@ -57,7 +67,10 @@ export function scheduleWorkflow(context: CommandContext, options: ScheduleOptio
   if (options.svg !== undefined) writeMap(resolve(context.directory, options.svg), document, platform, schedule);
   tell(context.output, {
     json: () => documentOf({ document, workflow, platform }, schedule, measures),
-    table: () => [...tableOf(workflow, schedule, measures), ...(options.why === true ? reasonsOf(workflow, platform, schedule) : [])],
+    table: () => [
+      ...tableOf(workflow, schedule, measures),
+      ...(options.why === true ? reasonsOf(workflow, platform, schedule) : []),
+    ],
     quiet: () => [String(secondsOf(measures.makespan))],
   });
   return 0;
@@ -66,16 +79,31 @@ export function scheduleWorkflow(context: CommandContext, options: ScheduleOptio
 function readPlatform(context: CommandContext, { platform, bandwidth, startUp }: ScheduleOptions): Platform {
   const bytes = parseSize(bandwidth);
   if (bytes === 0) throw new MutiraoError('MUT_BAD_REQUEST', '--bandwidth is 0; want bytes per second');
-  return { processors: parseProcessorsConf(readText(context, platform), platform), bandwidth: bytes, startUp: readFraction('--start-up', startUp, { min: 0, max: 3_600_000 }) };
+  return {
+    processors: parseProcessorsConf(readText(context, platform), platform),
+    bandwidth: bytes,
+    startUp: readFraction('--start-up', startUp, { min: 0, max: 3_600_000 }),
+  };
 }
 
-function readWorkflow(context: CommandContext, file: string, processorCount: number): { readonly document: WorkflowDocument; readonly workflow: Workflow } {
+function readWorkflow(
+  context: CommandContext,
+  file: string,
+  processorCount: number,
+): { readonly document: WorkflowDocument; readonly workflow: Workflow } {
   const document = readWorkflowFile(context, file);
   const draft = draftOf(document);
   const fault = findTooWide(draft, processorCount);
   if (fault === undefined) return { document, workflow: makeWorkflow(draft) };
   const place = document.tasks[fault.taskIndex ?? 0]?.place() ?? { line: 1, column: 1 };
-  throw new FormatError({ code: fault.code, subject: file, line: place.line, column: place.column, found: fault.message, expected: 'no more than that' });
+  throw new FormatError({
+    code: fault.code,
+    subject: file,
+    line: place.line,
+    column: place.column,
+    found: fault.message,
+    expected: 'no more than that',
+  });
 }
 
 /** @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST */
@@ -85,36 +113,70 @@ function readText({ directory }: CommandContext, file: string): string {
 
 function writeMap(path: string, document: WorkflowDocument, { processors }: Platform, schedule: Schedule): void {
   const svg = drawSchedule({
-    title: `${document.name === '' ? document.subject : document.name}, ${schedule.scheduler}`, schedule, processors: processors.map(({ name }) => name),
-    taskIds: document.tasks.map(({ id }) => id), groups: document.tasks.map(({ kind }) => kind), groupName: 'kind',
+    title: `${document.name === '' ? document.subject : document.name}, ${schedule.scheduler}`,
+    schedule,
+    processors: processors.map(({ name }) => name),
+    taskIds: document.tasks.map(({ id }) => id),
+    groups: document.tasks.map(({ kind }) => kind),
+    groupName: 'kind',
   });
   writeNamed(path, svg);
 }
 
 function documentOf(
-  { document, workflow, platform }: { readonly document: WorkflowDocument; readonly workflow: Workflow; readonly platform: Platform }, schedule: Schedule, measures: ScheduleMeasures,
+  {
+    document,
+    workflow,
+    platform,
+  }: { readonly document: WorkflowDocument; readonly workflow: Workflow; readonly platform: Platform },
+  schedule: Schedule,
+  measures: ScheduleMeasures,
 ): JsonOf<typeof shapes.workflow_schedule> {
   return {
-    workflow: document.name, algorithm: schedule.scheduler, task_count: workflow.tasks.length, edge_count: workflow.edges.length, processor_count: platform.processors.length,
-    makespan_s: secondsOf(measures.makespan), bound_s: secondsOf(measures.bound), speedup: thousandths(measures.speedup), efficiency: thousandths(measures.efficiency),
+    workflow: document.name,
+    algorithm: schedule.scheduler,
+    task_count: workflow.tasks.length,
+    edge_count: workflow.edges.length,
+    processor_count: platform.processors.length,
+    makespan_s: secondsOf(measures.makespan),
+    bound_s: secondsOf(measures.bound),
+    speedup: thousandths(measures.speedup),
+    efficiency: thousandths(measures.efficiency),
     placements: schedule.placements.map((placement) => ({
-      task: workflow.tasks[placement.task]?.id ?? '', processors: placement.processors.map((processor) => platform.processors[processor]?.name ?? ''),
-      start_s: secondsOf(placement.start), end_s: secondsOf(placement.end), reason: sentence(workflow, platform, placement),
+      task: workflow.tasks[placement.task]?.id ?? '',
+      processors: placement.processors.map((processor) => platform.processors[processor]?.name ?? ''),
+      start_s: secondsOf(placement.start),
+      end_s: secondsOf(placement.end),
+      reason: sentence(workflow, platform, placement),
     })),
   };
 }
 
-function tableOf({ tasks, edges }: Workflow, { scheduler }: Schedule, { makespan, bound, speedup, efficiency }: ScheduleMeasures): string[] {
+function tableOf(
+  { tasks, edges }: Workflow,
+  { scheduler }: Schedule,
+  { makespan, bound, speedup, efficiency }: ScheduleMeasures,
+): string[] {
   return renderPairs([
-    ['algorithm', scheduler], ['tasks', String(tasks.length)], ['edges', String(edges.length)], ['makespan', `${secondsOf(makespan)} s`],
-    ['critical path at full speed', `${secondsOf(bound)} s`], ['speedup', speedup.toFixed(2)], ['efficiency', `${(100 * efficiency).toFixed(1)} %`],
+    ['algorithm', scheduler],
+    ['tasks', String(tasks.length)],
+    ['edges', String(edges.length)],
+    ['makespan', `${secondsOf(makespan)} s`],
+    ['critical path at full speed', `${secondsOf(bound)} s`],
+    ['speedup', speedup.toFixed(2)],
+    ['efficiency', `${(100 * efficiency).toFixed(1)} %`],
   ]);
 }
 
 function reasonsOf(workflow: Workflow, platform: Platform, { placements }: Schedule): string[] {
-  return placements.toSorted((one, other) => one.start - other.start || one.task - other.task).map((placement) => sentence(workflow, platform, placement));
+  return placements
+    .toSorted((one, other) => one.start - other.start || one.task - other.task)
+    .map((placement) => sentence(workflow, platform, placement));
 }
 
 function sentence(workflow: Workflow, { processors }: Platform, placement: Schedule['placements'][number]): string {
-  return describePlacement(workflow, placement, { processor: (index) => processors[index]?.name ?? '', time: (instant) => `${secondsOf(instant)} s` });
+  return describePlacement(workflow, placement, {
+    processor: (index) => processors[index]?.name ?? '',
+    time: (instant) => `${secondsOf(instant)} s`,
+  });
 }

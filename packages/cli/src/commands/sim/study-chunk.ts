@@ -11,7 +11,12 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
-import { defineHeuristicsOptions, readHeuristicsSettings, refuseHeuristicsOptions, type HeuristicsOptions } from '../../simulation/study/heuristics-options.ts';
+import {
+  defineHeuristicsOptions,
+  readHeuristicsSettings,
+  refuseHeuristicsOptions,
+  type HeuristicsOptions,
+} from '../../simulation/study/heuristics-options.ts';
 import { HeuristicsPartRunner } from '../../simulation/study/heuristics-part-runner.ts';
 import { PlacementPartRunner } from '../../simulation/study/placement-part-runner.ts';
 import { getLogs as getPlacementLogs, readPlacementSettings } from '../../simulation/study/run-gonzalez2010.ts';
@@ -35,19 +40,34 @@ export function define(command: Command, act: Act): void {
     .option('--max-tasks <count>', 'costa2005: as the study has it')
     .option('--seed <text>', 'that of the study', '1')
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
-    .action((name: string, part: string, options: StudyChunkOptions) => act((context) => Promise.resolve(runPart(context, [name, part], options))));
+    .action((name: string, part: string, options: StudyChunkOptions) =>
+      act((context) => Promise.resolve(runPart(context, [name, part], options))),
+    );
 }
 
 /** Runs one part of a study in this process. */
-export function runPart(context: CommandContext, [name, part]: readonly [string, string], options: StudyChunkOptions): ExitStatus {
+export function runPart(
+  context: CommandContext,
+  [name, part]: readonly [string, string],
+  options: StudyChunkOptions,
+): ExitStatus {
   readSettings(name, options);
   if (name !== 'heuristics') refuseHeuristicsOptions(name, options);
-  const run = name === 'heuristics' ? findHeuristicsChunk(context, part, options) : name === 'gonzalez2010' ? findPlacementPart(part, options) : findChunk(name, part, options);
+  const run =
+    name === 'heuristics'
+      ? findHeuristicsChunk(context, part, options)
+      : name === 'gonzalez2010'
+        ? findPlacementPart(part, options)
+        : findChunk(name, part, options);
   const data = run.getLogs(context);
   const file = resolve(context.directory, options.out);
   writeAtomic(file, run.run(data), 0o644);
   const document: JsonOf<typeof shapes.study_part> = { part, run_count: run.runCount, file };
-  tell(context.output, { json: () => document, table: () => [`${run.runCount === 0 ? 'comparison' : `${run.runCount} runs`} in ${file}`], quiet: () => [file] });
+  tell(context.output, {
+    json: () => document,
+    table: () => [`${run.runCount === 0 ? 'comparison' : `${run.runCount} runs`} in ${file}`],
+    quiet: () => [file],
+  });
   return 0;
 }
 
@@ -69,18 +89,27 @@ function findChunk(name: string, part: string, options: StudyChunkOptions): Runn
     checkLogs(data, [chunk.trace.file]);
     return data;
   };
-  return { getLogs, runCount: isStartsChunk(chunk) ? 0 : countRuns(chunk), run: (data) => new ChunkRunner(data, settings.seed).run(chunk) };
+  return {
+    getLogs,
+    runCount: isStartsChunk(chunk) ? 0 : countRuns(chunk),
+    run: (data) => new ChunkRunner(data, settings.seed).run(chunk),
+  };
 }
 
 function findPlacementPart(part: string, options: StudyChunkOptions): RunnablePart {
   const settings = readPlacementSettings(options);
   const found = getPart(listPlacementParts(settings), part);
   const getLogs = (context: CommandContext): string => getPlacementLogs(context, options, [found]);
-  return { getLogs, runCount: listCases(found).length, run: (data) => new PlacementPartRunner(data, settings.seed).run(found) };
+  return {
+    getLogs,
+    runCount: listCases(found).length,
+    run: (data) => new PlacementPartRunner(data, settings.seed).run(found),
+  };
 }
 
 function findHeuristicsChunk(context: CommandContext, part: string, options: StudyChunkOptions): RunnablePart {
-  if (options.trace !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--trace is for the whole study; a part is of an archived log');
+  if (options.trace !== undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', '--trace is for the whole study; a part is of an archived log');
   const settings = readHeuristicsSettings(context, options);
   const chunk = getPart(listChunks(settings), part);
   const getLogs = (): string => {
@@ -88,11 +117,19 @@ function findHeuristicsChunk(context: CommandContext, part: string, options: Stu
     checkLogs(data, [chunk.trace.file]);
     return data;
   };
-  return { getLogs, runCount: countHeuristicRuns(chunk), run: (data) => new HeuristicsPartRunner(data, settings.seed).run(chunk) };
+  return {
+    getLogs,
+    runCount: countHeuristicRuns(chunk),
+    run: (data) => new HeuristicsPartRunner(data, settings.seed).run(chunk),
+  };
 }
 
 function getPart<P extends { readonly id: string }>(parts: readonly P[], part: string): P {
   const found = parts.find(({ id }) => id === part);
-  if (found === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `the part is "${part}"; want one of this study, such as ${parts[0]?.id ?? ''}`);
+  if (found === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the part is "${part}"; want one of this study, such as ${parts[0]?.id ?? ''}`,
+    );
   return found;
 }

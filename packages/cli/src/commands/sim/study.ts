@@ -6,7 +6,17 @@ import type { Command } from 'commander';
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
 import {
-  costOf, countRuns, exportJdf, isStartsChunk, listChunks, listParts, listStarts, reportStudy, type AnyChunk, type ExportPlaces, type StudySettings,
+  costOf,
+  countRuns,
+  exportJdf,
+  isStartsChunk,
+  listChunks,
+  listParts,
+  listStarts,
+  reportStudy,
+  type AnyChunk,
+  type ExportPlaces,
+  type StudySettings,
 } from '@mutirao/sim/costa2005';
 import { aheadTraces } from '@mutirao/sim/ahead';
 import { bucLogs } from '@mutirao/sim/buc2020';
@@ -18,7 +28,11 @@ import { tell } from '../../output/tell.ts';
 import { readWhole } from '../../simulation/numbers.ts';
 import { runEager } from '../../simulation/study/run-eager.ts';
 import { runChunks } from '../../simulation/study/chunk-pool.ts';
-import { defineHeuristicsOptions, refuseHeuristicsOptions, type HeuristicsOptions } from '../../simulation/study/heuristics-options.ts';
+import {
+  defineHeuristicsOptions,
+  refuseHeuristicsOptions,
+  type HeuristicsOptions,
+} from '../../simulation/study/heuristics-options.ts';
 import { ownCommand } from '../../simulation/study/own-command.ts';
 import { StudyFolder } from '../../simulation/study/study-folder.ts';
 import { checkLogs, getData, readSettings, readShortSettings } from '../../simulation/study/study-options.ts';
@@ -36,51 +50,92 @@ export interface StudyRunOptions extends HeuristicsOptions {
 
 export function define(command: Command, act: Act): void {
   defineHeuristicsOptions(command)
-    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; moreira2009: workflows of many users on one cluster; ahead: allocations held ahead of reservations, on archived logs; buc2020: a queue that has users first who estimate well, on archived logs; costa2005: the request heuristics on archived logs; gonzalez2010: which of several clusters gets which task, on archived logs; heuristics: every request heuristic beside the better of static and adaptive, on archived logs or one of your own')
+    .argument(
+      '<study>',
+      'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines ' +
+        'that come and go; kunrath2008: utilisation and refusals of reservations; moreira2009: workflows of many ' +
+        'users on one cluster; ahead: allocations held ahead of reservations, on archived logs; buc2020: a queue ' +
+        'that has users first who estimate well, on archived logs; costa2005: the request heuristics on archived ' +
+        'logs; gonzalez2010: which of several clusters gets which task, on archived logs; heuristics: every ' +
+        'request heuristic beside the better of static and adaptive, on archived logs or one of your own',
+    )
     .requiredOption('--out <folder>', 'where results are kept; a study that was interrupted goes on there')
-    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10, moreira2009 with 20, ahead with 30 reservations, buc2020 with 3 injections, gonzalez2010 one experiment at one load, heuristics 9 job types at 10 instants')
+    .option(
+      '--quick',
+      'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of ' +
+        'each, kunrath2008 with 10, moreira2009 with 20, ahead with 30 reservations, buc2020 with 3 injections, ' +
+        'gonzalez2010 one experiment at one load, heuristics 9 job types at 10 instants',
+    )
     .option('--seed <text>', 'the same seed, the same runs', '1')
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz, that of DAS-2 in grid/ (default: MUTIRAO_DATA)')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
-    .option('--experiments <count>', 'gonzalez2010: only the first so many of its 10 experiments; more can be run in the same folder later')
+    .option(
+      '--experiments <count>',
+      'gonzalez2010: only the first so many of its 10 experiments; more can be run in the same folder later',
+    )
     .option('--max-tasks <count>', 'costa2005: without job types of more tasks')
     .option('--export-jdf', 'run nothing; write a job file, so that a grid runs the parts')
-    .option('--command <text>', 'with --export-jdf: mutirao as the machines can call it (default: this program, by its path)')
+    .option(
+      '--command <text>',
+      'with --export-jdf: mutirao as the machines can call it (default: this program, by its path)',
+    )
     .action((name: string, options: StudyRunOptions) => act((context) => runStudy(context, name, options)));
 }
 
 /** Runs what is left of a study, then writes its report. */
 export async function runStudy(context: CommandContext, name: string, options: StudyRunOptions): Promise<ExitStatus> {
-  if (options.maxTasks !== undefined && name !== 'costa2005') throw new MutiraoError('MUT_BAD_REQUEST', `--max-tasks is for the study costa2005, not for ${name}`);
+  if (options.maxTasks !== undefined && name !== 'costa2005')
+    throw new MutiraoError('MUT_BAD_REQUEST', `--max-tasks is for the study costa2005, not for ${name}`);
   if (name === 'heuristics') {
-    if (options.experiments !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--experiments is for the study gonzalez2010, not for heuristics');
+    if (options.experiments !== undefined)
+      throw new MutiraoError('MUT_BAD_REQUEST', '--experiments is for the study gonzalez2010, not for heuristics');
     return (await import('../../simulation/study/run-heuristics.ts')).runHeuristicsStudy(context, options);
   }
   refuseHeuristicsOptions(name, options);
   if (name === 'trust') return (await import('../../simulation/study/run-trust.ts')).runTrust(context, options);
-  if (name === 'gonzalez2010') return (await import('../../simulation/study/run-gonzalez2010.ts')).runGonzalez2010(context, options);
+  if (name === 'gonzalez2010')
+    return (await import('../../simulation/study/run-gonzalez2010.ts')).runGonzalez2010(context, options);
   const settings = readSettings(name, options);
-  if (options.experiments !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--experiments is for the study gonzalez2010, not for ${name}`);
+  if (options.experiments !== undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--experiments is for the study gonzalez2010, not for ${name}`);
   switch (name) {
-    case 'eager': return runEager(context, settings, options);
-    case 'kunrath2008': return (await import('../../simulation/study/run-kunrath2008.ts')).runKunrath2008(context, settings, options);
-    case 'moreira2009': return (await import('../../simulation/study/run-moreira2009.ts')).runMoreira2009(context, settings, options);
-    case 'ahead': return runLogged(context, settings, options);
-    case 'buc2020': return runScores(context, settings, options);
-    default: return runCosta2005(context, readShortSettings(options), options);
+    case 'eager':
+      return runEager(context, settings, options);
+    case 'kunrath2008':
+      return (await import('../../simulation/study/run-kunrath2008.ts')).runKunrath2008(context, settings, options);
+    case 'moreira2009':
+      return (await import('../../simulation/study/run-moreira2009.ts')).runMoreira2009(context, settings, options);
+    case 'ahead':
+      return runLogged(context, settings, options);
+    case 'buc2020':
+      return runScores(context, settings, options);
+    default:
+      return runCosta2005(context, readShortSettings(options), options);
   }
 }
 
 /** costa2005's study, in parts that are kept. */
-async function runCosta2005(context: CommandContext, settings: StudySettings, options: StudyRunOptions): Promise<ExitStatus> {
-  const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
+async function runCosta2005(
+  context: CommandContext,
+  settings: StudySettings,
+  options: StudyRunOptions,
+): Promise<ExitStatus> {
+  const workerCount =
+    options.workers === undefined
+      ? availableParallelism()
+      : readWhole('--workers', options.workers, { min: 1, max: 1024 });
   const data = getData(context, options);
   const folder = StudyFolder.open(resolve(context.directory, options.out), settings);
-  if (options.exportJdf === true) return writeJobFile(context, folder, settings, { data, command: options.command ?? ownCommand });
+  if (options.exportJdf === true)
+    return writeJobFile(context, folder, settings, { data, command: options.command ?? ownCommand });
   const chunks = listParts(settings);
   const missing = chunks.filter((chunk) => !folder.has(chunk));
-  if (missing.length < chunks.length) context.output.note(`${chunks.length - missing.length} of ${chunks.length} parts are done already`);
-  checkLogs(data, missing.map(({ trace }) => trace.file));
+  if (missing.length < chunks.length)
+    context.output.note(`${chunks.length - missing.length} of ${chunks.length} parts are done already`);
+  checkLogs(
+    data,
+    missing.map(({ trace }) => trace.file),
+  );
   await runMissing(context, folder, missing, { data, seed: settings.seed, workerCount });
   if (context.signal.aborted) {
     context.output.note('interrupted; the same command goes on with it');
@@ -89,37 +144,70 @@ async function runCosta2005(context: CommandContext, settings: StudySettings, op
   return finish(context, folder, settings);
 }
 
-async function runLogged(context: CommandContext, settings: StudySettings, options: StudyRunOptions): Promise<ExitStatus> {
+async function runLogged(
+  context: CommandContext,
+  settings: StudySettings,
+  options: StudyRunOptions,
+): Promise<ExitStatus> {
   const data = getData(context, options);
-  checkLogs(data, aheadTraces.map(({ file }) => file));
+  checkLogs(
+    data,
+    aheadTraces.map(({ file }) => file),
+  );
   return (await import('../../simulation/study/run-ahead.ts')).runAhead(context, settings, { ...options, data });
 }
 
-async function runScores(context: CommandContext, settings: StudySettings, options: StudyRunOptions): Promise<ExitStatus> {
-  const data = getData(context, options, bucLogs.map(({ file }) => basename(file, '.swf.gz')));
-  checkLogs(data, bucLogs.map(({ file }) => file));
+async function runScores(
+  context: CommandContext,
+  settings: StudySettings,
+  options: StudyRunOptions,
+): Promise<ExitStatus> {
+  const data = getData(
+    context,
+    options,
+    bucLogs.map(({ file }) => basename(file, '.swf.gz')),
+  );
+  checkLogs(
+    data,
+    bucLogs.map(({ file }) => file),
+  );
   return (await import('../../simulation/study/run-buc2020.ts')).runBuc2020(context, settings, { ...options, data });
 }
 
-function writeJobFile({ output }: CommandContext, folder: StudyFolder, settings: StudySettings, places: ExportPlaces): ExitStatus {
+function writeJobFile(
+  { output }: CommandContext,
+  folder: StudyFolder,
+  settings: StudySettings,
+  places: ExportPlaces,
+): ExitStatus {
   const { path, text } = { path: join(folder.path, 'costa2005.jdf'), text: exportJdf(settings, places) };
   writeAtomic(path, text, 0o644);
   mkdirSync(join(folder.path, 'chunks'), { recursive: true });
-  output.note(`run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`);
+  output.note(
+    `run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`,
+  );
   tell(output, { json: () => documentOf(folder, settings, path), table: () => [path], quiet: () => [path] });
   return 0;
 }
 
 async function runMissing(
-  { output, clock, signal }: CommandContext, folder: StudyFolder, missing: readonly AnyChunk[],
+  { output, clock, signal }: CommandContext,
+  folder: StudyFolder,
+  missing: readonly AnyChunk[],
   how: { readonly data: string; readonly seed: string; readonly workerCount: number },
 ): Promise<void> {
   const progress = new StudyProgress(output, clock, workOf(missing));
   try {
-    await runChunks(missing, { ...how, study: 'costa2005', groupOf: ({ trace }) => trace.id, signal, onResult: (chunk, text) => {
-      folder.keep(chunk, text);
-      progress.add(workOf([chunk]));
-    } });
+    await runChunks(missing, {
+      ...how,
+      study: 'costa2005',
+      groupOf: ({ trace }) => trace.id,
+      signal,
+      onResult: (chunk, text) => {
+        folder.keep(chunk, text);
+        progress.add(workOf([chunk]));
+      },
+    });
   } finally {
     progress.close();
   }
@@ -127,7 +215,10 @@ async function runMissing(
 
 function finish({ output }: CommandContext, folder: StudyFolder, settings: StudySettings): ExitStatus {
   const parts = listChunks(settings).map((chunk) => ({ chunk, result: getResult(chunk, folder.find(chunk)) }));
-  const comparisons = listStarts(settings).map((chunk) => ({ chunk, result: getResult(chunk, folder.findStarts(chunk)) }));
+  const comparisons = listStarts(settings).map((chunk) => ({
+    chunk,
+    result: getResult(chunk, folder.findStarts(chunk)),
+  }));
   const report = folder.writeReport(reportStudy({ settings, parts, comparisons }, 'costa2005/'));
   tell(output, {
     json: () => documentOf(folder, settings, report),
@@ -145,11 +236,20 @@ function getResult<T>({ id }: AnyChunk, result: T | undefined): T {
 function documentOf(folder: StudyFolder, settings: StudySettings, report: string): JsonOf<typeof shapes.study> {
   const chunks = listParts(settings);
   return {
-    study: 'costa2005', quick: settings.isQuick, seed: settings.seed, directory: folder.path, report, part_count: chunks.length, run_count: workOf(chunks).runs,
+    study: 'costa2005',
+    quick: settings.isQuick,
+    seed: settings.seed,
+    directory: folder.path,
+    report,
+    part_count: chunks.length,
+    run_count: workOf(chunks).runs,
   };
 }
 
 function workOf(chunks: readonly AnyChunk[]): Work {
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-  return { runs: sum(chunks.map((chunk) => (isStartsChunk(chunk) ? 0 : countRuns(chunk)))), cost: sum(chunks.map(costOf)) };
+  return {
+    runs: sum(chunks.map((chunk) => (isStartsChunk(chunk) ? 0 : countRuns(chunk)))),
+    cost: sum(chunks.map(costOf)),
+  };
 }

@@ -21,7 +21,10 @@ export function define(command: Command, act: Act): void {
     .option('--factor <number>', 'with --failures: times of the log are divided by it', '1000')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
     .option('--shrink <count>', 'runs at most to make a world that fails smaller; 0 for none', '300')
-    .option('--out <folder>', 'where the smallest scenarios of failing worlds are written (default: the current folder)')
+    .option(
+      '--out <folder>',
+      'where the smallest scenarios of failing worlds are written (default: the current folder)',
+    )
     .option('--trace <file>', 'write all turns of the one world as text, a line per turn')
     .action((options: SwarmOptions) => act((context) => runSwarm(context, options)));
 }
@@ -64,8 +67,13 @@ async function runAll({ signal }: CommandContext, plan: SwarmPlan, tally: SwarmT
   const batchCount = Math.ceil((plan.seeds?.count ?? 1) / batchSize);
   try {
     await carryOutAll(listOrders(plan), {
-      scenario, failures, signal, workerCount: Math.min(plan.workerCount, batchCount),
-      onAnswer: (answer) => { if (answer.kind === 'ran') tally.add(answer.outcomes); },
+      scenario,
+      failures,
+      signal,
+      workerCount: Math.min(plan.workerCount, batchCount),
+      onAnswer: (answer) => {
+        if (answer.kind === 'ran') tally.add(answer.outcomes);
+      },
     });
   } finally {
     tally.close();
@@ -84,15 +92,26 @@ function* listOrders({ scenario, seeds, trace }: SwarmPlan): Generator<SwarmOrde
 }
 
 /** Makes the worlds of failures small, and writes them. */
-async function explainAll({ signal, directory, output }: CommandContext, plan: SwarmPlan, failed: readonly WorldOutcome[]): Promise<ToldFailure[]> {
+async function explainAll(
+  { signal, directory, output }: CommandContext,
+  plan: SwarmPlan,
+  failed: readonly WorldOutcome[],
+): Promise<ToldFailure[]> {
   const { scenario, failures, triesMax, workerCount } = plan;
   if (failed.length === 0 || signal.aborted) return [];
   if (triesMax > 0) output.note(`making ${failed.length} failing ${failed.length === 1 ? 'world' : 'worlds'} smaller`);
-  const orders = failed.flatMap(({ seed, failure }): SwarmOrder[] => (failure === undefined ? [] : [{ kind: 'explain', seed, failure, triesMax, linesMax: storyLinesMax }]));
+  const orders = failed.flatMap(({ seed, failure }): SwarmOrder[] =>
+    failure === undefined ? [] : [{ kind: 'explain', seed, failure, triesMax, linesMax: storyLinesMax }],
+  );
   const told: ToldFailure[] = [];
   await carryOutAll(orders, {
-    scenario, failures, signal, workerCount: Math.min(workerCount, orders.length),
-    onAnswer: (answer) => { if (answer.kind === 'explained') told.push(keep(directory, plan, answer.explanation)); },
+    scenario,
+    failures,
+    signal,
+    workerCount: Math.min(workerCount, orders.length),
+    onAnswer: (answer) => {
+      if (answer.kind === 'explained') told.push(keep(directory, plan, answer.explanation));
+    },
   });
   return told.toSorted((one, other) => Number(one.seed) - Number(other.seed));
 }
@@ -102,12 +121,20 @@ function keep(directory: string, plan: SwarmPlan, explanation: FailureExplanatio
   // One line: so it can be appended to the list of regressions.
   writeNamed(path, `${JSON.stringify(explanation.scenario)}\n`);
   const fromHere = relative(directory, path);
-  return { ...explanation, file: fromHere.startsWith('..') ? path : fromHere, command: commandOf(plan, explanation.seed) };
+  return {
+    ...explanation,
+    file: fromHere.startsWith('..') ? path : fromHere,
+    command: commandOf(plan, explanation.seed),
+  };
 }
 
 /** What a user types to run the world of this seed again. */
 function commandOf({ file, seeds, failuresFile }: SwarmPlan, seed: string): string {
-  const words = [...(file === undefined ? [] : ['--scenario', file]), ...failuresFile, ...(seeds === undefined ? [] : ['--seeds', '1', '--from', seed])];
+  const words = [
+    ...(file === undefined ? [] : ['--scenario', file]),
+    ...failuresFile,
+    ...(seeds === undefined ? [] : ['--seeds', '1', '--from', seed]),
+  ];
   return `mutirao sim swarm ${words.map(quote).join(' ')}`;
 }
 
@@ -122,10 +149,13 @@ function linesOf({ seed, failure, command, file, smallestFailure, tryCount, stor
     `seed ${seed} failed ${showDuration(failure.after)} after its start, ${phases[failure.phase]}: ${failure.message}`,
     `  again     ${command}`,
     `  smallest  mutirao sim swarm --scenario ${quote(file)}`,
-    `            found in ${tryCount} runs: jobs ${jobs.length} with tasks ${taskCount}, clusters ${clusters.length}, labs ${labs.length}, storm ${showDuration(scenario.stormDuration)}`,
-    `            ${showDuration(smallestFailure.after)} after its start, ${phases[smallestFailure.phase]}: ${smallestFailure.message}`,
+    `            found in ${tryCount} runs: jobs ${jobs.length} with tasks ${taskCount}, clusters ` +
+      `${clusters.length}, labs ${labs.length}, storm ${showDuration(scenario.stormDuration)}`,
+    `            ${showDuration(smallestFailure.after)} after its start, ${phases[smallestFailure.phase]}: ` +
+      `${smallestFailure.message}`,
     `  keep it   (echo '# what it found'; cat ${quote(file)}) >> packages/sim/test/regressions.txt`,
-    `  story of ${story.about.length === 0 ? 'everything' : story.about.join(', ')}, in the smallest world, in seconds since its start:`,
+    `  story of ${story.about.length === 0 ? 'everything' : story.about.join(', ')}, in the smallest world, in ` +
+      'seconds since its start:',
     ...(story.leftOutCount === 0 ? [] : [`    ${story.leftOutCount} earlier lines are left out`]),
     ...story.lines.map((line) => `  ${line}`),
     '',
@@ -142,22 +172,53 @@ function untoldLines(failed: readonly WorldOutcome[], told: readonly ToldFailure
 function endLines({ seeds }: SwarmPlan, tally: SwarmTally): string[] {
   const { doneCount, failed, simulatedMs, elapsedMs } = tally;
   const range = seeds === undefined ? '' : `seeds ${seeds.from}..${seeds.from + seeds.count - 1}: `;
-  return [`${range}${showDuration(simulatedMs)} simulated in ${showDuration(elapsedMs)}; ${tally.rates()}`, `${doneCount - failed.length} passed, ${failed.length} failed`];
+  return [
+    `${range}${showDuration(simulatedMs)} simulated in ${showDuration(elapsedMs)}; ${tally.rates()}`,
+    `${doneCount - failed.length} passed, ${failed.length} failed`,
+  ];
 }
 
 function documentOf(
-  { seeds, file }: SwarmPlan, tally: SwarmTally, { failures, isInterrupted }: { readonly failures: readonly ToldFailure[]; readonly isInterrupted: boolean },
+  { seeds, file }: SwarmPlan,
+  tally: SwarmTally,
+  { failures, isInterrupted }: { readonly failures: readonly ToldFailure[]; readonly isInterrupted: boolean },
 ): JsonOf<typeof shapes.swarm> {
   return {
-    scenario: file ?? null, seed_from: seeds?.from ?? null, world_count: seeds?.count ?? 1, passed_count: tally.doneCount - tally.failed.length,
-    failed_count: tally.failed.length, interrupted: isInterrupted, turn_count: tally.turnCount, simulated_ms: tally.simulatedMs, elapsed_ms: tally.elapsedMs,
-    failed_seeds: tally.failed.map(({ seed }) => seed), failures: failures.map(failureJson),
+    scenario: file ?? null,
+    seed_from: seeds?.from ?? null,
+    world_count: seeds?.count ?? 1,
+    passed_count: tally.doneCount - tally.failed.length,
+    failed_count: tally.failed.length,
+    interrupted: isInterrupted,
+    turn_count: tally.turnCount,
+    simulated_ms: tally.simulatedMs,
+    elapsed_ms: tally.elapsedMs,
+    failed_seeds: tally.failed.map(({ seed }) => seed),
+    failures: failures.map(failureJson),
   };
 }
 
-function failureJson({ seed, failure, command, file, smallestFailure, tryCount, story }: ToldFailure): JsonOf<typeof shapes.swarm_failure> {
+function failureJson({
+  seed,
+  failure,
+  command,
+  file,
+  smallestFailure,
+  tryCount,
+  story,
+}: ToldFailure): JsonOf<typeof shapes.swarm_failure> {
   return {
-    seed, phase: failure.phase, after_ms: failure.after, message: failure.message, command, scenario: file, smallest_after_ms: smallestFailure.after,
-    smallest_message: smallestFailure.message, run_count: tryCount, about: story.about, story: story.lines, story_left_out_count: story.leftOutCount,
+    seed,
+    phase: failure.phase,
+    after_ms: failure.after,
+    message: failure.message,
+    command,
+    scenario: file,
+    smallest_after_ms: smallestFailure.after,
+    smallest_message: smallestFailure.message,
+    run_count: tryCount,
+    about: story.about,
+    story: story.lines,
+    story_left_out_count: story.leftOutCount,
   };
 }

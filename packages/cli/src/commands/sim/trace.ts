@@ -1,7 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
-import { replayByScores, replayRequests, usualLeadMax, type QueuePolicy, type ReplayedRequest } from '@mutirao/core/queue';
+import {
+  replayByScores,
+  replayRequests,
+  usualLeadMax,
+  type QueuePolicy,
+  type ReplayedRequest,
+} from '@mutirao/core/queue';
 import type { SwfRequest } from '@mutirao/formats';
 import { measureTrace, scaleSubmissions, slowdownThreshold, type TraceMetrics } from '@mutirao/sim';
 
@@ -31,28 +37,48 @@ export function define(command: Command, act: Act): void {
   command
     .argument('<file>', 'a log in the Standard Workload Format, gzipped or not')
     .option('--policy <name>', 'fcfs, easy or conservative', 'conservative')
-    .option('--variant <name>', 'what conservative backfilling does after an early end: start-now (default) or reinsert')
+    .option(
+      '--variant <name>',
+      'what conservative backfilling does after an early end: start-now (default) or reinsert',
+    )
     .option('--procs <count>', 'processors of the machine (default: what the log says)')
     .option('--load-factor <number>', 'multiplies submission times, so that less is more load', '1')
     .option('--kill', 'end a request at its requested time (default: its walltime is its run time, if that is longer)')
-    .option('--buc-weight <seconds>', 'have the queue by users\' scores (BUC), a point of which is worth 0.8 of it in waiting')
+    .option(
+      '--buc-weight <seconds>',
+      "have the queue by users' scores (BUC), a point of which is worth 0.8 of it in waiting",
+    )
     .option('--starts <file>', 'write job_id,submit,start,end in whole seconds of every request')
-    .action((file: string, options: TraceOptions) => act((context) => Promise.resolve(simulateTrace(context, file, options))));
+    .action((file: string, options: TraceOptions) =>
+      act((context) => Promise.resolve(simulateTrace(context, file, options))),
+    );
 }
 
 /** Replays a log on a simulated machine. */
 export function simulateTrace(context: CommandContext, file: string, options: TraceOptions): ExitStatus {
   const policy = findPolicy(options.policy, options.variant);
-  const processors = options.procs === undefined ? undefined : readWhole('--procs', options.procs, { min: 1, max: processorsMax });
+  const processors =
+    options.procs === undefined ? undefined : readWhole('--procs', options.procs, { min: 1, max: processorsMax });
   const factor = readFraction('--load-factor', options.loadFactor, { min: 0.001, max: 1000 });
-  const read = readTrace({ file, path: resolve(context.directory, file), processors, killsAtRequestedTime: options.kill === true });
+  const read = readTrace({
+    file,
+    path: resolve(context.directory, file),
+    processors,
+    killsAtRequestedTime: options.kill === true,
+  });
   context.output.note(describeTrace(read));
   const requests = scaleSubmissions(read.requests, factor);
   const weight = options.bucWeight === undefined ? undefined : readWeight(options.bucWeight);
-  const results = weight === undefined ? replayRequests(policy, read.processors, requests) : replayScored(policy, weight, read.processors, requests);
+  const results =
+    weight === undefined
+      ? replayRequests(policy, read.processors, requests)
+      : replayScored(policy, weight, read.processors, requests);
   const name = weight === undefined ? policy.name : `${policy.name} by scores, K = ${weight}`;
   if (options.starts !== undefined) writeStarts(resolve(context.directory, options.starts), requests, results);
-  const metrics = measureTrace(requests.map((request, index) => ({ ...request, startedAt: (results[index] as ReplayedRequest).startedAt })), read.processors);
+  const metrics = measureTrace(
+    requests.map((request, index) => ({ ...request, startedAt: (results[index] as ReplayedRequest).startedAt })),
+    read.processors,
+  );
   tell(context.output, {
     json: () => documentOf(read, name, factor, metrics),
     table: () => tableOf(name, metrics),
@@ -66,8 +92,15 @@ function readWeight(text: string): number {
   return readWhole('--buc-weight', text, { min: 1, max: 1_000_000 });
 }
 
-/** With the bound on leads that a cluster has. A request without a requested time counts as one that used its walltime. */
-function replayScored(policy: QueuePolicy, weight: number, processors: number, requests: readonly SwfRequest[]): readonly ReplayedRequest[] {
+/**
+ * With the bound on leads that a cluster has. A request without a requested time counts as one that used its walltime.
+ */
+function replayScored(
+  policy: QueuePolicy,
+  weight: number,
+  processors: number,
+  requests: readonly SwfRequest[],
+): readonly ReplayedRequest[] {
   const trace = requests.map((request) => ({ ...request, userId: String(request.userId) }));
   return replayByScores(policy, { weight, leadMax: usualLeadMax(weight) }, processors, trace).requests;
 }
@@ -80,11 +113,23 @@ function writeStarts(path: string, requests: readonly SwfRequest[], results: rea
   writeNamed(path, `job_id,submit,start,end\n${rows.join('\n')}\n`);
 }
 
-function documentOf(read: TraceFile, policy: string, loadFactor: number, metrics: TraceMetrics): JsonOf<typeof shapes.trace_replay> {
+function documentOf(
+  read: TraceFile,
+  policy: string,
+  loadFactor: number,
+  metrics: TraceMetrics,
+): JsonOf<typeof shapes.trace_replay> {
   return {
-    trace: traceJson(read), policy, load_factor: loadFactor, offered_load: metrics.offeredLoad, utilisation: metrics.utilisation,
-    mean_wait_s: secondsOf(metrics.meanWait), wait_s_max: secondsOf(metrics.waitMax), mean_bounded_slowdown: metrics.meanBoundedSlowdown,
-    bounded_slowdown_threshold_s: secondsOf(slowdownThreshold), makespan_s: secondsOf(metrics.makespan),
+    trace: traceJson(read),
+    policy,
+    load_factor: loadFactor,
+    offered_load: metrics.offeredLoad,
+    utilisation: metrics.utilisation,
+    mean_wait_s: secondsOf(metrics.meanWait),
+    wait_s_max: secondsOf(metrics.waitMax),
+    mean_bounded_slowdown: metrics.meanBoundedSlowdown,
+    bounded_slowdown_threshold_s: secondsOf(slowdownThreshold),
+    makespan_s: secondsOf(metrics.makespan),
   };
 }
 
@@ -95,7 +140,10 @@ function tableOf(policy: string, metrics: TraceMetrics): string[] {
     ['utilisation', `${(100 * metrics.utilisation).toFixed(1)} %`],
     ['mean wait', showDuration(metrics.meanWait)],
     ['longest wait', showDuration(metrics.waitMax)],
-    ['mean bounded slowdown', `${metrics.meanBoundedSlowdown.toFixed(2)} (threshold ${showDuration(slowdownThreshold)})`],
+    [
+      'mean bounded slowdown',
+      `${metrics.meanBoundedSlowdown.toFixed(2)} (threshold ${showDuration(slowdownThreshold)})`,
+    ],
     ['makespan', showDuration(metrics.makespan)],
   ]);
 }

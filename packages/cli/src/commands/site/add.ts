@@ -30,15 +30,30 @@ const managers = ['slurm', 'grid-engine', 'oar', 'embedded', 'none', 'commands']
 export function define(command: Command, act: Act): void {
   command
     .argument('<name>', 'of the site, and of its provider')
-    .usage('<name> --ssh <user@host> --manager <manager> [options] [-- provider\'s options]')
+    .usage("<name> --ssh <user@host> --manager <manager> [options] [-- provider's options]")
     .requiredOption('--ssh <destination>', 'user@host, or a name of ~/.ssh/config')
     .requiredOption('--manager <manager>', `resource manager there: ${managers.join(', ')}`)
-    .option('--ssh-option <option>', 'an option of ssh: KEY=VALUE, or a flag with its value such as -F/path; may be repeated', collect, [])
+    .option(
+      '--ssh-option <option>',
+      'an option of ssh: KEY=VALUE, or a flag with its value such as -F/path; may be repeated',
+      collect,
+      [],
+    )
     .option('--processors <count>', 'with --manager embedded: start a cluster of so many processors there', count)
     .option('--folder <folder>', 'where our files are kept there; relative to the home folder there', '.mutirao')
-    .option('--setup <command>', 'a shell command to run there before the provider is started, as in "module load slurm"', '')
-    .option('--isolation <how>', 'how agents of its allocations keep tasks apart: auto, bubblewrap, account=NAME, none (default: auto)')
-    .option('--program <file>', 'the executable to carry over (default: this one, or dist/mutirao, which scripts/pack makes)')
+    .option(
+      '--setup <command>',
+      'a shell command to run there before the provider is started, as in "module load slurm"',
+      '',
+    )
+    .option(
+      '--isolation <how>',
+      'how agents of its allocations keep tasks apart: auto, bubblewrap, account=NAME, none (default: auto)',
+    )
+    .option(
+      '--program <file>',
+      'the executable to carry over (default: this one, or dist/mutirao, which scripts/pack makes)',
+    )
     .action((name: string, options: AddOptions) => act((context) => addSite(context, name, options)));
 }
 
@@ -51,7 +66,9 @@ export async function addSite(context: CommandContext, name: string, options: Ad
   writeSite(home, site);
   try {
     const pid = startKeeper(home, name);
-    await untilConnected(context, { name, pid }, ({ status, detail }) => { if (status !== 'failed') context.output.note(`${status} ${detail}`.trimEnd()); });
+    await untilConnected(context, { name, pid }, ({ status, detail }) => {
+      if (status !== 'failed') context.output.note(`${status} ${detail}`.trimEnd());
+    });
     await untilKnown(context, name);
   } catch (error) {
     await stopKeeper(context, name);
@@ -60,25 +77,44 @@ export async function addSite(context: CommandContext, name: string, options: Ad
   }
   const seen = seeSite(home, readSite(home, name));
   tell(context.output, {
-    json: () => siteJson(seen), quiet: () => [name],
+    json: () => siteJson(seen),
+    quiet: () => [name],
     table: () => [`The broker uses site ${name} (${site.ssh}), which it reaches at ${seen.site.address}.`],
   });
   return 0;
 }
 
 function readOptions(context: CommandContext, name: string, options: AddOptions): SiteRecord {
-  if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) throw new MutiraoError('MUT_BAD_REQUEST', `the name is ${JSON.stringify(name)}; want up to 64 letters, digits, "_", "." or "-"`);
-  if (!managers.includes(options.manager)) throw new MutiraoError('MUT_BAD_REQUEST', `--manager is "${options.manager}"; want one of ${managers.join(', ')}`);
-  if (options.processors !== undefined && options.manager !== 'embedded') throw new MutiraoError('MUT_BAD_REQUEST', `--processors goes with --manager embedded, not with ${options.manager}`);
+  if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name))
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the name is ${JSON.stringify(name)}; want up to 64 letters, digits, "_", "." or "-"`,
+    );
+  if (!managers.includes(options.manager))
+    throw new MutiraoError('MUT_BAD_REQUEST', `--manager is "${options.manager}"; want one of ${managers.join(', ')}`);
+  if (options.processors !== undefined && options.manager !== 'embedded')
+    throw new MutiraoError('MUT_BAD_REQUEST', `--processors goes with --manager embedded, not with ${options.manager}`);
   return {
-    name, ssh: options.ssh, sshOptions: options.sshOption, manager: options.manager, processors: options.processors ?? 0,
-    providerOptions: providerOptionsOf(context, options), folder: options.folder, setup: options.setup, program: options.program === undefined ? '' : resolve(context.directory, options.program),
-    address: '', isSettled: false, addedUnixMs: context.clock.now(),
+    name,
+    ssh: options.ssh,
+    sshOptions: options.sshOption,
+    manager: options.manager,
+    processors: options.processors ?? 0,
+    providerOptions: providerOptionsOf(context, options),
+    folder: options.folder,
+    setup: options.setup,
+    program: options.program === undefined ? '' : resolve(context.directory, options.program),
+    address: '',
+    isSettled: false,
+    addedUnixMs: context.clock.now(),
   };
 }
 
 /** The options of a site's provider. Those after "--" come last, and so win. @throws {MutiraoError} MUT_BAD_CONFIG */
-export function providerOptionsOf({ passedOn = [] }: Pick<CommandContext, 'passedOn'>, { isolation }: Pick<AddOptions, 'isolation'>): readonly string[] {
+export function providerOptionsOf(
+  { passedOn = [] }: Pick<CommandContext, 'passedOn'>,
+  { isolation }: Pick<AddOptions, 'isolation'>,
+): readonly string[] {
   if (isolation === undefined) return passedOn;
   readIsolationMode(isolation);
   return ['--isolation', isolation, ...passedOn];
@@ -86,10 +122,12 @@ export function providerOptionsOf({ passedOn = [] }: Pick<CommandContext, 'passe
 
 async function refuseTaken(context: CommandContext, name: string): Promise<void> {
   const known = findSite(context.home, name);
-  if (known !== undefined) throw new MutiraoError('MUT_SITE_EXISTS', `there is a site "${name}" already (${known.ssh})`);
+  if (known !== undefined)
+    throw new MutiraoError('MUT_SITE_EXISTS', `there is a site "${name}" already (${known.ssh})`);
   const { providers } = await (await context.broker()).listProviders();
   const provider = providers.find(({ providerId, connected }) => providerId === name && connected);
-  if (provider !== undefined) throw new MutiraoError('MUT_SITE_EXISTS', `the broker has a provider "${name}" already, at ${provider.address}`);
+  if (provider !== undefined)
+    throw new MutiraoError('MUT_SITE_EXISTS', `the broker has a provider "${name}" already, at ${provider.address}`);
 }
 
 /** The keeper tells the broker; this waits until it has. */
@@ -100,7 +138,11 @@ async function untilKnown(context: CommandContext, name: string): Promise<void> 
     const { providers } = await (await context.broker()).listProviders();
     const provider = providers.find(({ providerId }) => providerId === name);
     if (provider?.address === address && provider.connected) return;
-    if (context.clock.now() > until) throw new MutiraoError('MUT_UNREACHABLE', `the broker does not reach ${name} at ${address}: ${provider?.lastError ?? 'it was not told of it'}`);
+    if (context.clock.now() > until)
+      throw new MutiraoError(
+        'MUT_UNREACHABLE',
+        `the broker does not reach ${name} at ${address}: ${provider?.lastError ?? 'it was not told of it'}`,
+      );
     await context.sleep(50);
   }
 }

@@ -11,23 +11,37 @@ export function define(command: Command, act: Act): void {
   command
     .argument('[site]', 'its name (default: all that nobody keeps)')
     .option('--now', 'begin anew, and replace the provider of another release there though it has work')
-    .action((name: string | undefined, options: { now?: true }) => act((context) => connectSites(context, name, options.now === true)));
+    .action((name: string | undefined, options: { now?: true }) =>
+      act((context) => connectSites(context, name, options.now === true)),
+    );
 }
 
 /** Connects sites that nobody keeps connected, as after a restart of this machine, and waits until they are. */
-export async function connectSites(context: CommandContext, name: string | undefined, now: boolean): Promise<ExitStatus> {
+export async function connectSites(
+  context: CommandContext,
+  name: string | undefined,
+  now: boolean,
+): Promise<ExitStatus> {
   const { home } = context;
-  const sites = name === undefined ? readSites(home).filter((site) => now || findKeeper(home, site.name) === undefined) : [readSite(home, name)];
+  const sites =
+    name === undefined
+      ? readSites(home).filter((site) => now || findKeeper(home, site.name) === undefined)
+      : [readSite(home, name)];
   const connected: string[] = [];
   for (const site of sites) {
     if (now) await stopKeeper(context, site.name);
     const pid = startKeeper(home, site.name, now ? ['--now'] : []);
-    await untilConnected(context, { name: site.name, pid }, ({ status, detail }) => { context.output.note(`${site.name}: ${status} ${detail}`.trimEnd()); });
+    await untilConnected(context, { name: site.name, pid }, ({ status, detail }) => {
+      context.output.note(`${site.name}: ${status} ${detail}`.trimEnd());
+    });
     connected.push(site.name);
   }
   tell(context.output, {
-    json: () => connected.map((each) => siteJson(seeSite(home, readSite(home, each)))), quiet: () => connected,
-    table: () => [connected.length === 0 ? 'Every site is kept connected already.' : `Connected: ${connected.join(', ')}.`],
+    json: () => connected.map((each) => siteJson(seeSite(home, readSite(home, each)))),
+    quiet: () => connected,
+    table: () => [
+      connected.length === 0 ? 'Every site is kept connected already.' : `Connected: ${connected.join(', ')}.`,
+    ],
   });
   return 0;
 }

@@ -14,8 +14,12 @@ export function define(command: Command, act: Act): void {
 export function listSites({ home, output, clock }: CommandContext): ExitStatus {
   const sites = readSites(home).map((site) => seeSite(home, site));
   tell(output, {
-    json: () => sites.map(siteJson), quiet: () => sites.map(({ site }) => site.name),
-    table: () => (sites.length === 0 ? ['No sites. Add one with "mutirao site add NAME --ssh USER@HOST --manager slurm".'] : siteTable(sites, clock.now())),
+    json: () => sites.map(siteJson),
+    quiet: () => sites.map(({ site }) => site.name),
+    table: () =>
+      sites.length === 0
+        ? ['No sites. Add one with "mutirao site add NAME --ssh USER@HOST --manager slurm".']
+        : siteTable(sites, clock.now()),
   });
   return 0;
 }

@@ -16,13 +16,19 @@ export function define(command: Command, act: Act): void {
     .argument('<site>', 'its name')
     .option('--now', 'end at once what runs there; its tasks run again elsewhere')
     .option('--forget', 'forget it also when it cannot be reached; what runs there is left')
-    .action((name: string, options: { now?: true; forget?: true }) => act((context) => removeSite(context, name, options)));
+    .action((name: string, options: { now?: true; forget?: true }) =>
+      act((context) => removeSite(context, name, options)),
+    );
 }
 
 const drainPoll = 500;
 
 /** Ends what runs at a site, once it has no more work, removes our files there and forgets the site. */
-export async function removeSite(context: CommandContext, name: string, { now, forget }: { readonly now?: true; readonly forget?: true }): Promise<ExitStatus> {
+export async function removeSite(
+  context: CommandContext,
+  name: string,
+  { now, forget }: { readonly now?: true; readonly forget?: true },
+): Promise<ExitStatus> {
   const { home, output } = context;
   const site = readSite(home, name);
   try {
@@ -36,13 +42,25 @@ export async function removeSite(context: CommandContext, name: string, { now, f
   }
   await stopKeeper(context, name);
   forgetSite(home, name);
-  tell(output, { json: () => ({ name, ssh: site.ssh }), table: () => [`Site ${name} is removed.`], quiet: () => [name] });
+  tell(output, {
+    json: () => ({ name, ssh: site.ssh }),
+    table: () => [`Site ${name} is removed.`],
+    quiet: () => [name],
+  });
   return 0;
 }
 
-/** Has the provider take no more work, and waits until what runs has ended. @throws {MutiraoError} MUT_CANCELLED when interrupted; it goes on draining. */
+/**
+ * Has the provider take no more work, and waits until what runs has ended. @throws {MutiraoError} MUT_CANCELLED when
+ * interrupted; it goes on draining.
+ */
 async function drain(context: CommandContext, { name, address, ssh }: SiteRecord): Promise<void> {
-  if (findKeeper(context.home, name) === undefined) throw new MutiraoError('MUT_UNREACHABLE', `nobody keeps the connection to ${name}: "mutirao site connect ${name}" does; --now ends at once what runs at ${ssh}`);
+  if (findKeeper(context.home, name) === undefined)
+    throw new MutiraoError(
+      'MUT_UNREACHABLE',
+      `nobody keeps the connection to ${name}: "mutirao site connect ${name}" does; --now ends at once what ` +
+        `runs at ${ssh}`,
+    );
   const provider = await context.provider(address);
   await provider.drain({ reason: leaveReason, atOnce: false });
   let told = '';

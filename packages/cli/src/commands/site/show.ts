@@ -7,7 +7,9 @@ import { seeSite, siteJson, sitePairs } from '../../site/site-documents.ts';
 import { readSite } from '../../site/site-record.ts';
 
 export function define(command: Command, act: Act): void {
-  command.argument('<site>', 'its name').action((name: string) => act((context) => Promise.resolve(showSite(context, name))));
+  command
+    .argument('<site>', 'its name')
+    .action((name: string) => act((context) => Promise.resolve(showSite(context, name))));
 }
 
 /** Shows a site: how it is reached, what runs there, and what its connection does. */

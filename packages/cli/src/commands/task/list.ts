@@ -26,17 +26,27 @@ export function define(command: Command, act: Act): void {
   command
     .argument('[job]', 'a job number, or last', 'last')
     .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
-    .option('--status <status>', 'only those that are waiting, ready, placed, running, verifying, finished, failed or cancelled')
+    .option(
+      '--status <status>',
+      'only those that are waiting, ready, placed, running, verifying, finished, failed or cancelled',
+    )
     .option('--max <count>', 'list at most so many; 0 lists all', '1000')
     .option('--replicas', 'a line for each replica, not only for the one that counts')
-    .action((job: string, tasks: string, options: ListTasksOptions) => act((context) => listTasks(context, { job, tasks }, options)));
+    .action((job: string, tasks: string, options: ListTasksOptions) =>
+      act((context) => listTasks(context, { job, tasks }, options)),
+    );
 }
 
 /** Lists tasks of a job by index. */
-export async function listTasks(context: CommandContext, { job, tasks }: { job: string; tasks: string }, options: ListTasksOptions): Promise<ExitStatus> {
+export async function listTasks(
+  context: CommandContext,
+  { job, tasks }: { job: string; tasks: string },
+  options: ListTasksOptions,
+): Promise<ExitStatus> {
   const status = statusOf(options.status);
   const max = Number(options.max);
-  if (!Number.isInteger(max) || max < 0) throw new MutiraoError('MUT_BAD_REQUEST', `--max is "${options.max}"; want an integer of 0 or more`);
+  if (!Number.isInteger(max) || max < 0)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--max is "${options.max}"; want an integer of 0 or more`);
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
   const taskIndexes = await resolveTaskIndexes(broker, jobId, tasks);
@@ -52,10 +62,15 @@ export async function listTasks(context: CommandContext, { job, tasks }: { job: 
 
 function statusOf(word: string | undefined): Pick<WantedTasks, 'status' | 'word'> {
   if (word === undefined) return { status: TaskStatus.UNSPECIFIED };
-  const words = Object.keys(TaskStatus).slice(1).flatMap((name) => (name === 'RUNNING' ? ['placed', 'running'] : [name.toLowerCase()]));
-  if (!words.includes(word)) throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${word}"; expected one of ${words.join(', ')}`);
+  const words = Object.keys(TaskStatus)
+    .slice(1)
+    .flatMap((name) => (name === 'RUNNING' ? ['placed', 'running'] : [name.toLowerCase()]));
+  if (!words.includes(word))
+    throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${word}"; expected one of ${words.join(', ')}`);
   // The broker counts tasks that are placed among those that run.
-  return word === 'placed' || word === 'running' ? { status: TaskStatus.RUNNING, word } : { status: valueOf(TaskStatus, word) };
+  return word === 'placed' || word === 'running'
+    ? { status: TaskStatus.RUNNING, word }
+    : { status: valueOf(TaskStatus, word) };
 }
 
 /** Which tasks of a job are wanted. */
@@ -69,13 +84,17 @@ export interface WantedTasks {
 
 /** Reads pages of tasks until there are `max` of them or no more. */
 export async function fetchTasks(
-  broker: BrokerClient, { word, ...wanted }: WantedTasks, max: number,
+  broker: BrokerClient,
+  { word, ...wanted }: WantedTasks,
+  max: number,
 ): Promise<{ found: TaskRecord[]; more: boolean }> {
   const found: TaskRecord[] = [];
   let from: number | undefined = 0;
   while (from !== undefined && found.length < max) {
     const page: { tasks: TaskRecord[]; nextTaskIndex?: number | undefined } = await broker.listTasks({
-      ...wanted, pageSize: Math.min(1000, max - found.length), fromTaskIndex: from,
+      ...wanted,
+      pageSize: Math.min(1000, max - found.length),
+      fromTaskIndex: from,
     });
     found.push(...page.tasks.filter((task) => word === undefined || taskStatusText(task) === word));
     from = page.nextTaskIndex;
@@ -84,8 +103,16 @@ export async function fetchTasks(
 }
 
 const columns = [
-  { title: 'TASK', right: true }, { title: 'VALUE' }, { title: 'STATUS' }, { title: 'MACHINE' }, { title: 'REPLICA', right: true },
-  { title: 'PLACED' }, { title: 'WAITED', right: true }, { title: 'RAN', right: true }, { title: 'EXIT', right: true }, { title: 'REASON' },
+  { title: 'TASK', right: true },
+  { title: 'VALUE' },
+  { title: 'STATUS' },
+  { title: 'MACHINE' },
+  { title: 'REPLICA', right: true },
+  { title: 'PLACED' },
+  { title: 'WAITED', right: true },
+  { title: 'RAN', right: true },
+  { title: 'EXIT', right: true },
+  { title: 'REASON' },
 ];
 
 /** Tasks as a table: one line each, or one per replica. */
@@ -115,7 +142,9 @@ function replicaCells(replica: ReplicaRecord, now: number): string[] {
   const started = replica.startedUnixMs !== 0;
   const until = ended ? replica.endedUnixMs : now;
   return [
-    replica.machineId, `r${replica.replicaId}`, showTimeOfDay(replica.placedUnixMs),
+    replica.machineId,
+    `r${replica.replicaId}`,
+    showTimeOfDay(replica.placedUnixMs),
     showDuration(Math.max(0, (started ? replica.startedUnixMs : until) - replica.placedUnixMs)),
     started ? showDuration(Math.max(0, until - replica.startedUnixMs)) : '-',
     ended && started && replica.outcome !== Outcome.UNSPECIFIED ? String(replica.exitStatus) : '-',

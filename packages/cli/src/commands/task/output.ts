@@ -18,11 +18,20 @@ export function define(command: Command, act: Act): void {
     .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
     .option('--stdout', 'only standard output')
     .option('--stderr', 'only standard error, on standard output')
-    .action((job: string, tasks: string, options: TaskOutputOptions) => act((context) => printOutputs(context, { job, tasks }, options)));
+    .action((job: string, tasks: string, options: TaskOutputOptions) =>
+      act((context) => printOutputs(context, { job, tasks }, options)),
+    );
 }
 
-/** Prints the bytes of the tasks' outputs, on a terminal without what would control it, in the order of their indexes; a heading on standard error names each. */
-export async function printOutputs(context: CommandContext, { job, tasks }: { job: string; tasks: string }, options: TaskOutputOptions): Promise<ExitStatus> {
+/**
+ * Prints the bytes of the tasks' outputs, on a terminal without what would control it, in the order of their indexes; a
+ * heading on standard error names each.
+ */
+export async function printOutputs(
+  context: CommandContext,
+  { job, tasks }: { job: string; tasks: string },
+  options: TaskOutputOptions,
+): Promise<ExitStatus> {
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
   const indexes = await resolveTaskIndexes(broker, jobId, tasks, 'listed');
@@ -37,7 +46,11 @@ export async function printOutputs(context: CommandContext, { job, tasks }: { jo
     if (indexes.length > 1 && output.mode === 'table') output.note(`==> task ${taskIndex}`);
     if (options.stderr !== true) output.writePrinted(found.standardOutput, 'output');
     if (options.stdout !== true) output.writePrinted(found.standardError, options.stderr === true ? 'output' : 'error');
-    if (found.truncated) output.note(`task ${taskIndex} printed more than is kept: a line in its output says how many bytes were cut (--limit-output of the job decides how much is kept)`);
+    if (found.truncated)
+      output.note(
+        `task ${taskIndex} printed more than is kept: a line in its output says how many bytes were cut ` +
+          '(--limit-output of the job decides how much is kept)',
+      );
   }
   if (output.mode === 'json') writeJson(output, documents);
   return 0;

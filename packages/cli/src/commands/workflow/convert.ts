@@ -22,7 +22,9 @@ export function define(command: Command, act: Act): void {
     .argument('<file>', 'a workflow: YAML, WfFormat, DAX or job XML, gzipped or not')
     .requiredOption('--to <format>', writtenFormats.join(', '))
     .option('--output <file>', 'write it there (default: standard output)')
-    .action((file: string, options: ConvertOptions) => act((context) => Promise.resolve(convert(context, file, options))));
+    .action((file: string, options: ConvertOptions) =>
+      act((context) => Promise.resolve(convert(context, file, options))),
+    );
 }
 
 /** Writes a workflow file in another format, and says what that has no place for. */
@@ -32,6 +34,10 @@ export function convert(context: CommandContext, file: string, { to, output }: C
   if (output !== undefined) writeNamed(resolve(context.directory, output), text);
   const shown = output === undefined ? text : '';
   const lines = shown === '' ? [] : shown.trimEnd().split('\n');
-  tell(context.output, { json: (): JsonOf<typeof shapes.converted_workflow> => ({ format: to, text: shown, losses }), table: () => lines, quiet: () => lines });
+  tell(context.output, {
+    json: (): JsonOf<typeof shapes.converted_workflow> => ({ format: to, text: shown, losses }),
+    table: () => lines,
+    quiet: () => lines,
+  });
   return 0;
 }

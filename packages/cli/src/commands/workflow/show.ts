@@ -12,14 +12,20 @@ import { thousandths } from '../../output/units.ts';
 import { readWorkflowFile } from '../../simulation/read-workflow.ts';
 
 export function define(command: Command, act: Act): void {
-  command.argument('<file>', 'a workflow: YAML, WfFormat, DAX or job XML, gzipped or not').action((file: string) => act((context) => Promise.resolve(show(context, file))));
+  command
+    .argument('<file>', 'a workflow: YAML, WfFormat, DAX or job XML, gzipped or not')
+    .action((file: string) => act((context) => Promise.resolve(show(context, file))));
 }
 
 /** Shows what is in a workflow file, or what is wrong with it. */
 export function show(context: CommandContext, file: string): ExitStatus {
   const document = readWorkflowFile(context, file);
   const summary = summarize(document);
-  tell(context.output, { json: () => summary, table: () => tableOf(summary), quiet: () => document.tasks.map(({ id }) => id) });
+  tell(context.output, {
+    json: () => summary,
+    table: () => tableOf(summary),
+    quiet: () => document.tasks.map(({ id }) => id),
+  });
   return 0;
 }
 
@@ -39,19 +45,32 @@ function summarize(document: WorkflowDocument): Summary {
   const read = new Set(tasks.flatMap((task) => task.inputs.map((file) => file.name)));
   const made = new Set(tasks.flatMap((task) => task.outputs.map((file) => file.name)));
   return {
-    workflow: name, task_count: tasks.length, edge_count: workflow.edges.length, level_count: levels, widest_level: widest,
+    workflow: name,
+    task_count: tasks.length,
+    edge_count: workflow.edges.length,
+    level_count: levels,
+    widest_level: widest,
     without_command_count: tasks.filter(({ command }) => command === '').length,
-    inputs: [...read].filter((file) => !made.has(file)), outputs: [...made].filter((file) => !read.has(file) || outputs.includes(file)),
-    run_time_s: thousandths(times.reduce((sum, time) => sum + time, 0)), critical_path_s: thousandths(path.length),
-    critical_path: path.tasks.map((task) => tasks[task]?.id ?? ''), warnings: [...warnings],
+    inputs: [...read].filter((file) => !made.has(file)),
+    outputs: [...made].filter((file) => !read.has(file) || outputs.includes(file)),
+    run_time_s: thousandths(times.reduce((sum, time) => sum + time, 0)),
+    critical_path_s: thousandths(path.length),
+    critical_path: path.tasks.map((task) => tasks[task]?.id ?? ''),
+    warnings: [...warnings],
   };
 }
 
 function tableOf(summary: Summary): string[] {
   return renderPairs([
-    ['workflow', summary.workflow], ['tasks', String(summary.task_count)], ['without a command', summary.without_command_count === 0 ? '' : String(summary.without_command_count)],
-    ['edges', String(summary.edge_count)], ['levels', `${summary.level_count}, the widest has ${summary.widest_level}`], ['inputs', inBrief(summary.inputs)], ['outputs', inBrief(summary.outputs)],
-    ['run time', `${summary.run_time_s} s`], ['critical path', `${summary.critical_path_s} s: ${inBrief(summary.critical_path)}`],
+    ['workflow', summary.workflow],
+    ['tasks', String(summary.task_count)],
+    ['without a command', summary.without_command_count === 0 ? '' : String(summary.without_command_count)],
+    ['edges', String(summary.edge_count)],
+    ['levels', `${summary.level_count}, the widest has ${summary.widest_level}`],
+    ['inputs', inBrief(summary.inputs)],
+    ['outputs', inBrief(summary.outputs)],
+    ['run time', `${summary.run_time_s} s`],
+    ['critical path', `${summary.critical_path_s} s: ${inBrief(summary.critical_path)}`],
   ]);
 }
 

@@ -19,16 +19,23 @@ export interface PoolSetup<C extends PoolChunk> extends WorkerSetup {
 /**
  * Runs chunks on worker threads; resolves when all are done, or when `signal` has fired.
  *
- * Each worker takes the next chunk of the group that it has, else of a group that fewest others work on; of a group the last one first.
+ * Each worker takes the next chunk of the group that it has, else of a group that fewest others work on; of a group the
+ * last one first.
  *
  * @throws {MutiraoError} what the first failing chunk says.
  */
 export async function runChunks<C extends PoolChunk>(chunks: readonly C[], setup: PoolSetup<C>): Promise<void> {
   const queue = new ChunkQueue(chunks, (chunk: C) => setup.groupOf(chunk));
-  const workers = Array.from({ length: Math.min(setup.workerCount, chunks.length) }, () => startWorker(
-    new URL('./study-worker.ts', import.meta.url), { study: setup.study, data: setup.data, seed: setup.seed } satisfies WorkerSetup,
-  ));
-  const stop = (): void => { for (const worker of workers) void worker.terminate(); };
+  const workers = Array.from({ length: Math.min(setup.workerCount, chunks.length) }, () =>
+    startWorker(new URL('./study-worker.ts', import.meta.url), {
+      study: setup.study,
+      data: setup.data,
+      seed: setup.seed,
+    } satisfies WorkerSetup),
+  );
+  const stop = (): void => {
+    for (const worker of workers) void worker.terminate();
+  };
   setup.signal.addEventListener('abort', stop);
   try {
     await Promise.all(workers.map((worker) => drive(worker, queue, setup)));
@@ -49,7 +56,9 @@ function drive<C extends PoolChunk>(worker: Worker, queue: ChunkQueue<C>, setup:
       else worker.postMessage(chunk);
     };
     worker.on('error', reject);
-    worker.on('exit', () => { resolve(); });
+    worker.on('exit', () => {
+      resolve();
+    });
     worker.on('message', (answer: WorkerAnswer) => {
       if (chunk === undefined || signal.aborted) return;
       if ('text' in answer) {
@@ -69,13 +78,14 @@ class ChunkQueue<C extends PoolChunk> {
 
   constructor(chunks: readonly C[], groupOf: (chunk: C) => string) {
     this.#groupOf = groupOf;
-    for (const chunk of chunks) this.#waiting.set(groupOf(chunk), [...this.#waiting.get(groupOf(chunk)) ?? [], chunk]);
+    for (const chunk of chunks)
+      this.#waiting.set(groupOf(chunk), [...(this.#waiting.get(groupOf(chunk)) ?? []), chunk]);
   }
 
   /** The last chunk that waits, of the group of that one if there is one. */
   take(last: C | undefined): C | undefined {
     const lastGroup = last === undefined ? undefined : this.#groupOf(last);
-    const group = this.#waiting.has(lastGroup ?? '') ? lastGroup ?? '' : this.#leastTaken();
+    const group = this.#waiting.has(lastGroup ?? '') ? (lastGroup ?? '') : this.#leastTaken();
     if (group === undefined) return undefined;
     if (group !== lastGroup) this.#takers.set(group, (this.#takers.get(group) ?? 0) + 1);
     const waiting = this.#waiting.get(group) ?? [];

@@ -5,7 +5,16 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { heuristicNames } from '@mutirao/core/requests';
 import { nameType } from '@mutirao/sim/costa2005';
 import {
-  heuristicsTraces, mainPending, mainTypes, partNames, policyNames, referenceNames, usualWalltime, wholeStudy, type HeuristicsSettings, type HeuristicsTrace,
+  heuristicsTraces,
+  mainPending,
+  mainTypes,
+  partNames,
+  policyNames,
+  referenceNames,
+  usualWalltime,
+  wholeStudy,
+  type HeuristicsSettings,
+  type HeuristicsTrace,
 } from '@mutirao/sim/heuristics';
 
 import type { CommandContext } from '../../context.ts';
@@ -29,78 +38,166 @@ export interface HeuristicsOptions extends StudyOptions {
 }
 
 const ownOptions = {
-  traces: '--traces', trace: '--trace', processors: '--processors', maxWalltime: '--max-walltime', types: '--types', maxPending: '--max-pending', instants: '--instants',
-  heuristics: '--heuristics', policies: '--policies', parts: '--parts',
+  traces: '--traces',
+  trace: '--trace',
+  processors: '--processors',
+  maxWalltime: '--max-walltime',
+  types: '--types',
+  maxPending: '--max-pending',
+  instants: '--instants',
+  heuristics: '--heuristics',
+  policies: '--policies',
+  parts: '--parts',
 } as const;
 
 /** Adds the options that are for this study alone. */
 export function defineHeuristicsOptions(command: Command): Command {
   return command
-    .option('--traces <names>', `heuristics: logs, of ${heuristicsTraces.map(({ id }) => id).join(', ')} (default: all)`)
-    .option('--trace <file>', 'heuristics: a log of your own in place of those, in the Standard Workload Format, gzipped or not')
+    .option(
+      '--traces <names>',
+      `heuristics: logs, of ${heuristicsTraces.map(({ id }) => id).join(', ')} (default: all)`,
+    )
+    .option(
+      '--trace <file>',
+      'heuristics: a log of your own in place of those, in the Standard Workload Format, gzipped or not',
+    )
     .option('--processors <count>', 'heuristics: of the machine of --trace (default: what the log says)')
-    .option('--max-walltime <time>', 'heuristics: what may be asked for beside --trace (default: what 99 of 100 of its requests keep within)')
-    .option('--types <names>', 'heuristics: job types, as 100x1000s-2x, or 100x1000s for all three heterogeneities (default: all 27)')
+    .option(
+      '--max-walltime <time>',
+      'heuristics: what may be asked for beside --trace (default: what 99 of 100 of its requests keep within)',
+    )
+    .option(
+      '--types <names>',
+      'heuristics: job types, as 100x1000s-2x, or 100x1000s for all three heterogeneities (default: all 27)',
+    )
     .option('--max-pending <counts>', 'heuristics: values of maxPR (default: 1,2,3,4,5,6)')
-    .option('--instants <count>', 'heuristics and costa2005: instants of each scenario (default: 50; costa2005 of 100,000 tasks 20; heuristics with --quick 10)')
-    .option('--heuristics <names>', `heuristics: of ${heuristicNames.join(', ')}; ${referenceNames.join(' and ')} are always run (default: all)`)
+    .option(
+      '--instants <count>',
+      'heuristics and costa2005: instants of each scenario (default: 50; costa2005 of 100,000 tasks 20; ' +
+        'heuristics with --quick 10)',
+    )
+    .option(
+      '--heuristics <names>',
+      `heuristics: of ${heuristicNames.join(', ')}; ${referenceNames.join(' and ')} are always run (default: all)`,
+    )
     .option('--policies <names>', `heuristics: of ${policyNames.join(', ')} (default: all)`)
     .option('--parts <names>', `heuristics: of ${partNames.join(', ')} (default: all; with --quick main)`);
 }
 
 /** Refuses options of this study where another one is run. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function refuseHeuristicsOptions(name: string, options: HeuristicsOptions): void {
-  const foreign = (Object.keys(ownOptions) as (keyof typeof ownOptions)[]).find((key) => options[key] !== undefined && !(name === 'costa2005' && key === 'instants'));
-  if (foreign !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${ownOptions[foreign]} is for the study heuristics, not for ${name}`);
+  const foreign = (Object.keys(ownOptions) as (keyof typeof ownOptions)[]).find(
+    (key) => options[key] !== undefined && !(name === 'costa2005' && key === 'instants'),
+  );
+  if (foreign !== undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `${ownOptions[foreign]} is for the study heuristics, not for ${name}`);
 }
 
-/** Reads what is to be run of the study. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted; for a log of one's own as `readStudyLog`. */
-export function readHeuristicsSettings(context: Pick<CommandContext, 'directory'>, options: HeuristicsOptions): HeuristicsSettings {
+/**
+ * Reads what is to be run of the study. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value
+ * wanted; for a log of one's own as `readStudyLog`.
+ */
+export function readHeuristicsSettings(
+  context: Pick<CommandContext, 'directory'>,
+  options: HeuristicsOptions,
+): HeuristicsSettings {
   const { isQuick, seed } = readSettings('heuristics', options);
   const whole = wholeStudy(seed);
   const { types, maxPending, instants, heuristics, policies, parts } = options;
-  const pending = maxPending === undefined ? (isQuick ? [1, 3, 6] : mainPending) : listOf('--max-pending', maxPending).map((text) => readWhole('--max-pending', text, { min: 1, max: 32 }));
+  const pending =
+    maxPending === undefined
+      ? isQuick
+        ? [1, 3, 6]
+        : mainPending
+      : listOf('--max-pending', maxPending).map((text) => readWhole('--max-pending', text, { min: 1, max: 32 }));
   return {
-    isQuick, seed, pending, traces: readTraces(context, options),
-    types: types === undefined ? mainTypes.filter(({ heterogeneity }) => !isQuick || heterogeneity === 2) : readTypes(types),
-    instants: instants === undefined ? (isQuick ? 10 : whole.instants) : readWhole('--instants', instants, { min: 2, max: 10_000 }),
-    heuristics: heuristics === undefined ? whole.heuristics : inOrder(whole.heuristics, [...referenceNames, ...readNames('--heuristics', heuristics, whole.heuristics)]),
-    policies: policies === undefined ? policyNames : inOrder(policyNames, readNames('--policies', policies, policyNames)),
-    parts: parts === undefined ? (isQuick ? ['main'] : partNames) : inOrder(partNames, readNames('--parts', parts, partNames)),
+    isQuick,
+    seed,
+    pending,
+    traces: readTraces(context, options),
+    types:
+      types === undefined ? mainTypes.filter(({ heterogeneity }) => !isQuick || heterogeneity === 2) : readTypes(types),
+    instants:
+      instants === undefined
+        ? isQuick
+          ? 10
+          : whole.instants
+        : readWhole('--instants', instants, { min: 2, max: 10_000 }),
+    heuristics:
+      heuristics === undefined
+        ? whole.heuristics
+        : inOrder(whole.heuristics, [...referenceNames, ...readNames('--heuristics', heuristics, whole.heuristics)]),
+    policies:
+      policies === undefined ? policyNames : inOrder(policyNames, readNames('--policies', policies, policyNames)),
+    parts:
+      parts === undefined
+        ? isQuick
+          ? ['main']
+          : partNames
+        : inOrder(partNames, readNames('--parts', parts, partNames)),
   };
 }
 
-function readTraces({ directory }: Pick<CommandContext, 'directory'>, { traces, trace, processors, maxWalltime }: HeuristicsOptions): readonly HeuristicsTrace[] {
+function readTraces(
+  { directory }: Pick<CommandContext, 'directory'>,
+  { traces, trace, processors, maxWalltime }: HeuristicsOptions,
+): readonly HeuristicsTrace[] {
   if (trace !== undefined) {
-    if (traces !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--trace and --traces are both there; want one of them');
+    if (traces !== undefined)
+      throw new MutiraoError('MUT_BAD_REQUEST', '--trace and --traces are both there; want one of them');
     return [readOwnTrace(directory, trace, [processors, maxWalltime])];
   }
   const lost = processors !== undefined ? '--processors' : maxWalltime !== undefined ? '--max-walltime' : undefined;
-  if (lost !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${lost} is for a log of your own; want --trace with it`);
+  if (lost !== undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `${lost} is for a log of your own; want --trace with it`);
   if (traces === undefined) return heuristicsTraces;
-  const names = readNames('--traces', traces, heuristicsTraces.map(({ id }) => id));
+  const names = readNames(
+    '--traces',
+    traces,
+    heuristicsTraces.map(({ id }) => id),
+  );
   return heuristicsTraces.filter(({ id }) => names.includes(id));
 }
 
 /** The longest task of the study takes 17,500 s: below it, it would never end. */
 const walltimeMin = 17_500_000;
 
-function readOwnTrace(directory: string, file: string, [processors, maxWalltime]: readonly (string | undefined)[]): HeuristicsTrace {
+function readOwnTrace(
+  directory: string,
+  file: string,
+  [processors, maxWalltime]: readonly (string | undefined)[],
+): HeuristicsTrace {
   const walltimeMax = maxWalltime === undefined ? undefined : readTime('--max-walltime', maxWalltime);
   if (walltimeMax !== undefined && walltimeMax < walltimeMin) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `--max-walltime is "${maxWalltime ?? ''}"; want ${walltimeMin / 1000} s or more, which the longest task takes`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--max-walltime is "${maxWalltime ?? ''}"; want ${walltimeMin / 1000} s or more, which the longest task takes`,
+    );
   }
-  const width = processors === undefined ? undefined : readWhole('--processors', processors, { min: 1, max: processorsMax });
+  const width =
+    processors === undefined ? undefined : readWhole('--processors', processors, { min: 1, max: processorsMax });
   const log = readStudyLog(directory, file, width);
-  const title = basename(file).replace(/\.gz$/, '').replace(/\.swf$/, '');
-  return { id: `own-${title.replaceAll(/[^\w.-]/g, '-')}`, title, file: resolve(directory, file), processors: log.processors, walltimeMax: walltimeMax ?? usualWalltime(log.requests) };
+  const title = basename(file)
+    .replace(/\.gz$/, '')
+    .replace(/\.swf$/, '');
+  return {
+    id: `own-${title.replaceAll(/[^\w.-]/g, '-')}`,
+    title,
+    file: resolve(directory, file),
+    processors: log.processors,
+    walltimeMax: walltimeMax ?? usualWalltime(log.requests),
+  };
 }
 
 function readTypes(text: string): HeuristicsSettings['types'] {
   const names = listOf('--types', text);
   for (const name of names) {
     if (!mainTypes.some((type) => isNamed(nameType(type), name))) {
-      throw new MutiraoError('MUT_BAD_REQUEST', `--types names "${name}"; want tasks of 100, 1000, 10000, seconds of 100, 1000, 10000 and heterogeneity 1, 2, 4, as ${nameType(mainTypes[0] ?? { taskCount: 100, meanTaskTime: 100_000, heterogeneity: 1 })}`);
+      throw new MutiraoError(
+        'MUT_BAD_REQUEST',
+        `--types names "${name}"; want tasks of 100, 1000, 10000, seconds of 100, 1000, 10000 and heterogeneity ` +
+          `1, 2, 4, as ${nameType(mainTypes[0] ?? { taskCount: 100, meanTaskTime: 100_000, heterogeneity: 1 })}`,
+      );
     }
   }
   return mainTypes.filter((type) => names.some((name) => isNamed(nameType(type), name)));
@@ -113,15 +210,20 @@ function isNamed(type: string, name: string): boolean {
 function readNames<T extends string>(option: string, text: string, known: readonly T[]): T[] {
   return listOf(option, text).map((name) => {
     const found = known.find((one) => one === name);
-    if (found === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${option} names "${name}"; want some of ${known.join(', ')}`);
+    if (found === undefined)
+      throw new MutiraoError('MUT_BAD_REQUEST', `${option} names "${name}"; want some of ${known.join(', ')}`);
     return found;
   });
 }
 
 /** Words between commas, each once. */
 function listOf(option: string, text: string): string[] {
-  const words = text.split(',').map((word) => word.trim()).filter((word) => word !== '');
-  if (words.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; want names between commas`);
+  const words = text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+  if (words.length === 0)
+    throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; want names between commas`);
   return [...new Set(words)];
 }
 

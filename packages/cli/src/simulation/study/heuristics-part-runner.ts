@@ -2,7 +2,15 @@ import { resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { LocalHistory, measureTrace } from '@mutirao/sim';
-import { encodeResult, policyOf, runChunk, type HeuristicsChunk, type HeuristicsPart, type HeuristicsTrace, type PolicyName } from '@mutirao/sim/heuristics';
+import {
+  encodeResult,
+  policyOf,
+  runChunk,
+  type HeuristicsChunk,
+  type HeuristicsPart,
+  type HeuristicsTrace,
+  type PolicyName,
+} from '@mutirao/sim/heuristics';
 
 import { readTrace, type TraceFile } from '../read-trace.ts';
 import { programOf } from './heuristics-program.ts';
@@ -21,7 +29,10 @@ export class HeuristicsPartRunner {
   readonly #seed: string;
   #loaded: LoadedTrace | undefined;
 
-  /** @param data holds the logs, as `HeuristicsTrace.file` names them; one that is named by its whole path may be elsewhere. */
+  /**
+   * @param data holds the logs, as `HeuristicsTrace.file` names them; one that is named by its whole path may be
+   * elsewhere.
+   */
   constructor(data: string, seed: string) {
     this.#data = data;
     this.#seed = seed;
@@ -32,15 +43,27 @@ export class HeuristicsPartRunner {
     const key = `${chunk.trace.file} ${chunk.trace.processors} ${chunk.policy}`;
     if (this.#loaded?.key !== key) this.#loaded = { key, ...load(this.#data, chunk.trace, chunk.policy) };
     const { history, facts } = this.#loaded;
-    return encodeResult(chunk, { seed: this.#seed, program: programOf(chunk.heuristic), facts, runs: runChunk(chunk, history, this.#seed) });
+    return encodeResult(chunk, {
+      seed: this.#seed,
+      program: programOf(chunk.heuristic),
+      facts,
+      runs: runChunk(chunk, history, this.#seed),
+    });
   }
 }
 
-/** Reads a log of the study. @param wanted processors of the machine; left out, what the log says. @throws {MutiraoError} as `readTrace`; MUT_BAD_REQUEST where it says of no request for how long its user asked. */
+/**
+ * Reads a log of the study. @param wanted processors of the machine; left out, what the log says. @throws
+ * {MutiraoError} as `readTrace`; MUT_BAD_REQUEST where it says of no request for how long its user asked.
+ */
 export function readStudyLog(data: string, file: string, wanted: number | undefined): TraceFile {
   const read = readTrace({ file, path: resolve(data, file), processors: wanted });
   if (read.noRequestedTimeCount === read.requests.length) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `${file} says of none of its ${read.requests.length} requests for how long its user asked; want a log with requested times`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${file} says of none of its ${read.requests.length} requests for how long its user asked; want a log ` +
+        'with requested times',
+    );
   }
   return read;
 }
@@ -48,6 +71,12 @@ export function readStudyLog(data: string, file: string, wanted: number | undefi
 function load(data: string, trace: HeuristicsTrace, policy: PolicyName): Omit<LoadedTrace, 'key'> {
   const { requests, processors } = readStudyLog(data, trace.file, trace.processors);
   // The offered load needs the ends of the log only, so that any start will do.
-  const { offeredLoad } = measureTrace(requests.map((request) => ({ ...request, startedAt: request.submittedAt })), processors);
-  return { history: new LocalHistory({ policy: policyOf(policy), processors, trace: requests }), facts: { requestCount: requests.length, offeredLoad } };
+  const { offeredLoad } = measureTrace(
+    requests.map((request) => ({ ...request, startedAt: request.submittedAt })),
+    processors,
+  );
+  return {
+    history: new LocalHistory({ policy: policyOf(policy), processors, trace: requests }),
+    facts: { requestCount: requests.length, offeredLoad },
+  };
 }

@@ -13,12 +13,17 @@ const digits = 16;
 /** What decides the requests, and what they are simulated on: folders of sources in a checkout. */
 const packages = fileURLToPath(new URL('../../../../', import.meta.url));
 const requests = join(packages, 'core/src/requests');
-const deciding: readonly string[] = [requests, ...['core/src/profile', 'core/src/queue', 'sim/src/grid', 'sim/src/resource'].map((folder) => join(packages, folder))];
+const deciding: readonly string[] = [
+  requests,
+  ...['core/src/profile', 'core/src/queue', 'sim/src/grid', 'sim/src/resource'].map((folder) => join(packages, folder)),
+];
 const finishFolder = join(requests, 'finish');
 
 /**
- * Tells versions of the program apart by what its results of a heuristic come from: a digest of the sources that decide and simulate. Those of `finish` count for that heuristic alone, so that
- * what others have come to stands when it changes. The executable, which has no sources with it, is told apart by its version.
+ * Tells versions of the program apart by what its results of a heuristic come from: a digest of the sources that decide
+ * and simulate. Those of `finish` count for that heuristic alone, so that
+ * what others have come to stands when it changes. The executable, which has no sources with it, is told apart by its
+ * version.
  *
  * @returns hexadecimal digits, or a version.
  */
@@ -35,5 +40,8 @@ export function programOf(heuristic: string): string {
 }
 
 function sourcesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).sort().map((name) => join(folder, name));
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => join(folder, name));
 }

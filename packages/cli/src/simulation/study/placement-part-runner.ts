@@ -21,7 +21,14 @@ export class PlacementPartRunner {
 
   /** Runs a part and tells its results as JSON lines. @throws {MutiraoError} as `readTrace`. */
   run(part: PlacementPart): string {
-    return encodePart(part, measurePart(part, part.mix.files.map((file) => this.#read(file)), this.#seed));
+    return encodePart(
+      part,
+      measurePart(
+        part,
+        part.mix.files.map((file) => this.#read(file)),
+        this.#seed,
+      ),
+    );
   }
 
   #read(file: string): readonly TracedRequest[] {
@@ -29,7 +36,10 @@ export class PlacementPartRunner {
     if (known !== undefined) return known;
     const processors = clusterSizes.at(-1) ?? 0;
     const { trace } = readTrace({ file, path: join(this.#data, file), processors });
-    const { requests } = selectRequests(trace.records.filter(({ requestedTime }) => requestedTime > 0), { processors });
+    const { requests } = selectRequests(
+      trace.records.filter(({ requestedTime }) => requestedTime > 0),
+      { processors },
+    );
     this.#logs.set(file, requests);
     return requests;
   }

@@ -3,7 +3,18 @@ import { join, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
-import { aheadCsv, aheadTraces, listPolicies, measureAhead, openWorld, reportAhead, reservationsOf, widthShares, type AheadMeasured, type AheadSettings } from '@mutirao/sim/ahead';
+import {
+  aheadCsv,
+  aheadTraces,
+  listPolicies,
+  measureAhead,
+  openWorld,
+  reportAhead,
+  reservationsOf,
+  widthShares,
+  type AheadMeasured,
+  type AheadSettings,
+} from '@mutirao/sim/ahead';
 
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -11,19 +22,39 @@ import { tell } from '../../output/tell.ts';
 import { readTrace } from '../read-trace.ts';
 import type { EagerOptions } from './run-eager.ts';
 
-/** Runs the study of allocations held ahead on logs, and writes its page and its CSV file. @throws {MutiraoError} MUT_BAD_REQUEST for options of another study. */
-export async function runAhead(context: CommandContext, settings: AheadSettings, options: EagerOptions & { readonly data: string }): Promise<ExitStatus> {
-  const foreign = [['--export-jdf', options.exportJdf], ['--workers', options.workers]].find(([, value]) => value !== undefined);
-  if (foreign !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${String(foreign[0])} is for the study costa2005; ahead runs in one thread`);
+/**
+ * Runs the study of allocations held ahead on logs, and writes its page and its CSV file. @throws {MutiraoError}
+ * MUT_BAD_REQUEST for options of another study.
+ */
+export async function runAhead(
+  context: CommandContext,
+  settings: AheadSettings,
+  options: EagerOptions & { readonly data: string },
+): Promise<ExitStatus> {
+  const foreign = [
+    ['--export-jdf', options.exportJdf],
+    ['--workers', options.workers],
+  ].find(([, value]) => value !== undefined);
+  if (foreign !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${String(foreign[0])} is for the study costa2005; ahead runs in one thread`,
+    );
   const all: AheadMeasured[] = [];
   for (const trace of aheadTraces) {
-    const { requests } = readTrace({ file: trace.file, path: join(options.data, trace.file), processors: trace.processors });
+    const { requests } = readTrace({
+      file: trace.file,
+      path: join(options.data, trace.file),
+      processors: trace.processors,
+    });
     for (const policy of listPolicies()) {
       context.output.note(`${trace.title} under ${policy.name}`);
       const world = openWorld(trace, policy, requests);
       for (const widthShare of widthShares) {
         // Ctrl-C is heard between setups.
-        await new Promise((resume) => { setImmediate(resume); });
+        await new Promise((resume) => {
+          setImmediate(resume);
+        });
         if (context.signal.aborted) return 4;
         all.push(measureAhead({ trace, policy, widthShare }, world, settings));
       }
@@ -34,7 +65,19 @@ export async function runAhead(context: CommandContext, settings: AheadSettings,
   const report = join(directory, 'held-ahead.md');
   writeAtomic(join(directory, 'ahead-runs.csv'), aheadCsv(all), 0o644);
   writeAtomic(report, reportAhead(settings, all), 0o644);
-  const document = { study: 'ahead', quick: settings.isQuick, seed: settings.seed, directory, report, part_count: all.length, run_count: all.length * reservationsOf(settings) };
-  tell(context.output, { json: () => document, table: () => [`${document.run_count} reservations; the report is ${report}`], quiet: () => [report] });
+  const document = {
+    study: 'ahead',
+    quick: settings.isQuick,
+    seed: settings.seed,
+    directory,
+    report,
+    part_count: all.length,
+    run_count: all.length * reservationsOf(settings),
+  };
+  tell(context.output, {
+    json: () => document,
+    table: () => [`${document.run_count} reservations; the report is ${report}`],
+    quiet: () => [report],
+  });
   return 0;
 }

@@ -3,7 +3,18 @@ import { join, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
-import { bucCsv, bucLogs, families, injectionsOf, loadFactors, measureBuc, reportBuc, traceOf, type BucMeasured, type BucSettings } from '@mutirao/sim/buc2020';
+import {
+  bucCsv,
+  bucLogs,
+  families,
+  injectionsOf,
+  loadFactors,
+  measureBuc,
+  reportBuc,
+  traceOf,
+  type BucMeasured,
+  type BucSettings,
+} from '@mutirao/sim/buc2020';
 
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -11,19 +22,40 @@ import { tell } from '../../output/tell.ts';
 import { readTrace } from '../read-trace.ts';
 import type { EagerOptions } from './run-eager.ts';
 
-/** Runs the study of the queue by scores on logs, and writes its page, its figures and its CSV file. @throws {MutiraoError} MUT_BAD_REQUEST for options of another study. */
-export async function runBuc2020(context: CommandContext, settings: BucSettings, options: EagerOptions & { readonly data: string }): Promise<ExitStatus> {
-  const foreign = [['--export-jdf', options.exportJdf], ['--workers', options.workers]].find(([, value]) => value !== undefined);
-  if (foreign !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${String(foreign[0])} is for the study costa2005; buc2020 runs in one thread`);
+/**
+ * Runs the study of the queue by scores on logs, and writes its page, its figures and its CSV file. @throws
+ * {MutiraoError} MUT_BAD_REQUEST for options of another study.
+ */
+export async function runBuc2020(
+  context: CommandContext,
+  settings: BucSettings,
+  options: EagerOptions & { readonly data: string },
+): Promise<ExitStatus> {
+  const foreign = [
+    ['--export-jdf', options.exportJdf],
+    ['--workers', options.workers],
+  ].find(([, value]) => value !== undefined);
+  if (foreign !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${String(foreign[0])} is for the study costa2005; buc2020 runs in one thread`,
+    );
   const all: BucMeasured[] = [];
   for (const log of bucLogs) {
-    const trace = traceOf(log, readTrace({ file: log.file, path: join(options.data, log.file), processors: log.processors }).requests);
+    const trace = traceOf(
+      log,
+      readTrace({ file: log.file, path: join(options.data, log.file), processors: log.processors }).requests,
+    );
     for (const loadFactor of loadFactors) {
       for (const family of families) {
         // Ctrl-C is heard between setups.
-        await new Promise((resume) => { setImmediate(resume); });
+        await new Promise((resume) => {
+          setImmediate(resume);
+        });
         if (context.signal.aborted) return 4;
-        context.output.note(`${log.title}, submissions x ${loadFactor}: ${family.services.map(({ name }) => name).join(', ')}`);
+        context.output.note(
+          `${log.title}, submissions x ${loadFactor}: ${family.services.map(({ name }) => name).join(', ')}`,
+        );
         all.push(measureBuc(trace, loadFactor, family, settings));
       }
     }
@@ -31,10 +63,19 @@ export async function runBuc2020(context: CommandContext, settings: BucSettings,
   const directory = resolve(context.directory, options.out);
   const report = write(directory, settings, all);
   const document = {
-    study: 'buc2020', quick: settings.isQuick, seed: settings.seed, directory, report, part_count: all.length,
+    study: 'buc2020',
+    quick: settings.isQuick,
+    seed: settings.seed,
+    directory,
+    report,
+    part_count: all.length,
     run_count: all.reduce((sum, { runs }) => sum + runs.length * injectionsOf(settings), 0),
   };
-  tell(context.output, { json: () => document, table: () => [`${document.run_count} runs; the report is ${report}`], quiet: () => [report] });
+  tell(context.output, {
+    json: () => document,
+    table: () => [`${document.run_count} runs; the report is ${report}`],
+    quiet: () => [report],
+  });
   return 0;
 }
 

@@ -5,7 +5,17 @@ import { basename, join, resolve } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
 import {
-  costOfPart, decodePart, exportPlacementJdf, listCases, listParts, mixes, placementRunsCsv, reportPlacement, type MeasuredPart, type PlacementPart, type PlacementStudySettings,
+  costOfPart,
+  decodePart,
+  exportPlacementJdf,
+  listCases,
+  listParts,
+  mixes,
+  placementRunsCsv,
+  reportPlacement,
+  type MeasuredPart,
+  type PlacementPart,
+  type PlacementStudySettings,
 } from '@mutirao/sim/gonzalez2010';
 
 import type { CommandContext } from '../../context.ts';
@@ -29,26 +39,51 @@ export interface PlacementStudyOptions extends StudyOptions {
 }
 
 /** Reads what is to be run of it. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function readPlacementSettings(options: Pick<PlacementStudyOptions, 'quick' | 'seed' | 'experiments'>): PlacementStudySettings {
+export function readPlacementSettings(
+  options: Pick<PlacementStudyOptions, 'quick' | 'seed' | 'experiments'>,
+): PlacementStudySettings {
   const max = mixes.logs.experimentCount;
-  if (options.quick === true && options.experiments !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--quick is of one experiment and --experiments is ${options.experiments}; want one of both`);
-  return { ...readSettings('gonzalez2010', options), experiments: options.experiments === undefined ? max : readWhole('--experiments', options.experiments, { min: 1, max }) };
+  if (options.quick === true && options.experiments !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--quick is of one experiment and --experiments is ${options.experiments}; want one of both`,
+    );
+  return {
+    ...readSettings('gonzalez2010', options),
+    experiments:
+      options.experiments === undefined ? max : readWhole('--experiments', options.experiments, { min: 1, max }),
+  };
 }
 
-/** Runs what is left of the study of placement, in parts that are kept, then writes its page. A folder that holds fewer experiments is gone on with. */
+/**
+ * Runs what is left of the study of placement, in parts that are kept, then writes its page. A folder that holds fewer
+ * experiments is gone on with.
+ */
 export async function runGonzalez2010(context: CommandContext, options: PlacementStudyOptions): Promise<ExitStatus> {
   const settings = readPlacementSettings(options);
-  const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
+  const workerCount =
+    options.workers === undefined
+      ? availableParallelism()
+      : readWhole('--workers', options.workers, { min: 1, max: 1024 });
   const folder = resolve(context.directory, options.out);
   openStudyFolder(folder, { study: 'gonzalez2010', version: 1, quick: settings.isQuick, seed: settings.seed });
   const parts = listParts(settings);
   if (options.exportJdf === true) {
-    return writeJobFile(context, folder, settings, { data: getLogs(context, options, parts), command: options.command ?? ownCommand });
+    return writeJobFile(context, folder, settings, {
+      data: getLogs(context, options, parts),
+      command: options.command ?? ownCommand,
+    });
   }
   const missing = parts.filter((part) => read(folder, part, settings.seed) === undefined);
-  if (missing.length < parts.length) context.output.note(`${parts.length - missing.length} of ${parts.length} parts are done already`);
+  if (missing.length < parts.length)
+    context.output.note(`${parts.length - missing.length} of ${parts.length} parts are done already`);
   // What a grid has run needs no logs any more.
-  if (missing.length > 0) await runMissing(context, folder, missing, { data: getLogs(context, options, missing), seed: settings.seed, workerCount });
+  if (missing.length > 0)
+    await runMissing(context, folder, missing, {
+      data: getLogs(context, options, missing),
+      seed: settings.seed,
+      workerCount,
+    });
   if (context.signal.aborted) {
     context.output.note('interrupted; the same command goes on with it');
     return 4;
@@ -59,22 +94,32 @@ export async function runGonzalez2010(context: CommandContext, options: Placemen
 /** The folder of the logs that parts need, which are all there. @throws {MutiraoError} MUT_DATA_MISSING */
 export function getLogs(context: CommandContext, options: StudyOptions, parts: readonly PlacementPart[]): string {
   const files = [...new Set(parts.flatMap(({ mix }) => mix.files))];
-  const data = getData(context, options, files.map((file) => basename(file, '.swf.gz')));
+  const data = getData(
+    context,
+    options,
+    files.map((file) => basename(file, '.swf.gz')),
+  );
   checkLogs(data, files);
   return data;
 }
 
 async function runMissing(
-  { output, clock, signal }: CommandContext, folder: string, missing: readonly PlacementPart[], how: { readonly data: string; readonly seed: string; readonly workerCount: number },
+  { output, clock, signal }: CommandContext,
+  folder: string,
+  missing: readonly PlacementPart[],
+  how: { readonly data: string; readonly seed: string; readonly workerCount: number },
 ): Promise<void> {
   const progress = new StudyProgress(output, clock, workOf(missing));
   // The pool takes what it was given last first.
   const setup = { ...how, study: 'gonzalez2010', signal, groupOf: ({ mix }: PlacementPart) => mix.id } as const;
   try {
-    await runChunks(missing.toReversed(), { ...setup, onResult: (part, text) => {
-      writeAtomic(pathOf(folder, part), text, 0o644);
-      progress.add(workOf([part]));
-    } });
+    await runChunks(missing.toReversed(), {
+      ...setup,
+      onResult: (part, text) => {
+        writeAtomic(pathOf(folder, part), text, 0o644);
+        progress.add(workOf([part]));
+      },
+    });
   } finally {
     progress.close();
   }
@@ -92,22 +137,41 @@ function finish({ output }: CommandContext, folder: string, settings: PlacementS
   writeAtomic(join(folder, 'gonzalez2010', 'factors.svg'), factorsSvg, 0o644);
   writeAtomic(join(folder, 'gonzalez2010', 'bound.svg'), boundSvg, 0o644);
   writeAtomic(report, page, 0o644);
-  tell(output, { json: () => documentOf(folder, settings, report), table: () => [`${workOf(listParts(settings)).runs} runs; the report is ${report}`], quiet: () => [report] });
+  tell(output, {
+    json: () => documentOf(folder, settings, report),
+    table: () => [`${workOf(listParts(settings)).runs} runs; the report is ${report}`],
+    quiet: () => [report],
+  });
   return 0;
 }
 
-function writeJobFile({ output }: CommandContext, folder: string, settings: PlacementStudySettings, places: { readonly data: string; readonly command: string }): ExitStatus {
+function writeJobFile(
+  { output }: CommandContext,
+  folder: string,
+  settings: PlacementStudySettings,
+  places: { readonly data: string; readonly command: string },
+): ExitStatus {
   const path = join(folder, 'gonzalez2010.jdf');
   writeAtomic(path, exportPlacementJdf(settings, places), 0o644);
   mkdirSync(join(folder, 'parts'), { recursive: true });
-  output.note(`run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`);
+  output.note(
+    `run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`,
+  );
   tell(output, { json: () => documentOf(folder, settings, path), table: () => [path], quiet: () => [path] });
   return 0;
 }
 
 function documentOf(directory: string, settings: PlacementStudySettings, report: string): JsonOf<typeof shapes.study> {
   const parts = listParts(settings);
-  return { study: 'gonzalez2010', quick: settings.isQuick, seed: settings.seed, directory, report, part_count: parts.length, run_count: workOf(parts).runs };
+  return {
+    study: 'gonzalez2010',
+    quick: settings.isQuick,
+    seed: settings.seed,
+    directory,
+    report,
+    part_count: parts.length,
+    run_count: workOf(parts).runs,
+  };
 }
 
 function read(folder: string, part: PlacementPart, seed: string): ReturnType<typeof decodePart> {
@@ -120,5 +184,8 @@ function pathOf(folder: string, { id }: PlacementPart): string {
 }
 
 function workOf(parts: readonly PlacementPart[]): Work {
-  return { runs: parts.reduce((sum, part) => sum + listCases(part).length, 0), cost: parts.reduce((sum, part) => sum + costOfPart(part), 0) };
+  return {
+    runs: parts.reduce((sum, part) => sum + listCases(part).length, 0),
+    cost: parts.reduce((sum, part) => sum + costOfPart(part), 0),
+  };
 }

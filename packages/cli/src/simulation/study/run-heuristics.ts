@@ -5,7 +5,15 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
 import {
-  costOf, countRuns, decodeResult, exportHeuristicsJdf, listChunks, reportHeuristics, type HeuristicsChunk, type HeuristicsPart, type HeuristicsSettings,
+  costOf,
+  countRuns,
+  decodeResult,
+  exportHeuristicsJdf,
+  listChunks,
+  reportHeuristics,
+  type HeuristicsChunk,
+  type HeuristicsPart,
+  type HeuristicsSettings,
 } from '@mutirao/sim/heuristics';
 
 import type { CommandContext } from '../../context.ts';
@@ -29,25 +37,46 @@ export interface HeuristicsRunOptions extends HeuristicsOptions {
   readonly command?: string;
 }
 
-/** Runs what is left of the study of heuristics, in chunks that are kept, then writes its page. A folder with the same seed and instants is gone on with. */
+/**
+ * Runs what is left of the study of heuristics, in chunks that are kept, then writes its page. A folder with the same
+ * seed and instants is gone on with.
+ */
 export async function runHeuristicsStudy(context: CommandContext, options: HeuristicsRunOptions): Promise<ExitStatus> {
   const settings = readHeuristicsSettings(context, options);
-  const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
+  const workerCount =
+    options.workers === undefined
+      ? availableParallelism()
+      : readWhole('--workers', options.workers, { min: 1, max: 1024 });
   const data = dataOf(context, options, settings);
   const chunks = listChunks(settings);
-  if (chunks.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'no part of the study has any of these policies, job types and limits; want more of them');
+  if (chunks.length === 0)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      'no part of the study has any of these policies, job types and limits; want more of them',
+    );
   const folder = resolve(context.directory, options.out);
   if (options.exportJdf === true && settings.traces.some(({ file }) => isAbsolute(file))) {
-    throw new MutiraoError('MUT_BAD_REQUEST', '--export-jdf is for the archived logs; run the study of a log of your own here');
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--export-jdf is for the archived logs; run the study of a log of your own here',
+    );
   }
   openStudyFolder(folder, { study: 'heuristics', version: 1, seed: settings.seed, instants: settings.instants });
-  if (options.exportJdf === true) return writeJobFile(context, folder, settings, { data, command: options.command ?? ownCommand });
+  if (options.exportJdf === true)
+    return writeJobFile(context, folder, settings, { data, command: options.command ?? ownCommand });
   const kept = new KeptResults(folder, settings);
   const missing = chunks.filter((chunk) => kept.find(chunk) === undefined);
   const foreign = missing.filter((chunk) => existsSync(pathOf(folder, chunk)));
-  if (foreign.length > 0) context.output.note(`${foreign.length} parts are not whole, or of a program that decides or simulates otherwise; they are run again`);
-  if (missing.length < chunks.length) context.output.note(`${chunks.length - missing.length} of ${chunks.length} parts are done already`);
-  checkLogs(data, missing.flatMap(({ trace: { file } }) => (isAbsolute(file) ? [] : [file])));
+  if (foreign.length > 0)
+    context.output.note(
+      `${foreign.length} parts are not whole, or of a program that decides or simulates otherwise; they are run again`,
+    );
+  if (missing.length < chunks.length)
+    context.output.note(`${chunks.length - missing.length} of ${chunks.length} parts are done already`);
+  checkLogs(
+    data,
+    missing.flatMap(({ trace: { file } }) => (isAbsolute(file) ? [] : [file])),
+  );
   await runMissing(context, folder, missing, { data, seed: settings.seed, workerCount });
   if (context.signal.aborted) {
     context.output.note('interrupted; the same command goes on with it');
@@ -62,22 +91,37 @@ function dataOf(context: CommandContext, options: HeuristicsOptions, { traces }:
 }
 
 async function runMissing(
-  { output, clock, signal }: CommandContext, folder: string, missing: readonly HeuristicsChunk[], how: { readonly data: string; readonly seed: string; readonly workerCount: number },
+  { output, clock, signal }: CommandContext,
+  folder: string,
+  missing: readonly HeuristicsChunk[],
+  how: { readonly data: string; readonly seed: string; readonly workerCount: number },
 ): Promise<void> {
   const progress = new StudyProgress(output, clock, workOf(missing));
-  const setup = { ...how, study: 'heuristics', signal, groupOf: ({ trace, policy }: HeuristicsChunk) => `${trace.id} ${policy}` } as const;
+  const setup = {
+    ...how,
+    study: 'heuristics',
+    signal,
+    groupOf: ({ trace, policy }: HeuristicsChunk) => `${trace.id} ${policy}`,
+  } as const;
   try {
     // The pool takes what it was given last first.
-    await runChunks(missing.toReversed(), { ...setup, onResult: (chunk, text) => {
-      writeAtomic(pathOf(folder, chunk), text, 0o644);
-      progress.add(workOf([chunk]));
-    } });
+    await runChunks(missing.toReversed(), {
+      ...setup,
+      onResult: (chunk, text) => {
+        writeAtomic(pathOf(folder, chunk), text, 0o644);
+        progress.add(workOf([chunk]));
+      },
+    });
   } finally {
     progress.close();
   }
 }
 
-function finish({ output }: CommandContext, folder: string, { settings, kept }: { readonly settings: HeuristicsSettings; readonly kept: KeptResults }): ExitStatus {
+function finish(
+  { output }: CommandContext,
+  folder: string,
+  { settings, kept }: { readonly settings: HeuristicsSettings; readonly kept: KeptResults },
+): ExitStatus {
   const parts = listChunks(settings).map((chunk): HeuristicsPart => {
     const result = kept.find(chunk);
     if (result === undefined) throw new MutiraoError('MUT_INTERNAL', `part ${chunk.id} has no results`);
@@ -87,22 +131,41 @@ function finish({ output }: CommandContext, folder: string, { settings, kept }: 
   const report = join(folder, 'heuristics.md');
   for (const { name, svg } of figures) writeAtomic(join(folder, 'heuristics', name), svg, 0o644);
   writeAtomic(report, page, 0o644);
-  tell(output, { json: () => documentOf(folder, settings, report), table: () => [`${workOf(listChunks(settings)).runs} runs; the report is ${report}`], quiet: () => [report] });
+  tell(output, {
+    json: () => documentOf(folder, settings, report),
+    table: () => [`${workOf(listChunks(settings)).runs} runs; the report is ${report}`],
+    quiet: () => [report],
+  });
   return 0;
 }
 
-function writeJobFile({ output }: CommandContext, folder: string, settings: HeuristicsSettings, places: { readonly data: string; readonly command: string }): ExitStatus {
+function writeJobFile(
+  { output }: CommandContext,
+  folder: string,
+  settings: HeuristicsSettings,
+  places: { readonly data: string; readonly command: string },
+): ExitStatus {
   const path = join(folder, 'heuristics.jdf');
   writeAtomic(path, exportHeuristicsJdf(settings, places), 0o644);
   mkdirSync(join(folder, 'chunks'), { recursive: true });
-  output.note(`run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`);
+  output.note(
+    `run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`,
+  );
   tell(output, { json: () => documentOf(folder, settings, path), table: () => [path], quiet: () => [path] });
   return 0;
 }
 
 function documentOf(directory: string, settings: HeuristicsSettings, report: string): JsonOf<typeof shapes.study> {
   const chunks = listChunks(settings);
-  return { study: 'heuristics', quick: settings.isQuick, seed: settings.seed, directory, report, part_count: chunks.length, run_count: workOf(chunks).runs };
+  return {
+    study: 'heuristics',
+    quick: settings.isQuick,
+    seed: settings.seed,
+    directory,
+    report,
+    part_count: chunks.length,
+    run_count: workOf(chunks).runs,
+  };
 }
 
 /** Results in a study's folder that are whole and what this program would come to. */
@@ -119,7 +182,12 @@ class KeptResults {
 
   find(chunk: HeuristicsChunk): ReturnType<typeof decodeResult> {
     const path = pathOf(this.#folder, chunk);
-    return existsSync(path) ? decodeResult(readFileSync(path, 'utf8'), chunk, { seed: this.#seed, program: this.#programs.get(chunk.heuristic) ?? '' }) : undefined;
+    return existsSync(path)
+      ? decodeResult(readFileSync(path, 'utf8'), chunk, {
+          seed: this.#seed,
+          program: this.#programs.get(chunk.heuristic) ?? '',
+        })
+      : undefined;
   }
 }
 
@@ -128,6 +196,7 @@ function pathOf(folder: string, { id }: HeuristicsChunk): string {
 }
 
 function workOf(chunks: readonly HeuristicsChunk[]): Work {
-  const sum = (measure: (chunk: HeuristicsChunk) => number): number => chunks.reduce((total, chunk) => total + measure(chunk), 0);
+  const sum = (measure: (chunk: HeuristicsChunk) => number): number =>
+    chunks.reduce((total, chunk) => total + measure(chunk), 0);
   return { runs: sum(countRuns), cost: sum(costOf) };
 }

@@ -4,8 +4,20 @@ import { join, resolve } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
 import {
-  drawMap, drawOf, listOtherStrategies, listSeedStrategies, measureCluster, readings, reportWorkflows, runStrategy, studyClusters, workflowRunsCsv,
-  type ClusterRuns, type Reading, type ReadingRuns, type WorkflowStudySettings,
+  drawMap,
+  drawOf,
+  listOtherStrategies,
+  listSeedStrategies,
+  measureCluster,
+  readings,
+  reportWorkflows,
+  runStrategy,
+  studyClusters,
+  workflowRunsCsv,
+  type ClusterRuns,
+  type Reading,
+  type ReadingRuns,
+  type WorkflowStudySettings,
 } from '@mutirao/sim/moreira2009';
 
 import type { CommandContext } from '../../context.ts';
@@ -13,10 +25,25 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { tell } from '../../output/tell.ts';
 import type { EagerOptions } from './run-eager.ts';
 
-/** Runs the study of workflows and writes its page, its figures, the maps of the first draw and its CSV file. @throws {MutiraoError} MUT_BAD_REQUEST for options of another study. */
-export async function runMoreira2009(context: CommandContext, settings: WorkflowStudySettings, options: EagerOptions): Promise<ExitStatus> {
-  const foreign = [['--export-jdf', options.exportJdf], ['--workers', options.workers], ['--data', options.data]].find(([, value]) => value !== undefined);
-  if (foreign !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${String(foreign[0])} is for the study costa2005; moreira2009 runs in one thread, without logs`);
+/**
+ * Runs the study of workflows and writes its page, its figures, the maps of the first draw and its CSV file. @throws
+ * {MutiraoError} MUT_BAD_REQUEST for options of another study.
+ */
+export async function runMoreira2009(
+  context: CommandContext,
+  settings: WorkflowStudySettings,
+  options: EagerOptions,
+): Promise<ExitStatus> {
+  const foreign = [
+    ['--export-jdf', options.exportJdf],
+    ['--workers', options.workers],
+    ['--data', options.data],
+  ].find(([, value]) => value !== undefined);
+  if (foreign !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${String(foreign[0])} is for the study costa2005; moreira2009 runs in one thread, without logs`,
+    );
   const [first, ...others] = readings;
   const study: [ReadingRuns, ...ReadingRuns[]] = [await measureAll(context, settings, first, 0)];
   for (const [index, reading] of others.entries()) study.push(await measureAll(context, settings, reading, index + 1));
@@ -25,18 +52,37 @@ export async function runMoreira2009(context: CommandContext, settings: Workflow
   const report = write(directory, settings, study);
   const clusters = study.flatMap((each) => each.clusters);
   const document = {
-    study: 'moreira2009', quick: settings.isQuick, seed: settings.seed, directory, report, part_count: clusters.length,
-    run_count: clusters.reduce((sum, { runs }) => sum + [...runs.values()].reduce((some, { length }) => some + length, 0), 0),
+    study: 'moreira2009',
+    quick: settings.isQuick,
+    seed: settings.seed,
+    directory,
+    report,
+    part_count: clusters.length,
+    run_count: clusters.reduce(
+      (sum, { runs }) => sum + [...runs.values()].reduce((some, { length }) => some + length, 0),
+      0,
+    ),
   };
-  tell(context.output, { json: () => document, table: () => [`${document.run_count} runs; the report is ${report}`], quiet: () => [report] });
+  tell(context.output, {
+    json: () => document,
+    table: () => [`${document.run_count} runs; the report is ${report}`],
+    quiet: () => [report],
+  });
   return 0;
 }
 
 /** What the clusters came to; of those before Ctrl-C only, which is heard between them. */
-async function measureAll(context: CommandContext, settings: WorkflowStudySettings, reading: Reading, place: number): Promise<ReadingRuns> {
+async function measureAll(
+  context: CommandContext,
+  settings: WorkflowStudySettings,
+  reading: Reading,
+  place: number,
+): Promise<ReadingRuns> {
   const clusters: ClusterRuns[] = [];
   for (const cluster of studyClusters) {
-    await new Promise((resume) => { setImmediate(resume); });
+    await new Promise((resume) => {
+      setImmediate(resume);
+    });
     if (context.signal.aborted) break;
     context.output.note(`${reading.name}: ${cluster.name}`);
     clusters.push(measureCluster(cluster, settings, place));
@@ -44,7 +90,11 @@ async function measureAll(context: CommandContext, settings: WorkflowStudySettin
   return { reading, clusters };
 }
 
-function write(directory: string, settings: WorkflowStudySettings, study: readonly [ReadingRuns, ...ReadingRuns[]]): string {
+function write(
+  directory: string,
+  settings: WorkflowStudySettings,
+  study: readonly [ReadingRuns, ...ReadingRuns[]],
+): string {
   const images = join(directory, 'moreira2009');
   mkdirSync(join(images, 'maps'), { recursive: true });
   const { page, figures } = reportWorkflows(settings, study, 'moreira2009');

@@ -2,7 +2,17 @@ import { join } from 'node:path';
 
 import { conservativeBackfilling } from '@mutirao/core/queue';
 import { LocalHistory, measureTrace, scaleSubmissions } from '@mutirao/sim';
-import { compareStarts, encodeChunk, encodeStarts, isStartsChunk, runChunk, type AnyChunk, type StudyChunk, type StudyTrace, type TraceFacts } from '@mutirao/sim/costa2005';
+import {
+  compareStarts,
+  encodeChunk,
+  encodeStarts,
+  isStartsChunk,
+  runChunk,
+  type AnyChunk,
+  type StudyChunk,
+  type StudyTrace,
+  type TraceFacts,
+} from '@mutirao/sim/costa2005';
 
 import { readTrace } from '../read-trace.ts';
 
@@ -43,11 +53,18 @@ export class ChunkRunner {
   }
 }
 
-function loadTrace(data: string, { file, processors, loadFactor }: StudyTrace, compression: 'start-now' | 'reinsert'): Omit<LoadedTrace, 'id'> {
+function loadTrace(
+  data: string,
+  { file, processors, loadFactor }: StudyTrace,
+  compression: 'start-now' | 'reinsert',
+): Omit<LoadedTrace, 'id'> {
   const read = readTrace({ file, path: join(data, file), processors });
   const requests = scaleSubmissions(read.requests, loadFactor);
   // The offered load needs the ends of the log only, so that any start will do.
-  const { offeredLoad } = measureTrace(requests.map((request) => ({ ...request, startedAt: request.submittedAt })), processors);
+  const { offeredLoad } = measureTrace(
+    requests.map((request) => ({ ...request, startedAt: request.submittedAt })),
+    processors,
+  );
   const history = new LocalHistory({ policy: conservativeBackfilling(compression), processors, trace: requests });
   return { history, facts: { requestCount: requests.length, offeredLoad } };
 }

@@ -19,21 +19,46 @@ export interface TrustOptions {
   readonly data?: string;
 }
 
-const [quickSize, wholeSize] = [{ bagCount: 3, taskCount: 1000 }, { bagCount: 5, taskCount: 3000 }];
+const [quickSize, wholeSize] = [
+  { bagCount: 3, taskCount: 1000 },
+  { bagCount: 5, taskCount: 3000 },
+];
 
-/** Runs the study of voting and credibility, and writes its tables and its picture. @throws {MutiraoError} MUT_BAD_REQUEST for options of another study. */
+/**
+ * Runs the study of voting and credibility, and writes its tables and its picture. @throws {MutiraoError}
+ * MUT_BAD_REQUEST for options of another study.
+ */
 export async function runTrust(context: CommandContext, options: TrustOptions): Promise<ExitStatus> {
-  const foreign = [['--export-jdf', options.exportJdf], ['--workers', options.workers], ['--data', options.data]].find(([, value]) => value !== undefined);
-  if (foreign !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${String(foreign[0])} is for the study costa2005; trust runs in one thread, without logs`);
+  const foreign = [
+    ['--export-jdf', options.exportJdf],
+    ['--workers', options.workers],
+    ['--data', options.data],
+  ].find(([, value]) => value !== undefined);
+  if (foreign !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${String(foreign[0])} is for the study costa2005; trust runs in one thread, without logs`,
+    );
   const directory = resolve(context.directory, options.out);
   const isQuick = options.quick === true;
-  const { markdown, svg, runCount, partCount } = studyTrust({ ...(isQuick ? quickSize : wholeSize), seed: options.seed });
+  const { markdown, svg, runCount, partCount } = studyTrust({
+    ...(isQuick ? quickSize : wholeSize),
+    seed: options.seed,
+  });
   mkdirSync(directory, { recursive: true });
   const report = join(directory, 'trust.md');
   writeAtomic(join(directory, 'trust.svg'), svg, 0o644);
   writeAtomic(report, markdown, 0o644);
   tell(context.output, {
-    json: () => ({ study: 'trust', quick: isQuick, seed: options.seed, directory, report, part_count: partCount, run_count: runCount }),
+    json: () => ({
+      study: 'trust',
+      quick: isQuick,
+      seed: options.seed,
+      directory,
+      report,
+      part_count: partCount,
+      run_count: runCount,
+    }),
     table: () => [`${runCount} bags; the report is ${report}`],
     quiet: () => [report],
   });

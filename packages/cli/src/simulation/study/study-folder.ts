@@ -2,7 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { writeAtomic } from '@mutirao/runtime/files';
-import { decodeChunk, decodeStarts, isComplete, type AnyChunk, type ChunkResult, type StartsChunk, type StartsResult, type StudyChunk, type StudyReport, type StudySettings } from '@mutirao/sim/costa2005';
+import {
+  decodeChunk,
+  decodeStarts,
+  isComplete,
+  type AnyChunk,
+  type ChunkResult,
+  type StartsChunk,
+  type StartsResult,
+  type StudyChunk,
+  type StudyReport,
+  type StudySettings,
+} from '@mutirao/sim/costa2005';
 
 import { openStudyFolder } from './study-manifest.ts';
 
@@ -22,7 +33,14 @@ export class StudyFolder {
    * @throws {MutiraoError} MUT_BAD_REQUEST when it holds something else, or the same study with other settings.
    */
   static open(path: string, settings: StudySettings): StudyFolder {
-    openStudyFolder(path, { study: 'costa2005', version: 1, quick: settings.isQuick, seed: settings.seed, instants: settings.instants, max_tasks: settings.taskCountMax });
+    openStudyFolder(path, {
+      study: 'costa2005',
+      version: 1,
+      quick: settings.isQuick,
+      seed: settings.seed,
+      instants: settings.instants,
+      max_tasks: settings.taskCountMax,
+    });
     return new StudyFolder(path, settings);
   }
 

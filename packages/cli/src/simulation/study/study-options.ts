@@ -15,12 +15,22 @@ export interface StudyOptions {
 }
 
 /** The studies that there are. */
-export const studyNames: readonly string[] = ['ahead', 'buc2020', 'costa2005', 'eager', 'gonzalez2010', 'heuristics', 'kunrath2008', 'moreira2009'];
+export const studyNames: readonly string[] = [
+  'ahead',
+  'buc2020',
+  'costa2005',
+  'eager',
+  'gonzalez2010',
+  'heuristics',
+  'kunrath2008',
+  'moreira2009',
+];
 
 /** Reads what study is meant. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readSettings(name: string, { quick, seed }: StudyOptions): StudySettings {
   readWord('the study', name, studyNames);
-  if (!/^[\w.-]{1,64}$/.test(seed)) throw new MutiraoError('MUT_BAD_REQUEST', `--seed is "${seed}"; want letters, digits, "-", "_" and "." only`);
+  if (!/^[\w.-]{1,64}$/.test(seed))
+    throw new MutiraoError('MUT_BAD_REQUEST', `--seed is "${seed}"; want letters, digits, "-", "_" and "." only`);
   return { isQuick: quick === true, seed };
 }
 
@@ -34,25 +44,39 @@ export interface ShortStudyOptions extends StudyOptions {
 export function readShortSettings(options: ShortStudyOptions): StudySettings {
   const { instants, maxTasks, quick } = options;
   const own = instants !== undefined ? '--instants' : maxTasks !== undefined ? '--max-tasks' : undefined;
-  if (quick === true && own !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--quick has its own extent, and ${own} is given too; use one of them`);
+  if (quick === true && own !== undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--quick has its own extent, and ${own} is given too; use one of them`);
   return {
     ...readSettings('costa2005', options),
     // Assumptions are varied at 20 instants, beside the same ones of the study.
     ...(instants === undefined ? {} : { instants: readWhole('--instants', instants, { min: 20, max: 10_000 }) }),
-    ...(maxTasks === undefined ? {} : { taskCountMax: readWhole('--max-tasks', maxTasks, { min: 1000, max: 100_000 }) }),
+    ...(maxTasks === undefined
+      ? {}
+      : { taskCountMax: readWhole('--max-tasks', maxTasks, { min: 1000, max: 100_000 }) }),
   };
 }
 
-/** The folder of the logs. @param names of those that are needed. @throws {MutiraoError} MUT_DATA_MISSING where the user names none. */
-export function getData({ directory }: CommandContext, { data = process.env['MUTIRAO_DATA'] }: StudyOptions, names = logNames): string {
+/**
+ * The folder of the logs. @param names of those that are needed. @throws {MutiraoError} MUT_DATA_MISSING where the user
+ * names none.
+ */
+export function getData(
+  { directory }: CommandContext,
+  { data = process.env['MUTIRAO_DATA'] }: StudyOptions,
+  names = logNames,
+): string {
   if (data !== undefined && data !== '') return resolve(directory, data);
   throw new MutiraoError('MUT_DATA_MISSING', `the study needs logs that are not part of Mutirao: ${names.join(', ')}`);
 }
 
-/** Checks that logs are there, before hours of work end at the first that is not. @throws {MutiraoError} MUT_DATA_MISSING with the names of those that are not. */
+/**
+ * Checks that logs are there, before hours of work end at the first that is not. @throws {MutiraoError}
+ * MUT_DATA_MISSING with the names of those that are not.
+ */
 export function checkLogs(data: string, files: readonly string[]): void {
   const missing = [...new Set(files)].filter((file) => !existsSync(join(data, file)));
-  if (missing.length > 0) throw new MutiraoError('MUT_DATA_MISSING', `${data} lacks logs that the study needs: ${missing.join(', ')}`);
+  if (missing.length > 0)
+    throw new MutiraoError('MUT_DATA_MISSING', `${data} lacks logs that the study needs: ${missing.join(', ')}`);
 }
 
 const logNames = ['SDSC-SP2-1998-4.2-cln', 'SDSC-BLUE-2000-4.2-cln', 'CTC-SP2-1996-3.1-cln', 'LANL-CM5-1994-4.1-cln'];

@@ -7,7 +7,10 @@ const lineEveryMs = 10_000;
 /** An amount of work. */
 export interface Work {
   readonly runs: number;
-  /** In whatever unit is nearly proportional to time: small runs would make what is left look short if runs were counted. */
+  /**
+   * In whatever unit is nearly proportional to time: small runs would make what is left look short if runs were
+   * counted.
+   */
   readonly cost: number;
 }
 
@@ -37,7 +40,8 @@ export class StudyProgress {
     const share = this.#done.cost / this.#total.cost;
     const left = share < 1 ? `, about ${showDuration((elapsed * (1 - share)) / share)} left` : '';
     const line = `${Math.floor(100 * share)}% ${this.#done.runs}/${this.#total.runs} runs  ${showDuration(elapsed)}${left}`;
-    if (this.#output.progress !== undefined && this.#output.mode === 'table') this.#output.progress(`\r\u001b[2K${line}`);
+    if (this.#output.progress !== undefined && this.#output.mode === 'table')
+      this.#output.progress(`\r\u001b[2K${line}`);
     else if (now - this.#toldAt >= lineEveryMs || share >= 1) {
       this.#output.note(line);
       this.#toldAt = now;
@@ -45,6 +49,7 @@ export class StudyProgress {
   }
 
   close(): void {
-    if (this.#output.progress !== undefined && this.#output.mode === 'table' && this.#done.cost > 0) this.#output.progress('\n');
+    if (this.#output.progress !== undefined && this.#output.mode === 'table' && this.#done.cost > 0)
+      this.#output.progress('\n');
   }
 }

@@ -29,7 +29,9 @@ export type WorkerAnswer =
 
 const run = makeRunner(workerData as WorkerSetup);
 
-parentPort?.on('message', (chunk: PoolChunk) => { parentPort?.postMessage(answerTo(chunk)); });
+parentPort?.on('message', (chunk: PoolChunk) => {
+  parentPort?.postMessage(answerTo(chunk));
+});
 
 /** What runs chunks of a study; whoever starts the worker sends it chunks of that one. */
 function makeRunner({ study, data, seed }: WorkerSetup): (chunk: PoolChunk) => string {
@@ -50,7 +52,8 @@ function answerTo(chunk: PoolChunk): WorkerAnswer {
     return { id: chunk.id, text: run(chunk) };
   } catch (error) {
     if (error instanceof MutiraoError) return { id: chunk.id, code: error.code, message: error.message };
-    if (error instanceof Error && error.name === 'FormatError') return { id: chunk.id, code: 'MUT_SWF_SYNTAX', message: error.message };
+    if (error instanceof Error && error.name === 'FormatError')
+      return { id: chunk.id, code: 'MUT_SWF_SYNTAX', message: error.message };
     throw error;
   }
 }

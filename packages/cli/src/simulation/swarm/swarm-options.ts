@@ -45,32 +45,61 @@ export interface SwarmPlan {
 
 const seedsMax = 100_000_000;
 
-/** Reads what is to be run. @param warn gets what was left out of a log of failures. @throws {MutiraoError} MUT_BAD_REQUEST; MUT_FILE_NOT_FOUND for a scenario that is not there. */
+/**
+ * Reads what is to be run. @param warn gets what was left out of a log of failures. @throws {MutiraoError}
+ * MUT_BAD_REQUEST; MUT_FILE_NOT_FOUND for a scenario that is not there.
+ */
 export function readPlan(directory: string, options: SwarmOptions, warn: (line: string) => void): SwarmPlan {
   const { scenario: file, workers, shrink } = options;
   const seeds = readSeeds(options);
-  if (seeds === undefined && file === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'there is no world to run; want --seeds, --scenario or both');
+  if (seeds === undefined && file === undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', 'there is no world to run; want --seeds, --scenario or both');
   const triesMax = readWhole('--shrink', shrink, { min: 0, max: 1_000_000 });
-  const workerCount = workers === undefined ? availableParallelism() : readWhole('--workers', workers, { min: 1, max: 1024 });
+  const workerCount =
+    workers === undefined ? availableParallelism() : readWhole('--workers', workers, { min: 1, max: 1024 });
   const scenario = file === undefined ? undefined : readScenarioFile(file, resolve(directory, file));
   const failures = readFailures(directory, options, warn);
-  const failuresFile = options.failures === undefined ? [] : ['--failures', options.failures, '--factor', options.factor];
-  return { scenario, file, seeds, failures, failuresFile, triesMax, workerCount, trace: openTrace(directory, options), out: openFolder(directory, options.out) };
+  const failuresFile =
+    options.failures === undefined ? [] : ['--failures', options.failures, '--factor', options.factor];
+  return {
+    scenario,
+    file,
+    seeds,
+    failures,
+    failuresFile,
+    triesMax,
+    workerCount,
+    trace: openTrace(directory, options),
+    out: openFolder(directory, options.out),
+  };
 }
 
 function readSeeds({ seeds, from }: SwarmOptions): SwarmPlan['seeds'] {
-  if (seeds !== undefined) return { count: readWhole('--seeds', seeds, { min: 1, max: seedsMax }), from: readWhole('--from', from ?? '0', { min: 0, max: Number.MAX_SAFE_INTEGER - seedsMax }) };
-  if (from !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--from is "${from}" and there is no --seeds; want both`);
+  if (seeds !== undefined)
+    return {
+      count: readWhole('--seeds', seeds, { min: 1, max: seedsMax }),
+      from: readWhole('--from', from ?? '0', { min: 0, max: Number.MAX_SAFE_INTEGER - seedsMax }),
+    };
+  if (from !== undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--from is "${from}" and there is no --seeds; want both`);
   return undefined;
 }
 
 /** Reads a log of failures, gzipped or not. */
-function readFailures(directory: string, { failures: file, factor }: SwarmOptions, warn: (line: string) => void): FailureLog | undefined {
+function readFailures(
+  directory: string,
+  { failures: file, factor }: SwarmOptions,
+  warn: (line: string) => void,
+): FailureLog | undefined {
   if (file === undefined) return undefined;
   const log = decodeText(readPacked(file, resolve(directory, file)), file);
   try {
     const { nodes, malformedCount } = parseFailureTrace(log, file);
-    if (malformedCount > 0) warn(`${file}: ${plural(malformedCount, 'line')} that ${malformedCount === 1 ? 'is' : 'are'} no event ${malformedCount === 1 ? 'was' : 'were'} left out`);
+    if (malformedCount > 0)
+      warn(
+        `${file}: ${plural(malformedCount, 'line')} that ${malformedCount === 1 ? 'is' : 'are'} no event ` +
+          `${malformedCount === 1 ? 'was' : 'were'} left out`,
+      );
     if (nodes.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', `${file} has no failure; want one at least`);
     return { nodes, factor: readWhole('--factor', factor, { min: 1, max: 1_000_000_000 }) };
   } catch (error) {
@@ -78,13 +107,20 @@ function readFailures(directory: string, { failures: file, factor }: SwarmOption
   }
 }
 
-/** Reads the scenario of a file. @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST with the field, the value found and the value wanted. */
+/**
+ * Reads the scenario of a file. @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST with the field, the value
+ * found and the value wanted.
+ */
 export function readScenarioFile(file: string, path: string): Scenario {
   try {
     return readScenario(JSON.parse(decodeText(readPacked(file, path), file)));
   } catch (error) {
     if (!(error instanceof ScenarioError || error instanceof SyntaxError)) throw error;
-    throw new MutiraoError('MUT_BAD_REQUEST', `${file}${error instanceof ScenarioError ? '' : ' is no JSON'}: ${error.message}`, { cause: error });
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${file}${error instanceof ScenarioError ? '' : ' is no JSON'}: ${error.message}`,
+      { cause: error },
+    );
   }
 }
 
@@ -95,14 +131,17 @@ function openFolder(directory: string, out: string | undefined): string {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `cannot use ${path} for scenarios: ${(error as Error).message}`, { cause: error });
+    throw new MutiraoError('MUT_BAD_REQUEST', `cannot use ${path} for scenarios: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
   return path;
 }
 
 function openTrace(directory: string, { trace, seeds }: SwarmOptions): string | undefined {
   if (trace === undefined) return undefined;
-  if (seeds !== undefined && seeds !== '1') throw new MutiraoError('MUT_BAD_REQUEST', `--trace is of one world and --seeds is ${seeds}; want --seeds 1`);
+  if (seeds !== undefined && seeds !== '1')
+    throw new MutiraoError('MUT_BAD_REQUEST', `--trace is of one world and --seeds is ${seeds}; want --seeds 1`);
   const path = resolve(directory, trace);
   writeNamed(path, '');
   return path;

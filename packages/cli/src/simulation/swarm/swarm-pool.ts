@@ -16,8 +16,12 @@ export interface SwarmPoolSetup extends SwarmWorkerSetup {
 export async function carryOutAll(orders: Iterable<SwarmOrder>, setup: SwarmPoolSetup): Promise<void> {
   const { scenario, failures, workerCount, signal } = setup;
   const queue = orders[Symbol.iterator]();
-  const workers = Array.from({ length: workerCount }, () => startWorker(new URL('./swarm-worker.ts', import.meta.url), { scenario, failures } satisfies SwarmWorkerSetup));
-  const stop = (): void => { for (const worker of workers) void worker.terminate(); };
+  const workers = Array.from({ length: workerCount }, () =>
+    startWorker(new URL('./swarm-worker.ts', import.meta.url), { scenario, failures } satisfies SwarmWorkerSetup),
+  );
+  const stop = (): void => {
+    for (const worker of workers) void worker.terminate();
+  };
   signal.addEventListener('abort', stop);
   try {
     await Promise.all(workers.map((worker) => drive(worker, queue, setup)));
@@ -36,7 +40,9 @@ function drive(worker: Worker, queue: Iterator<SwarmOrder>, { signal, onAnswer }
       else worker.postMessage(order.value);
     };
     worker.on('error', reject);
-    worker.on('exit', () => { resolve(); });
+    worker.on('exit', () => {
+      resolve();
+    });
     worker.on('message', (answer: SwarmAnswer) => {
       if (signal.aborted) return;
       onAnswer(answer);

@@ -65,7 +65,9 @@ export class SwarmTally {
     if (now - this.#toldAt < (isDrawn ? drawEveryMs : lineEveryMs)) return;
     this.#toldAt = now;
     const left = (this.elapsedMs / this.#doneCount) * (this.#total - this.#doneCount);
-    const line = `${this.#doneCount}/${this.#total} worlds, ${this.#failed.length} failed  ${this.rates()}${left > 0 ? `, about ${showDuration(left)} left` : ''}`;
+    const line =
+      `${this.#doneCount}/${this.#total} worlds, ${this.#failed.length} failed  ` +
+      `${this.rates()}${left > 0 ? `, about ${showDuration(left)} left` : ''}`;
     if (isDrawn) this.#output.progress(`\r\u001b[2K${line}`);
     else this.#output.note(line);
   }
@@ -73,7 +75,10 @@ export class SwarmTally {
   /** Worlds in a second and simulated hours in a minute, so far. */
   rates(): string {
     const seconds = Math.max(0.001, this.elapsedMs / 1000);
-    return `${(this.#doneCount / seconds).toFixed(1)} worlds/s, ${Math.round(this.#simulatedMs / 60_000 / seconds)} grid-hours/min`;
+    return (
+      `${(this.#doneCount / seconds).toFixed(1)} worlds/s, ${Math.round(this.#simulatedMs / 60_000 / seconds)} ` +
+      'grid-hours/min'
+    );
   }
 
   /** No more worlds are to come: stops the clock, and clears the line that was drawn. */

@@ -1,7 +1,19 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
-import { drawScenario, runWorld, shrinkScenario, tellStory, traceTurn, withFailures, type FailureLog, type Scenario, type WorldFailure, type WorldStory, type WorldTurn } from '@mutirao/sim';
+import {
+  drawScenario,
+  runWorld,
+  shrinkScenario,
+  tellStory,
+  traceTurn,
+  withFailures,
+  type FailureLog,
+  type Scenario,
+  type WorldFailure,
+  type WorldStory,
+  type WorldTurn,
+} from '@mutirao/sim';
 
 /** What a worker is started with. */
 export interface SwarmWorkerSetup {
@@ -13,8 +25,18 @@ export interface SwarmWorkerSetup {
 
 /** What a worker is asked to do. */
 export type SwarmOrder =
-  | { readonly kind: 'run'; readonly seeds: readonly string[]; /** Gets a line per turn. */ readonly trace: string | undefined }
-  | { readonly kind: 'explain'; readonly seed: string; readonly failure: WorldFailure; readonly triesMax: number; readonly linesMax: number };
+  | {
+      readonly kind: 'run';
+      readonly seeds: readonly string[] /** Gets a line per turn. */;
+      readonly trace: string | undefined;
+    }
+  | {
+      readonly kind: 'explain';
+      readonly seed: string;
+      readonly failure: WorldFailure;
+      readonly triesMax: number;
+      readonly linesMax: number;
+    };
 
 /** What became of the world of a seed. */
 export interface WorldOutcome {
@@ -43,7 +65,9 @@ export type SwarmAnswer =
 const { scenario: given, failures } = workerData as SwarmWorkerSetup;
 const traceBufferMax = 1 << 20;
 
-parentPort?.on('message', (order: SwarmOrder) => { parentPort?.postMessage(carryOut(order)); });
+parentPort?.on('message', (order: SwarmOrder) => {
+  parentPort?.postMessage(carryOut(order));
+});
 
 function carryOut(order: SwarmOrder): SwarmAnswer {
   if (order.kind === 'explain') return { kind: 'explained', explanation: explain(order) };
@@ -57,12 +81,24 @@ function scenarioOf(seed: string): Scenario {
 
 function runSeed(seed: string, trace: string | undefined): WorldOutcome {
   const writer = trace === undefined ? undefined : new TraceWriter(trace);
-  const { failure, turnCount, duration } = runWorld(scenarioOf(seed), writer === undefined ? undefined : (turn) => { writer.add(turn); });
+  const { failure, turnCount, duration } = runWorld(
+    scenarioOf(seed),
+    writer === undefined
+      ? undefined
+      : (turn) => {
+          writer.add(turn);
+        },
+  );
   writer?.close();
   return { seed, failure, turnCount, durationMs: duration };
 }
 
-function explain({ seed, failure, triesMax, linesMax }: Extract<SwarmOrder, { readonly kind: 'explain' }>): FailureExplanation {
+function explain({
+  seed,
+  failure,
+  triesMax,
+  linesMax,
+}: Extract<SwarmOrder, { readonly kind: 'explain' }>): FailureExplanation {
   const run = (candidate: Scenario): WorldFailure | undefined => runWorld(candidate).failure;
   const { scenario, failure: smallestFailure, tryCount } = shrinkScenario(scenarioOf(seed), failure, { run, triesMax });
   return { seed, failure, scenario, smallestFailure, tryCount, story: tellStory(scenario, smallestFailure, linesMax) };

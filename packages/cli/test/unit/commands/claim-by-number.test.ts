@@ -7,24 +7,50 @@ import { runCommandLine } from '@mutirao/testkit';
 function managerOf(status: ReservationStatus, claim: string) {
   const shown: string[] = [];
   const reservation = {
-    reservationId: 7, resourceId: 'cluster', userId: 'ana', status, startUnixMs: 0, endUnixMs: 9000, amount: 1, units: [], together: undefined, heldAhead: undefined, earliestStartUnixMs: 0, latestEndUnixMs: undefined,
-    holdUntilUnixMs: 0, requestedUnixMs: 0, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: 'rain', clientRequestId: '', claim,
+    reservationId: 7,
+    resourceId: 'cluster',
+    userId: 'ana',
+    status,
+    startUnixMs: 0,
+    endUnixMs: 9000,
+    amount: 1,
+    units: [],
+    together: undefined,
+    heldAhead: undefined,
+    earliestStartUnixMs: 0,
+    latestEndUnixMs: undefined,
+    holdUntilUnixMs: 0,
+    requestedUnixMs: 0,
+    claimedUnixMs: 0,
+    endedUnixMs: 0,
+    revision: 1,
+    reason: 'rain',
+    clientRequestId: '',
+    claim,
   };
   const show = (text: string): void => {
     shown.push(text);
-    if (text !== claim || claim === '') throw new MutiraoError('MUT_CLAIM_FORGED', 'the claim is not signed by this manager');
+    if (text !== claim || claim === '')
+      throw new MutiraoError('MUT_CLAIM_FORGED', 'the claim is not signed by this manager');
   };
   return {
-    shown, getReservation: () => Promise.resolve({ reservation }), listResources: () => Promise.resolve({ resources: [] }),
+    shown,
+    getReservation: () => Promise.resolve({ reservation }),
+    listResources: () => Promise.resolve({ resources: [] }),
     claimReservation: ({ claim: text }: { claim: string }) => (show(text), Promise.resolve({ reservation })),
-    verifyReservation: ({ claim: text }: { claim: string }) => (show(text), Promise.resolve({ valid: true, code: '', message: '', presentClaim: '', reservation })),
+    verifyReservation: ({ claim: text }: { claim: string }) => (
+      show(text), Promise.resolve({ valid: true, code: '', message: '', presentClaim: '', reservation })
+    ),
   };
 }
 
 test('a reservation that has no claim is told as what it is, and nobody is accused of forgery', async (t) => {
   const cases: [ReservationStatus, string][] = [
-    [ReservationStatus.HELD, 'MUT_CLAIM_UNCONFIRMED'], [ReservationStatus.CANCELLED, 'MUT_RESERVATION_OVER'], [ReservationStatus.RELEASED, 'MUT_RESERVATION_OVER'],
-    [ReservationStatus.EXPIRED, 'MUT_CLAIM_LATE'], [ReservationStatus.CONFIRMED, 'MUT_CLAIM_NOT_YOURS'],
+    [ReservationStatus.HELD, 'MUT_CLAIM_UNCONFIRMED'],
+    [ReservationStatus.CANCELLED, 'MUT_RESERVATION_OVER'],
+    [ReservationStatus.RELEASED, 'MUT_RESERVATION_OVER'],
+    [ReservationStatus.EXPIRED, 'MUT_CLAIM_LATE'],
+    [ReservationStatus.CONFIRMED, 'MUT_CLAIM_NOT_YOURS'],
   ];
   for (const [status, code] of cases) {
     for (const verb of ['claim', 'verify']) {
@@ -40,7 +66,10 @@ test('a claim is shown by the number of its reservation, or as it is', async (t)
   for (const verb of ['claim', 'verify']) {
     for (const text of ['7', 'a.b.c']) {
       const manager = managerOf(ReservationStatus.CONFIRMED, 'a.b.c');
-      t.is((await runCommandLine(['reservation', verb, text, '--manager', 'h:1'], { reservations: manager })).status, 0);
+      t.is(
+        (await runCommandLine(['reservation', verb, text, '--manager', 'h:1'], { reservations: manager })).status,
+        0,
+      );
       t.deepEqual(manager.shown, ['a.b.c']);
     }
   }

@@ -1,7 +1,14 @@
 import test from 'ava';
 import type { GetJobResponse, SubmitJobRequest } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
-import { ReservationStatus, ResourceKind, type CancelReservationRequest, type RequestReservationRequest, type Reservation, type Resource } from '@mutirao/api/reservation';
+import {
+  ReservationStatus,
+  ResourceKind,
+  type CancelReservationRequest,
+  type RequestReservationRequest,
+  type Reservation,
+  type Resource,
+} from '@mutirao/api/reservation';
 import { aClaim, runCommandLine, type CommandResult } from '@mutirao/testkit';
 
 const minute = 60_000;
@@ -21,57 +28,138 @@ interface Met extends CommandResult {
   readonly cancelled: readonly CancelReservationRequest[];
 }
 
-async function submit({ options = ['--task-time', '10m'], places = { alpha: 30 * minute }, earlier, refusedByBroker }: Meeting = {}): Promise<Met> {
+async function submit({
+  options = ['--task-time', '10m'],
+  places = { alpha: 30 * minute },
+  earlier,
+  refusedByBroker,
+}: Meeting = {}): Promise<Met> {
   const sent: SubmitJobRequest[] = [];
   const asked: RequestReservationRequest[] = [];
   const cancelled: CancelReservationRequest[] = [];
   const broker = {
-    submitJob: (request: SubmitJobRequest) => (refusedByBroker === true ? Promise.reject(new MutiraoError('MUT_BAD_REQUEST', 'no')) : Promise.resolve({ jobId: sent.push(request), taskCount: 4 })),
-    listProviders: () => Promise.resolve({ providers: Object.keys(places).map((name) => ({ providerId: `p-${name}`, address: 'h:1', connected: true, lastError: '', drainingReason: '', runningTasks: 0, machines: 0, resourceId: name })) }),
+    submitJob: (request: SubmitJobRequest) =>
+      refusedByBroker === true
+        ? Promise.reject(new MutiraoError('MUT_BAD_REQUEST', 'no'))
+        : Promise.resolve({ jobId: sent.push(request), taskCount: 4 }),
+    listProviders: () =>
+      Promise.resolve({
+        providers: Object.keys(places).map((name) => ({
+          providerId: `p-${name}`,
+          address: 'h:1',
+          connected: true,
+          lastError: '',
+          drainingReason: '',
+          runningTasks: 0,
+          machines: 0,
+          resourceId: name,
+        })),
+      }),
     listJobs: () => Promise.resolve({ jobs: earlier === undefined ? [] : [{ jobId: 3, label: 'other' }] } as never),
     getJob: () => Promise.resolve(earlier as GetJobResponse),
   };
   const reservations = {
-    listResources: () => Promise.resolve({ resources: [...Object.keys(places), 'elsewhere'].map((resourceId) => ({ resourceId, kind: ResourceKind.UNITS, total: 4, failed: 0, rules: { capPercent: 50 } }) as Resource) }),
+    listResources: () =>
+      Promise.resolve({
+        resources: [...Object.keys(places), 'elsewhere'].map(
+          (resourceId) =>
+            ({ resourceId, kind: ResourceKind.UNITS, total: 4, failed: 0, rules: { capPercent: 50 } }) as Resource,
+        ),
+      }),
     requestReservation: (request: RequestReservationRequest) => {
       asked.push(request);
       const end = places[request.wish?.resourceId ?? ''] ?? 'MUT_UNKNOWN_RESOURCE';
-      const place = (endUnixMs: number) => ({ outcome: { $case: 'reservation' as const, value: { reservationId: 7, resourceId: request.wish?.resourceId ?? '', status: ReservationStatus.CONFIRMED, amount: 2, startUnixMs: 5 * minute, endUnixMs, claim: aClaim() } as Reservation }, movedCount: 0 });
+      const place = (endUnixMs: number) => ({
+        outcome: {
+          $case: 'reservation' as const,
+          value: {
+            reservationId: 7,
+            resourceId: request.wish?.resourceId ?? '',
+            status: ReservationStatus.CONFIRMED,
+            amount: 2,
+            startUnixMs: 5 * minute,
+            endUnixMs,
+            claim: aClaim(),
+          } as Reservation,
+        },
+        movedCount: 0,
+      });
       if (typeof end === 'number') return Promise.resolve(place(end));
-      if (end === 'MUT_WINDOW_TOO_SHORT' && request.wish?.latestEndUnixMs === undefined) return Promise.resolve(place(90 * minute));
+      if (end === 'MUT_WINDOW_TOO_SHORT' && request.wish?.latestEndUnixMs === undefined)
+        return Promise.resolve(place(90 * minute));
       if (end !== 'MUT_NO_ROOM') return Promise.reject(new MutiraoError(end as 'MUT_UNREACHABLE', 'says why'));
       const alternatives = [{ startUnixMs: 50 * minute, endUnixMs: 80 * minute, amount: 2, reason: 'later' }];
-      return Promise.resolve({ outcome: { $case: 'refusal' as const, value: { code: end, message: 'is full', alternatives } }, movedCount: 0 });
+      return Promise.resolve({
+        outcome: { $case: 'refusal' as const, value: { code: end, message: 'is full', alternatives } },
+        movedCount: 0,
+      });
     },
-    cancelReservation: (request: CancelReservationRequest) => Promise.resolve({ reservation: cancelled.push(request) as never }),
+    cancelReservation: (request: CancelReservationRequest) =>
+      Promise.resolve({ reservation: cancelled.push(request) as never }),
   };
-  const result = await runCommandLine(['job', 'submit', '--reservations', 'h:1', ...(options.includes('--deadline') ? [] : ['--deadline', '1970-01-01T01:00:00Z']), ...options, '--array', '1-4', '--', 'work {}'], { broker, reservations });
+  const result = await runCommandLine(
+    [
+      'job',
+      'submit',
+      '--reservations',
+      'h:1',
+      ...(options.includes('--deadline') ? [] : ['--deadline', '1970-01-01T01:00:00Z']),
+      ...options,
+      '--array',
+      '1-4',
+      '--',
+      'work {}',
+    ],
+    { broker, reservations },
+  );
   return { ...result, sent: sent[0], asked, cancelled };
 }
 
 test('a job with a deadline gets the place that has done its work the earliest, as its own reservation', async (t) => {
-  const { sent, asked, err, status } = await submit({ places: { alpha: 40 * minute, beta: 30 * minute, gamma: 50 * minute } });
+  const { sent, asked, err, status } = await submit({
+    places: { alpha: 40 * minute, beta: 30 * minute, gamma: 50 * minute },
+  });
   t.is(status, 0);
   t.deepEqual(sent?.job?.reservation, { claim: aClaim(), after: 1, own: true });
-  t.deepEqual(asked.map(({ wish, dryRun }) => [wish?.resourceId, dryRun]), [['alpha', true], ['beta', true], ['gamma', true], ['beta', false]]);
+  t.deepEqual(
+    asked.map(({ wish, dryRun }) => [wish?.resourceId, dryRun]),
+    [
+      ['alpha', true],
+      ['beta', true],
+      ['gamma', true],
+      ['beta', false],
+    ],
+  );
   t.regex(err, /^Reservation 7 is its own: 2 of beta from .* until .*, with tasks taken to last 10m00s, as you say/);
 });
 
 test('it is as large as Graham says of the tasks, on no more processors than there are tasks or than may be reserved', async (t) => {
   const { asked } = await submit();
   // Half of 4 processors may be reserved; 4 tasks of 10 minutes and one more that may begin last, and a tenth.
-  t.deepEqual(asked[0]?.wish?.amount, { $case: 'malleable', value: { workUnitMs: 55 * minute, amountMin: 1, amountMax: 2 } });
+  t.deepEqual(asked[0]?.wish?.amount, {
+    $case: 'malleable',
+    value: { workUnitMs: 55 * minute, amountMin: 1, amountMax: 2 },
+  });
   t.is(asked[0]?.wish?.latestEndUnixMs, 60 * minute);
 });
 
 test('without a word of the user, the newest job of the same command tells how long tasks take', async (t) => {
   const taskTimes = { endedCount: 9, cutOffCount: 0, ninetiethMsMax: 6 * minute, ninetyNinthMsMax: 8 * minute };
-  const earlier = (command: string): Partial<GetJobResponse> => ({ taskTimes, spec: { groups: [{ command }] } as never });
+  const earlier = (command: string): Partial<GetJobResponse> => ({
+    taskTimes,
+    spec: { groups: [{ command }] } as never,
+  });
   const { asked, err } = await submit({ options: [], earlier: earlier('work {}') });
-  t.deepEqual(asked[0]?.wish?.amount, { $case: 'malleable', value: { workUnitMs: (4 * 6 + 8) * minute * 11 / 10, amountMin: 1, amountMax: 2 } });
+  t.deepEqual(asked[0]?.wish?.amount, {
+    $case: 'malleable',
+    value: { workUnitMs: ((4 * 6 + 8) * minute * 11) / 10, amountMin: 1, amountMax: 2 },
+  });
   t.regex(err, /last 6m00s, as nine tenths of those of job 3 did/);
   const other = await submit({ options: [], earlier: earlier('play {}') });
-  t.is(other.err, 'Nothing is reserved for the deadline: how long its tasks take is not known yet; --task-time says it.\n');
+  t.is(
+    other.err,
+    'Nothing is reserved for the deadline: how long its tasks take is not known yet; --task-time says it.\n',
+  );
   t.is(other.sent?.job?.reservation, undefined);
 });
 
@@ -95,7 +183,8 @@ test('where the deadline is too near for the work at all, the end that would do 
 
 test('a manager that is away, resources that nobody stands for, and tasks of two processors keep no job back', async (t) => {
   for (const [meeting, why] of [
-    [{ places: { alpha: 'MUT_UNREACHABLE' } }, /: MUT_UNREACHABLE says why\.\n$/], [{ places: {} }, /: no provider that is there has a resource that can be reserved\.\n$/],
+    [{ places: { alpha: 'MUT_UNREACHABLE' } }, /: MUT_UNREACHABLE says why\.\n$/],
+    [{ places: {} }, /: no provider that is there has a resource that can be reserved\.\n$/],
     [{ options: ['--task-time', '1m', '--processors', '2'] }, /: its tasks take 2 processors each/],
   ] as const) {
     const { sent, err, status } = await submit(meeting);
@@ -106,9 +195,14 @@ test('a manager that is away, resources that nobody stands for, and tasks of two
 });
 
 test('--no-reservation asks for nothing', async (t) => {
-  const { status, out, err } = await runCommandLine(['job', 'submit', '--deadline', '1970-01-01T01:00:00Z', '--no-reservation', '--', 'true'], {
-    broker: { submitJob: ({ job }) => Promise.resolve({ jobId: 1, taskCount: job?.reservation === undefined ? 1 : 99 }) },
-  });
+  const { status, out, err } = await runCommandLine(
+    ['job', 'submit', '--deadline', '1970-01-01T01:00:00Z', '--no-reservation', '--', 'true'],
+    {
+      broker: {
+        submitJob: ({ job }) => Promise.resolve({ jobId: 1, taskCount: job?.reservation === undefined ? 1 : 99 }),
+      },
+    },
+  );
   t.is(status, 0, err);
   t.regex(out, /Job 1 is submitted with 1 task\./);
   t.is(err, '');
@@ -117,12 +211,19 @@ test('--no-reservation asks for nothing', async (t) => {
 test('what was reserved for a job that the broker refuses is given back', async (t) => {
   const { status, cancelled, err } = await submit({ refusedByBroker: true });
   t.not(status, 0);
-  t.deepEqual(cancelled.map(({ reservationId }) => reservationId), [7]);
+  t.deepEqual(
+    cancelled.map(({ reservationId }) => reservationId),
+    [7],
+  );
   t.regex(err, /Reservation 7 is given back\./);
 });
 
 test('a deadline is read as the limits of a reservation are: a time of day, or one that counts from now', async (t) => {
-  for (const [deadline, at] of [['+2h', 7_200_000], ['1970-01-01T05:00:00Z', 18_000_000], ['1970-01-01 05:00Z', 18_000_000]] as const) {
+  for (const [deadline, at] of [
+    ['+2h', 7_200_000],
+    ['1970-01-01T05:00:00Z', 18_000_000],
+    ['1970-01-01 05:00Z', 18_000_000],
+  ] as const) {
     const { sent, err } = await submit({ options: ['--deadline', deadline] });
     t.is(sent?.job?.deadlineUnixMs, at, err);
   }
@@ -133,8 +234,11 @@ test('a deadline is read as the limits of a reservation are: a time of day, or o
 
 test('a deadline that has passed and options that contradict each other are refused before anything is asked', async (t) => {
   for (const [options, why] of [
-    [['--deadline', '1969-12-31T23:00:00Z'], /--deadline is .* ago; want a time to come/], [['--task-time', '0s'], /--task-time is "0s"/], [['--task-time', 'long'], /long/],
-    [['--no-reservation'], /--reservations beside --no-reservation/], [['--reservation', '7', '--task-time', '1m'], /--task-time beside --reservation/],
+    [['--deadline', '1969-12-31T23:00:00Z'], /--deadline is .* ago; want a time to come/],
+    [['--task-time', '0s'], /--task-time is "0s"/],
+    [['--task-time', 'long'], /long/],
+    [['--no-reservation'], /--reservations beside --no-reservation/],
+    [['--reservation', '7', '--task-time', '1m'], /--task-time beside --reservation/],
     [['--after-reservation', 'wait'], /--after-reservation without --reservation/],
   ] as const) {
     const { sent, asked, err, status } = await submit({ options });

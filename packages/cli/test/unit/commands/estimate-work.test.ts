@@ -3,7 +3,7 @@ import { workOf } from '../../../src/commands/job/estimate-work.ts';
 
 const minute = 60_000;
 
-test('what is asked for a bag is Graham\'s bound and a tenth more', (t) => {
+test("what is asked for a bag is Graham's bound and a tenth more", (t) => {
   t.is(workOf(100, 4, { usual: 10 * minute, longest: 20 * minute, source: '' }), (100 * 10 + 3 * 20) * minute * 1.1);
 });
 

@@ -3,64 +3,109 @@ import { QueueKnowledge, RequestStatus, type AllocationRequest, type ProviderQue
 import { aJobSummary, aLedgerRow, aMachineRecord, runCommandLine } from '@mutirao/testkit';
 
 const providers = [
-  { providerId: 'alpha', address: '127.0.0.1:4001', connected: true, lastError: '', machines: 2, drainingReason: '', runningTasks: 0 },
-  { providerId: 'lab', address: '127.0.0.1:4002', connected: false, lastError: 'refused', machines: 0, drainingReason: '', runningTasks: 0 },
+  {
+    providerId: 'alpha',
+    address: '127.0.0.1:4001',
+    connected: true,
+    lastError: '',
+    machines: 2,
+    drainingReason: '',
+    runningTasks: 0,
+  },
+  {
+    providerId: 'lab',
+    address: '127.0.0.1:4002',
+    connected: false,
+    lastError: 'refused',
+    machines: 0,
+    drainingReason: '',
+    runningTasks: 0,
+  },
 ];
 const request: AllocationRequest = {
-  providerId: 'alpha', requestId: '3', managerRequestId: '12', widthProcessors: 4, walltimeMs: 600_000, status: RequestStatus.RUNNING,
-  seenUnixMs: 1_002_000, submittedUnixMs: 1_000_000, startedUnixMs: 1_001_000, endedUnixMs: 0, reasons: ['40 tasks wait', 'second'], heuristic: 'static', candidates: [],
+  providerId: 'alpha',
+  requestId: '3',
+  managerRequestId: '12',
+  widthProcessors: 4,
+  walltimeMs: 600_000,
+  status: RequestStatus.RUNNING,
+  seenUnixMs: 1_002_000,
+  submittedUnixMs: 1_000_000,
+  startedUnixMs: 1_001_000,
+  endedUnixMs: 0,
+  reasons: ['40 tasks wait', 'second'],
+  heuristic: 'static',
+  candidates: [],
 };
 const broker = {
   listJobs: () => Promise.resolve({ jobs: [aJobSummary()] }),
   listProviders: () => Promise.resolve({ providers }),
   listMachines: () => Promise.resolve({ machines: [aMachineRecord()] }),
   listRequests: () => Promise.resolve({ requests: [request] }),
-  getLedger: () => Promise.resolve({ rows: [aLedgerRow(), aLedgerRow({ providerId: 'lab', requestId: '', requestedProcessorMs: 0, ended: false })] }),
+  getLedger: () =>
+    Promise.resolve({
+      rows: [aLedgerRow(), aLedgerRow({ providerId: 'lab', requestId: '', requestedProcessorMs: 0, ended: false })],
+    }),
 };
 
 test('machines are listed with what they do and when they leave', async (t) => {
-  t.is((await runCommandLine(['machine', 'list'], { broker, now: () => 1_000_000 })).out, [
-    'MACHINE    STATUS  PROCESSORS  RUNNING  WAITING  FINISHED  FAILED  LEAVES IN  CREDIBILITY  ATTRIBUTES',
-    'alpha/1.0  idle             2        0        0         5       1      1m00s       0.9080  os=linux',
-    '',
-  ].join('\n'));
+  t.is(
+    (await runCommandLine(['machine', 'list'], { broker, now: () => 1_000_000 })).out,
+    [
+      'MACHINE    STATUS  PROCESSORS  RUNNING  WAITING  FINISHED  FAILED  LEAVES IN  CREDIBILITY  ATTRIBUTES',
+      'alpha/1.0  idle             2        0        0         5       1      1m00s       0.9080  os=linux',
+      '',
+    ].join('\n'),
+  );
 });
 
 test('a broker that tells no credibility is of an earlier release', async (t) => {
   const { credibility: _, ...earlier } = aMachineRecord();
   const told = { listMachines: () => Promise.resolve({ machines: [earlier] }) };
   t.regex((await runCommandLine(['machine', 'list'], { broker: told })).out, /^alpha\/1\.0 .* -  os=linux$/m);
-  t.like(JSON.parse((await runCommandLine(['machine', 'list', '--json'], { broker: told })).out), [{ credibility: null }]);
+  t.like(JSON.parse((await runCommandLine(['machine', 'list', '--json'], { broker: told })).out), [
+    { credibility: null },
+  ]);
 });
 
 test('providers are listed with the last error of those that are away', async (t) => {
-  t.is((await runCommandLine(['provider', 'list'], { broker })).out, [
-    'PROVIDER  ADDRESS         CONNECTED  MACHINES  HEURISTIC  NOTE',
-    'alpha     127.0.0.1:4001  yes               2',
-    'lab       127.0.0.1:4002  no                0             refused',
-    '',
-  ].join('\n'));
+  t.is(
+    (await runCommandLine(['provider', 'list'], { broker })).out,
+    [
+      'PROVIDER  ADDRESS         CONNECTED  MACHINES  HEURISTIC  NOTE',
+      'alpha     127.0.0.1:4001  yes               2',
+      'lab       127.0.0.1:4002  no                0             refused',
+      '',
+    ].join('\n'),
+  );
 });
 
 test('requests are listed with their deciding reason', async (t) => {
   const { out } = await runCommandLine(['request', 'list'], { broker, now: () => 1_011_000 });
-  t.regex(out, /^REQUEST +STATUS +WIDTH +WALLTIME +SUBMITTED +WAITED +RAN +WHY\nalpha\/3 +running +4 +10m00s +\d\d:\d\d:\d\d +1\.0s +10s +40 tasks wait\n$/);
+  t.regex(
+    out,
+    /^REQUEST +STATUS +WIDTH +WALLTIME +SUBMITTED +WAITED +RAN +WHY\nalpha\/3 +running +4 +10m00s +\d\d:\d\d:\d\d +1\.0s +10s +40 tasks wait\n$/,
+  );
 });
 
 test('the ledger shows that each row adds up, and the sums', async (t) => {
-  t.is((await runCommandLine(['ledger'], { broker })).out, [
-    'ALLOCATION  REQUESTED   HELD  =   USED  LOSERS  KILLED  IDLE  USED %',
-    'alpha/1         480.0  100.0  =   70.0    10.0     5.0  15.0    70.0',
-    'lab                 -  100.0  =   70.0    10.0     5.0  15.0    70.0  still held',
-    'total           480.0  200.0  =  140.0    20.0    10.0  30.0    70.0',
-    '',
-    'Processor-seconds. Held = used + losers + killed + idle, in every row.',
-    '',
-  ].join('\n'));
+  t.is(
+    (await runCommandLine(['ledger'], { broker })).out,
+    [
+      'ALLOCATION  REQUESTED   HELD  =   USED  LOSERS  KILLED  IDLE  USED %',
+      'alpha/1         480.0  100.0  =   70.0    10.0     5.0  15.0    70.0',
+      'lab                 -  100.0  =   70.0    10.0     5.0  15.0    70.0  still held',
+      'total           480.0  200.0  =  140.0    20.0    10.0  30.0    70.0',
+      '',
+      'Processor-seconds. Held = used + losers + killed + idle, in every row.',
+      '',
+    ].join('\n'),
+  );
 });
 
-test('the ledger of a job leaves out what is nobody\'s share', async (t) => {
-  const getLedger = () => Promise.resolve({ rows: [aLedgerRow({ requestedProcessorMs: 0, heldProcessorMs: 85_000, idleProcessorMs: 0 })] });
+test("the ledger of a job leaves out what is nobody's share", async (t) => {
+  const getLedger = () =>
+    Promise.resolve({ rows: [aLedgerRow({ requestedProcessorMs: 0, heldProcessorMs: 85_000, idleProcessorMs: 0 })] });
   const { out } = await runCommandLine(['ledger', '1'], { broker: { ...broker, getLedger } });
   t.regex(out, /^ALLOCATION +HELD +=  USED  LOSERS  KILLED  USED %\nalpha\/1 +85\.0 +=  70\.0 +10\.0 +5\.0 +82\.4\n/);
   t.regex(out, /idle time belongs to no job/);
@@ -88,17 +133,31 @@ test('an explanation is one sentence and its details', async (t) => {
   t.is((await runCommandLine(['explain', 'task', 'last', '4'], fakes)).out, 'It waits.\n  - No machine has gpu.\n');
   await runCommandLine(['explain', 'job', '1'], fakes);
   await runCommandLine(['explain', 'request', 'alpha/3'], fakes);
-  t.deepEqual(asked, [{ $case: 'task', value: { jobId: 1, taskIndex: 4 } }, { $case: 'jobId', value: 1 }, { $case: 'request', value: 'alpha/3' }]);
+  t.deepEqual(asked, [
+    { $case: 'task', value: { jobId: 1, taskIndex: 4 } },
+    { $case: 'jobId', value: 1 },
+    { $case: 'request', value: 'alpha/3' },
+  ]);
 });
 
 test('a provider is found by its name at the broker and asked itself', async (t) => {
   const drained: unknown[] = [];
-  const provider = { drain: (asked: unknown) => Promise.resolve(drained.push(asked)), undrain: () => Promise.resolve(drained.push('undrained')) };
+  const provider = {
+    drain: (asked: unknown) => Promise.resolve(drained.push(asked)),
+    undrain: () => Promise.resolve(drained.push('undrained')),
+  };
   t.is((await runCommandLine(['provider', 'drain', 'alpha', '--reason', 'repairs'], { broker, provider })).status, 0);
   await runCommandLine(['provider', 'drain', 'alpha', '--now'], { broker, provider });
-  t.regex((await runCommandLine(['provider', 'undrain', 'alpha'], { broker, provider })).out, /^Provider alpha takes work\.\n$/);
+  t.regex(
+    (await runCommandLine(['provider', 'undrain', 'alpha'], { broker, provider })).out,
+    /^Provider alpha takes work\.\n$/,
+  );
   t.deepEqual(drained, [{ reason: 'repairs', atOnce: false }, { reason: '', atOnce: true }, 'undrained']);
-  t.is((await runCommandLine(['provider', 'drain', 'beta'], { broker, provider })).status, 2, 'of an unknown provider it is an error');
+  t.is(
+    (await runCommandLine(['provider', 'drain', 'beta'], { broker, provider })).status,
+    2,
+    'of an unknown provider it is an error',
+  );
   const unknown = await runCommandLine(['provider', 'show', 'beta'], { broker, provider });
   t.is(unknown.status, 2);
   t.regex(unknown.err, /no provider is named "beta"; want one of alpha, lab/);
@@ -106,16 +165,40 @@ test('a provider is found by its name at the broker and asked itself', async (t)
 
 test('lists and descriptions of a provider say that it is draining, since when and what still runs', async (t) => {
   const draining = { drainingSinceUnixMs: 1_000_000, drainingReason: 'repairs', runningTasks: 3 };
-  const busy = { listProviders: () => Promise.resolve({ providers: [{ providerId: 'alpha', address: 'h:1', connected: true, lastError: '', machines: 2, ...draining }] }) };
-  const provider = { getResource: () => Promise.resolve({ ...resource, draining: true, drainingSinceUnixMs: 1_000_000, drainingReason: 'repairs' }) };
+  const busy = {
+    listProviders: () =>
+      Promise.resolve({
+        providers: [{ providerId: 'alpha', address: 'h:1', connected: true, lastError: '', machines: 2, ...draining }],
+      }),
+  };
+  const provider = {
+    getResource: () =>
+      Promise.resolve({ ...resource, draining: true, drainingSinceUnixMs: 1_000_000, drainingReason: 'repairs' }),
+  };
   const said = /draining \(since .*, 3 tasks still running\): repairs/;
   t.regex((await runCommandLine(['provider', 'list'], { broker: busy, provider })).out, said);
   t.regex((await runCommandLine(['provider', 'show', 'alpha'], { broker: busy, provider })).out, said);
 });
 
 const resource = {
-  providerId: 'alpha', resourceKind: 'cluster', processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1, heuristic: 'mixed',
-  defaultTaskTimeMs: 600_000, heuristicSwitched: true, queuedRequests: 0, machines: 0, draining: false, drainingReason: '', reasons: [], leases: [], spoolTrouble: '', queueTrouble: '',
+  providerId: 'alpha',
+  resourceKind: 'cluster',
+  processors: 8,
+  requestsMax: 4,
+  walltimeMsMax: 1,
+  widthProcessorsMax: 8,
+  walltimeGranularityMs: 1,
+  heuristic: 'mixed',
+  defaultTaskTimeMs: 600_000,
+  heuristicSwitched: true,
+  queuedRequests: 0,
+  machines: 0,
+  draining: false,
+  drainingReason: '',
+  reasons: [],
+  leases: [],
+  spoolTrouble: '',
+  queueTrouble: '',
 };
 
 test('the heuristic of a running provider is shown, and switched with its default task time', async (t) => {
@@ -127,18 +210,31 @@ test('the heuristic of a running provider is shown, and switched with its defaul
       return Promise.resolve({ heuristic: 'adaptive', defaultTaskTimeMs: wish.defaultTaskTimeMs ?? 600_000 });
     },
   };
-  const run = (...rest: string[]): ReturnType<typeof runCommandLine> => runCommandLine(['provider', 'heuristic', 'alpha', ...rest], { broker, provider });
+  const run = (...rest: string[]): ReturnType<typeof runCommandLine> =>
+    runCommandLine(['provider', 'heuristic', 'alpha', ...rest], { broker, provider });
   t.is((await run()).out, 'Provider alpha decides by mixed; a task is taken to last 10m00s before any was observed.\n');
   t.deepEqual(asked, []);
-  t.regex((await run('adaptive')).out, /^Provider alpha decides by adaptive from now on; a task is taken to last 10m00s before any was observed\. What it has asked for stays\.\n$/);
+  t.regex(
+    (await run('adaptive')).out,
+    /^Provider alpha decides by adaptive from now on; a task is taken to last 10m00s before any was observed\. What it has asked for stays\.\n$/,
+  );
   t.regex((await run('--default-task-time', '90s')).out, /from now on; a task is taken to last 1m30s/);
-  t.deepEqual(asked, [{ heuristic: 'adaptive', defaultTaskTimeMs: undefined }, { heuristic: '', defaultTaskTimeMs: 90_000 }]);
+  t.deepEqual(asked, [
+    { heuristic: 'adaptive', defaultTaskTimeMs: undefined },
+    { heuristic: '', defaultTaskTimeMs: 90_000 },
+  ]);
   t.is((await run('--default-task-time', 'soon')).status, 2);
-  t.regex((await runCommandLine(['provider', 'show', 'alpha'], { broker, provider })).out, /heuristic +mixed, switched to while it ran; a task is taken to last 10m00s before/);
+  t.regex(
+    (await runCommandLine(['provider', 'show', 'alpha'], { broker, provider })).out,
+    /heuristic +mixed, switched to while it ran; a task is taken to last 10m00s before/,
+  );
 });
 
 test('the list of providers tells the heuristic of those that answer, and all the rest of those that do not', async (t) => {
-  const answering = await runCommandLine(['provider', 'list'], { broker, provider: { getResource: () => Promise.resolve(resource) } });
+  const answering = await runCommandLine(['provider', 'list'], {
+    broker,
+    provider: { getResource: () => Promise.resolve(resource) },
+  });
   t.regex(answering.out, /HEURISTIC[^]*alpha .* mixed/);
   t.regex((await runCommandLine(['provider', 'list'], { broker })).out, /alpha /);
   const machines = { getResource: () => Promise.resolve({ ...resource, resourceKind: 'machines' }) };
@@ -147,21 +243,99 @@ test('the list of providers tells the heuristic of those that answer, and all th
 
 test('the queue of a provider is shown as its heuristic sees it, and what is not known is said', async (t) => {
   const queue: ProviderQueue = {
-    providerId: 'alpha', knowledge: QueueKnowledge.COMPLETE, trouble: '', atUnixMs: 1_000_000, readUnixMs: 996_000, processors: 8, runningCount: 2, waitingCount: 1, reservations: [], stepsUntilUnixMs: undefined,
-    steps: [{ fromUnixMs: 1_000_000, freeProcessors: 3 }, { fromUnixMs: 1_060_000, freeProcessors: 8 }],
-    entries: [
-      { managerRequestId: '7', requestId: 'q1', running: true, widthProcessors: 2, walltimeMs: 60_000, startsUnixMs: 990_000, forecast: false },
-      { managerRequestId: '9', requestId: 'q2', running: false, widthProcessors: 8, walltimeMs: 60_000, startsUnixMs: 1_060_000, forecast: true },
-      { managerRequestId: '5', requestId: '', running: true, widthProcessors: 3, walltimeMs: 60_000, startsUnixMs: 990_000, forecast: false },
+    providerId: 'alpha',
+    knowledge: QueueKnowledge.COMPLETE,
+    trouble: '',
+    atUnixMs: 1_000_000,
+    readUnixMs: 996_000,
+    processors: 8,
+    runningCount: 2,
+    waitingCount: 1,
+    reservations: [],
+    stepsUntilUnixMs: undefined,
+    steps: [
+      { fromUnixMs: 1_000_000, freeProcessors: 3 },
+      { fromUnixMs: 1_060_000, freeProcessors: 8 },
     ],
-    decision: { atUnixMs: 970_000, heuristic: 'adaptive', reasons: ['so'], candidates: [{ widthProcessors: 8, walltimeMs: 60_000, startsUnixMs: 1_060_000, throughputTasksPerHour: 12.34, chosen: true }] },
+    entries: [
+      {
+        managerRequestId: '7',
+        requestId: 'q1',
+        running: true,
+        widthProcessors: 2,
+        walltimeMs: 60_000,
+        startsUnixMs: 990_000,
+        forecast: false,
+      },
+      {
+        managerRequestId: '9',
+        requestId: 'q2',
+        running: false,
+        widthProcessors: 8,
+        walltimeMs: 60_000,
+        startsUnixMs: 1_060_000,
+        forecast: true,
+      },
+      {
+        managerRequestId: '5',
+        requestId: '',
+        running: true,
+        widthProcessors: 3,
+        walltimeMs: 60_000,
+        startsUnixMs: 990_000,
+        forecast: false,
+      },
+    ],
+    decision: {
+      atUnixMs: 970_000,
+      heuristic: 'adaptive',
+      reasons: ['so'],
+      candidates: [
+        {
+          widthProcessors: 8,
+          walltimeMs: 60_000,
+          startsUnixMs: 1_060_000,
+          throughputTasksPerHour: 12.34,
+          chosen: true,
+        },
+      ],
+    },
   };
-  const show = async (shown: ProviderQueue): Promise<string> => (await runCommandLine(['provider', 'queue', 'h:1'], { provider: { getQueue: () => Promise.resolve({ queue: shown }) } })).out;
-  t.is(await show(queue), [
-    'alpha: 8 processors, 2 requests running and 1 waiting; read 4.0s ago.', '',
-    'FROM      FREE', 'now          3', 'in 1m00s     8', '',
-    'OUR REQUEST  AT THE MANAGER  STATUS   WIDTH  WALLTIME  STARTS', 'q1           7               running      2     1m00s  -', 'q2           9               queued       8     1m00s  in 1m00s by walltimes', '',
-    'What adaptive compared last, 30s ago (* chosen):', '   WIDTH  WALLTIME  WOULD START  TASKS/H', '*      8     1m00s  in 1m00s        12.3', '',
-  ].join('\n'));
-  t.is(await show({ ...queue, knowledge: QueueKnowledge.NONE, trouble: 'There is no queue.', readUnixMs: 0, steps: [], entries: [], decision: undefined }), 'There is no queue.\n');
+  const show = async (shown: ProviderQueue): Promise<string> =>
+    (
+      await runCommandLine(['provider', 'queue', 'h:1'], {
+        provider: { getQueue: () => Promise.resolve({ queue: shown }) },
+      })
+    ).out;
+  t.is(
+    await show(queue),
+    [
+      'alpha: 8 processors, 2 requests running and 1 waiting; read 4.0s ago.',
+      '',
+      'FROM      FREE',
+      'now          3',
+      'in 1m00s     8',
+      '',
+      'OUR REQUEST  AT THE MANAGER  STATUS   WIDTH  WALLTIME  STARTS',
+      'q1           7               running      2     1m00s  -',
+      'q2           9               queued       8     1m00s  in 1m00s by walltimes',
+      '',
+      'What adaptive compared last, 30s ago (* chosen):',
+      '   WIDTH  WALLTIME  WOULD START  TASKS/H',
+      '*      8     1m00s  in 1m00s        12.3',
+      '',
+    ].join('\n'),
+  );
+  t.is(
+    await show({
+      ...queue,
+      knowledge: QueueKnowledge.NONE,
+      trouble: 'There is no queue.',
+      readUnixMs: 0,
+      steps: [],
+      entries: [],
+      decision: undefined,
+    }),
+    'There is no queue.\n',
+  );
 });

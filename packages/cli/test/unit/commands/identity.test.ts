@@ -5,7 +5,12 @@ import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
 import { shapes } from '../../../src/json/shapes.ts';
 
 /** Runs a command in a home and returns its document, after comparing its fields with those that are documented. */
-async function runJson(t: ExecutionContext, home: string, words: readonly string[], shape: 'identity' | 'revoked' = 'identity'): Promise<Record<string, unknown>> {
+async function runJson(
+  t: ExecutionContext,
+  home: string,
+  words: readonly string[],
+  shape: 'identity' | 'revoked' = 'identity',
+): Promise<Record<string, unknown>> {
   const { status, out, err } = await runCommandLine([...words, '--json'], { home, directory: home });
   t.is(status, 0, err);
   const document = JSON.parse(out) as Record<string, unknown>;
@@ -24,8 +29,23 @@ test('init makes an identity, which show shows', async (t) => {
 test('issue makes a folder for another host and user, without the key of the authority', async (t) => {
   const home = temporaryFolder(t);
   const own = await runJson(t, home, ['init']);
-  const made = await runJson(t, home, ['identity', 'issue', '--for', 'login1', '10.0.0.5', '--user', 'maria', '--out', 'login1']);
-  t.like(made, { folder: join(home, 'login1'), signs: false, user_id: 'maria', authority_sha256: own['authority_sha256'] });
+  const made = await runJson(t, home, [
+    'identity',
+    'issue',
+    '--for',
+    'login1',
+    '10.0.0.5',
+    '--user',
+    'maria',
+    '--out',
+    'login1',
+  ]);
+  t.like(made, {
+    folder: join(home, 'login1'),
+    signs: false,
+    user_id: 'maria',
+    authority_sha256: own['authority_sha256'],
+  });
   t.deepEqual(made['hosts'], ['login1', '10.0.0.5', 'localhost', '127.0.0.1', '::1']);
   t.false(existsSync(join(home, 'login1', 'ca.key')));
 });

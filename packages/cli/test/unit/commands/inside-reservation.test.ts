@@ -4,12 +4,20 @@ import { ReservationStatus, type Reservation } from '@mutirao/api/reservation';
 import { aClaim, runCommandLine, type CommandResult } from '@mutirao/testkit';
 
 /** Submits a job with a manager that knows one reservation, and tells what the broker was sent. */
-async function submit(options: readonly string[], known: Partial<Reservation> = {}): Promise<CommandResult & { readonly sent: SubmitJobRequest | undefined }> {
+async function submit(
+  options: readonly string[],
+  known: Partial<Reservation> = {},
+): Promise<CommandResult & { readonly sent: SubmitJobRequest | undefined }> {
   const sent: SubmitJobRequest[] = [];
-  const broker = { submitJob: (request: SubmitJobRequest) => Promise.resolve({ jobId: sent.push(request), taskCount: 1 }) };
+  const broker = {
+    submitJob: (request: SubmitJobRequest) => Promise.resolve({ jobId: sent.push(request), taskCount: 1 }),
+  };
   const reservation = { status: ReservationStatus.CONFIRMED, reason: '', claim: aClaim(), ...known } as Reservation;
   const reservations = { getReservation: () => Promise.resolve({ reservation }) };
-  const result = await runCommandLine(['job', 'submit', '--reservations', 'h:1', ...options, '--', 'true'], { broker, reservations });
+  const result = await runCommandLine(['job', 'submit', '--reservations', 'h:1', ...options, '--', 'true'], {
+    broker,
+    reservations,
+  });
   return { ...result, sent: sent[0] };
 }
 
@@ -23,8 +31,10 @@ test('a reservation by its number is sent by its claim, and one by its claim as 
 
 test('a reservation that is only held, or over, is refused with what would do, and nothing is submitted', async (t) => {
   for (const [status, code, wanted] of [
-    [ReservationStatus.HELD, 'MUT_CLAIM_UNCONFIRMED', /reservation confirm 7/], [ReservationStatus.CANCELLED, 'MUT_RESERVATION_OVER', /is cancelled \(no more\); want one that is confirmed/],
-    [ReservationStatus.EXPIRED, 'MUT_CLAIM_LATE', /is expired/], [ReservationStatus.RELEASED, 'MUT_RESERVATION_OVER', /is released/],
+    [ReservationStatus.HELD, 'MUT_CLAIM_UNCONFIRMED', /reservation confirm 7/],
+    [ReservationStatus.CANCELLED, 'MUT_RESERVATION_OVER', /is cancelled \(no more\); want one that is confirmed/],
+    [ReservationStatus.EXPIRED, 'MUT_CLAIM_LATE', /is expired/],
+    [ReservationStatus.RELEASED, 'MUT_RESERVATION_OVER', /is released/],
   ] as const) {
     const { err, sent, status: exit } = await submit(['--reservation', '7'], { status, reason: 'no more' });
     t.true(err.startsWith(`error: ${code} `), err);

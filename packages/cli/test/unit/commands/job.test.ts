@@ -4,18 +4,33 @@ import { aJobSummary, aJobSpec, runCommandLine } from '@mutirao/testkit';
 import { showInstant } from '../../../src/output/units.ts';
 
 const at = showInstant(1_000_000); // In the zone of the machine that runs the test.
-const jobs = [aJobSummary({ jobId: 2, label: '', status: JobStatus.RUNNING, endedUnixMs: 0, runningCount: 3, readyCount: 2, finishedCount: 4, failedCount: 1 }), aJobSummary()];
+const jobs = [
+  aJobSummary({
+    jobId: 2,
+    label: '',
+    status: JobStatus.RUNNING,
+    endedUnixMs: 0,
+    runningCount: 3,
+    readyCount: 2,
+    finishedCount: 4,
+    failedCount: 1,
+  }),
+  aJobSummary(),
+];
 const broker = { listJobs: () => Promise.resolve({ jobs }) };
 
 test('jobs are listed with what counts, a running one with its time so far', async (t) => {
   const { status, out } = await runCommandLine(['job', 'list'], { broker, now: () => 1_090_000 });
   t.is(status, 0);
-  t.is(out, [
-    'JOB  STATUS    TASKS  RUNNING  FINISHED  FAILED  SUBMITTED             TIME  LABEL',
-    `  2  running      10        3         4       1  ${at}  1m30s`,
-    `  1  finished     10        0        10       0  ${at}    13s  poster`,
-    '',
-  ].join('\n'));
+  t.is(
+    out,
+    [
+      'JOB  STATUS    TASKS  RUNNING  FINISHED  FAILED  SUBMITTED             TIME  LABEL',
+      `  2  running      10        3         4       1  ${at}  1m30s`,
+      `  1  finished     10        0        10       0  ${at}    13s  poster`,
+      '',
+    ].join('\n'),
+  );
 });
 
 test('quiet lists ids only, and --status selects', async (t) => {
@@ -24,11 +39,19 @@ test('quiet lists ids only, and --status selects', async (t) => {
 });
 
 test('--status looks for jobs beyond the first page, and takes no word that is not a status', async (t) => {
-  const all = [5, 4, 3, 2, 1].map((jobId) => aJobSummary({ jobId, status: jobId === 2 ? JobStatus.FAILED : JobStatus.FINISHED }));
-  const listJobs = ({ pageSize, beforeJobId }: { pageSize: number; beforeJobId: number }) => (
-    Promise.resolve({ jobs: all.filter(({ jobId }) => beforeJobId === 0 || jobId < beforeJobId).slice(0, pageSize) }));
-  t.is((await runCommandLine(['job', 'list', '-q', '--max', '2', '--status', 'failed'], { broker: { listJobs } })).out, '2\n');
-  t.is((await runCommandLine(['job', 'list', '-q', '--max', '2', '--status', 'finished'], { broker: { listJobs } })).out, '5\n4\n');
+  const all = [5, 4, 3, 2, 1].map((jobId) =>
+    aJobSummary({ jobId, status: jobId === 2 ? JobStatus.FAILED : JobStatus.FINISHED }),
+  );
+  const listJobs = ({ pageSize, beforeJobId }: { pageSize: number; beforeJobId: number }) =>
+    Promise.resolve({ jobs: all.filter(({ jobId }) => beforeJobId === 0 || jobId < beforeJobId).slice(0, pageSize) });
+  t.is(
+    (await runCommandLine(['job', 'list', '-q', '--max', '2', '--status', 'failed'], { broker: { listJobs } })).out,
+    '2\n',
+  );
+  t.is(
+    (await runCommandLine(['job', 'list', '-q', '--max', '2', '--status', 'finished'], { broker: { listJobs } })).out,
+    '5\n4\n',
+  );
   const refused = await runCommandLine(['job', 'list', '--status', 'fnished'], { broker: { listJobs } });
   t.is(refused.status, 2);
   t.regex(refused.err, /--status is "fnished"; want one of running, finished, failed, cancelled/);
@@ -41,26 +64,68 @@ test('JSON lists jobs with units in the names, and null for what has not come', 
 });
 
 test('a job is shown with what was asked for, and without what was not', async (t) => {
-  const getJob = () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec({ limits: { runTimeMsMax: 90_000, memoryBytesMax: 0, outputBytesMax: 1_048_576 } }) });
+  const getJob = () =>
+    Promise.resolve({
+      job: aJobSummary(),
+      spec: aJobSpec({ limits: { runTimeMsMax: 90_000, memoryBytesMax: 0, outputBytesMax: 1_048_576 } }),
+    });
   const { out } = await runCommandLine(['job', 'show', '1'], { broker: { ...broker, getJob } });
-  t.is(out, [
-    'job         1', 'label       poster', 'user        ana', 'status      finished', `submitted   ${at}`, `ended       ${showInstant(1_012_500)}`,
-    'time        13s', 'tasks       10: 10 finished', 'replicas    11 so far, at most 2 of a task at once',
-    'scheduler   wqr', 'retries     a task is given up after 3 failures', 'processors  1 per task', 'limits      time 1m30s, output 1.0 MiB', 'folder      /home/ana',
-    'command     tile {}', '',
-  ].join('\n'));
+  t.is(
+    out,
+    [
+      'job         1',
+      'label       poster',
+      'user        ana',
+      'status      finished',
+      `submitted   ${at}`,
+      `ended       ${showInstant(1_012_500)}`,
+      'time        13s',
+      'tasks       10: 10 finished',
+      'replicas    11 so far, at most 2 of a task at once',
+      'scheduler   wqr',
+      'retries     a task is given up after 3 failures',
+      'processors  1 per task',
+      'limits      time 1m30s, output 1.0 MiB',
+      'folder      /home/ana',
+      'command     tile {}',
+      '',
+    ].join('\n'),
+  );
 });
 
 test('a job that runs is shown with the times of its tasks and with how long it still takes', async (t) => {
-  const taskTimes = { endedCount: 40, cutOffCount: 3, halfMsMax: 3000, ninetiethMsMax: 12_000, ninetyNinthMsMax: undefined };
+  const taskTimes = {
+    endedCount: 40,
+    cutOffCount: 3,
+    halfMsMax: 3000,
+    ninetiethMsMax: 12_000,
+    ninetyNinthMsMax: undefined,
+  };
   const known = { taskTimes, placeCount: 4, remainingMsMin: 60_000, remainingMsMax: 90_000 };
   const getJob = () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec(), ...known });
   const { out } = await runCommandLine(['job', 'show', '1'], { broker: { ...broker, getJob } });
-  t.regex(out, /^task times {2}half within 3\.0s, nine tenths within 12s, by 40 that ended and 3 cut off\nremaining {3}1m00s to 1m30s, with the 4 places that it has now$/m);
-  const { json } = await runCommandLine(['job', 'show', '1', '--json'], { broker: { ...broker, getJob } }).then(({ out: text }) => ({ json: JSON.parse(text) as unknown[] }));
-  t.like(json[0], { task_time_ms_half: 3000, task_time_ms_ninetieth: 12_000, timed_count: 40, cut_off_count: 3, place_count: 4, remaining_ms_min: 60_000, remaining_ms_max: 90_000 });
-  const unclear = () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec(), taskTimes: { ...taskTimes, ninetiethMsMax: undefined } });
-  t.regex((await runCommandLine(['job', 'show', '1'], { broker: { ...broker, getJob: unclear } })).out, /half within 3\.0s, too many cut off to know more, by 40/);
+  t.regex(
+    out,
+    /^task times {2}half within 3\.0s, nine tenths within 12s, by 40 that ended and 3 cut off\nremaining {3}1m00s to 1m30s, with the 4 places that it has now$/m,
+  );
+  const { json } = await runCommandLine(['job', 'show', '1', '--json'], { broker: { ...broker, getJob } }).then(
+    ({ out: text }) => ({ json: JSON.parse(text) as unknown[] }),
+  );
+  t.like(json[0], {
+    task_time_ms_half: 3000,
+    task_time_ms_ninetieth: 12_000,
+    timed_count: 40,
+    cut_off_count: 3,
+    place_count: 4,
+    remaining_ms_min: 60_000,
+    remaining_ms_max: 90_000,
+  });
+  const unclear = () =>
+    Promise.resolve({ job: aJobSummary(), spec: aJobSpec(), taskTimes: { ...taskTimes, ninetiethMsMax: undefined } });
+  t.regex(
+    (await runCommandLine(['job', 'show', '1'], { broker: { ...broker, getJob: unclear } })).out,
+    /half within 3\.0s, too many cut off to know more, by 40/,
+  );
 });
 
 test('a selector that means no job names the jobs that there are', async (t) => {
@@ -72,7 +137,9 @@ test('a selector that means no job names the jobs that there are', async (t) => 
 test('cancelling all leaves ended jobs alone', async (t) => {
   const cancelled: unknown[] = [];
   const cancelJob = (request: unknown) => Promise.resolve(cancelled.push(request));
-  const { status, out } = await runCommandLine(['job', 'cancel', 'all', '--reason', 'enough'], { broker: { ...broker, cancelJob } });
+  const { status, out } = await runCommandLine(['job', 'cancel', 'all', '--reason', 'enough'], {
+    broker: { ...broker, cancelJob },
+  });
   t.is(status, 0);
   t.is(out, 'Job 2 is cancelled.\n');
   t.deepEqual(cancelled, [{ jobId: 2, reason: 'enough' }]);
@@ -89,8 +156,13 @@ test('retry sends the tasks that the selector means, and none for all of them', 
     asked.push(request);
     return Promise.resolve({ retriedCount: 1 });
   };
-  const fakes = { broker: { ...broker, retryTasks, getJob: () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec() }) } };
+  const fakes = {
+    broker: { ...broker, retryTasks, getJob: () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec() }) },
+  };
   t.is((await runCommandLine(['job', 'retry', '1', '3-7:2'], fakes)).out, '1 task of job 1 will run again.\n');
   await runCommandLine(['job', 'retry', 'last'], fakes);
-  t.deepEqual(asked, [{ jobId: 1, taskIndexes: [3, 5, 7], currentInputs: false }, { jobId: 2, taskIndexes: [], currentInputs: false }]);
+  t.deepEqual(asked, [
+    { jobId: 1, taskIndexes: [3, 5, 7], currentInputs: false },
+    { jobId: 2, taskIndexes: [], currentInputs: false },
+  ]);
 });

@@ -2,12 +2,36 @@ import test from 'ava';
 import type { MachineRecord, TrustRecord } from '@mutirao/api/broker';
 import { aMachineRecord, runCommandLine, type CommandResult } from '@mutirao/testkit';
 
-const evidence = { kind: 'outvoted', atUnixMs: 1, jobId: 7, taskIndex: 3, digest: 'aa', acceptedDigest: 'bb', against: ['lab/m2'], detail: 'two agreed' };
-const caught: TrustRecord = { identity: 'h-1', machineId: 'lab/gone', passes: 3, credibility: 0.5, caughtUnixMs: 1_000_000, evidence: [evidence] };
+const evidence = {
+  kind: 'outvoted',
+  atUnixMs: 1,
+  jobId: 7,
+  taskIndex: 3,
+  digest: 'aa',
+  acceptedDigest: 'bb',
+  against: ['lab/m2'],
+  detail: 'two agreed',
+};
+const caught: TrustRecord = {
+  identity: 'h-1',
+  machineId: 'lab/gone',
+  passes: 3,
+  credibility: 0.5,
+  caughtUnixMs: 1_000_000,
+  evidence: [evidence],
+};
 
-function show(machine: string, { machines = [aMachineRecord()], records = [caught], json = false }: { machines?: MachineRecord[]; records?: TrustRecord[]; json?: boolean } = {}): Promise<CommandResult> {
+function show(
+  machine: string,
+  {
+    machines = [aMachineRecord()],
+    records = [caught],
+    json = false,
+  }: { machines?: MachineRecord[]; records?: TrustRecord[]; json?: boolean } = {},
+): Promise<CommandResult> {
   return runCommandLine(['machine', 'show', machine, ...(json ? ['--json'] : [])], {
-    now: () => 1_000_000, broker: { listMachines: () => Promise.resolve({ machines }), listTrust: () => Promise.resolve({ records }) },
+    now: () => 1_000_000,
+    broker: { listMachines: () => Promise.resolve({ machines }), listTrust: () => Promise.resolve({ records }) },
   });
 }
 
@@ -41,7 +65,11 @@ test('one that is here under a new name has the record of its identity', async (
   const { facts } = aMachineRecord();
   const machines = [aMachineRecord({ facts: { ...facts!, machineId: 'lab/new', identity: 'h-1' } })];
   const { out } = await show('lab/new', { machines, json: true });
-  t.like(JSON.parse(out), { machine_id: 'lab/new', machine: { finished_count: 5 }, trust: { passes: 3, machine_id: 'lab/gone' } });
+  t.like(JSON.parse(out), {
+    machine_id: 'lab/new',
+    machine: { finished_count: 5 },
+    trust: { passes: 3, machine_id: 'lab/gone' },
+  });
 });
 
 test('a name that nothing is known of is refused with the nearest one', async (t) => {
@@ -53,5 +81,8 @@ test('a name that nothing is known of is refused with the nearest one', async (t
 
 test('what is not here and never was compared is null in JSON', async (t) => {
   t.like(JSON.parse((await show('lab/gone', { json: true })).out), { machine: null, trust: { identity: 'h-1' } });
-  t.like(JSON.parse((await show('alpha/1.0', { json: true })).out), { machine: { machine_id: 'alpha/1.0' }, trust: null });
+  t.like(JSON.parse((await show('alpha/1.0', { json: true })).out), {
+    machine: { machine_id: 'alpha/1.0' },
+    trust: null,
+  });
 });

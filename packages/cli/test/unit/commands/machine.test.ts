@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { KeptMachineStatus, MachineCredentialStatus, type KeptMachine, type KeptMachineState } from '@mutirao/api/provider';
+import {
+  KeptMachineStatus,
+  MachineCredentialStatus,
+  type KeptMachine,
+  type KeptMachineState,
+} from '@mutirao/api/provider';
 import { runCommandLine, temporaryFolder, type CommandResult } from '@mutirao/testkit';
 
 interface Told {
@@ -12,25 +17,65 @@ interface Told {
 }
 
 /** Runs a command line against a provider `lab` that keeps what it is told to. */
-async function run(argv: readonly string[], directory = '/work', place = { address: 'grid.example.org:7721', authority: 'MIIB' }): Promise<Told> {
+async function run(
+  argv: readonly string[],
+  directory = '/work',
+  place = { address: 'grid.example.org:7721', authority: 'MIIB' },
+): Promise<Told> {
   const added: KeptMachine[] = [];
   const removed: string[] = [];
   const invited: [string, number][] = [];
-  const state = (machine: KeptMachine): KeptMachineState => ({ machine, status: KeptMachineStatus.WAITING, reason: 'MUT_UNREACHABLE no route', sinceUnixMs: 5000 });
+  const state = (machine: KeptMachine): KeptMachineState => ({
+    machine,
+    status: KeptMachineStatus.WAITING,
+    reason: 'MUT_UNREACHABLE no route',
+    sinceUnixMs: 5000,
+  });
   const result = await runCommandLine(argv, {
-    directory, now: () => 65_000,
-    broker: { listProviders: () => Promise.resolve({ providers: [{ providerId: 'lab', address: '127.0.0.1:7', connected: true, machines: 0, lastError: '', drainingReason: '', runningTasks: 0 }] }) },
+    directory,
+    now: () => 65_000,
+    broker: {
+      listProviders: () =>
+        Promise.resolve({
+          providers: [
+            {
+              providerId: 'lab',
+              address: '127.0.0.1:7',
+              connected: true,
+              machines: 0,
+              lastError: '',
+              drainingReason: '',
+              runningTasks: 0,
+            },
+          ],
+        }),
+    },
     provider: {
-      addMachines: ({ machines }) => { added.push(...machines); return Promise.resolve({}); },
-      removeMachine: ({ name }) => { removed.push(name); return Promise.resolve({}); },
+      addMachines: ({ machines }) => {
+        added.push(...machines);
+        return Promise.resolve({});
+      },
+      removeMachine: ({ name }) => {
+        removed.push(name);
+        return Promise.resolve({});
+      },
       listKeptMachines: () => Promise.resolve({ machines: added.map(state) }),
       inviteMachine: ({ name, validMs }) => {
         invited.push([name, validMs]);
-        return Promise.resolve({ invitation: 'invitation-x', expiresUnixMs: 1000, address: place.address, authority: place.authority });
+        return Promise.resolve({
+          invitation: 'invitation-x',
+          expiresUnixMs: 1000,
+          address: place.address,
+          authority: place.authority,
+        });
       },
-      listMachineCredentials: () => Promise.resolve({ credentials: [
-        { name: 'new', status: MachineCredentialStatus.INVITED, sinceUnixMs: 5000, expiresUnixMs: 125_000 }, { name: 'pc', status: MachineCredentialStatus.JOINED, sinceUnixMs: 5000, expiresUnixMs: undefined },
-      ] }),
+      listMachineCredentials: () =>
+        Promise.resolve({
+          credentials: [
+            { name: 'new', status: MachineCredentialStatus.INVITED, sinceUnixMs: 5000, expiresUnixMs: 125_000 },
+            { name: 'pc', status: MachineCredentialStatus.JOINED, sinceUnixMs: 5000, expiresUnixMs: undefined },
+          ],
+        }),
     },
   });
   return { result, added, removed, invited };
@@ -42,27 +87,72 @@ function aFile(t: ExecutionContext, text: string): string {
   return folder;
 }
 
-const templates = ' remExec: ssh $machine $command\n copyTo: scp $localfile $machine:$remotefile\n copyFrom: scp $machine:$remotefile $localfile\n';
+const templates =
+  ' remExec: ssh $machine $command\n copyTo: scp $localfile $machine:$remotefile\n copyFrom: scp ' +
+  '$machine:$remotefile $localfile\n';
 
 test('a machine that ssh reaches is added with what is said of it, and how it is is shown', async (t) => {
-  const { result, added } = await run(['machine', 'add', '--ssh', 'ana@pc.lab', '--processors', '2', '--attribute', 'GPU=two big', '--ssh-option', '-Jgate', '--ssh-option', 'Port=2222', '--remote-command', 'node /x/mutirao.js']);
+  const { result, added } = await run([
+    'machine',
+    'add',
+    '--ssh',
+    'ana@pc.lab',
+    '--processors',
+    '2',
+    '--attribute',
+    'GPU=two big',
+    '--ssh-option',
+    '-Jgate',
+    '--ssh-option',
+    'Port=2222',
+    '--remote-command',
+    'node /x/mutirao.js',
+  ]);
   t.is(result.status, 0, result.err);
-  t.deepEqual(added, [{
-    name: 'ana@pc.lab', processors: 2, folder: '', attributes: { gpu: 'two big' },
-    reach: { $case: 'ssh', value: { destination: 'ana@pc.lab', options: ['-Jgate', 'Port=2222'], program: ['node', '/x/mutirao.js'] } },
-  }]);
+  t.deepEqual(added, [
+    {
+      name: 'ana@pc.lab',
+      processors: 2,
+      folder: '',
+      attributes: { gpu: 'two big' },
+      reach: {
+        $case: 'ssh',
+        value: { destination: 'ana@pc.lab', options: ['-Jgate', 'Port=2222'], program: ['node', '/x/mutirao.js'] },
+      },
+    },
+  ]);
   t.regex(result.out, /^lab\/ana@pc\.lab +waiting +1m\S* +ssh +ana@pc\.lab +MUT_UNREACHABLE no route$/m);
 });
 
 test('machines of a file are driven by their templates where nothing of ours may run, else reached over ssh', async (t) => {
-  const folder = aFile(t, `gumdefaults:\n${templates}gum:\n name: a\n type: GRIDSCRIPT\n os: linux\n playpenRoot: /tmp\ngum:\n name: eva@b\n type: UALinux\n gateway: front\n processors: 3\ngum:\n name: c\n`);
-  const { result, added } = await run(['machine', 'add', '--file', 'lab.gdf', '--attribute', 'site=lab', '--json'], folder);
+  const folder = aFile(
+    t,
+    `gumdefaults:\n${templates}gum:\n name: a\n type: GRIDSCRIPT\n os: linux\n playpenRoot: /tmp\ngum:\n name: ` +
+      'eva@b\n type: UALinux\n gateway: front\n processors: 3\ngum:\n name: c\n',
+  );
+  const { result, added } = await run(
+    ['machine', 'add', '--file', 'lab.gdf', '--attribute', 'site=lab', '--json'],
+    folder,
+  );
   t.is(result.status, 0, result.err);
-  t.deepEqual(added.map(({ name, reach, folder: place, processors }) => [name, reach?.$case, place, processors]), [['a', 'templates', '/tmp', 0], ['eva@b', 'ssh', '', 3], ['c', 'templates', '', 0]]);
-  t.like(added[0], { attributes: { os: 'linux', type: 'GRIDSCRIPT', site: 'lab' }, reach: { value: { machine: 'a', remExec: 'ssh $machine $command' } } });
+  t.deepEqual(
+    added.map(({ name, reach, folder: place, processors }) => [name, reach?.$case, place, processors]),
+    [
+      ['a', 'templates', '/tmp', 0],
+      ['eva@b', 'ssh', '', 3],
+      ['c', 'templates', '', 0],
+    ],
+  );
+  t.like(added[0], {
+    attributes: { os: 'linux', type: 'GRIDSCRIPT', site: 'lab' },
+    reach: { value: { machine: 'a', remExec: 'ssh $machine $command' } },
+  });
   t.like(added[1]?.reach?.value, { destination: 'eva@b', options: ['-Jfront'] });
   t.is((JSON.parse(result.out) as { machine_id: string }[])[1]?.machine_id, 'lab/eva@b');
-  t.deepEqual((await run(['machine', 'add', '--file', 'lab.gdf', '--by', 'ssh'], folder)).added.map(({ reach }) => reach?.$case), ['ssh', 'ssh', 'ssh']);
+  t.deepEqual(
+    (await run(['machine', 'add', '--file', 'lab.gdf', '--by', 'ssh'], folder)).added.map(({ reach }) => reach?.$case),
+    ['ssh', 'ssh', 'ssh'],
+  );
 });
 
 const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
@@ -87,7 +177,10 @@ for (const [what, args, message] of refused) {
 }
 
 test('peers are no machines, and what cannot be read is refused with its place', async (t) => {
-  t.regex((await run(['machine', 'add', '--file', 'lab.gdf'], aFile(t, 'peer:\n username: a\n servername: b\n'))).result.err, /lab\.gdf is a list of 1 peers, each a whole site and no machine/);
+  t.regex(
+    (await run(['machine', 'add', '--file', 'lab.gdf'], aFile(t, 'peer:\n username: a\n servername: b\n'))).result.err,
+    /lab\.gdf is a list of 1 peers, each a whole site and no machine/,
+  );
   const { result } = await run(['machine', 'add', '--file', 'lab.gdf'], aFile(t, 'gum:\n name a\n'));
   t.is(result.status, 2);
   t.regex(result.err, /MUT_MACHINES_SYNTAX lab\.gdf:2:7: found "a", expected ":" after "name"/);
@@ -97,12 +190,19 @@ test('a machine is removed by its name, with or without its provider', async (t)
   t.deepEqual((await run(['machine', 'remove', 'lab/ana@pc'])).removed, ['ana@pc']);
   const { removed, result } = await run(['machine', 'remove', 'ana@pc']);
   t.deepEqual(removed, ['ana@pc']);
-  t.is(result.out, 'Machine lab/ana@pc is removed: its agent is sent away and its credential is not taken any more. What ran there runs again elsewhere.\n');
+  t.is(
+    result.out,
+    'Machine lab/ana@pc is removed: its agent is sent away and its credential is not taken any more. What ran ' +
+      'there runs again elsewhere.\n',
+  );
   t.regex((await run(['machine', 'remove', 'x/ana@pc'])).result.err, /no provider is named "x"/);
 });
 
 test('a provider that keeps nothing says how to change that', async (t) => {
-  t.regex((await run(['machine', 'kept'])).result.out, /Provider lab keeps no machines; "mutirao machine add" adds some\./);
+  t.regex(
+    (await run(['machine', 'kept'])).result.out,
+    /Provider lab keeps no machines; "mutirao machine add" adds some\./,
+  );
 });
 
 test('an invitation comes with the command for the machine, and the secret is not in the command', async (t) => {
@@ -111,7 +211,10 @@ test('an invitation comes with the command for the machine, and the secret is no
   t.deepEqual(invited, [['pc7', 7_200_000]]);
   t.regex(result.out, /^The invitation of lab\/pc7, good once, until 1970-01-01T/);
   t.regex(result.out, /^ {2}invitation-x$/m);
-  t.regex(result.out, /^ {2}MUTIRAO_CA=MIIB mutirao run agent --provider grid\.example\.org:7721 --machine-id lab\/pc7 --invitation -$/m);
+  t.regex(
+    result.out,
+    /^ {2}MUTIRAO_CA=MIIB mutirao run agent --provider grid\.example\.org:7721 --machine-id lab\/pc7 --invitation -$/m,
+  );
   t.is(result.err, '');
   t.is((await run(['machine', 'invite', 'lab/pc7', '--quiet'])).result.out, 'invitation-x\n');
   t.deepEqual((await run(['machine', 'invite', 'lab/pc7'])).invited, [['pc7', 0]]);

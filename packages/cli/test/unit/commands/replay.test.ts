@@ -38,17 +38,37 @@ for (const file of ['broker.jsonl', 'broker.jsonl.gz']) {
 test('sim replay tells the first turn that differs, with its inputs and both values', async (t) => {
   const { status, out } = await runCommandLine(['sim', 'replay', 'other.jsonl'], { directory: folder(t) });
   t.is(status, 1);
-  t.regex(out, /replay {3}commands\[0\]\.demand\.pendingTasks is not what the process recorded\n\nturn 15, line 30 of the trace, 0\.\d+ s after the start:\n {2}<- RequestsChanged .*\n {2}expected 5\n {2}found {4}1\n$/);
+  t.regex(
+    out,
+    /replay {3}commands\[0\]\.demand\.pendingTasks is not what the process recorded\n\nturn 15, line 30 of the trace, 0\.\d+ s after the start:\n {2}<- RequestsChanged .*\n {2}expected 5\n {2}found {4}1\n$/,
+  );
   const quiet = await runCommandLine(['sim', 'replay', 'other.jsonl', '-q'], { directory: folder(t) });
   t.is(quiet.out, '15\n');
 });
 
 test('sim replay --json has the same, and the story', async (t) => {
-  const { status, out } = await runCommandLine(['sim', 'replay', 'other.jsonl', '--json', '--about', 'r9'], { directory: folder(t) });
+  const { status, out } = await runCommandLine(['sim', 'replay', 'other.jsonl', '--json', '--about', 'r9'], {
+    directory: folder(t),
+  });
   const document = JSON.parse(out) as { story: string[]; problem: unknown };
   t.is(status, 1);
-  t.like(document, { file: 'other.jsonl', machine: 'broker', same: false, problem: { kind: 'difference', turn: 15, line: 30, expected: '5', found: '1', inputs: [{ kind: 'RequestsChanged' }] } });
-  t.deepEqual(document.story.map((line) => line.replace(/ *\+\S+ (#\d+ .. \w+).*/, '$1')), ['#9 -> StartReplicas', '#10 <- MachineReported', '#11 -> CancelReplicas', '#12 <- MachineReported']);
+  t.like(document, {
+    file: 'other.jsonl',
+    machine: 'broker',
+    same: false,
+    problem: {
+      kind: 'difference',
+      turn: 15,
+      line: 30,
+      expected: '5',
+      found: '1',
+      inputs: [{ kind: 'RequestsChanged' }],
+    },
+  });
+  t.deepEqual(
+    document.story.map((line) => line.replace(/ *\+\S+ (#\d+ .. \w+).*/, '$1')),
+    ['#9 -> StartReplicas', '#10 <- MachineReported', '#11 -> CancelReplicas', '#12 <- MachineReported'],
+  );
 });
 
 test('sim replay --about tells what happened to a task, and to its replicas', async (t) => {
@@ -75,7 +95,9 @@ test('sim replay --from --until compares only these turns', async (t) => {
   const late = await runCommandLine(['sim', 'replay', 'other.jsonl', '--from', '16'], { directory });
   t.is(late.status, 0);
   t.regex(late.out, /21 turns over \S+ s; 6 compared/);
-  const time = await runCommandLine(['sim', 'replay', 'broker.jsonl', '--from', '100ms', '--until', '0.3s'], { directory });
+  const time = await runCommandLine(['sim', 'replay', 'broker.jsonl', '--from', '100ms', '--until', '0.3s'], {
+    directory,
+  });
   t.regex(time.out, /13 turns over \S+ s; 7 compared/);
 });
 
@@ -103,7 +125,10 @@ for (const [words, message] of refusals) {
 }
 
 test('an interrupt ends a replay', async (t) => {
-  const { status, err } = await runCommandLine(['sim', 'replay', 'broker.jsonl'], { directory: folder(t), signal: AbortSignal.abort() });
+  const { status, err } = await runCommandLine(['sim', 'replay', 'broker.jsonl'], {
+    directory: folder(t),
+    signal: AbortSignal.abort(),
+  });
   t.is(status, 4);
   t.regex(err, /MUT_CANCELLED the replay was interrupted/);
 });

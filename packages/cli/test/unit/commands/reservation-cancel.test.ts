@@ -9,11 +9,15 @@ test('of several that are cancelled each is tried and told, also behind one that
     listResources: () => Promise.resolve({ resources: [] }),
     cancelReservation: ({ reservationId }: CancelReservationRequest) => {
       asked.push(reservationId);
-      if (reservationId > 900) return Promise.reject(new MutiraoError('MUT_NOT_FOUND', `there is no reservation ${reservationId}`));
+      if (reservationId > 900)
+        return Promise.reject(new MutiraoError('MUT_NOT_FOUND', `there is no reservation ${reservationId}`));
       return Promise.resolve({ reservation: aReservationWire({ reservationId, status: ReservationStatus.CANCELLED }) });
     },
   };
-  const { out, err, status } = await runCommandLine(['reservation', 'cancel', '--manager', 'h:1', '--quiet', '3', '998', '2', '999'], { reservations });
+  const { out, err, status } = await runCommandLine(
+    ['reservation', 'cancel', '--manager', 'h:1', '--quiet', '3', '998', '2', '999'],
+    { reservations },
+  );
   t.deepEqual(asked, [3, 998, 2, 999]);
   t.deepEqual(out.trim().split('\n'), ['3', '2']);
   t.regex(err, /MUT_NOT_FOUND .*no reservation 998.*no reservation 999/);
@@ -21,9 +25,15 @@ test('of several that are cancelled each is tried and told, also behind one that
 });
 
 test('a duration that ends beyond all dates is refused before the manager hears of it', async (t) => {
-  const reservations = { requestReservation: () => Promise.reject(new Error('nobody asks')), listResources: () => Promise.resolve({ resources: [] }) };
+  const reservations = {
+    requestReservation: () => Promise.reject(new Error('nobody asks')),
+    listResources: () => Promise.resolve({ resources: [] }),
+  };
   for (const duration of ['2501500000h', '876601h']) {
-    const { err, status } = await runCommandLine(['reservation', 'request', '--manager', 'h:1', '--resource', 'alpha', '--count', '1', '--for', duration], { reservations });
+    const { err, status } = await runCommandLine(
+      ['reservation', 'request', '--manager', 'h:1', '--resource', 'alpha', '--count', '1', '--for', duration],
+      { reservations },
+    );
     t.true(err.startsWith('error: MUT_RESERVATION_TOO_LONG '), err);
     t.not(status, 0);
   }

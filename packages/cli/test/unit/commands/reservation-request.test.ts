@@ -2,14 +2,30 @@ import test from 'ava';
 import { ReservationStatus, ResourceKind, type RequestReservationRequest } from '@mutirao/api/reservation';
 import { aReservationWire, runCommandLine } from '@mutirao/testkit';
 
-const net = { resourceId: 'net', ownerId: 'ana', resourceType: 'network', kind: ResourceKind.CAPACITY, total: 800_000, unit: 'B/s', rules: undefined, failed: 0, failedUnits: [], maintenances: [], reservationCount: 0 };
+const net = {
+  resourceId: 'net',
+  ownerId: 'ana',
+  resourceType: 'network',
+  kind: ResourceKind.CAPACITY,
+  total: 800_000,
+  unit: 'B/s',
+  rules: undefined,
+  failed: 0,
+  failedUnits: [],
+  maintenances: [],
+  reservationCount: 0,
+};
 
 /** A manager that answers each request with the same reservation. */
 function managerOf(reservation: ReturnType<typeof aReservationWire>) {
   const asked: RequestReservationRequest[] = [];
   return {
-    asked, listResources: () => Promise.resolve({ resources: [net] }),
-    requestReservation: (request: RequestReservationRequest) => (asked.push(request), Promise.resolve({ outcome: { $case: 'reservation' as const, value: reservation }, movedCount: 0 })),
+    asked,
+    listResources: () => Promise.resolve({ resources: [net] }),
+    requestReservation: (request: RequestReservationRequest) => (
+      asked.push(request),
+      Promise.resolve({ outcome: { $case: 'reservation' as const, value: reservation }, movedCount: 0 })
+    ),
   };
 }
 
@@ -18,22 +34,39 @@ const words = ['reservation', 'request', '--manager', 'h:1', '--for', '1h', '--k
 test('a key whose reservation is over is told as what it is, with the unit of its own resource, and not as a success', async (t) => {
   for (const status of [ReservationStatus.CANCELLED, ReservationStatus.EXPIRED, ReservationStatus.RELEASED]) {
     const reservations = managerOf(aReservationWire({ resourceId: 'net', status, amount: 200_000, reason: 'rain' }));
-    const { out, err, status: exit } = await runCommandLine([...words, '--resource', 'cluster', '--count', '4'], { reservations });
+    const {
+      out,
+      err,
+      status: exit,
+    } = await runCommandLine([...words, '--resource', 'cluster', '--count', '4'], { reservations });
     t.is(exit, 3);
     t.regex(out, /amount +200 KB\/s/);
     t.regex(err, /^Reservation \d+ is (cancelled|expired|released): rain\. Another key asks for a new one\.$/m);
-    const { out: json } = await runCommandLine([...words, '--resource', 'net', '--share', '4%', '--json'], { reservations });
+    const { out: json } = await runCommandLine([...words, '--resource', 'net', '--share', '4%', '--json'], {
+      reservations,
+    });
     t.like(JSON.parse(json), { placed: false });
   }
-  const { status, err } = await runCommandLine([...words, '--resource', 'net', '--share', '4%'], { reservations: managerOf(aReservationWire({ status: ReservationStatus.CLAIMED })) });
+  const { status, err } = await runCommandLine([...words, '--resource', 'net', '--share', '4%'], {
+    reservations: managerOf(aReservationWire({ status: ReservationStatus.CLAIMED })),
+  });
   t.deepEqual([status, err], [0, '']);
 });
 
 test('units of what is one capacity are refused before the manager hears of them, with what would have been possible', async (t) => {
-  for (const much of [['--count', '4'], ['--processors', '2..8']]) {
+  for (const much of [
+    ['--count', '4'],
+    ['--processors', '2..8'],
+  ]) {
     const reservations = managerOf(aReservationWire({}));
     const { status, err } = await runCommandLine([...words, '--resource', 'net', ...much], { reservations });
-    t.regex(err, new RegExp(`^error: MUT_UNKNOWN_UNIT ${much.join(' is ')}, and net is no units but a capacity in B/s; want --share 30%, or --capacity as in 200KB/s`));
+    t.regex(
+      err,
+      new RegExp(
+        `^error: MUT_UNKNOWN_UNIT ${much.join(' is ')}, and net is no units but a capacity in B/s; want --share ` +
+          '30%, or --capacity as in 200KB/s',
+      ),
+    );
     t.not(status, 0);
     t.deepEqual(reservations.asked, []);
   }

@@ -9,7 +9,20 @@ import { programOf } from '../../../src/simulation/study/heuristics-program.ts';
 
 const fixture = readFileSync(new URL('../../../../core/test/fixtures/backfilling-40.swf', import.meta.url), 'utf8');
 const words = ['sim', 'study', 'heuristics'];
-const small = ['--types', '100x100s-2x', '--instants', '3', '--max-pending', '1,2', '--heuristics', 'mixed', '--policies', 'start-now,easy', '--parts', 'main,queues'];
+const small = [
+  '--types',
+  '100x100s-2x',
+  '--instants',
+  '3',
+  '--max-pending',
+  '1,2',
+  '--heuristics',
+  'mixed',
+  '--policies',
+  'start-now,easy',
+  '--parts',
+  'main,queues',
+];
 const own = ['--trace', 'own.swf', '--processors', '10', '--max-walltime', '5h', ...small];
 
 /** A folder with a small log of one's own, and the same under the names of the archived ones. */
@@ -22,15 +35,29 @@ function writeLogs(directory: string): string {
 
 /** All result files of a study's folder, by name. */
 function resultsIn(folder: string): Map<string, string> {
-  return new Map(readdirSync(join(folder, 'chunks')).sort().map((name) => [name, readFileSync(join(folder, 'chunks', name), 'utf8')]));
+  return new Map(
+    readdirSync(join(folder, 'chunks'))
+      .sort()
+      .map((name) => [name, readFileSync(join(folder, 'chunks', name), 'utf8')]),
+  );
 }
 
-test('a log of one\'s own is studied to its page, and what was done is not done again', async (t) => {
+test("a log of one's own is studied to its page, and what was done is not done again", async (t) => {
   const directory = writeLogs(temporaryFolder(t));
-  const { status, out, err } = await runCommandLine([...words, ...own, '--workers', '1', '--out', 'out', '--json'], { directory });
+  const { status, out, err } = await runCommandLine([...words, ...own, '--workers', '1', '--out', 'out', '--json'], {
+    directory,
+  });
   t.is(status, 0, err);
   const report = join(directory, 'out', 'heuristics.md');
-  t.deepEqual(JSON.parse(out), { study: 'heuristics', quick: false, seed: '1', directory: join(directory, 'out'), report, part_count: 6, run_count: 6 * 3 + 3 * 3, });
+  t.deepEqual(JSON.parse(out), {
+    study: 'heuristics',
+    quick: false,
+    seed: '1',
+    directory: join(directory, 'out'),
+    report,
+    part_count: 6,
+    run_count: 6 * 3 + 3 * 3,
+  });
   const page = readFileSync(report, 'utf8');
   t.regex(page, /\| own \| 10 \| 40 \|/);
   t.regex(page, /\| own \| `start-now` \| 2 \|/);
@@ -45,19 +72,36 @@ test('a log of one\'s own is studied to its page, and what was done is not done 
   t.deepEqual(resultsIn(join(directory, 'out')), results);
   t.is(readFileSync(report, 'utf8'), page);
 
-  const more = await runCommandLine(withOptions([...words, ...own], '--heuristics', 'mixed,initial', '--out', 'out'), { directory });
+  const more = await runCommandLine(withOptions([...words, ...own], '--heuristics', 'mixed,initial', '--out', 'out'), {
+    directory,
+  });
   t.true(more.err.includes('6 of 8 parts are done already'), more.err);
 });
 
-test('results of a program that decides otherwise are not mixed with this one\'s: they are run again, and it is said', async (t) => {
+test("results of a program that decides otherwise are not mixed with this one's: they are run again, and it is said", async (t) => {
   const directory = writeLogs(temporaryFolder(t));
-  const options = withOptions([...words, '--traces', 'sp2', ...small], '--policies', 'start-now', '--parts', 'main', '--data', 'data', '--out', 'out');
+  const options = withOptions(
+    [...words, '--traces', 'sp2', ...small],
+    '--policies',
+    'start-now',
+    '--parts',
+    'main',
+    '--data',
+    'data',
+    '--out',
+    'out',
+  );
   t.is((await runCommandLine(options, { directory })).status, 0);
   const results = resultsIn(join(directory, 'out'));
   const path = join(directory, 'out', 'chunks', 'main.sp2.start-now.100x100s-2x.mixed.jsonl');
   writeFileSync(path, readFileSync(path, 'utf8').replace(programOf('mixed'), programOf('finish')));
   const again = await runCommandLine(options, { directory });
-  t.true(again.err.includes('1 parts are not whole, or of a program that decides or simulates otherwise; they are run again'), again.err);
+  t.true(
+    again.err.includes(
+      '1 parts are not whole, or of a program that decides or simulates otherwise; they are run again',
+    ),
+    again.err,
+  );
   t.deepEqual(resultsIn(join(directory, 'out')), results);
 });
 
@@ -70,11 +114,17 @@ test('what others come to is of the same program when only finish is another', (
 test('two workers, one worker and this process come to the same records', async (t) => {
   const directory = writeLogs(temporaryFolder(t));
   const archived = [...words, '--traces', 'sp2,lanl', '--data', 'data', ...small];
-  for (const count of ['1', '2']) t.is((await runCommandLine([...archived, '--workers', count, '--out', count], { directory })).status, 0);
+  for (const count of ['1', '2'])
+    t.is((await runCommandLine([...archived, '--workers', count, '--out', count], { directory })).status, 0);
   const results = resultsIn(join(directory, '2'));
   t.deepEqual(results, resultsIn(join(directory, '1')));
   t.is(results.size, 12);
-  const chunk = listChunks({ ...wholeStudy('1'), instants: 3, pending: [1, 2], heuristics: ['static', 'adaptive', 'mixed'] }).find(({ id }) => id === 'main.lanl.start-now.100x100s-2x.mixed') as HeuristicsChunk;
+  const chunk = listChunks({
+    ...wholeStudy('1'),
+    instants: 3,
+    pending: [1, 2],
+    heuristics: ['static', 'adaptive', 'mixed'],
+  }).find(({ id }) => id === 'main.lanl.start-now.100x100s-2x.mixed') as HeuristicsChunk;
   const alone = new HeuristicsPartRunner(join(directory, 'data'), '1').run(chunk);
   t.is(results.get(`${chunk.id}.jsonl`), alone);
   t.is(decodeResult(alone, chunk, { seed: '1', program: programOf('mixed') })?.facts.requestCount, 40);
@@ -82,13 +132,31 @@ test('two workers, one worker and this process come to the same records', async 
 
 test('parts can be run by themselves, on a grid, and are taken by the study', async (t) => {
   const directory = writeLogs(temporaryFolder(t));
-  const options = withOptions(['--traces', 'sp2', ...small], '--policies', 'start-now', '--parts', 'main', '--data', 'data', '--out', 'out');
-  const { status, out, err } = await runCommandLine([...words, ...options, '--export-jdf', '--command', 'mutirao', '--quiet'], { directory });
+  const options = withOptions(
+    ['--traces', 'sp2', ...small],
+    '--policies',
+    'start-now',
+    '--parts',
+    'main',
+    '--data',
+    'data',
+    '--out',
+    'out',
+  );
+  const { status, out, err } = await runCommandLine(
+    [...words, ...options, '--export-jdf', '--command', 'mutirao', '--quiet'],
+    { directory },
+  );
   t.is(status, 0, err);
-  const tasks = [...readFileSync(out.trim(), 'utf8').matchAll(/^remote: mutirao (.*) --data "\$STORAGE" --out result\.jsonl$/gm)].map(([, line = '']) => line.split(' '));
+  const tasks = [
+    ...readFileSync(out.trim(), 'utf8').matchAll(/^remote: mutirao (.*) --data "\$STORAGE" --out result\.jsonl$/gm),
+  ].map(([, line = '']) => line.split(' '));
   t.is(tasks.length, 3);
   for (const task of tasks) {
-    const part = await runCommandLine([...task, '--data', 'data', '--out', join('out', 'chunks', `${task[3] ?? ''}.jsonl`), '--json'], { directory });
+    const part = await runCommandLine(
+      [...task, '--data', 'data', '--out', join('out', 'chunks', `${task[3] ?? ''}.jsonl`), '--json'],
+      { directory },
+    );
     t.is(part.status, 0, part.err);
     t.like(JSON.parse(part.out), { part: task[3], run_count: 6 });
   }
@@ -99,43 +167,86 @@ test('parts can be run by themselves, on a grid, and are taken by the study', as
 
 test('a log without requested times, one that is not there, and one without processors are refused', async (t) => {
   const directory = writeLogs(temporaryFolder(t));
-  const withoutTimes = fixture.split('\n').map((line) => (line.startsWith(';') || line.trim() === '' ? line : line.trim().split(/\s+/).map((field, index) => (index === 8 ? '-1' : field)).join(' '))).join('\n');
+  const withoutTimes = fixture
+    .split('\n')
+    .map((line) =>
+      line.startsWith(';') || line.trim() === ''
+        ? line
+        : line
+            .trim()
+            .split(/\s+/)
+            .map((field, index) => (index === 8 ? '-1' : field))
+            .join(' '),
+    )
+    .join('\n');
   writeFileSync(join(directory, 'exact.swf'), withoutTimes);
-  const exact = await runCommandLine([...words, '--trace', 'exact.swf', '--processors', '10', '--out', 'out'], { directory });
+  const exact = await runCommandLine([...words, '--trace', 'exact.swf', '--processors', '10', '--out', 'out'], {
+    directory,
+  });
   t.is(exact.status, 2);
-  t.regex(exact.err, /MUT_BAD_REQUEST .*exact\.swf says of none of its 40 requests for how long its user asked; want a log with requested times/);
-  t.regex((await runCommandLine([...words, '--trace', 'none.swf', '--out', 'out'], { directory })).err, /MUT_FILE_NOT_FOUND .*there is no file none\.swf/);
-  writeFileSync(join(directory, 'bare.swf'), fixture.split('\n').filter((line) => !line.startsWith(';')).join('\n'));
-  t.regex((await runCommandLine([...words, '--trace', 'bare.swf', '--out', 'out'], { directory })).err, /MUT_BAD_REQUEST .*does not say how many processors its machine has/);
+  t.regex(
+    exact.err,
+    /MUT_BAD_REQUEST .*exact\.swf says of none of its 40 requests for how long its user asked; want a log with requested times/,
+  );
+  t.regex(
+    (await runCommandLine([...words, '--trace', 'none.swf', '--out', 'out'], { directory })).err,
+    /MUT_FILE_NOT_FOUND .*there is no file none\.swf/,
+  );
+  writeFileSync(
+    join(directory, 'bare.swf'),
+    fixture
+      .split('\n')
+      .filter((line) => !line.startsWith(';'))
+      .join('\n'),
+  );
+  t.regex(
+    (await runCommandLine([...words, '--trace', 'bare.swf', '--out', 'out'], { directory })).err,
+    /MUT_BAD_REQUEST .*does not say how many processors its machine has/,
+  );
   t.deepEqual(readdirSync(directory).includes('out'), false);
 });
 
 test('options that name what there is not, or that are of another study, are refused', async (t) => {
   const directory = writeLogs(temporaryFolder(t));
   const cases: readonly (readonly [options: readonly string[], message: RegExp])[] = [
-    [['--traces', 'nasa'], /--traces names "nasa"; want some of sp2, blue, ctc, ctc-338, lanl/], [['--heuristics', 'best'], /--heuristics names "best"; want some of static, /],
-    [['--policies', 'sjf'], /--policies names "sjf"; want some of start-now, reinsert, fcfs, easy/], [['--parts', 'all'], /--parts names "all"; want some of main, queues, /],
-    [['--types', '50x100s'], /--types names "50x100s"; want tasks of 100, /], [['--max-pending', '0'], /--max-pending is "0"; want a whole number in 1\.\.32/],
-    [['--instants', '1'], /--instants is "1"; want a whole number in 2\.\./], [['--traces', ','], /--traces is ","; want names between commas/],
-    [['--processors', '8'], /--processors is for a log of your own; want --trace with it/], [['--trace', 'own.swf', '--traces', 'sp2'], /--trace and --traces are both there; want one of them/],
-    [['--trace', 'own.swf', '--processors', '0'], /--processors is "0"; want a whole number in 1\.\./], [['--trace', 'own.swf', '--max-walltime', '4h'], /--max-walltime is "4h"; want 17500 s or more/],
-    [['--trace', 'own.swf', '--export-jdf'], /--export-jdf is for the archived logs/], [['--experiments', '2'], /--experiments is for the study gonzalez2010, not for heuristics/],
+    [['--traces', 'nasa'], /--traces names "nasa"; want some of sp2, blue, ctc, ctc-338, lanl/],
+    [['--heuristics', 'best'], /--heuristics names "best"; want some of static, /],
+    [['--policies', 'sjf'], /--policies names "sjf"; want some of start-now, reinsert, fcfs, easy/],
+    [['--parts', 'all'], /--parts names "all"; want some of main, queues, /],
+    [['--types', '50x100s'], /--types names "50x100s"; want tasks of 100, /],
+    [['--max-pending', '0'], /--max-pending is "0"; want a whole number in 1\.\.32/],
+    [['--instants', '1'], /--instants is "1"; want a whole number in 2\.\./],
+    [['--traces', ','], /--traces is ","; want names between commas/],
+    [['--processors', '8'], /--processors is for a log of your own; want --trace with it/],
+    [['--trace', 'own.swf', '--traces', 'sp2'], /--trace and --traces are both there; want one of them/],
+    [['--trace', 'own.swf', '--processors', '0'], /--processors is "0"; want a whole number in 1\.\./],
+    [['--trace', 'own.swf', '--max-walltime', '4h'], /--max-walltime is "4h"; want 17500 s or more/],
+    [['--trace', 'own.swf', '--export-jdf'], /--export-jdf is for the archived logs/],
+    [['--experiments', '2'], /--experiments is for the study gonzalez2010, not for heuristics/],
     [['--policies', 'fcfs', '--parts', 'main'], /no part of the study has any of these policies/],
   ];
   for (const [options, message] of cases) {
-    const { status, err } = await runCommandLine([...words, ...options, '--data', 'data', '--out', 'out'], { directory });
+    const { status, err } = await runCommandLine([...words, ...options, '--data', 'data', '--out', 'out'], {
+      directory,
+    });
     t.is(status, 2, options.join(' '));
     t.regex(err, message);
   }
   const other = await runCommandLine(['sim', 'study', 'eager', '--instants', '9', '--out', 'out'], { directory });
   t.regex(other.err, /--instants is for the study heuristics, not for eager/);
-  const part = await runCommandLine(['sim', 'study-chunk', 'gonzalez2010', 'x', '--traces', 'sp2', '--data', 'data', '--out', 'out'], { directory });
+  const part = await runCommandLine(
+    ['sim', 'study-chunk', 'gonzalez2010', 'x', '--traces', 'sp2', '--data', 'data', '--out', 'out'],
+    { directory },
+  );
   t.regex(part.err, /--traces is for the study heuristics, not for gonzalez2010/);
 });
 
 test('a folder of another seed is refused, and logs that are missing are named', async (t) => {
   const directory = writeLogs(temporaryFolder(t));
-  t.is((await runCommandLine(withOptions([...words, ...own], '--parts', 'queues', '--out', 'out'), { directory })).status, 0);
+  t.is(
+    (await runCommandLine(withOptions([...words, ...own], '--parts', 'queues', '--out', 'out'), { directory })).status,
+    0,
+  );
   const other = await runCommandLine([...words, ...own, '--seed', '2', '--out', 'out'], { directory });
   t.is(other.status, 2);
   t.regex(other.err, /holds another study: .*"seed":"1".*want .*"seed":"2"/);

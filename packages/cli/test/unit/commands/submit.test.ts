@@ -11,21 +11,38 @@ const root = { playpen: 1, storage: 2 } as const;
 
 const test = anyTest as TestFn<{ folder: string }>;
 
-test.beforeEach((t) => { t.context.folder = mkdtempSync(join(tmpdir(), 'mutirao-submit-')); });
-test.afterEach.always((t) => { rmSync(t.context.folder, { recursive: true }); });
+test.beforeEach((t) => {
+  t.context.folder = mkdtempSync(join(tmpdir(), 'mutirao-submit-'));
+});
+test.afterEach.always((t) => {
+  rmSync(t.context.folder, { recursive: true });
+});
 
 /** Submits to a broker that takes everything, and returns what it was sent. */
-async function submitted(argv: readonly string[], directory = '/project'): Promise<{ job: JobSpec | undefined; out: string; err: string; status: number }> {
+async function submitted(
+  argv: readonly string[],
+  directory = '/project',
+): Promise<{ job: JobSpec | undefined; out: string; err: string; status: number }> {
   const requests: SubmitJobRequest[] = [];
   const submitJob = (request: SubmitJobRequest) => {
     requests.push(request);
     return Promise.resolve({ jobId: 5, taskCount: 3 });
   };
-  return { ...await runCommandLine(argv, { broker: { submitJob }, directory }), job: requests[0]?.job };
+  return { ...(await runCommandLine(argv, { broker: { submitJob }, directory })), job: requests[0]?.job };
 }
 
 test('an array stays three numbers, and the words after -- become a command whose words stay whole', async (t) => {
-  const { job, out, status } = await submitted(['job', 'submit', '--array', '1-1000:3', '--', 'render', '--name', 'a b', '{}']);
+  const { job, out, status } = await submitted([
+    'job',
+    'submit',
+    '--array',
+    '1-1000:3',
+    '--',
+    'render',
+    '--name',
+    'a b',
+    '{}',
+  ]);
   t.is(status, 0);
   t.is(out, 'Job 5 is submitted with 3 tasks. "mutirao job wait 5" waits for it.\n');
   t.deepEqual(job?.groups[0]?.values, { $case: 'range', value: { first: 1, count: 334, step: 3 } });
@@ -33,7 +50,10 @@ test('an array stays three numbers, and the words after -- become a command whos
 });
 
 test('a single word after -- is a line for the shell', async (t) => {
-  t.is((await submitted(['job', 'submit', '--values', 'x,y', '--', 'echo {} > out'])).job?.groups[0]?.command, 'echo {} > out');
+  t.is(
+    (await submitted(['job', 'submit', '--values', 'x,y', '--', 'echo {} > out'])).job?.groups[0]?.command,
+    'echo {} > out',
+  );
 });
 
 test('options after -- belong to the command', async (t) => {
@@ -41,11 +61,36 @@ test('options after -- belong to the command', async (t) => {
 });
 
 test('put, store and get take a path each, or two; those at home start from the current folder', async (t) => {
-  const { job } = await submitted(['job', 'submit', '--values', 'a', '--put', 'in/{}.dat', '--store', 'prog:bin/prog', '--get', 'out:results/{}.out', '--get', '$STORAGE/log', '--', 'true']);
+  const { job } = await submitted([
+    'job',
+    'submit',
+    '--values',
+    'a',
+    '--put',
+    'in/{}.dat',
+    '--store',
+    'prog:bin/prog',
+    '--get',
+    'out:results/{}.out',
+    '--get',
+    '$STORAGE/log',
+    '--',
+    'true',
+  ]);
   const group = job?.groups[0];
   t.deepEqual(group?.inputs, [
-    { source: { source: { $case: 'localPath', value: '/project/in/{}.dat' } }, root: root.playpen, path: '{}.dat', condition: '' },
-    { source: { source: { $case: 'localPath', value: '/project/prog' } }, root: root.storage, path: 'bin/prog', condition: '' },
+    {
+      source: { source: { $case: 'localPath', value: '/project/in/{}.dat' } },
+      root: root.playpen,
+      path: '{}.dat',
+      condition: '',
+    },
+    {
+      source: { source: { $case: 'localPath', value: '/project/prog' } },
+      root: root.storage,
+      path: 'bin/prog',
+      condition: '',
+    },
   ]);
   t.deepEqual(group?.outputs, [
     { root: root.playpen, path: 'out', localPath: '/project/results/{}.out', condition: '' },
@@ -54,15 +99,52 @@ test('put, store and get take a path each, or two; those at home start from the 
 });
 
 test('a job in the folder of submission names its files at their own places, and runs each task once at a time', async (t) => {
-  const { job, err } = await submitted(['job', 'submit', '--in-place', '--array', '1-2', '--put', 'sub/in.dat', '--store', 'lib/prog', '--get', 'sub/out-{}', '--get', '$STORAGE/log', '--', 'true']);
+  const { job, err } = await submitted([
+    'job',
+    'submit',
+    '--in-place',
+    '--array',
+    '1-2',
+    '--put',
+    'sub/in.dat',
+    '--store',
+    'lib/prog',
+    '--get',
+    'sub/out-{}',
+    '--get',
+    '$STORAGE/log',
+    '--',
+    'true',
+  ]);
   t.like(job, { workFolder: '/project', replicasMax: 1 }, err);
-  t.like(job?.groups[0]?.inputs, { 0: { root: root.playpen, path: 'sub/in.dat' }, 1: { root: root.storage, path: 'prog' } });
-  t.like(job?.groups[0]?.outputs, { 0: { path: 'sub/out-{}', localPath: '/project/sub/out-{}' }, 1: { root: root.storage, path: 'log', localPath: '/project/log' } });
-  const { job: other } = await submitted(['job', 'submit', '--chdir', '../study', '--put', '../study/in.dat', '--replicas', '2', '--', 'true']);
+  t.like(job?.groups[0]?.inputs, {
+    0: { root: root.playpen, path: 'sub/in.dat' },
+    1: { root: root.storage, path: 'prog' },
+  });
+  t.like(job?.groups[0]?.outputs, {
+    0: { path: 'sub/out-{}', localPath: '/project/sub/out-{}' },
+    1: { root: root.storage, path: 'log', localPath: '/project/log' },
+  });
+  const { job: other } = await submitted([
+    'job',
+    'submit',
+    '--chdir',
+    '../study',
+    '--put',
+    '../study/in.dat',
+    '--replicas',
+    '2',
+    '--',
+    'true',
+  ]);
   t.like(other, { workFolder: '/study', replicasMax: 2 });
   t.like(other?.groups[0]?.inputs, { 0: { path: 'in.dat' } });
   t.is((await submitted(['job', 'submit', '--', 'true'])).job?.workFolder, undefined);
-  for (const words of [['--in-place', '--chdir', 'x'], ['--chdir', ''], ['--in-place', '--put', '../elsewhere/x']]) {
+  for (const words of [
+    ['--in-place', '--chdir', 'x'],
+    ['--chdir', ''],
+    ['--in-place', '--put', '../elsewhere/x'],
+  ]) {
     const { status, job: refused } = await submitted(['job', 'submit', ...words, '--', 'true']);
     t.is(status, 2);
     t.is(refused, undefined);
@@ -70,18 +152,45 @@ test('a job in the folder of submission names its files at their own places, and
 });
 
 test('limits, bounds and environment arrive in the units of the wire', async (t) => {
-  const { job } = await submitted(['job', 'submit', '--limit-time', '1h30m', '--limit-memory', '2GiB', '--limit-output', '64K', '--replicas', '4',
-    '--retries', '0', '--processors', '2', '--env', 'A=1', '--env', 'B=x=y', '--label', 'many words', '--', 'true']);
+  const { job } = await submitted([
+    'job',
+    'submit',
+    '--limit-time',
+    '1h30m',
+    '--limit-memory',
+    '2GiB',
+    '--limit-output',
+    '64K',
+    '--replicas',
+    '4',
+    '--retries',
+    '0',
+    '--processors',
+    '2',
+    '--env',
+    'A=1',
+    '--env',
+    'B=x=y',
+    '--label',
+    'many words',
+    '--',
+    'true',
+  ]);
   t.deepEqual(job?.limits, { runTimeMsMax: 5_400_000, memoryBytesMax: 2 ** 31, outputBytesMax: 65_536 });
   t.like(job, { replicasMax: 4, failuresMax: 1, processors: 2, label: 'many words', homeDirectory: '/project' });
   t.deepEqual(job?.environment, { A: '1', B: 'x=y' });
 });
 
 test('a job file is read from its own folder, and options lie over it', async (t) => {
-  writeFileSync(join(t.context.folder, 'sweep.jdf'), 'job:\nlabel: sweep\ntask:\ninit: put a.txt a.txt\nremote: cat a.txt\n');
+  writeFileSync(
+    join(t.context.folder, 'sweep.jdf'),
+    'job:\nlabel: sweep\ntask:\ninit: put a.txt a.txt\nremote: cat a.txt\n',
+  );
   const { job } = await submitted(['job', 'submit', 'sweep.jdf', '--replicas', '1'], t.context.folder);
   t.like(job, { label: 'sweep', replicasMax: 1, homeDirectory: t.context.folder });
-  t.deepEqual(job?.groups[0]?.inputs[0]?.source, { source: { $case: 'localPath', value: join(t.context.folder, 'a.txt') } });
+  t.deepEqual(job?.groups[0]?.inputs[0]?.source, {
+    source: { $case: 'localPath', value: join(t.context.folder, 'a.txt') },
+  });
   t.is((await submitted(['addjob', 'sweep.jdf'], t.context.folder)).job?.label, 'sweep');
 });
 
@@ -94,20 +203,52 @@ test('each line of a file is a value', async (t) => {
 const refused: readonly (readonly [title: string, argv: readonly string[], error: RegExp])[] = [
   ['nothing to submit', [], /MUT_BAD_REQUEST there is nothing to submit/],
   ['a file that is not there', ['none.jdf'], /MUT_BAD_REQUEST there is no file .*none\.jdf/],
-  ['a file and a command', ['a.jdf', '--', 'true'], /MUT_BAD_REQUEST "a\.jdf" and a command after "--" are given.*\nUse: mutirao job submit -- a\.jdf true\n/],
+  [
+    'a file and a command',
+    ['a.jdf', '--', 'true'],
+    /MUT_BAD_REQUEST "a\.jdf" and a command after "--" are given.*\nUse: mutirao job submit -- a\.jdf true\n/,
+  ],
   ['a file and an array', ['a.jdf', '--array', '1-2'], /MUT_BAD_REQUEST --array beside the file/],
-  ['two sources of values', ['--array', '1-2', '--values', 'a', '--', 'x {}'], /MUT_BAD_REQUEST --array and --values are given/],
+  [
+    'two sources of values',
+    ['--array', '1-2', '--values', 'a', '--', 'x {}'],
+    /MUT_BAD_REQUEST --array and --values are given/,
+  ],
   ['a template without a value', ['--', 'echo {}'], /MUT_TEMPLATE_NO_VALUE/],
   ['a malformed selector', ['--array', '9-1', '--', 'x {}'], /MUT_BAD_SELECTOR/],
   ['a variable without a name', ['--env', '=1', '--', 'true'], /MUT_BAD_REQUEST --env is "=1"; want NAME=VALUE/],
-  ['a scheduler with a slip', ['--scheduler', 'min-mn', '--', 'true'], /--scheduler is "min-mn"; do you mean min-min\?/],
-  ['a scheduler of another kind', ['--scheduler', 'fair-share', '--', 'true'], /--scheduler is "fair-share"; want wqr, workqueue, storage-affinity, sufferage, min-min, plan/],
-  ['a cap without its sign', ['--extra-work', '20', '--', 'true'], /--extra-work is "20"; want none, idle or a percentage such as 20%/],
+  [
+    'a scheduler with a slip',
+    ['--scheduler', 'min-mn', '--', 'true'],
+    /--scheduler is "min-mn"; do you mean min-min\?/,
+  ],
+  [
+    'a scheduler of another kind',
+    ['--scheduler', 'fair-share', '--', 'true'],
+    /--scheduler is "fair-share"; want wqr, workqueue, storage-affinity, sufferage, min-min, plan/,
+  ],
+  [
+    'a cap without its sign',
+    ['--extra-work', '20', '--', 'true'],
+    /--extra-work is "20"; want none, idle or a percentage such as 20%/,
+  ],
   ['a cap beyond all measure', ['--extra-work', '1001%', '--', 'true'], /--extra-work is "1001%"; want 0% to 1000%/],
   ['a cap with a slip', ['--extra-work', 'idel', '--', 'true'], /do you mean idle\?/],
-  ['a placement by a strategy with a slip', ['--placement', 'min-ctt:0.5', '--', 'true'], /--placement "min-ctt:0\.5" begins with no strategy; do you mean min-ct\?/],
-  ['a placement by a strategy of another kind', ['--placement', 'fair-share', '--', 'true'], /begins with no strategy; want one of random, min-lp/],
-  ['a placement with an a above 1', ['--placement', 'min-ct:1.5', '--', 'true'], /has the admissibility "1\.5"; want a number in 0\.\.1, or "adaptive"/],
+  [
+    'a placement by a strategy with a slip',
+    ['--placement', 'min-ctt:0.5', '--', 'true'],
+    /--placement "min-ctt:0\.5" begins with no strategy; do you mean min-ct\?/,
+  ],
+  [
+    'a placement by a strategy of another kind',
+    ['--placement', 'fair-share', '--', 'true'],
+    /begins with no strategy; want one of random, min-lp/,
+  ],
+  [
+    'a placement with an a above 1',
+    ['--placement', 'min-ct:1.5', '--', 'true'],
+    /has the admissibility "1\.5"; want a number in 0\.\.1, or "adaptive"/,
+  ],
   ['too many replicas', ['--replicas', '17', '--', 'true'], /--replicas is "17"; want an integer in 1\.\.16/],
   ['a path that leaves the playpen', ['--put', 'x:../../etc/x', '--', 'true'], /error: MUT_PATH_\w+ /],
   ['a source without a name', ['--put', ':x', '--', 'true'], /":x" is no SRC or SRC:DST/],
@@ -130,35 +271,58 @@ test('a broken job file is refused with file, line and column', async (t) => {
 });
 
 test('all that is wrong in a job file is told at once, up to a bound', async (t) => {
-  writeFileSync(join(t.context.folder, 'bad.jdf'), 'job:\nrequirements: os = = linux\ntask:\nremot: a\ntask:\ninit: put a ../b\nremote: b\n');
+  writeFileSync(
+    join(t.context.folder, 'bad.jdf'),
+    'job:\nrequirements: os = = linux\ntask:\nremot: a\ntask:\ninit: put a ../b\nremote: b\n',
+  );
   const { status, err, job } = await submitted(['job', 'submit', 'bad.jdf'], t.context.folder);
   t.is(status, 2);
   t.is(job, undefined);
-  t.deepEqual(err.trimEnd().split('\n').map((line) => line.replace(/ found .*/, '')), [
-    'error: MUT_JDF_SYNTAX bad.jdf:2:20:', 'error: MUT_JDF_SYNTAX bad.jdf:4:1:', 'error: MUT_PATH_LEAVES_ROOT bad.jdf:6:13:',
-    'Correct the file at the line and column that the message names; docs/jdf.md has the grammar.', registry.MUT_PATH_LEAVES_ROOT.advice,
-  ]);
+  t.deepEqual(
+    err
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replace(/ found .*/, '')),
+    [
+      'error: MUT_JDF_SYNTAX bad.jdf:2:20:',
+      'error: MUT_JDF_SYNTAX bad.jdf:4:1:',
+      'error: MUT_PATH_LEAVES_ROOT bad.jdf:6:13:',
+      'Correct the file at the line and column that the message names; docs/jdf.md has the grammar.',
+      registry.MUT_PATH_LEAVES_ROOT.advice,
+    ],
+  );
   writeFileSync(join(t.context.folder, 'long.jdf'), `job:\n${'task:\nremote:\n'.repeat(90)}`);
   const lines = (await submitted(['job', 'submit', 'long.jdf'], t.context.folder)).err.trimEnd().split('\n');
   t.is(lines.filter((line) => line.startsWith('error: ')).length, 20);
   t.is(lines[20], 'and 70 more');
   writeFileSync(join(t.context.folder, 'longer.jdf'), `job:\n${'task:\nremote:\n'.repeat(9000)}`);
-  t.regex((await submitted(['job', 'submit', 'longer.jdf'], t.context.folder)).err, /^and 980 more, and the rest of the file was not read$/m);
+  t.regex(
+    (await submitted(['job', 'submit', 'longer.jdf'], t.context.folder)).err,
+    /^and 980 more, and the rest of the file was not read$/m,
+  );
 });
 
 test('a job file may say how its tasks are placed, and the option goes before it', async (t) => {
   writeFileSync(join(t.context.folder, 'placed.jdf'), 'job:\nplacement: min-ct:0.5\ntask:\nremote: a\n');
   t.is((await submitted(['job', 'submit', 'placed.jdf'], t.context.folder)).job?.placement, 'min-ct:0.5');
-  t.is((await submitted(['job', 'submit', 'placed.jdf', '--placement', 'none'], t.context.folder)).job?.placement, 'none');
+  t.is(
+    (await submitted(['job', 'submit', 'placed.jdf', '--placement', 'none'], t.context.folder)).job?.placement,
+    'none',
+  );
   writeFileSync(join(t.context.folder, 'placed.jdf'), 'job:\nplacement: min-ct:2\ntask:\nremote: a\n');
-  t.regex((await submitted(['job', 'submit', 'placed.jdf'], t.context.folder)).err, /placed\.jdf:2:19: found "2", expected a number in 0\.\.1 or "adaptive" behind "min-ct:"/);
+  t.regex(
+    (await submitted(['job', 'submit', 'placed.jdf'], t.context.folder)).err,
+    /placed\.jdf:2:19: found "2", expected a number in 0\.\.1 or "adaptive" behind "min-ct:"/,
+  );
 });
 
 test('a broker that is just restarting gets the same submission again, under the same key', async (t) => {
   const keys: string[] = [];
   const submitJob = ({ clientJobId }: SubmitJobRequest) => {
     keys.push(clientJobId);
-    return keys.length < 3 ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away')) : Promise.resolve({ jobId: 1, taskCount: 1 });
+    return keys.length < 3
+      ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away'))
+      : Promise.resolve({ jobId: 1, taskCount: 1 });
   };
   t.is((await runCommandLine(['job', 'submit', '-q', '--', 'true'], { broker: { submitJob } })).out, '1\n');
   t.is(new Set(keys).size, 1);
@@ -166,12 +330,18 @@ test('a broker that is just restarting gets the same submission again, under the
 });
 
 test('--wait waits, and its exit status tells how the job ended', async (t) => {
-  const endings = [['FINISHED', 0, {}], ['FAILED', 1, { failedCount: 2, finishedCount: 8 }], ['CANCELLED', 4, { cancelledCount: 10, finishedCount: 0 }]] as const;
+  const endings = [
+    ['FINISHED', 0, {}],
+    ['FAILED', 1, { failedCount: 2, finishedCount: 8 }],
+    ['CANCELLED', 4, { cancelledCount: 10, finishedCount: 0 }],
+  ] as const;
   for (const [name, expected, counts] of endings) {
     const broker = {
       submitJob: () => Promise.resolve({ jobId: 1, taskCount: 10 }),
       getJob: () => Promise.resolve({ job: aJobSummary({ status: JobStatus[name], ...counts }), spec: undefined }),
-      async *watchJob () { /* nothing comes */ },
+      async *watchJob() {
+        /* nothing comes */
+      },
     };
     const { status, out } = await runCommandLine(['job', 'submit', '--wait', '--', 'true'], { broker });
     t.is(status, expected);
@@ -180,23 +350,53 @@ test('--wait waits, and its exit status tells how the job ended', async (t) => {
 });
 
 test('each way to verify results is understood', async (t) => {
-  const by = async (how: string) => (await submitted(['job', 'submit', '--verify', how, '--', 'x'])).job?.verification?.by;
+  const by = async (how: string) =>
+    (await submitted(['job', 'submit', '--verify', how, '--', 'x'])).job?.verification?.by;
   t.deepEqual(await by('none'), { $case: 'none', value: {} });
   t.deepEqual(await by('check'), { $case: 'check', value: {} });
   for (const count of [1, 2, 3, 15]) t.deepEqual(await by(`vote:${count}`), { $case: 'vote', value: count });
   t.deepEqual(await by('credibility:0.9'), { $case: 'credibility', value: 0.9 });
   t.deepEqual(await by('credibility:.99'), { $case: 'credibility', value: 0.99 });
-  t.is(await by('none').then(() => submitted(['job', 'submit', '--', 'x'])).then(({ job }) => job?.verification), undefined);
+  t.is(
+    await by('none')
+      .then(() => submitted(['job', 'submit', '--', 'x']))
+      .then(({ job }) => job?.verification),
+    undefined,
+  );
 });
 
 for (const how of [
-  'vote:0', 'vote:16', 'vote:1.5', 'vote:-1', 'vote:', 'vote', 'vote:three', 'credibility:0', 'credibility:1', 'credibility:1.5', 'credibility:0.0',
-  'credibility:-0.5', 'credibility:', 'credibility:nan', 'credibility:1e-1', 'majority', 'Vote:3', ' vote:3', 'vote:3 ', '', 'none:1', 'check:2',
+  'vote:0',
+  'vote:16',
+  'vote:1.5',
+  'vote:-1',
+  'vote:',
+  'vote',
+  'vote:three',
+  'credibility:0',
+  'credibility:1',
+  'credibility:1.5',
+  'credibility:0.0',
+  'credibility:-0.5',
+  'credibility:',
+  'credibility:nan',
+  'credibility:1e-1',
+  'majority',
+  'Vote:3',
+  ' vote:3',
+  'vote:3 ',
+  '',
+  'none:1',
+  'check:2',
 ]) {
   test(`--verify ${JSON.stringify(how)} is refused with what is wanted, before anything is sent`, async (t) => {
     const { status, err, job } = await submitted(['job', 'submit', '--verify', how, '--', 'x']);
     t.is(status, 2);
-    t.is(err.split('\n')[0], `error: MUT_BAD_REQUEST --verify is "${how}"; want none, check, vote:K with K in 1..15, or credibility:Q with Q above 0 and below 1`);
+    t.is(
+      err.split('\n')[0],
+      `error: MUT_BAD_REQUEST --verify is "${how}"; want none, check, vote:K with K in 1..15, or credibility:Q ` +
+        'with Q above 0 and below 1',
+    );
     t.is(job, undefined);
   });
 }
@@ -204,9 +404,16 @@ for (const how of [
 test('outputs are gathered in a folder that starts from the current one, also those of a job file', async (t) => {
   const file = join(t.context.folder, 'a.jdf');
   writeFileSync(file, 'job:\nlabel: a\ntask:\nremote: true > out\nfinal: get out results\n');
-  t.deepEqual((await submitted(['job', 'submit', '--array', '1-2', '--get', 'out:results/{}', '--gather', 'all', '--', 'x {}'])).job?.gathering, { folder: '/project/all' });
+  t.deepEqual(
+    (await submitted(['job', 'submit', '--array', '1-2', '--get', 'out:results/{}', '--gather', 'all', '--', 'x {}']))
+      .job?.gathering,
+    { folder: '/project/all' },
+  );
   t.deepEqual((await submitted(['job', 'submit', '--gather', 'all', file])).job?.gathering, { folder: '/project/all' });
-  t.is((await submitted(['job', 'submit', '--array', '1-2', '--get', 'out:results/{}', '--', 'x {}'])).job?.gathering, undefined);
+  t.is(
+    (await submitted(['job', 'submit', '--array', '1-2', '--get', 'out:results/{}', '--', 'x {}'])).job?.gathering,
+    undefined,
+  );
   const { status, err } = await submitted(['job', 'submit', '--gather', '', '--', 'x']);
   t.deepEqual([status, /--gather is empty; want a folder/.test(err)], [2, true]);
 });
@@ -222,9 +429,19 @@ test('a workflow without a name is called as its file', async (t) => {
 });
 
 test('what of the requirements holds on no known machine is said when the job is submitted, and is in the JSON', async (t) => {
-  const submitJob = () => Promise.resolve({ jobId: 1, taskCount: 1, requirementsWarning: 'no machine that is known states "cpus"\nand so on' });
-  const plain = await runCommandLine(['job', 'submit', '--requirements', 'cpus > 2', '--', 'true'], { broker: { submitJob } });
+  const submitJob = () =>
+    Promise.resolve({
+      jobId: 1,
+      taskCount: 1,
+      requirementsWarning: 'no machine that is known states "cpus"\nand so on',
+    });
+  const plain = await runCommandLine(['job', 'submit', '--requirements', 'cpus > 2', '--', 'true'], {
+    broker: { submitJob },
+  });
   t.deepEqual([plain.status, plain.err], [0, 'warning: no machine that is known states "cpus"\nwarning: and so on\n']);
   const { out } = await runCommandLine(['job', 'submit', '--json', '--', 'true'], { broker: { submitJob } });
-  t.deepEqual((JSON.parse(out) as { warnings: unknown }).warnings, ['no machine that is known states "cpus"', 'and so on']);
+  t.deepEqual((JSON.parse(out) as { warnings: unknown }).warnings, [
+    'no machine that is known states "cpus"',
+    'and so on',
+  ]);
 });

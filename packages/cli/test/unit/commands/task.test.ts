@@ -8,10 +8,21 @@ const at = showTimeOfDay(1_000_000);
 const tasks = [
   aTask(),
   aTask({
-    taskIndex: 1, value: '2', status: TaskStatus.FAILED, failureCount: 2,
+    taskIndex: 1,
+    value: '2',
+    status: TaskStatus.FAILED,
+    failureCount: 2,
     replicas: [
       aReplica({ replicaId: 8, accepted: false, outcome: Outcome.CANCELLED, reason: 'MUT_CANCELLED' }),
-      aReplica({ replicaId: 9, machineId: 'lab/m1', accepted: false, outcome: Outcome.FAILED, exitStatus: 3, reason: 'MUT_TASK_FAILED', detail: 'exit status 3' }),
+      aReplica({
+        replicaId: 9,
+        machineId: 'lab/m1',
+        accepted: false,
+        outcome: Outcome.FAILED,
+        exitStatus: 3,
+        reason: 'MUT_TASK_FAILED',
+        detail: 'exit status 3',
+      }),
     ],
   }),
   aTask({ taskIndex: 2, value: 'a value with\nlines and more than is shown', status: TaskStatus.READY, replicas: [] }),
@@ -25,44 +36,73 @@ const broker = {
 test('tasks are listed with the machine, the replica that counts, its times and its exit status', async (t) => {
   const { status, out } = await runCommandLine(['task', 'list'], { broker });
   t.is(status, 0);
-  t.is(out, [
-    'TASK  VALUE                     STATUS    MACHINE    REPLICA  PLACED    WAITED   RAN  EXIT  REASON',
-    `   0  1                         finished  alpha/1.0       r7  ${at}    0.1s  2.0s     0`,
-    `   1  2                         failed    lab/m1          r9  ${at}    0.1s  2.0s     3  MUT_TASK_FAILED: exit status 3`,
-    '   2  a value with lines an...  ready     -                -  -              -     -     -',
-    '',
-  ].join('\n'));
+  t.is(
+    out,
+    [
+      'TASK  VALUE                     STATUS    MACHINE    REPLICA  PLACED    WAITED   RAN  EXIT  REASON',
+      `   0  1                         finished  alpha/1.0       r7  ${at}    0.1s  2.0s     0`,
+      `   1  2                         failed    lab/m1          r9  ${at}    0.1s  2.0s     3  ` +
+        'MUT_TASK_FAILED: exit status 3',
+      '   2  a value with lines an...  ready     -                -  -              -     -     -',
+      '',
+    ].join('\n'),
+  );
 });
 
 test('--replicas gives each replica a line', async (t) => {
   const { out } = await runCommandLine(['task', 'list', '--replicas'], { broker });
-  t.deepEqual(out.split('\n').map((line) => /r\d+/.exec(line)?.[0]), [undefined, 'r7', 'r8', 'r9', undefined, undefined]);
+  t.deepEqual(
+    out.split('\n').map((line) => /r\d+/.exec(line)?.[0]),
+    [undefined, 'r7', 'r8', 'r9', undefined, undefined],
+  );
 });
 
 test('pages are read until there are enough, and what is left out is said', async (t) => {
   const asked: ListTasksRequest[] = [];
   const listTasks = (request: ListTasksRequest) => {
     asked.push(request);
-    return Promise.resolve({ tasks: [aTask({ taskIndex: request.fromTaskIndex })], nextTaskIndex: request.fromTaskIndex + 1 });
+    return Promise.resolve({
+      tasks: [aTask({ taskIndex: request.fromTaskIndex })],
+      nextTaskIndex: request.fromTaskIndex + 1,
+    });
   };
-  const { out, err } = await runCommandLine(['task', 'list', '1', '--max', '3', '-q', '--status', 'failed'], { broker: { ...broker, listTasks } });
+  const { out, err } = await runCommandLine(['task', 'list', '1', '--max', '3', '-q', '--status', 'failed'], {
+    broker: { ...broker, listTasks },
+  });
   t.is(out, '0\n1\n2\n');
-  t.deepEqual(asked.map(({ fromTaskIndex, pageSize, status }) => [fromTaskIndex, pageSize, status]), [[0, 3, TaskStatus.FAILED], [1, 2, TaskStatus.FAILED], [2, 1, TaskStatus.FAILED]]);
+  t.deepEqual(
+    asked.map(({ fromTaskIndex, pageSize, status }) => [fromTaskIndex, pageSize, status]),
+    [
+      [0, 3, TaskStatus.FAILED],
+      [1, 2, TaskStatus.FAILED],
+      [2, 1, TaskStatus.FAILED],
+    ],
+  );
   t.regex(err, /^There are more; raise --max \(now 3\)/);
 });
 
 test('an unknown status is refused with the words that there are', async (t) => {
   const { status, err } = await runCommandLine(['task', 'list', '--status', 'done'], { broker });
   t.is(status, 2);
-  t.regex(err, /--status is "done"; expected one of waiting, ready, placed, running, verifying, finished, failed, cancelled/);
+  t.regex(
+    err,
+    /--status is "done"; expected one of waiting, ready, placed, running, verifying, finished, failed, cancelled/,
+  );
 });
 
 const bytes = (text: string): Buffer => Buffer.from(text);
-const getTaskOutput = ({ taskIndex }: { taskIndex: number }) => Promise.resolve({
-  replicaId: 7, standardOutput: bytes(`out ${taskIndex}\n`), standardError: bytes(taskIndex === 1 ? 'oops\n' : ''), truncated: taskIndex === 1, files: [],
-});
+const getTaskOutput = ({ taskIndex }: { taskIndex: number }) =>
+  Promise.resolve({
+    replicaId: 7,
+    standardOutput: bytes(`out ${taskIndex}\n`),
+    standardError: bytes(taskIndex === 1 ? 'oops\n' : ''),
+    truncated: taskIndex === 1,
+    files: [],
+  });
 
-const cutNote = 'task 1 printed more than is kept: a line in its output says how many bytes were cut (--limit-output of the job decides how much is kept)\n';
+const cutNote =
+  'task 1 printed more than is kept: a line in its output says how many bytes were cut (--limit-output of the ' +
+  'job decides how much is kept)\n';
 
 test('the output of one task is printed as it is', async (t) => {
   const { out, err } = await runCommandLine(['task', 'output', '1', '0'], { broker: { ...broker, getTaskOutput } });
@@ -77,17 +117,31 @@ test('outputs of several tasks have headings, which do not mix with what they pr
 });
 
 test('one of the two streams can be had alone', async (t) => {
-  t.is((await runCommandLine(['task', 'output', '1', '0-1', '--stderr'], { broker: { ...broker, getTaskOutput } })).out, 'oops\n');
-  t.is((await runCommandLine(['task', 'output', '1', '1', '--stdout'], { broker: { ...broker, getTaskOutput } })).err, cutNote);
+  t.is(
+    (await runCommandLine(['task', 'output', '1', '0-1', '--stderr'], { broker: { ...broker, getTaskOutput } })).out,
+    'oops\n',
+  );
+  t.is(
+    (await runCommandLine(['task', 'output', '1', '1', '--stdout'], { broker: { ...broker, getTaskOutput } })).err,
+    cutNote,
+  );
 });
 
 test('job machines adds up what each machine did, most work first', async (t) => {
-  const replicas = [aReplica({ replicaId: 20, machineId: 'lab/m1', startedUnixMs: 1_000_500 }), aReplica({ replicaId: 21, accepted: false, endedUnixMs: 1_001_100 })];
-  const { out } = await runCommandLine(['job', 'machines'], { broker: { ...broker, listTasks: () => Promise.resolve({ tasks: [...tasks, aTask({ replicas }), aTask()] }) } });
-  t.is(out, [
-    'MACHINE    TASKS  TIME  OTHER REPLICAS  TIME  MEAN WAIT',
-    'alpha/1.0      2  4.0s               2  3.0s       0.1s',
-    'lab/m1         1  1.6s               1  2.0s       0.3s',
-    '',
-  ].join('\n'));
+  const replicas = [
+    aReplica({ replicaId: 20, machineId: 'lab/m1', startedUnixMs: 1_000_500 }),
+    aReplica({ replicaId: 21, accepted: false, endedUnixMs: 1_001_100 }),
+  ];
+  const { out } = await runCommandLine(['job', 'machines'], {
+    broker: { ...broker, listTasks: () => Promise.resolve({ tasks: [...tasks, aTask({ replicas }), aTask()] }) },
+  });
+  t.is(
+    out,
+    [
+      'MACHINE    TASKS  TIME  OTHER REPLICAS  TIME  MEAN WAIT',
+      'alpha/1.0      2  4.0s               2  3.0s       0.1s',
+      'lab/m1         1  1.6s               1  2.0s       0.3s',
+      '',
+    ].join('\n'),
+  );
 });

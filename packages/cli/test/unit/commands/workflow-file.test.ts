@@ -15,7 +15,9 @@ tasks:
   last: {command: tell, time: 250ms, after: [left, right]}
 `;
 
-const dax = '<adag name="d"><job id="A" name="make" runtime="1.5"><uses file="x" link="output" size="900"/></job><job id="B" name="make" runtime="2"><uses file="x" link="output" size="4"/></job></adag>\n';
+const dax =
+  '<adag name="d"><job id="A" name="make" runtime="1.5"><uses file="x" link="output" size="900"/></job><job ' +
+  'id="B" name="make" runtime="2"><uses file="x" link="output" size="4"/></job></adag>\n';
 
 function folderWith(t: ExecutionContext): string {
   const directory = temporaryFolder(t);
@@ -28,23 +30,46 @@ test('workflow show tells what is in a file, and its longest path', async (t) =>
   const directory = folderWith(t);
   const { status, out } = await runCommandLine(['workflow', 'show', 'blur.yaml'], { directory });
   t.is(status, 0, out);
-  t.deepEqual(out.trimEnd().split('\n').map((line) => line.replace(/ {2,}/, ': ')), [
-    'workflow: blur', 'tasks: 4', 'without a command: 1', 'edges: 4', 'levels: 3, the widest has 2', 'inputs: photo.png', 'outputs: a.png, A.png', 'run time: 120.25 s',
-    'critical path: 100.25 s: split, right, last',
-  ]);
-  t.is((await runCommandLine(['workflow', 'show', 'blur.yaml', '--quiet'], { directory })).out, 'split\nleft\nright\nlast\n');
+  t.deepEqual(
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replace(/ {2,}/, ': ')),
+    [
+      'workflow: blur',
+      'tasks: 4',
+      'without a command: 1',
+      'edges: 4',
+      'levels: 3, the widest has 2',
+      'inputs: photo.png',
+      'outputs: a.png, A.png',
+      'run time: 120.25 s',
+      'critical path: 100.25 s: split, right, last',
+    ],
+  );
+  t.is(
+    (await runCommandLine(['workflow', 'show', 'blur.yaml', '--quiet'], { directory })).out,
+    'split\nleft\nright\nlast\n',
+  );
 });
 
 test('workflow show tells as JSON what was put right', async (t) => {
   const { out, err } = await runCommandLine(['workflow', 'show', 'two.dax', '--json'], { directory: folderWith(t) });
-  const { task_count: tasks, warnings, critical_path: path } = JSON.parse(out) as { task_count: number; warnings: string[]; critical_path: string[] };
+  const {
+    task_count: tasks,
+    warnings,
+    critical_path: path,
+  } = JSON.parse(out) as { task_count: number; warnings: string[]; critical_path: string[] };
   t.deepEqual([tasks, warnings, path], [2, ['1 file with several writers, the first is x'], ['B']]);
   t.is(err, 'two.dax: 1 file with several writers, the first is x\n');
 });
 
 test('a workflow converted to YAML is the same workflow', async (t) => {
   const directory = folderWith(t);
-  const { status, err } = await runCommandLine(['workflow', 'convert', 'blur.yaml', '--to', 'yaml', '--output', 'again.yaml'], { directory });
+  const { status, err } = await runCommandLine(
+    ['workflow', 'convert', 'blur.yaml', '--to', 'yaml', '--output', 'again.yaml'],
+    { directory },
+  );
   t.deepEqual([status, err], [0, '']);
   const plain = (text: string): unknown => {
     const { tasks, edges, outputs } = parseWorkflow(text, 'f');
@@ -57,11 +82,9 @@ test('what a format has no place for is said', async (t) => {
   const directory = folderWith(t);
   const { out, err } = await runCommandLine(['workflow', 'convert', 'blur.yaml', '--to', 'dax'], { directory });
   t.is(parseWorkflow(out, 'f').tasks.length, 4);
-  t.deepEqual(err.trimEnd().split('\n'), [
-    'blur.yaml: DAX has no place for ranges of processors; there are 1',
-  ]);
+  t.deepEqual(err.trimEnd().split('\n'), ['blur.yaml: DAX has no place for ranges of processors; there are 1']);
   const converted = await runCommandLine(['workflow', 'convert', 'blur.yaml', '--to', 'wfformat'], { directory });
-  t.is(parseWorkflow(converted.out, 'f').tasks[1]?.command, 'sh -c \'blur a.png > A.png\'');
+  t.is(parseWorkflow(converted.out, 'f').tasks[1]?.command, "sh -c 'blur a.png > A.png'");
   const asJson = await runCommandLine(['workflow', 'convert', 'blur.yaml', '--to', 'dot', '--json'], { directory });
   const { text, losses } = JSON.parse(asJson.out) as { text: string; losses: string[] };
   t.regex(text, /"split" -> "left";/);
@@ -71,9 +94,18 @@ test('what a format has no place for is said', async (t) => {
 test('what cannot be said in a format is refused with its place, and nothing is written', async (t) => {
   const directory = folderWith(t);
   const cases: [string[], RegExp][] = [
-    [['two.dax', '--to', 'yaml'], /MUT_WORKFLOW_TWO_WRITERS two\.dax as YAML:\d+:\d+: found the file x as an output of both A and B/],
-    [['blur.yaml', '--to', 'xml'], /MUT_WORKFLOW_SYNTAX blur\.yaml:5:\d+: found task split, which is no operation on a matrix/],
-    [['blur.yaml', '--to', 'pdf'], /MUT_BAD_REQUEST --to is "pdf"; want one of yaml, wfformat, wfformat-1\.6, dax, xml, dot/],
+    [
+      ['two.dax', '--to', 'yaml'],
+      /MUT_WORKFLOW_TWO_WRITERS two\.dax as YAML:\d+:\d+: found the file x as an output of both A and B/,
+    ],
+    [
+      ['blur.yaml', '--to', 'xml'],
+      /MUT_WORKFLOW_SYNTAX blur\.yaml:5:\d+: found task split, which is no operation on a matrix/,
+    ],
+    [
+      ['blur.yaml', '--to', 'pdf'],
+      /MUT_BAD_REQUEST --to is "pdf"; want one of yaml, wfformat, wfformat-1\.6, dax, xml, dot/,
+    ],
     [['gone.yaml', '--to', 'dot'], /MUT_FILE_NOT_FOUND there is no file gone\.yaml/],
     [['blur.yaml', '--to', 'dot', '--output', 'blur.yaml/x'], /MUT_BAD_REQUEST cannot write/],
   ];

@@ -8,7 +8,9 @@ test('a log stays bounded while its process goes on writing, and its former part
   const folder = temporaryFolder(t);
   const path = join(folder, 'broker.log');
   const file = openSync(path, 'a', 0o600);
-  t.teardown(() => { closeSync(file); });
+  t.teardown(() => {
+    closeSync(file);
+  });
   for (let line = 0; line < 1000; line += 1) {
     writeSync(file, `line ${line} ${'x'.repeat(90)}\n`);
     boundLogs(folder, 10_000);
@@ -19,7 +21,10 @@ test('a log stays bounded while its process goes on writing, and its former part
   t.is(statSync(`${path}.1`).mode & 0o777, 0o600);
   const lines = `${readFileSync(`${path}.1`, 'utf8')}${readFileSync(path, 'utf8')}`.trimEnd().split('\n');
   t.is(lines.at(-1)?.split(' ')[1], '999');
-  t.deepEqual(lines.map((line) => Number(line.split(' ')[1])), Array.from({ length: lines.length }, (_, index) => 1000 - lines.length + index));
+  t.deepEqual(
+    lines.map((line) => Number(line.split(' ')[1])),
+    Array.from({ length: lines.length }, (_, index) => 1000 - lines.length + index),
+  );
 });
 
 test('where the former part cannot be kept, the log is cut all the same, and other files stay', (t) => {
@@ -27,8 +32,12 @@ test('where the former part cannot be kept, the log is cut all the same, and oth
   writeFileSync(join(folder, 'up.log'), 'x'.repeat(100));
   writeFileSync(join(folder, 'notes.txt'), 'x'.repeat(100));
   mkdirSync(join(folder, 'up.log.1', 'in-the-way'), { recursive: true });
-  t.notThrows(() => { boundLogs(folder, 10); });
+  t.notThrows(() => {
+    boundLogs(folder, 10);
+  });
   t.is(statSync(join(folder, 'up.log')).size, 0);
   t.is(statSync(join(folder, 'notes.txt')).size, 100);
-  t.notThrows(() => { boundLogs(join(folder, 'absent'), 10); });
+  t.notThrows(() => {
+    boundLogs(join(folder, 'absent'), 10);
+  });
 });

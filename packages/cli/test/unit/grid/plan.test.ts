@@ -21,46 +21,104 @@ test('clusters are named and sized by a list', (t) => {
   t.deepEqual(parseClusters('8,4'), [8, 4]);
   t.deepEqual(parseClusters('0'), []);
   t.deepEqual([0, 1, 8].map(clusterName), ['alpha', 'beta', 'cluster9']);
-  for (const text of ['8,', 'x', '-1', '8;4', '70000']) t.throws(() => parseClusters(text), { code: 'MUT_BAD_REQUEST' });
+  for (const text of ['8,', 'x', '-1', '8;4', '70000'])
+    t.throws(() => parseClusters(text), { code: 'MUT_BAD_REQUEST' });
 });
 
 test('settings become options of all processes of a kind, after our own', (t) => {
   const settings = parseSettings(['cluster.walltime-max=10m', 'agent.kill-grace=1s']);
   const plan = new GridPlan('/home', { clusters: [8], machines: 0, machineProcessors: 1, settings });
-  t.deepEqual(argumentsOf('cluster', plan.cluster('alpha', 8).command(undefined)), ['--home', '/home', '--id', 'alpha', '--processors', '8', '--walltime-max', '10m']);
+  t.deepEqual(argumentsOf('cluster', plan.cluster('alpha', 8).command(undefined)), [
+    '--home',
+    '/home',
+    '--id',
+    'alpha',
+    '--processors',
+    '8',
+    '--walltime-max',
+    '10m',
+  ]);
   t.deepEqual(plan.agent('lab/m1', 'h:1').command(undefined).slice(-4), ['--processors', '1', '--kill-grace', '1s']);
   t.throws(() => parseSettings(['walltime-max=10m']), { code: 'MUT_BAD_REQUEST' });
 });
 
 test('a cluster of a grid with reservations honours them, under its name', (t) => {
-  const plan = new GridPlan('/home', { clusters: [8], machines: 0, machineProcessors: 1, hasReservations: true, settings: parseSettings([]) });
-  t.deepEqual(argumentsOf('reservations', plan.reservations('local').command(undefined)), ['--home', '/home', '--id', 'local']);
-  t.deepEqual(argumentsOf('cluster', plan.cluster('alpha', 8, 'h:7').command(undefined)).slice(2), ['--id', 'alpha', '--processors', '8', '--reservations', 'h:7']);
+  const plan = new GridPlan('/home', {
+    clusters: [8],
+    machines: 0,
+    machineProcessors: 1,
+    hasReservations: true,
+    settings: parseSettings([]),
+  });
+  t.deepEqual(argumentsOf('reservations', plan.reservations('local').command(undefined)), [
+    '--home',
+    '/home',
+    '--id',
+    'local',
+  ]);
+  t.deepEqual(argumentsOf('cluster', plan.cluster('alpha', 8, 'h:7').command(undefined)).slice(2), [
+    '--id',
+    'alpha',
+    '--processors',
+    '8',
+    '--reservations',
+    'h:7',
+  ]);
   t.deepEqual(embeddedManager('h:1', 'alpha').slice(-2), ['--reservation-resource', 'alpha']);
   t.deepEqual(embeddedManager('h:1'), ['--manager', 'embedded', '--cluster', 'h:1']);
 });
 
 test('every process of a traced grid writes a file of its own', (t) => {
-  const plan = new GridPlan('/home', { clusters: [8], machines: 1, machineProcessors: 1, settings: parseSettings([]), traces: '/traces' });
-  const filesOf = ({ command }: { command(address: undefined): readonly string[] }): (string | undefined)[] => command(undefined).filter((_word, index, all) => all[index - 1] === '--trace');
+  const plan = new GridPlan('/home', {
+    clusters: [8],
+    machines: 1,
+    machineProcessors: 1,
+    settings: parseSettings([]),
+    traces: '/traces',
+  });
+  const filesOf = ({ command }: { command(address: undefined): readonly string[] }): (string | undefined)[] =>
+    command(undefined).filter((_word, index, all) => all[index - 1] === '--trace');
   t.deepEqual(filesOf(plan.broker([])), ['/traces/broker.jsonl']);
   t.deepEqual(filesOf(plan.cluster('alpha', 8)), ['/traces/cluster-alpha.jsonl']);
   t.deepEqual(filesOf(plan.agent('lab/m1', 'h:1')), ['/traces/agent-lab-m1.jsonl']);
 });
 
 test('the processes of a leashed grid are told to watch their standard input', (t) => {
-  const plan = new GridPlan('/home', { clusters: [], machines: 0, machineProcessors: 1, isLeashed: true, settings: parseSettings([]) });
-  t.deepEqual(argumentsOf('provider', plan.provider('p', noManager).command(undefined)), ['--home', '/home', '--leash', '--id', 'p', '--manager', 'none']);
+  const plan = new GridPlan('/home', {
+    clusters: [],
+    machines: 0,
+    machineProcessors: 1,
+    isLeashed: true,
+    settings: parseSettings([]),
+  });
+  t.deepEqual(argumentsOf('provider', plan.provider('p', noManager).command(undefined)), [
+    '--home',
+    '/home',
+    '--leash',
+    '--id',
+    'p',
+    '--manager',
+    'none',
+  ]);
 });
 
 test('a process that is started again listens where it did', (t) => {
   const plan = new GridPlan('/home', { clusters: [], machines: 1, machineProcessors: 1, settings: parseSettings([]) });
-  t.deepEqual(argumentsOf('broker', plan.broker([{ name: 'lab', address: 'h:1' }]).command('unix:/s/broker')), ['--home', '/home', '--provider', 'lab=h:1', '--listen', 'unix:/s/broker']);
+  t.deepEqual(argumentsOf('broker', plan.broker([{ name: 'lab', address: 'h:1' }]).command('unix:/s/broker')), [
+    '--home',
+    '/home',
+    '--provider',
+    'lab=h:1',
+    '--listen',
+    'unix:/s/broker',
+  ]);
 });
 
 test('of two grids that claim a home folder one wins', (t) => {
   const home = mkdtempSync(join(tmpdir(), 'mutirao-claim-'));
-  t.teardown(() => { rmSync(home, { recursive: true }); });
+  t.teardown(() => {
+    rmSync(home, { recursive: true });
+  });
   t.true(claimHome(home, record));
   t.false(claimHome(home, { ...record, pid: 2 }));
   t.is(findGridRecord(home)?.pid, 1);
@@ -90,12 +148,19 @@ test('a grid of another host, which shares the home folder, is taken to live, an
 });
 
 test('up refuses sizes that make no grid', async (t) => {
-  t.regex((await runCommandLine(['up', '--clusters', '0', '--machines', '0'])).err, /MUT_BAD_REQUEST the grid has neither clusters nor machines/);
+  t.regex(
+    (await runCommandLine(['up', '--clusters', '0', '--machines', '0'])).err,
+    /MUT_BAD_REQUEST the grid has neither clusters nor machines/,
+  );
   t.is((await runCommandLine(['up', '--machines', 'two'])).status, 2);
 });
 
 test('up refuses a placement that is none, before anything is started', async (t) => {
-  for (const [text, message] of [['min-ctt', /--placement "min-ctt" begins with no strategy; do you mean min-ct\?/], ['min-ct:2', /has the admissibility "2"; want a number in 0\.\.1, or "adaptive"/], ['', /begins with no strategy; want one of random/]] as const) {
+  for (const [text, message] of [
+    ['min-ctt', /--placement "min-ctt" begins with no strategy; do you mean min-ct\?/],
+    ['min-ct:2', /has the admissibility "2"; want a number in 0\.\.1, or "adaptive"/],
+    ['', /begins with no strategy; want one of random/],
+  ] as const) {
     const { status, err } = await runCommandLine(['up', '--placement', text]);
     t.is(status, 2, text);
     t.regex(err, message);
@@ -110,41 +175,84 @@ test('down without a grid has nothing to do', async (t) => {
 
 test('a cluster is found by its name, by an address, or because it is the only one', async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'mutirao-clusters-'));
-  t.teardown(() => { rmSync(home, { recursive: true }); });
+  t.teardown(() => {
+    rmSync(home, { recursive: true });
+  });
   const alpha = { name: 'alpha', processors: 8, cluster: 'h:1', provider: 'h:2' };
   const released: unknown[] = [];
   const cluster = { release: (asked: unknown) => Promise.resolve(released.push(asked)) };
   claimHome(home, { ...record, clusters: [alpha, { ...alpha, name: 'beta' }] });
-  t.regex((await runCommandLine(['cluster', 'cancel', '1'], { home, cluster })).err, /several clusters; want --cluster with one of alpha, beta/);
-  t.regex((await runCommandLine(['cluster', 'cancel', '1', '--cluster', 'x'], { home, cluster })).err, /no cluster is named "x"; want one of alpha, beta/);
-  t.is((await runCommandLine(['cluster', 'cancel', '1', '2', '--cluster', 'beta', '-q'], { home, cluster })).out, '1\n2\n');
+  t.regex(
+    (await runCommandLine(['cluster', 'cancel', '1'], { home, cluster })).err,
+    /several clusters; want --cluster with one of alpha, beta/,
+  );
+  t.regex(
+    (await runCommandLine(['cluster', 'cancel', '1', '--cluster', 'x'], { home, cluster })).err,
+    /no cluster is named "x"; want one of alpha, beta/,
+  );
+  t.is(
+    (await runCommandLine(['cluster', 'cancel', '1', '2', '--cluster', 'beta', '-q'], { home, cluster })).out,
+    '1\n2\n',
+  );
   t.deepEqual(released, [{ requestId: '1' }, { requestId: '2' }]);
 });
 
 test('a cluster that was started by itself is found by its name, without a grid and beside one', (t) => {
   const home = temporaryFolder(t);
   const find = (name?: string): string => findClusterAddress(home, name).address;
-  t.throws(() => find(), { code: 'MUT_UNREACHABLE', message: /there is no grid in .*, and no cluster has started there; want one, or --cluster with an address/ });
+  t.throws(() => find(), {
+    code: 'MUT_UNREACHABLE',
+    message: /there is no grid in .*, and no cluster has started there; want one, or --cluster with an address/,
+  });
   for (const name of ['hall', 'lab', 'never']) mkdirSync(join(home, 'clusters', name), { recursive: true });
   writeFileSync(join(home, 'clusters', 'lab', 'cluster.json'), '{"address":"h:1"}');
   t.is(find(), 'h:1');
   writeFileSync(join(home, 'clusters', 'hall', 'cluster.json'), '{"address":"h:2"}');
   t.is(find('lab'), 'h:1');
-  t.throws(() => find(), { code: 'MUT_BAD_REQUEST', message: /several clusters; want --cluster with one of hall, lab/ });
-  t.throws(() => find('never'), { code: 'MUT_BAD_REQUEST', message: /no cluster is named "never"; want one of hall, lab/ });
+  t.throws(() => find(), {
+    code: 'MUT_BAD_REQUEST',
+    message: /several clusters; want --cluster with one of hall, lab/,
+  });
+  t.throws(() => find('never'), {
+    code: 'MUT_BAD_REQUEST',
+    message: /no cluster is named "never"; want one of hall, lab/,
+  });
   claimHome(home, { ...record, clusters: [{ name: 'alpha', processors: 8, cluster: 'h:3', provider: 'h:4' }] });
   t.deepEqual([find(), find('hall'), find('h:9')], ['h:3', 'h:2', 'h:9']);
 });
 
 test('a setting without effect is refused with what has one', (t) => {
   for (const [text, says] of [
-    ['broker.listen=127.0.0.1:7000', /--set broker\.listen has no effect: .*mutirao run broker --listen/], ['provider.home=/x', /use --home/], ['cluster.processors=9', /use --clusters/],
-    ['brokr.nats=x', /did you mean broker\.nats=x\?/], ['scheduler.x=y', /with a process of agent, broker/], ['broker.nats', /expected PROCESS\.OPTION=VALUE/],
-  ] as const) t.throws(() => parseSettings([text]), { code: 'MUT_BAD_REQUEST', message: says }, text);
-  t.notThrows(() => parseSettings(['agent.gang-address=10.0.0.1', 'agent.gang-address=10.0.0.2', 'agent.attribute=a=1', 'agent.attribute=b=2', 'reservations.registrar=a', 'reservations.registrar=b']));
-  t.throws(() => parseSettings(['cluster.walltime-max=1m', 'cluster.walltime-max=2m']), { message: /given twice, as "1m" and "2m"/ });
-  t.throws(() => { refuseWithoutProcess(parseSettings(['cluster.walltime-max=1m']), { cluster: 'there are no clusters' }); }, { message: '--set cluster.walltime-max has no effect: there are no clusters' });
-  t.notThrows(() => { refuseWithoutProcess(parseSettings(['broker.nats=x']), { cluster: 'there are no clusters' }); });
+    ['broker.listen=127.0.0.1:7000', /--set broker\.listen has no effect: .*mutirao run broker --listen/],
+    ['provider.home=/x', /use --home/],
+    ['cluster.processors=9', /use --clusters/],
+    ['brokr.nats=x', /did you mean broker\.nats=x\?/],
+    ['scheduler.x=y', /with a process of agent, broker/],
+    ['broker.nats', /expected PROCESS\.OPTION=VALUE/],
+  ] as const)
+    t.throws(() => parseSettings([text]), { code: 'MUT_BAD_REQUEST', message: says }, text);
+  t.notThrows(() =>
+    parseSettings([
+      'agent.gang-address=10.0.0.1',
+      'agent.gang-address=10.0.0.2',
+      'agent.attribute=a=1',
+      'agent.attribute=b=2',
+      'reservations.registrar=a',
+      'reservations.registrar=b',
+    ]),
+  );
+  t.throws(() => parseSettings(['cluster.walltime-max=1m', 'cluster.walltime-max=2m']), {
+    message: /given twice, as "1m" and "2m"/,
+  });
+  t.throws(
+    () => {
+      refuseWithoutProcess(parseSettings(['cluster.walltime-max=1m']), { cluster: 'there are no clusters' });
+    },
+    { message: '--set cluster.walltime-max has no effect: there are no clusters' },
+  );
+  t.notThrows(() => {
+    refuseWithoutProcess(parseSettings(['broker.nats=x']), { cluster: 'there are no clusters' });
+  });
 });
 
 test('how tasks are kept apart goes to lab machines, and to the providers for agents of allocations', (t) => {

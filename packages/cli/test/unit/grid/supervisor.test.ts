@@ -3,7 +3,13 @@ import { Supervisor, type Host, type ProcessPlan } from '../../../src/grid/super
 
 /** A host whose processes live as long as the test says; time passes when somebody sleeps. */
 class FakeHost implements Host {
-  readonly started: { name: string; command: readonly string[]; end: (status: number) => void; pid: number; at: number }[] = [];
+  readonly started: {
+    name: string;
+    command: readonly string[];
+    end: (status: number) => void;
+    pid: number;
+    at: number;
+  }[] = [];
   readonly signals: string[] = [];
   /** Whether SIGTERM ends a process. */
   isObedient = true;
@@ -30,7 +36,11 @@ class FakeHost implements Host {
   }
 }
 
-const listening: ProcessPlan = { name: 'broker', command: (address) => ['run', address ?? 'free'], findAddress: (pid) => `h:${pid}` };
+const listening: ProcessPlan = {
+  name: 'broker',
+  command: (address) => ['run', address ?? 'free'],
+  findAddress: (pid) => `h:${pid}`,
+};
 const silent = { note: () => undefined };
 
 /** Lets what was promised happen. */
@@ -44,7 +54,13 @@ test('a process that ends is started again at the address that it had', async (t
   t.is(await supervisor.start(listening, 1000), 'h:100');
   host.started[0]?.end(137);
   await settle();
-  t.deepEqual(host.started.map(({ command }) => command), [['run', 'free'], ['run', 'h:100']]);
+  t.deepEqual(
+    host.started.map(({ command }) => command),
+    [
+      ['run', 'free'],
+      ['run', 'h:100'],
+    ],
+  );
   t.deepEqual(supervisor.processes(), { broker: 101 });
 });
 
@@ -74,7 +90,10 @@ test('a process that ends before it ever listened is told to the caller and left
 });
 
 test('a process that does not listen in time is told to the caller', async (t) => {
-  t.is(await new Supervisor(new FakeHost(), silent).start({ ...listening, findAddress: () => undefined }, 1000), undefined);
+  t.is(
+    await new Supervisor(new FakeHost(), silent).start({ ...listening, findAddress: () => undefined }, 1000),
+    undefined,
+  );
 });
 
 test('what is stopped is not started again', async (t) => {

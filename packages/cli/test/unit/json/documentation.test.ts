@@ -20,7 +20,9 @@ const forms = { one: 'one', array: 'an array of', stream: 'one per line, as they
 
 function commandRow(entry: CommandEntry): string {
   const { json } = entry;
-  return json === undefined ? '' : `| \`${entry.path.join(' ')}\` | ${forms[json.form]} [${json.shape}](#${json.shape}) |\n`;
+  return json === undefined
+    ? ''
+    : `| \`${entry.path.join(' ')}\` | ${forms[json.form]} [${json.shape}](#${json.shape}) |\n`;
 }
 
 function shapeSection([name, shape]: [string, Shape]): string {
@@ -29,9 +31,13 @@ function shapeSection([name, shape]: [string, Shape]): string {
 }
 
 test('docs/cli-json.md says what the commands print', (t) => {
-  const text = head + entries.map(commandRow).join('')
-    + '\n`job submit --wait` and `addjob --wait` print the [job](#job) as it ended instead.\n'
-    + Object.entries(shapes as Readonly<Record<string, Shape>>).map(shapeSection).join('');
+  const text =
+    head +
+    entries.map(commandRow).join('') +
+    '\n`job submit --wait` and `addjob --wait` print the [job](#job) as it ended instead.\n' +
+    Object.entries(shapes as Readonly<Record<string, Shape>>)
+      .map(shapeSection)
+      .join('');
   if (process.env['BLESS'] === '1') writeFileSync(page, text);
   t.is(readFileSync(page, 'utf8'), text);
 });

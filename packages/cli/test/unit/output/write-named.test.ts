@@ -1,5 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { temporaryFolder } from '@mutirao/testkit';
@@ -37,6 +49,11 @@ test('a pipe is written to and not replaced', (t) => {
 test('a place that cannot be written is told with its path', (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'taken'));
-  t.throws(() => { writeNamed(join(folder, 'taken'), 'text'); }, { code: 'MUT_BAD_REQUEST', message: new RegExp(`^cannot write ${folder}/taken: E`) });
+  t.throws(
+    () => {
+      writeNamed(join(folder, 'taken'), 'text');
+    },
+    { code: 'MUT_BAD_REQUEST', message: new RegExp(`^cannot write ${folder}/taken: E`) },
+  );
   t.deepEqual(readdirSync(folder), ['taken'], 'nothing is left of the trial');
 });

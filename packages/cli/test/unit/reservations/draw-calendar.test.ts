@@ -11,19 +11,36 @@ function draw(changes: Partial<Drawing>): string[] {
   return drawCalendar({ slots: [], from, until: from + 12 * hour, total: 16, cap: 16, columns: 32, ...changes });
 }
 
-const slot = (start: number, end: number, used: number) => ({ startUnixMs: from + start * hour, endUnixMs: from + end * hour, used });
+const slot = (start: number, end: number, used: number) => ({
+  startUnixMs: from + start * hour,
+  endUnixMs: from + end * hour,
+  used,
+});
 
 test('a bar is as high as the most that is reserved in its stretch of time', (t) => {
-  const lines = draw({ slots: [slot(0, 2, 16), slot(2, 4, 8), slot(4, 4.25, 3), slot(4.25, 4.5, 5), slot(4.5, 12, 0)] });
+  const lines = draw({
+    slots: [slot(0, 2, 16), slot(2, 4, 8), slot(4, 4.25, 3), slot(4.25, 4.5, 5), slot(4.5, 12, 0)],
+  });
   t.regex(lines.pop() ?? '', /^ {8}\d\d:\d\d {7}\d\d:\d\d$/);
   t.deepEqual(lines, [
-    ' 100 % ┤████', '       ┤████', '       ┤████', '       ┤████', '  50 % ┤████████', '       ┤████████▄', '       ┤█████████', '       ┤█████████',
+    ' 100 % ┤████',
+    '       ┤████',
+    '       ┤████',
+    '       ┤████',
+    '  50 % ┤████████',
+    '       ┤████████▄',
+    '       ┤█████████',
+    '       ┤█████████',
     '       └┬───────────┬───────────',
   ]);
 });
 
 test('the least that is reserved can be seen, and what is outside of the window cannot', (t) => {
-  const lines = draw({ total: 1_000_000, cap: 1_000_000, slots: [slot(-5, -1, 1_000_000), slot(1, 1.5, 1), slot(12, 13, 1_000_000)] });
+  const lines = draw({
+    total: 1_000_000,
+    cap: 1_000_000,
+    slots: [slot(-5, -1, 1_000_000), slot(1, 1.5, 1), slot(12, 13, 1_000_000)],
+  });
   t.is(lines[7], '       ┤  ▁');
   t.true(lines.slice(0, 7).every((line) => /^[ 0-9%]*┤$/.test(line)));
 });
@@ -42,14 +59,20 @@ test('a window of more than a day tells the days, and a narrow terminal still sh
 
 test('without an end a calendar goes as far as anything is reserved, and a day at least', async (t) => {
   const hour = 3_600_000;
-  const calendarOf = async (slots: { startUnixMs: number; endUnixMs: number; used: number }[], ...words: string[]): Promise<number> => {
+  const calendarOf = async (
+    slots: { startUnixMs: number; endUnixMs: number; used: number }[],
+    ...words: string[]
+  ): Promise<number> => {
     let end = 0;
     const resource = { resourceId: 'rig', total: 4, unit: '', failed: 0, failedUnits: [] };
     const getCalendar = ({ fromUnixMs, untilUnixMs }: { fromUnixMs: number; untilUnixMs: number }) => {
       end = untilUnixMs;
       return Promise.resolve({ resource, fromUnixMs, untilUnixMs, truncated: false, slots });
     };
-    await runCommandLine(['reservation', 'calendar', 'rig', '--manager', 'h:1', '--quiet', ...words], { reservations: { getCalendar } as never, now: () => 0 });
+    await runCommandLine(['reservation', 'calendar', 'rig', '--manager', 'h:1', '--quiet', ...words], {
+      reservations: { getCalendar } as never,
+      now: () => 0,
+    });
     return end;
   };
   const tomorrow = { startUnixMs: 28 * hour, endUnixMs: 30 * hour, used: 2 };

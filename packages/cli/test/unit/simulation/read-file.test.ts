@@ -16,8 +16,17 @@ test('a file is read gzipped or not, and of one that cannot be read the user hea
   t.is(readPacked('packed', put('packed', packed)).toString(), 'some words');
   t.is(readPacked('empty', put('empty', Buffer.alloc(0))).length, 0);
   const broken = put('broken', packed.subarray(0, 15));
-  t.throws(() => readPacked('broken', broken), { code: 'MUT_BAD_REQUEST', message: /^broken begins as a gzip file and is none: / });
+  t.throws(() => readPacked('broken', broken), {
+    code: 'MUT_BAD_REQUEST',
+    message: /^broken begins as a gzip file and is none: /,
+  });
   t.throws(() => readPacked('broken', broken, 'MUT_SWF_SYNTAX'), { code: 'MUT_SWF_SYNTAX' });
-  t.throws(() => readPacked('none', join(folder, 'none')), { code: 'MUT_FILE_NOT_FOUND', message: 'there is no file none' });
-  t.throws(() => readPacked('folder', folder, 'MUT_SWF_SYNTAX'), { code: 'MUT_BAD_REQUEST', message: /^cannot read folder: / });
+  t.throws(() => readPacked('none', join(folder, 'none')), {
+    code: 'MUT_FILE_NOT_FOUND',
+    message: 'there is no file none',
+  });
+  t.throws(() => readPacked('folder', folder, 'MUT_SWF_SYNTAX'), {
+    code: 'MUT_BAD_REQUEST',
+    message: /^cannot read folder: /,
+  });
 });

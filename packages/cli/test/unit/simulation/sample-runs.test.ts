@@ -10,8 +10,18 @@ function aContext({ stepMs = 1, isTerminal = true }: { stepMs?: number; isTermin
   const drawn: string[] = [];
   const interrupt = new AbortController();
   let now = 0;
-  const output = { mode: 'table', columns: 100, write: () => undefined, note: (line: string) => drawn.push(line), progress: isTerminal ? (text: string) => drawn.push(text) : undefined };
-  const context = { output, clock: { now: () => (now += stepMs) }, signal: interrupt.signal } as unknown as CommandContext;
+  const output = {
+    mode: 'table',
+    columns: 100,
+    write: () => undefined,
+    note: (line: string) => drawn.push(line),
+    progress: isTerminal ? (text: string) => drawn.push(text) : undefined,
+  };
+  const context = {
+    output,
+    clock: { now: () => (now += stepMs) },
+    signal: interrupt.signal,
+  } as unknown as CommandContext;
   return { context, drawn, interrupt };
 }
 
@@ -39,7 +49,10 @@ test('a user who interrupts is heard before the next run', async (t) => {
   const samples = await sampleRuns(context, 1000, (run) => {
     count += 1;
     // As a signal does, it comes between two turns of the event loop.
-    if (run === 3) setImmediate(() => { interrupt.abort(); });
+    if (run === 3)
+      setImmediate(() => {
+        interrupt.abort();
+      });
     return aSample;
   });
   t.is(samples, undefined);

@@ -1,4 +1,13 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -9,7 +18,18 @@ import { FrontEnd } from '../../../src/site/front-end.ts';
 import type { SiteRecord } from '../../../src/site/site-record.ts';
 
 const site: SiteRecord = {
-  name: 'uni', ssh: 'ana@login', sshOptions: [], manager: 'slurm', processors: 0, providerOptions: [], folder: '.mutirao', setup: '', program: '', address: '', isSettled: true, addedUnixMs: 0,
+  name: 'uni',
+  ssh: 'ana@login',
+  sshOptions: [],
+  manager: 'slurm',
+  processors: 0,
+  providerOptions: [],
+  folder: '.mutirao',
+  setup: '',
+  program: '',
+  address: '',
+  isSettled: true,
+  addedUnixMs: 0,
 };
 
 interface Front {
@@ -24,31 +44,63 @@ function aFront(t: ExecutionContext, env: NodeJS.ProcessEnv = {}): Front {
   mkdirSync(join(home, '.mutirao/front/uni'), { recursive: true });
   const connection = {
     run: async ([command = '', ...args]: readonly string[]) => {
-      const { status, stdout, stderr } = await runCommand({ command, args, env: { ...process.env, ...env, HOME: home }, deadlineMs: 30_000 });
+      const { status, stdout, stderr } = await runCommand({
+        command,
+        args,
+        env: { ...process.env, ...env, HOME: home },
+        deadlineMs: 30_000,
+      });
       return { status, stdout: stdout.toString(), stderr: stderr.toString() };
     },
   };
-  return { frontEnd: new FrontEnd(connection, site, '/home/ana/.mutirao'), at: (name) => join(home, '.mutirao/front/uni', name) };
+  return {
+    frontEnd: new FrontEnd(connection, site, '/home/ana/.mutirao'),
+    at: (name) => join(home, '.mutirao/front/uni', name),
+  };
 }
 
 test('what was started on another login host of the same home folder is neither taken for dead nor removed', async (t) => {
   const { frontEnd, at } = aFront(t);
   await frontEnd.look('abc');
   writeFileSync(at('provider.pid'), '4242 abc login2\n');
-  await t.throwsAsync(frontEnd.look('abc'), { code: 'MUT_UNREACHABLE', message: new RegExp(`^ana@login led to ${hostname()}, and the provider of uni was started on login2, .*front/uni/provider.pid removed$`) });
+  await t.throwsAsync(frontEnd.look('abc'), {
+    code: 'MUT_UNREACHABLE',
+    message: new RegExp(
+      `^ana@login led to ${hostname()}, and the provider of uni was started on login2, .*front/uni/provider.pid ` +
+        'removed$',
+    ),
+  });
   await t.throwsAsync(frontEnd.remove(), { message: /its provider was started on login2/ });
   t.is(readFileSync(at('provider.pid'), 'utf8'), '4242 abc login2\n');
 });
 
 test('half an answer is refused, and nothing is done on it', async (t) => {
-  const whole = ['base=/home/ana/.mutirao', 'system=Linux x86_64', 'owner=0123456789abcdef ana@home:/home/ana/.mutirao'];
-  const answers = (lines: readonly string[]): FrontEnd => new FrontEnd({ run: () => Promise.resolve({ status: 0, stdout: `${lines.join('\n')}\n`, stderr: '' }) }, site, '/home/ana/.mutirao');
+  const whole = [
+    'base=/home/ana/.mutirao',
+    'system=Linux x86_64',
+    'owner=0123456789abcdef ana@home:/home/ana/.mutirao',
+  ];
+  const answers = (lines: readonly string[]): FrontEnd =>
+    new FrontEnd(
+      { run: () => Promise.resolve({ status: 0, stdout: `${lines.join('\n')}\n`, stderr: '' }) },
+      site,
+      '/home/ana/.mutirao',
+    );
   for (const [index, name] of ['base', 'system', 'owner'].entries()) {
-    await t.throwsAsync(answers(whole.toSpliced(index, 1)).look('abc'), { code: 'MUT_UNREACHABLE', message: `ana@login gave an answer without "${name}"` });
-    await t.throwsAsync(answers(whole.with(index, `title${whole[index] ?? ''}`)).look('abc'), { code: 'MUT_UNREACHABLE' });
+    await t.throwsAsync(answers(whole.toSpliced(index, 1)).look('abc'), {
+      code: 'MUT_UNREACHABLE',
+      message: `ana@login gave an answer without "${name}"`,
+    });
+    await t.throwsAsync(answers(whole.with(index, `title${whole[index] ?? ''}`)).look('abc'), {
+      code: 'MUT_UNREACHABLE',
+    });
   }
-  await t.throwsAsync(answers(['base=front', ...whole.slice(1)]).look('abc'), { message: 'ana@login gave an answer with a wrong "base": "front"' });
-  await t.throwsAsync(answers(['pid=', 'info={}']).start('provider', 'abc', 'provider.json', []), { message: /a wrong "pid"/ });
+  await t.throwsAsync(answers(['base=front', ...whole.slice(1)]).look('abc'), {
+    message: 'ana@login gave an answer with a wrong "base": "front"',
+  });
+  await t.throwsAsync(answers(['pid=', 'info={}']).start('provider', 'abc', 'provider.json', []), {
+    message: /a wrong "pid"/,
+  });
   await t.throwsAsync(answers(['pid=7']).start('provider', 'abc', 'provider.json', []), { message: /without "info"/ });
 });
 
@@ -65,7 +117,11 @@ test('what was started on this host and lives no more is not told of, and removi
 test('a folder that others still write to is removed once they are done', async (t) => {
   const commands = temporaryFolder(t);
   // As when an agent on another host makes a file between the reading of its folder and the removal.
-  writeFileSync(join(commands, 'rm'), `#!/bin/sh\nif mkdir ${commands}/once 2>/dev/null; then echo 'Directory not empty' >&2; exit 1; fi\nexec /bin/rm "$@"\n`);
+  writeFileSync(
+    join(commands, 'rm'),
+    `#!/bin/sh\nif mkdir ${commands}/once 2>/dev/null; then echo 'Directory not empty' >&2; exit 1; fi\nexec ` +
+      '/bin/rm "$@"\n',
+  );
   chmodSync(join(commands, 'rm'), 0o755);
   const { frontEnd, at } = aFront(t, { PATH: `${commands}:${process.env.PATH ?? ''}` });
   await frontEnd.look('abc');
@@ -84,8 +140,15 @@ test('former executables go but those that run, that a site was started with, or
     copyFileSync('/bin/sleep', join(programs, name, 'mutirao'));
     if (name !== 'just come') utimesSync(join(programs, name), 1, 1);
   }
-  const running = startProcess({ command: join(programs, 'running/mutirao'), args: ['60'], env: {}, onExit: () => undefined });
-  t.teardown(() => { process.kill(running.pid ?? 0, 'SIGKILL'); });
+  const running = startProcess({
+    command: join(programs, 'running/mutirao'),
+    args: ['60'],
+    env: {},
+    onExit: () => undefined,
+  });
+  t.teardown(() => {
+    process.kill(running.pid ?? 0, 'SIGKILL');
+  });
   mkdirSync(at('../lab'));
   writeFileSync(at('../lab/provider.pid'), '4242 of-another-site login2\n');
   await frontEnd.clean('new');

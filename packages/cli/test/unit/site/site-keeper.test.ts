@@ -4,13 +4,28 @@ import type { UpSite } from '../../../src/site/bring-up.ts';
 import { keepSite, type KeeperParts, type SiteLink } from '../../../src/site/site-keeper.ts';
 
 const up: UpSite = {
-  facts: { system: 'Linux x86_64', base: '/home/ana/.mutirao', providerPid: 7, providerAddress: '127.0.0.1:1', program: 'a', isOutdated: false },
-  address: '127.0.0.1:2', token: 't', processes: { provider: { pid: 7, program: 'a' } },
+  facts: {
+    system: 'Linux x86_64',
+    base: '/home/ana/.mutirao',
+    providerPid: 7,
+    providerAddress: '127.0.0.1:1',
+    program: 'a',
+    isOutdated: false,
+  },
+  address: '127.0.0.1:2',
+  token: 't',
+  processes: { provider: { pid: 7, program: 'a' } },
 };
 const broken = new MutiraoError('MUT_UNREACHABLE', 'the connection is closed');
 
-/** Plays connections one after the other; each is how long it lasts, or why it does not come up. Time stands still but for these and the pauses. */
-async function play(script: readonly (number | MutiraoError | 'gone')[], parts: Partial<KeeperParts> = {}): Promise<{ told: string[]; pauses: number[]; closed: number; failure?: unknown }> {
+/**
+ * Plays connections one after the other; each is how long it lasts, or why it does not come up. Time stands still but
+ * for these and the pauses.
+ */
+async function play(
+  script: readonly (number | MutiraoError | 'gone')[],
+  parts: Partial<KeeperParts> = {},
+): Promise<{ told: string[]; pauses: number[]; closed: number; failure?: unknown }> {
   const controller = new AbortController();
   const told: string[] = [];
   const pauses: number[] = [];
@@ -25,13 +40,23 @@ async function play(script: readonly (number | MutiraoError | 'gone')[], parts: 
       if (typeof next === 'number') now += next;
       return Promise.reject(broken);
     },
-    close: () => { closed += 1; },
+    close: () => {
+      closed += 1;
+    },
   };
   const failure: unknown = await keepSite({
-    isSettled: true, signal: controller.signal, now: () => now, random: () => 0.5,
-    open: () => (left[0] instanceof MutiraoError ? Promise.reject(left.shift() as MutiraoError) : Promise.resolve(link)),
-    onUp: () => { told.push('up'); },
-    onState: (status, trouble) => { told.push(trouble === undefined ? status : `${status} ${trouble.code}`); },
+    isSettled: true,
+    signal: controller.signal,
+    now: () => now,
+    random: () => 0.5,
+    open: () =>
+      left[0] instanceof MutiraoError ? Promise.reject(left.shift() as MutiraoError) : Promise.resolve(link),
+    onUp: () => {
+      told.push('up');
+    },
+    onState: (status, trouble) => {
+      told.push(trouble === undefined ? status : `${status} ${trouble.code}`);
+    },
     sleep: (duration) => {
       pauses.push(duration);
       now += duration;
@@ -44,7 +69,16 @@ async function play(script: readonly (number | MutiraoError | 'gone')[], parts: 
 
 test('a lost connection is made anew, and each is closed', async (t) => {
   const { told, closed, pauses } = await play([60_000, 60_000]);
-  t.deepEqual(told, ['connecting', 'up', 'waiting MUT_UNREACHABLE', 'connecting', 'up', 'waiting MUT_UNREACHABLE', 'connecting', 'up']);
+  t.deepEqual(told, [
+    'connecting',
+    'up',
+    'waiting MUT_UNREACHABLE',
+    'connecting',
+    'up',
+    'waiting MUT_UNREACHABLE',
+    'connecting',
+    'up',
+  ]);
   t.is(closed, 3);
   t.deepEqual(pauses, [1000, 1000]);
 });
@@ -74,7 +108,10 @@ test('a site that never worked is given up at once, with the reason', async (t) 
 
 test('a site that worked once is waited for from then on', async (t) => {
   const { told } = await play([5, broken], { isSettled: false });
-  t.deepEqual(told.filter((word) => word.startsWith('waiting')), ['waiting MUT_UNREACHABLE', 'waiting MUT_UNREACHABLE']);
+  t.deepEqual(
+    told.filter((word) => word.startsWith('waiting')),
+    ['waiting MUT_UNREACHABLE', 'waiting MUT_UNREACHABLE'],
+  );
 });
 
 test('a bug is no trouble to wait for', async (t) => {

@@ -9,7 +9,11 @@ type Case = readonly [line: string, meant: string, says?: RegExp];
 
 const cases: readonly Case[] = [
   // Options of Slurm, PBS, HTCondor, HyperQueue, Kubernetes and Docker.
-  ['job submit --name x -- ./sim', 'job submit --label x -- ./sim', /unknown option "--name" \(here --label\) of "mutirao job submit"/],
+  [
+    'job submit --name x -- ./sim',
+    'job submit --label x -- ./sim',
+    /unknown option "--name" \(here --label\) of "mutirao job submit"/,
+  ],
   ['job submit --job-name=x -- ./sim', 'job submit --label x -- ./sim'],
   ['job submit -J x -- ./sim', 'job submit --label x -- ./sim'],
   ['job submit --cpus 4 -- ./sim', 'job submit --processors 4 -- ./sim'],
@@ -25,15 +29,25 @@ const cases: readonly Case[] = [
   ['job submit -o out.txt -e err.txt -- ./sim', 'job submit -- ./sim', /unknown options "-o", "-e"/],
   ['job submit -e SEED=3 -- ./sim', 'job submit --env SEED=3 -- ./sim'],
   ['job submit -n 4 -- ./sim', 'job submit --array 1-4 -- ./sim', /--processors for a task that takes several/],
-  ['job submit -N 2 -- ./sim', 'job submit --gang --processors 2 -- ./sim'], ['job submit -N sim -- ./sim', 'job submit --label sim -- ./sim'],
+  ['job submit -N 2 -- ./sim', 'job submit --gang --processors 2 -- ./sim'],
+  ['job submit -N sim -- ./sim', 'job submit --label sim -- ./sim'],
   ['job submit --nodes 2 -- ./sim', 'job submit --gang --processors 2 -- ./sim'],
   ['job submit --array=1-10%2 -- ./sim {}', 'job submit --array=1-10 -- ./sim {}', /no limit on tasks at a time/],
   ['job submit --array 1-10%2 -- ./sim {}', 'job submit --array 1-10 -- ./sim {}'],
-  ['job submit --partition short -- ./sim', 'job submit -- ./sim', /mutirao run provider --manager slurm -- --account=NAME/],
-  ['job submit --name x --cpus 2 --time 5 --array 1-3 -- ./sim {}', 'job submit --label x --processors 2 --limit-time 5m --array 1-3 -- ./sim {}', /unknown options "--name" .*"--cpus" .*"--time"/],
+  [
+    'job submit --partition short -- ./sim',
+    'job submit -- ./sim',
+    /mutirao run provider --manager slurm -- --account=NAME/,
+  ],
+  [
+    'job submit --name x --cpus 2 --time 5 --array 1-3 -- ./sim {}',
+    'job submit --label x --processors 2 --limit-time 5m --array 1-3 -- ./sim {}',
+    /unknown options "--name" .*"--cpus" .*"--time"/,
+  ],
   ['job submit --completions 5 -- ./sim', 'job submit --array 1-5 -- ./sim'],
   ['job submit --detach -- ./sim', 'job submit -- ./sim', /returns as soon as the job is accepted/],
-  ['job submit --cwd study -- ./sim', 'job submit --chdir study -- ./sim'], ['job submit -D /study -- ./sim', 'job submit --chdir /study -- ./sim', /empty folder of their own/],
+  ['job submit --cwd study -- ./sim', 'job submit --chdir study -- ./sim'],
+  ['job submit -D /study -- ./sim', 'job submit --chdir /study -- ./sim', /empty folder of their own/],
   ['job submit --arry 1-3 -- ./sim', 'job submit --array 1-3 -- ./sim'],
   // Commands of others.
   ['submit ./none 3', 'job submit -- ./none 3', /unknown command "submit"; the command is "mutirao job submit"/],
@@ -43,11 +57,28 @@ const cases: readonly Case[] = [
   ['srun -n 4 none', 'job submit --wait --array 1-4 -- none'],
   ['sbatch none', 'job submit -- none'],
   ['parallel -j 4 none {} ::: a b', 'job submit --values a,b -- none {}'],
-  ['ls', 'job list'], ['ps', 'job list'], ['squeue', 'job list'], ['jobs list', 'job list'], ['get jobs', 'job list'], ['list machines', 'machine list'],
-  ['logs 3', 'task output 3'], ['job logs 3', 'task output 3'], ['status 3', 'job show 3'], ['describe job 3', 'job show 3'],
-  ['kill 3', 'job cancel 3'], ['scancel 3', 'job cancel 3'], ['delete job 3', 'job cancel 3'], ['job kill job-3', 'job cancel 3'], ['job rerun 3', 'job retry 3'],
-  ['drain lab', 'provider drain lab'], ['provider resume lab', 'provider undrain lab'], ['provider enable lab', 'provider undrain lab'], ['machine cordon lab/m1', 'machine drain lab/m1', /has all machines of a provider take no new work/],
-  ['stop', 'down', /"mutirao job cancel N" stops one job/], ['sinfo', 'machine list'], ['job lst', 'job list', /did you mean "job list"\?/],
+  ['ls', 'job list'],
+  ['ps', 'job list'],
+  ['squeue', 'job list'],
+  ['jobs list', 'job list'],
+  ['get jobs', 'job list'],
+  ['list machines', 'machine list'],
+  ['logs 3', 'task output 3'],
+  ['job logs 3', 'task output 3'],
+  ['status 3', 'job show 3'],
+  ['describe job 3', 'job show 3'],
+  ['kill 3', 'job cancel 3'],
+  ['scancel 3', 'job cancel 3'],
+  ['delete job 3', 'job cancel 3'],
+  ['job kill job-3', 'job cancel 3'],
+  ['job rerun 3', 'job retry 3'],
+  ['drain lab', 'provider drain lab'],
+  ['provider resume lab', 'provider undrain lab'],
+  ['provider enable lab', 'provider undrain lab'],
+  ['machine cordon lab/m1', 'machine drain lab/m1', /has all machines of a provider take no new work/],
+  ['stop', 'down', /"mutirao job cancel N" stops one job/],
+  ['sinfo', 'machine list'],
+  ['job lst', 'job list', /did you mean "job list"\?/],
   // Words in other places.
   ['--home /tmp/x job list', 'job list --home /tmp/x', /options come after "mutirao job/],
   ['--json status', 'status --json'],
@@ -77,26 +108,78 @@ for (const [line, meant, says] of cases) {
 }
 
 test('a command that nobody knows is answered with those that there are', async (t) => {
-  t.regex((await runCommandLine(['frobnicate'])).err, /unknown command "frobnicate"; expected one of up, down, status, job, /);
-  t.regex((await runCommandLine(['job', 'frobnicate'])).err, /unknown command "job frobnicate"; expected job and one of submit, list, /);
+  t.regex(
+    (await runCommandLine(['frobnicate'])).err,
+    /unknown command "frobnicate"; expected one of up, down, status, job, /,
+  );
+  t.regex(
+    (await runCommandLine(['job', 'frobnicate'])).err,
+    /unknown command "job frobnicate"; expected job and one of submit, list, /,
+  );
   const { err } = await runCommandLine(['job', 'submit', '--seed', '3', '--', './sim']);
   t.regex(err, /unknown option "--seed" of "mutirao job submit"/);
   t.notRegex(err, /^Use:/m, 'nothing is suggested where nothing is meant');
 });
 
 test('an option without its value is answered with what it takes', async (t) => {
-  t.regex((await runCommandLine(['job', 'submit', '--label'])).err, /--label has no value; expected --label <text>: what to call the job/);
+  t.regex(
+    (await runCommandLine(['job', 'submit', '--label'])).err,
+    /--label has no value; expected --label <text>: what to call the job/,
+  );
 });
 
 const scripts: readonly (readonly [name: string, text: string, words: string, meant: string, says: RegExp])[] = [
-  ['script.sh', '#!/bin/sh\necho hi\n', 'job submit script.sh', 'job submit --put script.sh -- sh script.sh', /script\.sh is a script for sh; expected a job file/],
-  ['sim.py', 'import sys\n', 'job submit sim.py', 'job submit --put sim.py -- python3 sim.py', /sim\.py is a script for python3/],
-  ['plot.py', '#!/usr/bin/env python3.12\nimport sys\n', 'job submit --array 1-3 plot.py', 'job submit --array 1-3 --put plot.py -- python3.12 plot.py {}', /a script for python3\.12/],
-  ['array.sbatch', '#!/bin/bash\n#SBATCH --array=1-10%2\n#SBATCH --job-name=sim  # mine\n#SBATCH -t 2:00:00\n#SBATCH -o out.%j\n./sim\n', 'job submit array.sbatch',
-    'job submit --array 1-10 --label sim --limit-time 2:00:00 --put array.sbatch -- env SLURM_ARRAY_TASK_ID={} bash array.sbatch', /a job script for Slurm.*\n.*\nLines that begin with #SBATCH are not read\./],
-  ['job.pbs', '#!/bin/bash\n#PBS -N sim\n./sim\n', 'job submit --label mine job.pbs', 'job submit --label mine --put job.pbs -- bash job.pbs', /a job script for PBS/],
-  ['condor.sub', 'executable = sim\noutput = o.$(Process)\nqueue 10\n', 'job submit condor.sub', 'job submit --array 0-9 --put sim -- ./sim {}', /describes a job for HTCondor/],
-  ['job.yaml', 'apiVersion: batch/v1\nkind: Job\nspec:\n  completions: 3\n', 'job submit job.yaml', 'job submit --array 1-3 -- COMMAND {}', /describes a job for Kubernetes/],
+  [
+    'script.sh',
+    '#!/bin/sh\necho hi\n',
+    'job submit script.sh',
+    'job submit --put script.sh -- sh script.sh',
+    /script\.sh is a script for sh; expected a job file/,
+  ],
+  [
+    'sim.py',
+    'import sys\n',
+    'job submit sim.py',
+    'job submit --put sim.py -- python3 sim.py',
+    /sim\.py is a script for python3/,
+  ],
+  [
+    'plot.py',
+    '#!/usr/bin/env python3.12\nimport sys\n',
+    'job submit --array 1-3 plot.py',
+    'job submit --array 1-3 --put plot.py -- python3.12 plot.py {}',
+    /a script for python3\.12/,
+  ],
+  [
+    'array.sbatch',
+    '#!/bin/bash\n#SBATCH --array=1-10%2\n#SBATCH --job-name=sim  # mine\n#SBATCH -t 2:00:00\n#SBATCH -o ' +
+      'out.%j\n./sim\n',
+    'job submit array.sbatch',
+    'job submit --array 1-10 --label sim --limit-time 2:00:00 --put array.sbatch -- env SLURM_ARRAY_TASK_ID={} ' +
+      'bash array.sbatch',
+    /a job script for Slurm.*\n.*\nLines that begin with #SBATCH are not read\./,
+  ],
+  [
+    'job.pbs',
+    '#!/bin/bash\n#PBS -N sim\n./sim\n',
+    'job submit --label mine job.pbs',
+    'job submit --label mine --put job.pbs -- bash job.pbs',
+    /a job script for PBS/,
+  ],
+  [
+    'condor.sub',
+    'executable = sim\noutput = o.$(Process)\nqueue 10\n',
+    'job submit condor.sub',
+    'job submit --array 0-9 --put sim -- ./sim {}',
+    /describes a job for HTCondor/,
+  ],
+  [
+    'job.yaml',
+    'apiVersion: batch/v1\nkind: Job\nspec:\n  completions: 3\n',
+    'job submit job.yaml',
+    'job submit --array 1-3 -- COMMAND {}',
+    /describes a job for Kubernetes/,
+  ],
 ];
 
 for (const [name, text, words, meant, says] of scripts) {
@@ -114,10 +197,23 @@ test('a command that cannot find its files, and words after -- that are options 
   const directory = temporaryFolder(t);
   for (const name of ['sim.py', 'run.sh']) writeFileSync(join(directory, name), '');
   const submitJob = () => Promise.resolve({ jobId: 5, taskCount: 1 });
-  const warned = async (...words: string[]): Promise<string> => (await runCommandLine(['job', 'submit', ...words], { broker: { submitJob }, directory })).err;
-  t.is(await warned('--', './sim.py'), 'warning: tasks start in an empty folder, and ./sim.py is only here; bring it with --put sim.py, or start tasks here with --in-place\n');
-  t.is(await warned('--', 'python3', 'sim.py', '1'), 'warning: tasks start in an empty folder, and sim.py is only here; bring it with --put sim.py, or start tasks here with --in-place\n');
-  t.is(await warned('--', 'sh ./run.sh && echo done'), 'warning: tasks start in an empty folder, and ./run.sh is only here; bring it with --put run.sh, or start tasks here with --in-place\n');
+  const warned = async (...words: string[]): Promise<string> =>
+    (await runCommandLine(['job', 'submit', ...words], { broker: { submitJob }, directory })).err;
+  t.is(
+    await warned('--', './sim.py'),
+    'warning: tasks start in an empty folder, and ./sim.py is only here; bring it with --put sim.py, or start ' +
+      'tasks here with --in-place\n',
+  );
+  t.is(
+    await warned('--', 'python3', 'sim.py', '1'),
+    'warning: tasks start in an empty folder, and sim.py is only here; bring it with --put sim.py, or start ' +
+      'tasks here with --in-place\n',
+  );
+  t.is(
+    await warned('--', 'sh ./run.sh && echo done'),
+    'warning: tasks start in an empty folder, and ./run.sh is only here; bring it with --put run.sh, or start ' +
+      'tasks here with --in-place\n',
+  );
   t.regex(await warned('--put', 'run.sh', '--', './run.sh'), /run\.sh is not executable: "chmod \+x run\.sh"/);
   chmodSync(join(directory, 'run.sh'), 0o755);
   t.is(await warned('--put', 'run.sh', '--', './run.sh'), '');
@@ -125,34 +221,72 @@ test('a command that cannot find its files, and words after -- that are options 
   t.is(await warned('--', 'ls', 'sim.py'), '');
   t.is(await warned('--in-place', '--', './sim.py'), '');
   t.regex(await warned('--', 'echo', 'hi', '--wait'), /--wait after "--" is given to the command/);
-  t.regex(await warned('--values', 'a,b', '--', 'echo hi'), /the command has no \{\}, so that every task does the same/);
+  t.regex(
+    await warned('--values', 'a,b', '--', 'echo hi'),
+    /the command has no \{\}, so that every task does the same/,
+  );
   t.is(await warned('--values', 'a,b', '--get', 'out:{}', '--', 'echo hi > out'), '');
 });
 
 test('an option that is given twice is refused, unless its values are gathered or it has none', async (t) => {
-  const { status, err } = await runCommandLine(['job', 'submit', '--values', 'a,b', '--values', 'x,y', '--', 'echo', '{}']);
+  const { status, err } = await runCommandLine([
+    'job',
+    'submit',
+    '--values',
+    'a,b',
+    '--values',
+    'x,y',
+    '--',
+    'echo',
+    '{}',
+  ]);
   t.is(status, 2);
   t.regex(err, /--values is given twice, as "a,b" and "x,y"; expected it once/);
   t.regex((await runCommandLine(['job', 'list', '--max', '3', '--max', '3'])).err, /--max is given twice/);
-  t.regex((await runCommandLine(['job', 'submit', '--env', 'A=1', '--env', 'A=2', '--', 'true'])).err, /--env A is given twice, as "1" and "2"/);
-  t.regex((await runCommandLine(['machine', 'add', '--ssh', 'ana@pc', '--attribute', 'gpu=1', '--attribute', 'GPU=2'])).err, /--attribute gpu is given twice/);
+  t.regex(
+    (await runCommandLine(['job', 'submit', '--env', 'A=1', '--env', 'A=2', '--', 'true'])).err,
+    /--env A is given twice, as "1" and "2"/,
+  );
+  t.regex(
+    (await runCommandLine(['machine', 'add', '--ssh', 'ana@pc', '--attribute', 'gpu=1', '--attribute', 'GPU=2'])).err,
+    /--attribute gpu is given twice/,
+  );
   const submitJob = () => Promise.resolve({ jobId: 5, taskCount: 1 });
-  t.is((await runCommandLine(['job', 'submit', '--wait', '--env', 'A=1', '--env', 'B=2', '-q', '-q', '--no-op'].filter((word) => word !== '--wait'), { broker: { submitJob } })).out, '5\n');
+  t.is(
+    (
+      await runCommandLine(
+        ['job', 'submit', '--wait', '--env', 'A=1', '--env', 'B=2', '-q', '-q', '--no-op'].filter(
+          (word) => word !== '--wait',
+        ),
+        { broker: { submitJob } },
+      )
+    ).out,
+    '5\n',
+  );
 });
 
-const jobs = [4, 2, 1].map((jobId) => aJobSummary({ jobId, status: jobId === 4 ? JobStatus.RUNNING : JobStatus.FAILED, taskCount: 3 }));
-const listJobs = ({ pageSize, beforeJobId }: { pageSize: number; beforeJobId: number }) => Promise.resolve({ jobs: jobs.filter(({ jobId }) => beforeJobId === 0 || jobId < beforeJobId).slice(0, pageSize) });
+const jobs = [4, 2, 1].map((jobId) =>
+  aJobSummary({ jobId, status: jobId === 4 ? JobStatus.RUNNING : JobStatus.FAILED, taskCount: 3 }),
+);
+const listJobs = ({ pageSize, beforeJobId }: { pageSize: number; beforeJobId: number }) =>
+  Promise.resolve({ jobs: jobs.filter(({ jobId }) => beforeJobId === 0 || jobId < beforeJobId).slice(0, pageSize) });
 
 test('of several jobs or tasks, one that does not exist is named before anything is done', async (t) => {
   const cancelled: number[] = [];
   const broker = {
-    listJobs, cancelJob: ({ jobId }: { jobId: number }) => Promise.resolve({ count: cancelled.push(jobId) }),
+    listJobs,
+    cancelJob: ({ jobId }: { jobId: number }) => Promise.resolve({ count: cancelled.push(jobId) }),
     getJob: () => Promise.resolve({ job: jobs[0], spec: undefined }),
   };
   for (const [words, says] of [
-    ['cancel 4,99', /error: MUT_NOT_FOUND "4,99": there is no job 99; they are 1 to 4/], ['wait 1,3', /there is no job 3/], ['show 2-9', /there are no jobs 2-9/],
-    ['cancel 0-4', /there are no jobs 0-4/], ['retry 4 0,7', /"0,7": there is no task 7 in job 4; they are 0 to 2/],
-    ['show job-4', /"job-4" is not the number of a job; expected 4/], ['show #4', /expected 4/], ['show 4.1', /expected job and task as two words: 4 1/],
+    ['cancel 4,99', /error: MUT_NOT_FOUND "4,99": there is no job 99; they are 1 to 4/],
+    ['wait 1,3', /there is no job 3/],
+    ['show 2-9', /there are no jobs 2-9/],
+    ['cancel 0-4', /there are no jobs 0-4/],
+    ['retry 4 0,7', /"0,7": there is no task 7 in job 4; they are 0 to 2/],
+    ['show job-4', /"job-4" is not the number of a job; expected 4/],
+    ['show #4', /expected 4/],
+    ['show 4.1', /expected job and task as two words: 4 1/],
   ] as const) {
     const { status, err } = await runCommandLine(['job', ...words.split(' ')], { broker } as never);
     t.is(status, 2, words);
@@ -160,6 +294,10 @@ test('of several jobs or tasks, one that does not exist is named before anything
   }
   t.deepEqual(cancelled, []);
   const { out } = await runCommandLine(['job', 'cancel', '1-4'], { broker } as never);
-  t.is(out, 'Job 1 had already ended (failed); nothing to cancel.\nJob 2 had already ended (failed); nothing to cancel.\nJob 4 is cancelled.\n');
+  t.is(
+    out,
+    'Job 1 had already ended (failed); nothing to cancel.\nJob 2 had already ended (failed); nothing to ' +
+      'cancel.\nJob 4 is cancelled.\n',
+  );
   t.deepEqual(cancelled, [4]);
 });

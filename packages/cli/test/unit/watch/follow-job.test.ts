@@ -3,10 +3,26 @@ import { JobStatus, type JobEvent, type WatchJobRequest, type WatchJobResponse }
 import { MutiraoError } from '@mutirao/api/errors';
 import { aJobSummary, runCommandLine } from '@mutirao/testkit';
 
-const running = aJobSummary({ status: JobStatus.RUNNING, endedUnixMs: 0, finishedCount: 4, runningCount: 2, readyCount: 4 });
+const running = aJobSummary({
+  status: JobStatus.RUNNING,
+  endedUnixMs: 0,
+  finishedCount: 4,
+  runningCount: 2,
+  readyCount: 4,
+});
 
 function event(sequence: number, type: string): JobEvent {
-  return { sequence, type, atUnixMs: 0, jobId: 1, taskIndexes: [], machineId: '', reason: '', providerId: '', requestId: '' };
+  return {
+    sequence,
+    type,
+    atUnixMs: 0,
+    jobId: 1,
+    taskIndexes: [],
+    machineId: '',
+    reason: '',
+    providerId: '',
+    requestId: '',
+  };
 }
 
 test('waiting goes on after a restart of the broker, from the last event that was seen', async (t) => {
@@ -20,7 +36,7 @@ test('waiting goes on after a restart of the broker, from the last event that wa
       if (restarts === 1 && looks === 3) return Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away'));
       return Promise.resolve({ job: restarts < 2 ? running : aJobSummary(), spec: undefined });
     },
-    async *watchJob ({ afterSequence }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
+    async *watchJob({ afterSequence }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
       asked.push(afterSequence);
       restarts += 1;
       yield { events: [event(afterSequence + 5, 'tasks.finished')] };
@@ -41,7 +57,7 @@ test('after a restore of the broker waiting starts over in its other journal, ho
   const broker = {
     listJobs: () => Promise.resolve({ jobs: [running] }),
     getJob: () => Promise.resolve({ job: isEnded ? aJobSummary() : running, spec: undefined }),
-    async *watchJob ({ afterSequence, journalInstance }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
+    async *watchJob({ afterSequence, journalInstance }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
       asked.push([afterSequence, journalInstance]);
       if (asked.length === 1) {
         yield { events: [event(5, 'tasks.finished')], journalInstance: 'first' };
@@ -53,7 +69,11 @@ test('after a restore of the broker waiting starts over in its other journal, ho
     },
   };
   t.is((await runCommandLine(['job', 'wait'], { broker })).status, 0);
-  t.deepEqual(asked, [[0, undefined], [5, 'first'], [0, undefined]]);
+  t.deepEqual(asked, [
+    [0, undefined],
+    [5, 'first'],
+    [0, undefined],
+  ]);
 });
 
 test('a broker that stays away for two minutes ends the wait', async (t) => {
@@ -61,9 +81,17 @@ test('a broker that stays away for two minutes ends the wait', async (t) => {
   const broker = {
     listJobs: () => Promise.resolve({ jobs: [running] }),
     getJob: () => Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away')),
-    watchJob: () => { throw new MutiraoError('MUT_UNREACHABLE', 'away'); },
+    watchJob: () => {
+      throw new MutiraoError('MUT_UNREACHABLE', 'away');
+    },
   };
-  const { status } = await runCommandLine(['job', 'wait'], { broker, now: () => { now += 10_000; return now; } });
+  const { status } = await runCommandLine(['job', 'wait'], {
+    broker,
+    now: () => {
+      now += 10_000;
+      return now;
+    },
+  });
   t.is(status, 3);
 });
 
@@ -75,7 +103,9 @@ test('an interrupt stops the wait, not the job', async (t) => {
       interrupt.abort();
       return Promise.resolve({ job: running, spec: undefined });
     },
-    async *watchJob (): AsyncGenerator<WatchJobResponse> { /* nothing comes */ },
+    async *watchJob(): AsyncGenerator<WatchJobResponse> {
+      /* nothing comes */
+    },
   };
   const { status, err } = await runCommandLine(['job', 'wait', '1'], { broker, signal: interrupt.signal });
   t.is(status, 4);
@@ -88,12 +118,24 @@ test('progress in plain lines says what changed', async (t) => {
   let now = 1_000_000;
   const broker = {
     listJobs: () => Promise.resolve({ jobs: [running] }),
-    getJob: () => Promise.resolve({ job: states[Math.min(looks++, 2)], spec: undefined, remainingMsMin: 2000, remainingMsMax: 4000 }),
-    async *watchJob (_request: WatchJobRequest, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
+    getJob: () =>
+      Promise.resolve({
+        job: states[Math.min(looks++, 2)],
+        spec: undefined,
+        remainingMsMin: 2000,
+        remainingMsMax: 4000,
+      }),
+    async *watchJob(_request: WatchJobRequest, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
       for (let sequence = 1; !signal.aborted; sequence += 1) yield { events: [event(sequence, 'tasks.finished')] };
     },
   };
-  const { err } = await runCommandLine(['job', 'wait', '1', '--progress'], { broker, now: () => { now += 3000; return now; } });
+  const { err } = await runCommandLine(['job', 'wait', '1', '--progress'], {
+    broker,
+    now: () => {
+      now += 3000;
+      return now;
+    },
+  });
   const lines = err.split('\n');
   t.regex(lines[0] ?? '', /^job 1 {2}40% 4\/10 {2}2 running {2}\d+(\.\d)?s {2}about 3\.0s left$/);
   t.is(lines.at(-2), 'job 1 100% 10/10  13s  finished');

@@ -15,9 +15,20 @@ function aNode(name: string, processors: number, start: () => Promise<void> = ()
   const started: NodeProcess[] = [];
   const signals: string[] = [];
   return {
-    name, processors, isUp: true, started, signals, close: () => Promise.resolve(),
-    start: (process) => { started.push(process); return start(); },
-    signal: (key, signal) => { signals.push(`${signal} ${key}`); return Promise.resolve(); },
+    name,
+    processors,
+    isUp: true,
+    started,
+    signals,
+    close: () => Promise.resolve(),
+    start: (process) => {
+      started.push(process);
+      return start();
+    },
+    signal: (key, signal) => {
+      signals.push(`${signal} ${key}`);
+      return Promise.resolve();
+    },
   };
 }
 
@@ -25,14 +36,27 @@ function aRunner(...nodes: readonly FakeNode[]): { runner: NodeRunner; exits: st
   const exits: string[] = [];
   const away: number[] = [];
   const runner = new NodeRunner({
-    nodes, killGraceMs: 1, log: quietLogger, onExit: (requestId, index, status, { reason = '' } = {}) => { exits.push(`${requestId}.${index} ${status} ${reason}`.trim()); },
-    onAway: (count) => { away.push(count); },
+    nodes,
+    killGraceMs: 1,
+    log: quietLogger,
+    onExit: (requestId, index, status, { reason = '' } = {}) => {
+      exits.push(`${requestId}.${index} ${status} ${reason}`.trim());
+    },
+    onAway: (count) => {
+      away.push(count);
+    },
   });
   return { runner, exits, away };
 }
 
 const aRequest = (requestId: number, width: number) => ({
-  kind: 'StartProcesses' as const, requestId, width, command: ['work', 'a b'], environment: { SECRET: 'x' }, workingDirectory: '', walltimeEnd: 9000,
+  kind: 'StartProcesses' as const,
+  requestId,
+  width,
+  command: ['work', 'a b'],
+  environment: { SECRET: 'x' },
+  workingDirectory: '',
+  walltimeEnd: 9000,
 });
 const keysOf = (node: FakeNode): string[] => node.started.map(({ key }) => key);
 
@@ -43,9 +67,25 @@ test('processes fill nodes in their order, as many as a node has processors', (t
   t.deepEqual([keysOf(one), keysOf(two)], [['1.0', '1.1'], ['1.2']]);
   runner.noteExit('1.0', 0);
   runner.start(aRequest(2, 2));
-  t.deepEqual([keysOf(one), keysOf(two)], [['1.0', '1.1', '2.0'], ['1.2', '2.1']]);
+  t.deepEqual(
+    [keysOf(one), keysOf(two)],
+    [
+      ['1.0', '1.1', '2.0'],
+      ['1.2', '2.1'],
+    ],
+  );
   t.deepEqual(exits, ['1.0 0']);
-  t.like(two.started[0], { command: ['work', 'a b'], environment: { SECRET: 'x', MUTIRAO_REQUEST_ID: '1', MUTIRAO_PROCESS_INDEX: '2', MUTIRAO_PROCESS_COUNT: '3', MUTIRAO_WALLTIME_END_UNIX_MS: '9000', MUTIRAO_NODE: 'two' } });
+  t.like(two.started[0], {
+    command: ['work', 'a b'],
+    environment: {
+      SECRET: 'x',
+      MUTIRAO_REQUEST_ID: '1',
+      MUTIRAO_PROCESS_INDEX: '2',
+      MUTIRAO_PROCESS_COUNT: '3',
+      MUTIRAO_WALLTIME_END_UNIX_MS: '9000',
+      MUTIRAO_NODE: 'two',
+    },
+  });
 });
 
 test('with a node all that ran there is over, and nothing is put on it until it is back', (t) => {
@@ -78,14 +118,18 @@ test('how many processors are away is told when it changes, and only then', (t) 
 });
 
 test('a process that its node cannot start has ended with 126', async (t) => {
-  const { runner, exits } = aRunner(aNode('one', 1, () => Promise.reject(new MutiraoError('MUT_LAUNCH_FAILED', 'no such program'))));
+  const { runner, exits } = aRunner(
+    aNode('one', 1, () => Promise.reject(new MutiraoError('MUT_LAUNCH_FAILED', 'no such program'))),
+  );
   runner.start(aRequest(1, 1));
   await Promise.resolve().then(() => undefined);
   t.deepEqual(exits, ['1.0 126']);
 });
 
 test('a process whose start the connection did not outlive is lost with its node', async (t) => {
-  const { runner, exits } = aRunner(aNode('one', 1, () => Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'the connection is closed'))));
+  const { runner, exits } = aRunner(
+    aNode('one', 1, () => Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'the connection is closed'))),
+  );
   runner.start(aRequest(1, 1));
   await Promise.resolve().then(() => undefined);
   t.deepEqual(exits, ['1.0 255 MUT_NODE_LOST']);
@@ -104,9 +148,23 @@ test('a request that is told to end is signalled on each of its nodes, and no ot
 });
 
 test('nodes are read from their texts, and what is none is refused', (t) => {
-  t.deepEqual(parseNodes(['n1=ssh:ana@host.lab:8', 'n2=ssh:alias:1']), [{ name: 'n1', destination: 'ana@host.lab', processors: 8 }, { name: 'n2', destination: 'alias', processors: 1 }]);
-  for (const text of ['', 'n1', 'n1=ana@host:8', 'n1=ssh:host', 'n1=ssh:host:0', 'n1=ssh:-oX:2', 'a b=ssh:host:2', 'n1=ssh:h:99999']) {
+  t.deepEqual(parseNodes(['n1=ssh:ana@host.lab:8', 'n2=ssh:alias:1']), [
+    { name: 'n1', destination: 'ana@host.lab', processors: 8 },
+    { name: 'n2', destination: 'alias', processors: 1 },
+  ]);
+  for (const text of [
+    '',
+    'n1',
+    'n1=ana@host:8',
+    'n1=ssh:host',
+    'n1=ssh:host:0',
+    'n1=ssh:-oX:2',
+    'a b=ssh:host:2',
+    'n1=ssh:h:99999',
+  ]) {
     t.throws(() => parseNodes([text]), { code: 'MUT_BAD_CONFIG', message: /want NAME=ssh:USER@HOST:PROCESSORS/ }, text);
   }
-  t.throws(() => parseNodes(['n=ssh:a:1', 'n=ssh:b:1']), { message: 'two nodes are named "n"; want another name for each' });
+  t.throws(() => parseNodes(['n=ssh:a:1', 'n=ssh:b:1']), {
+    message: 'two nodes are named "n"; want another name for each',
+  });
 });

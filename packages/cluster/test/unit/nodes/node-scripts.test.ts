@@ -31,7 +31,12 @@ class Node {
   }
 
   async watch(token: string): Promise<string> {
-    const { stdout } = await runCommand({ command: '/bin/sh', args: ['-c', ...watchScript('lab', token)], env: { ...process.env, HOME: this.home }, deadlineMs: 30_000 });
+    const { stdout } = await runCommand({
+      command: '/bin/sh',
+      args: ['-c', ...watchScript('lab', token)],
+      env: { ...process.env, HOME: this.home },
+      deadlineMs: 30_000,
+    });
     return stdout.toString();
   }
 }
@@ -40,8 +45,15 @@ test('a watch tells each end once, and of a failure the last words', async (t) =
   const node = new Node(t);
   node.end('1.0', 0, 'all is well\n');
   node.end('2.0', 127, 'starting\nmutirao: cannot execute: \\n \x1b[1mrequired file not found\n');
-  t.deepEqual((await node.watch('t1')).split('\n'), ['1.0 0', '2.0 127 mutirao: cannot execute: \\n  [1mrequired file not found ', '']);
-  t.deepEqual(['1.0.pid', '1.0.status', '2.0.pid', '1.0.out', '2.0.out'].map((name) => existsSync(node.at(name))), [false, false, false, true, true]);
+  t.deepEqual((await node.watch('t1')).split('\n'), [
+    '1.0 0',
+    '2.0 127 mutirao: cannot execute: \\n  [1mrequired file not found ',
+    '',
+  ]);
+  t.deepEqual(
+    ['1.0.pid', '1.0.status', '2.0.pid', '1.0.out', '2.0.out'].map((name) => existsSync(node.at(name))),
+    [false, false, false, true, true],
+  );
 });
 
 test('a watch whose place another has taken tells nothing and leaves everything', async (t) => {
@@ -59,5 +71,8 @@ test('outputs that are older than a thousand others go', async (t) => {
   }
   node.end('2000.0', 0, '');
   t.is(await node.watch('t1'), '2000.0 0\n');
-  t.deepEqual([0, 1, 2, 3, 1001, 2000].map((number) => existsSync(node.at(`${number}.0.out`))), [false, false, false, true, true, true]);
+  t.deepEqual(
+    [0, 1, 2, 3, 1001, 2000].map((number) => existsSync(node.at(`${number}.0.out`))),
+    [false, false, false, true, true, true],
+  );
 });

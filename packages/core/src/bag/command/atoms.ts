@@ -14,7 +14,10 @@ export class CommandFault extends Error {
   override readonly name = 'CommandFault';
 }
 
-/** What a backslash and the character behind it stand for in double quotes; behind it is nothing where a placeholder follows. */
+/**
+ * What a backslash and the character behind it stand for in double quotes; behind it is nothing where a placeholder
+ * follows.
+ */
 export function unescaped(next: string): string {
   if (next === '\n') return '';
   return next !== '' && '"\\$`'.includes(next) ? next : `\\${next}`;
@@ -38,7 +41,10 @@ export class AtomReader {
     return this.#atoms[this.at++];
   }
 
-  /** What stands in backticks, without one level of backslashes, and as it was written where there is no placeholder in it. */
+  /**
+   * What stands in backticks, without one level of backslashes, and as it was written where there is no placeholder in
+   * it.
+   */
   backticks(isDouble: boolean): { readonly inner: Atom[]; readonly raw: string | undefined } {
     const escapable = isDouble ? '$`\\"' : '$`\\';
     const inner: Atom[] = [];
@@ -72,7 +78,9 @@ export class AtomReader {
     return line;
   }
 
-  /** Whether the parentheses that have just been opened twice are closed by two that stand together, as in `$((1 + 2))`. */
+  /**
+   * Whether the parentheses that have just been opened twice are closed by two that stand together, as in `$((1 + 2))`.
+   */
   isArithmetic(): boolean {
     let depth = 2;
     for (let offset = 0; depth > 0; offset++) {

@@ -4,7 +4,10 @@ import { CommandFault, type Atom, type PlaceholderNames } from './atoms.ts';
 import { findValueFault, needsCheck, quoteValue, type Piece, type Slot } from './quote-value.ts';
 import { scanCommand } from './scan-command.ts';
 
-/** A command for /bin/sh with its placeholders, each with the quotes that surround it; read once, filled in for each task. */
+/**
+ * A command for /bin/sh with its placeholders, each with the quotes that surround it; read once, filled in for each
+ * task.
+ */
 export interface CommandTemplate {
   readonly pieces: readonly Piece[];
   /** Why no value can be put in; empty where values can. */
@@ -16,16 +19,21 @@ const taskNames: PlaceholderNames = {
   isParameter: (name) => name === 'index',
 };
 
-/** Reads a command: `{}` stands for the task's value and `{#}` for its index, as `parseTemplate` finds them. Cost: linear. */
+/**
+ * Reads a command: `{}` stands for the task's value and `{#}` for its index, as `parseTemplate` finds them. Cost:
+ * linear.
+ */
 export function parseCommand(text: string): CommandTemplate {
   return scanned(atomsOf(parseTemplate(text)), taskNames);
 }
 
 /**
- * Fills in a command line for /bin/sh. The value stands for its own characters wherever it is put, in quotes of any kind or outside them, and is never read as shell code; only a
+ * Fills in a command line for /bin/sh. The value stands for its own characters wherever it is put, in quotes of any
+ * kind or outside them, and is never read as shell code; only a
  * placeholder that is a whole script by itself (`sh -c {}`, `eval {}`) is code.
  *
- * Where that cannot be had, and the job should not have been taken in (`findCommandFault`), the line that comes back says so and fails.
+ * Where that cannot be had, and the job should not have been taken in (`findCommandFault`), the line that comes back
+ * says so and fails.
  */
 export function renderCommand({ pieces, fault }: CommandTemplate, value: string, index: number): string {
   let line = '';
@@ -48,22 +56,31 @@ export function renderCommand({ pieces, fault }: CommandTemplate, value: string,
  * Cost: values are looked at only where a placeholder stands in one of the few places that do not take all.
  */
 export function findCommandFault({ pieces, fault }: CommandTemplate, values: Iterable<string>): string | undefined {
-  if (fault !== '') return `no value can be put into the command safely: there is ${fault}; want each placeholder outside of that`;
-  const checked = pieces.filter((piece): piece is Slot => typeof piece !== 'string' && piece.name === 'value' && needsCheck(piece));
+  if (fault !== '')
+    return `no value can be put into the command safely: there is ${fault}; want each placeholder outside of that`;
+  const checked = pieces.filter(
+    (piece): piece is Slot => typeof piece !== 'string' && piece.name === 'value' && needsCheck(piece),
+  );
   if (checked.length === 0) return undefined;
   for (const value of values) {
     for (const slot of checked) {
       const why = findValueFault(slot, value);
-      if (why !== undefined) return `the value ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}...` : value)} has no safe meaning where {} stands: ${why}; want {} elsewhere, such as in X={} before it`;
+      if (why !== undefined)
+        return (
+          `the value ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}...` : value)} has no safe ` +
+          `meaning where {} stands: ${why}; want {} elsewhere, such as in X={} before it`
+        );
     }
   }
   return undefined;
 }
 
 /**
- * Fills in placeholders `{name}` of other names, by the same rules. Several texts are several words where the placeholder stands outside quotes, and else one text with spaces between.
+ * Fills in placeholders `{name}` of other names, by the same rules. Several texts are several words where the
+ * placeholder stands outside quotes, and else one text with spaces between.
  *
- * @param values a placeholder whose name is not among them stays. @throws {CommandFault} where a text has no safe meaning.
+ * @param values a placeholder whose name is not among them stays. @throws {CommandFault} where a text has no safe
+ * meaning.
  */
 export function fillNamed(command: string, values: ReadonlyMap<string, string | readonly string[]>): string {
   const atoms: Atom[] = [];
@@ -76,15 +93,22 @@ export function fillNamed(command: string, values: ReadonlyMap<string, string | 
   }
   atoms.push(...command.slice(done));
   const template = scanned(atoms, { symbolOf: (name) => `{${name}}`, isParameter: (name) => /^\w+$/.test(name) });
-  if (template.fault !== '') throw new CommandFault(`the command cannot be filled in safely: there is ${template.fault}`);
-  return template.pieces.map((piece) => (typeof piece === 'string' ? piece : fillSlot(piece, values.get(piece.name) ?? ''))).join('');
+  if (template.fault !== '')
+    throw new CommandFault(`the command cannot be filled in safely: there is ${template.fault}`);
+  return template.pieces
+    .map((piece) => (typeof piece === 'string' ? piece : fillSlot(piece, values.get(piece.name) ?? '')))
+    .join('');
 }
 
 function fillSlot(slot: Slot, value: string | readonly string[]): string {
-  if (typeof value !== 'string' && slot.place.kind === 'word') return value.map((word) => quoteValue(slot, word)).join(' ');
+  if (typeof value !== 'string' && slot.place.kind === 'word')
+    return value.map((word) => quoteValue(slot, word)).join(' ');
   const text = typeof value === 'string' ? value : value.join(' ');
   const fault = findValueFault(slot, text);
-  if (fault !== undefined) throw new CommandFault(`${JSON.stringify(text.slice(0, 60))} has no safe meaning where {${slot.name}} stands: ${fault}`);
+  if (fault !== undefined)
+    throw new CommandFault(
+      `${JSON.stringify(text.slice(0, 60))} has no safe meaning where {${slot.name}} stands: ${fault}`,
+    );
   return quoteValue(slot, text);
 }
 

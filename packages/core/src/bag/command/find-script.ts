@@ -1,14 +1,42 @@
-/** What a word of a simple command means to the program before it: shell code, part of a code that the program joins, or an ordinary argument. */
+/**
+ * What a word of a simple command means to the program before it: shell code, part of a code that the program joins, or
+ * an ordinary argument.
+ */
 export type WordRole = 'argument' | 'script' | 'part of a script';
 
-const shells: ReadonlySet<string> = new Set(['sh', 'ash', 'bash', 'dash', 'ksh', 'ksh93', 'mksh', 'posh', 'yash', 'zsh', 'rbash']);
+const shells: ReadonlySet<string> = new Set([
+  'sh',
+  'ash',
+  'bash',
+  'dash',
+  'ksh',
+  'ksh93',
+  'mksh',
+  'posh',
+  'yash',
+  'zsh',
+  'rbash',
+]);
 /** Programs that give the word after `-c` to a shell. */
 const callers: ReadonlySet<string> = new Set(['su', 'runuser', 'script', 'flock', 'sg', 'newgrp']);
 /** Programs that join their words to a script. */
 const joiners: ReadonlySet<string> = new Set(['ssh', 'rsh', 'slogin', 'autossh', 'watch', 'parallel']);
 const envs: ReadonlySet<string> = new Set(['env']);
 /** Programs that run the rest of their words as a command. */
-const wrappers: ReadonlySet<string> = new Set(['command', 'env', 'exec', 'nice', 'nohup', 'setsid', 'sshpass', 'stdbuf', 'sudo', 'time', 'timeout', 'xargs']);
+const wrappers: ReadonlySet<string> = new Set([
+  'command',
+  'env',
+  'exec',
+  'nice',
+  'nohup',
+  'setsid',
+  'sshpass',
+  'stdbuf',
+  'sudo',
+  'time',
+  'timeout',
+  'xargs',
+]);
 
 /** A word without quotes; undefined where only the shell can know it. */
 export type KnownWord = string | undefined;
@@ -43,8 +71,10 @@ function isBehindShell(words: readonly KnownWord[]): boolean {
   const shell = words.findLastIndex((word) => isNamed(word, shells));
   if (shell < 0) return false;
   const options = words.slice(shell + 1);
-  return options.some((word) => /^[-+][A-Za-z]*c[A-Za-z]*$/.test(word ?? ''))
-    && options.every((word, index) => /^[-+]/.test(word ?? '') || /^[-+][A-Za-z]*[oO]$/.test(options[index - 1] ?? ''));
+  return (
+    options.some((word) => /^[-+][A-Za-z]*c[A-Za-z]*$/.test(word ?? '')) &&
+    options.every((word, index) => /^[-+]/.test(word ?? '') || /^[-+][A-Za-z]*[oO]$/.test(options[index - 1] ?? ''))
+  );
 }
 
 function isJoined(words: readonly KnownWord[]): boolean {

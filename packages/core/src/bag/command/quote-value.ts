@@ -1,6 +1,9 @@
 import { quoteForShell } from '../shell-words.ts';
 
-/** When a value of plain characters may stand without quotes: always, only when it is a path (so no keyword or assignment), or never. */
+/**
+ * When a value of plain characters may stand without quotes: always, only when it is a path (so no keyword or
+ * assignment), or never.
+ */
 export type Bareness = 'always' | 'path' | 'never';
 
 /** Where in a shell command a placeholder stands, which decides how a value is written there. */
@@ -9,7 +12,12 @@ export type Place =
   | { readonly kind: 'single' }
   /** `isBehindName`: a variable such as `$x` ends just before it. */
   | { readonly kind: 'double'; readonly isBehindName: boolean }
-  | { readonly kind: 'here-document'; readonly delimiter: string; readonly stripsTabs: boolean; readonly isBehindName: boolean }
+  | {
+      readonly kind: 'here-document';
+      readonly delimiter: string;
+      readonly stripsTabs: boolean;
+      readonly isBehindName: boolean;
+    }
   /** A here-document whose delimiter is quoted, where nothing can be escaped. */
   | { readonly kind: 'here-text'; readonly delimiter: string; readonly stripsTabs: boolean }
   | { readonly kind: 'arithmetic' }
@@ -32,7 +40,10 @@ export type Piece = string | Slot;
 const nothing = '${IFS+}';
 const plain = /^[A-Za-z0-9@%+=:,./_-]*$/;
 
-/** Writes a value for its place, so that the shell reads back exactly this text. The value must have no fault there (`findValueFault`). */
+/**
+ * Writes a value for its place, so that the shell reads back exactly this text. The value must have no fault there
+ * (`findValueFault`).
+ */
 export function quoteValue({ place, scripts }: Slot, value: string): string {
   let quoted = quoteAt(place, value);
   for (let level = 0; level < scripts; level++) quoted = escapeSingle(quoted);
@@ -42,10 +53,18 @@ export function quoteValue({ place, scripts }: Slot, value: string): string {
 /** Says why a value has no safe meaning at its place; undefined where it has one. */
 export function findValueFault({ place }: Slot, value: string): string | undefined {
   switch (place.kind) {
-    case 'arithmetic': return /^[+-]?\d+$/.test(value) ? undefined : 'it stands in arithmetic, where only an integer is data';
-    case 'plain-only': return plain.test(value) ? undefined : `it stands ${place.where}, where only letters, digits and @%+=:,./_- keep their meaning`;
-    case 'here-text': return endsHereText(place, value) ? `it could end the here-document "${place.delimiter}" or lose tabs there` : undefined;
-    default: return undefined;
+    case 'arithmetic':
+      return /^[+-]?\d+$/.test(value) ? undefined : 'it stands in arithmetic, where only an integer is data';
+    case 'plain-only':
+      return plain.test(value)
+        ? undefined
+        : `it stands ${place.where}, where only letters, digits and @%+=:,./_- keep their meaning`;
+    case 'here-text':
+      return endsHereText(place, value)
+        ? `it could end the here-document "${place.delimiter}" or lose tabs there`
+        : undefined;
+    default:
+      return undefined;
   }
 }
 
@@ -61,12 +80,19 @@ export function escapeSingle(text: string): string {
 
 function quoteAt(place: Place, value: string): string {
   switch (place.kind) {
-    case 'word': return isBare(place.bare, value) ? quoteForShell(value) : `'${escapeSingle(value)}'`;
-    case 'single': return escapeSingle(value);
-    case 'double': return `${place.isBehindName ? '""' : ''}${value.replace(/["\\$`]/g, '\\$&')}`;
-    case 'here-document': return quoteInDocument(place, value);
-    case 'arithmetic': return /^[+-]/.test(value) ? `(${value})` : value;
-    case 'here-text': case 'plain-only': return value;
+    case 'word':
+      return isBare(place.bare, value) ? quoteForShell(value) : `'${escapeSingle(value)}'`;
+    case 'single':
+      return escapeSingle(value);
+    case 'double':
+      return `${place.isBehindName ? '""' : ''}${value.replace(/["\\$`]/g, '\\$&')}`;
+    case 'here-document':
+      return quoteInDocument(place, value);
+    case 'arithmetic':
+      return /^[+-]/.test(value) ? `(${value})` : value;
+    case 'here-text':
+    case 'plain-only':
+      return value;
   }
 }
 
@@ -74,7 +100,10 @@ function isBare(bare: Bareness, value: string): boolean {
   return bare === 'always' || (bare === 'path' && value.includes('/') && !value.includes('='));
 }
 
-function quoteInDocument({ delimiter, stripsTabs, isBehindName }: Extract<Place, { kind: 'here-document' }>, value: string): string {
+function quoteInDocument(
+  { delimiter, stripsTabs, isBehindName }: Extract<Place, { kind: 'here-document' }>,
+  value: string,
+): string {
   const mayEnd = value.includes('\n') || delimiter.includes(value) || (stripsTabs && value.startsWith('\t'));
   const escaped = value.replace(/[\\$`]/g, '\\$&');
   if (mayEnd) return nothing + escaped.replaceAll('\n', `\n${nothing}`);

@@ -1,14 +1,24 @@
 import { AtomReader, CommandFault, unescaped, type Atom, type PlaceholderNames } from './atoms.ts';
 import { roleOfNext } from './find-script.ts';
 import { escapeSingle, type Piece, type Place } from './quote-value.ts';
-import { demandPlain, isAttachedScript, noteCharacter, quoteAlways, SimpleCommand, textOf, type HereDocument, type Word } from './word.ts';
+import {
+  demandPlain,
+  isAttachedScript,
+  noteCharacter,
+  quoteAlways,
+  SimpleCommand,
+  textOf,
+  type HereDocument,
+  type Word,
+} from './word.ts';
 
 const depthMax = 50;
 
 /**
  * Finds where in a shell command each placeholder stands.
  *
- * It knows as much of the shell's grammar as that takes: quotes, backslashes, substitutions, arithmetic, here-documents, comments, and scripts that are words (`sh -c '...'`).
+ * It knows as much of the shell's grammar as that takes: quotes, backslashes, substitutions, arithmetic,
+ * here-documents, comments, and scripts that are words (`sh -c '...'`).
  *
  * @throws {CommandFault} where the scanner cannot know.
  */
@@ -67,30 +77,44 @@ class ListScanner {
   #take(character: string): void {
     this.#isBehindName = false;
     switch (character) {
-      case '\\': return this.#backslash();
-      case "'": return this.#single();
-      case '"': return this.#double();
+      case '\\':
+        return this.#backslash();
+      case "'":
+        return this.#single();
+      case '"':
+        return this.#double();
       case '`':
         this.#beginWord().atoms = undefined;
         return this.#substitution(false);
-      case '$': return this.#dollarInWord();
-      case '\n': return this.#newline();
-      case '(': case ')': return this.#parenthesis(character);
-      case '<': case '>': return this.#redirection(character);
-      default: return this.#ordinary(character);
+      case '$':
+        return this.#dollarInWord();
+      case '\n':
+        return this.#newline();
+      case '(':
+      case ')':
+        return this.#parenthesis(character);
+      case '<':
+      case '>':
+        return this.#redirection(character);
+      default:
+        return this.#ordinary(character);
     }
   }
 
   #ordinary(character: string): void {
     if (character === '#' && this.#word === undefined) return this.#comment();
     switch (character) {
-      case ' ': case '\t':
+      case ' ':
+      case '\t':
         this.#endWord();
         break;
-      case ';': case '&': case '|':
+      case ';':
+      case '&':
+      case '|':
         this.#endCommand();
         break;
-      default: noteCharacter(this.#beginWord(), character);
+      default:
+        noteCharacter(this.#beginWord(), character);
     }
     this.#emit(character);
   }
@@ -99,7 +123,12 @@ class ListScanner {
     const isFirst = this.#word === undefined;
     const word = this.#beginWord();
     const isInside = this.#open.includes('((');
-    this.#slot(name, isInside ? { kind: 'arithmetic' } : { kind: 'word', bare: this.#command.barenessOf(word, isFirst, this.#isBehindName) });
+    this.#slot(
+      name,
+      isInside
+        ? { kind: 'arithmetic' }
+        : { kind: 'word', bare: this.#command.barenessOf(word, isFirst, this.#isBehindName) },
+    );
     word.atoms?.push({ name });
     this.#isBehindName = false;
   }
@@ -193,8 +222,10 @@ class ListScanner {
     this.#emit("$'");
     for (let atom = this.#reader.next(); atom !== "'"; atom = this.#reader.next()) {
       if (atom === undefined) throw new CommandFault("a $' without its end");
-      if (typeof atom !== 'string') throw new CommandFault("a placeholder inside $'...', which shells read differently");
-      if (atom === '\\' && this.#reader.peek() === "'") throw new CommandFault("\\' inside $'...', which shells read differently");
+      if (typeof atom !== 'string')
+        throw new CommandFault("a placeholder inside $'...', which shells read differently");
+      if (atom === '\\' && this.#reader.peek() === "'")
+        throw new CommandFault("\\' inside $'...', which shells read differently");
       this.#emit(atom);
       if (atom === '\\' && this.#reader.peek() === '\\') this.#emit(String(this.#reader.next()));
     }
@@ -233,7 +264,9 @@ class ListScanner {
       return false;
     }
     let name = String(this.#reader.next());
-    if (/[A-Za-z_]/.test(name)) for (let next = this.#reader.peek(); typeof next === 'string' && /^\w$/.test(next); next = this.#reader.peek()) name += String(this.#reader.next());
+    if (/[A-Za-z_]/.test(name))
+      for (let next = this.#reader.peek(); typeof next === 'string' && /^\w$/.test(next); next = this.#reader.peek())
+        name += String(this.#reader.next());
     this.#emit(`$${name}`);
     this.#isBehindName = true;
     return true;
@@ -261,7 +294,7 @@ class ListScanner {
   /** Behind what opens it: up to where as many are closed. */
   #arithmetic(opening: string, [open, close]: readonly [string, string]): void {
     this.#emit(opening);
-    for (let depth = opening.length - 1; depth > 0;) {
+    for (let depth = opening.length - 1; depth > 0; ) {
       const atom = this.#reader.next();
       if (atom === undefined) throw new CommandFault(`a ${opening} without its end`);
       if (atom === open) depth += 1;
@@ -280,7 +313,8 @@ class ListScanner {
     for (;;) {
       const atom = this.#reader.next();
       if (atom === undefined) throw new CommandFault('a ${ without its end');
-      if (isDouble && typeof atom === 'string' && (isQuoted ? "'{}" : "'").includes(atom)) throw new CommandFault(`a ${atom} inside quotes and \${...}, which shells read differently`);
+      if (isDouble && typeof atom === 'string' && (isQuoted ? "'{}" : "'").includes(atom))
+        throw new CommandFault(`a ${atom} inside quotes and \${...}, which shells read differently`);
       this.#insideParameter(atom, place, isQuoted);
       if (atom === '"') isQuoted = !isQuoted;
       if (atom === '}' && !isQuoted) break;
@@ -311,7 +345,10 @@ class ListScanner {
     else this.#emit(atom);
   }
 
-  /** Backticks: what is inside loses one level of backslashes. With a placeholder they are written as `$(...)`, where nothing has to be escaped twice. */
+  /**
+   * Backticks: what is inside loses one level of backslashes. With a placeholder they are written as `$(...)`, where
+   * nothing has to be escaped twice.
+   */
   #substitution(isDouble: boolean): void {
     const { inner, raw } = this.#reader.backticks(isDouble);
     if (raw !== undefined) return this.#emit(raw);
@@ -351,7 +388,8 @@ class ListScanner {
     this.#emit(character);
     this.#isTarget = true;
     const next = this.#reader.peek();
-    if (typeof next === 'string' && (character === '>' ? '&|>' : '&').includes(next)) return this.#emit(String(this.#reader.next()));
+    if (typeof next === 'string' && (character === '>' ? '&|>' : '&').includes(next))
+      return this.#emit(String(this.#reader.next()));
     if (character === '<' && next === '<' && !this.#open.includes('((')) this.#hereDocument();
   }
 
@@ -409,7 +447,13 @@ class ListScanner {
   }
 
   #beginWord(): Word {
-    return this.#word ??= { start: this.#scan.pieces.length, atoms: [], hasPattern: false, isQuoted: false, isAssignment: false };
+    return (this.#word ??= {
+      start: this.#scan.pieces.length,
+      atoms: [],
+      hasPattern: false,
+      isQuoted: false,
+      isAssignment: false,
+    });
   }
 
   #endWord(): void {
@@ -427,20 +471,31 @@ class ListScanner {
     if (keyword === 'esac' && this.#open.at(-1) === 'case') this.#open.pop();
   }
 
-  /** A word with a placeholder: its quotes are those of the outer shell, and where it is a script, the inner shell's count too. */
+  /**
+   * A word with a placeholder: its quotes are those of the outer shell, and where it is a script, the inner shell's
+   * count too.
+   */
   #endFilledWord(word: Word): void {
     const { pieces, names, depth } = this.#scan;
     const role = isAttachedScript(word) ? 'part of a script' : roleOfNext(this.#command.words);
     if (role === 'argument' || (role === 'script' && word.atoms?.length === 1)) return;
-    if (role === 'part of a script' || word.atoms === undefined) return demandPlain(pieces, word.start, 'in a script that is put together only when the command runs');
+    if (role === 'part of a script' || word.atoms === undefined)
+      return demandPlain(pieces, word.start, 'in a script that is put together only when the command runs');
     const inner = scanCommand(word.atoms, names, depth + 1);
     pieces.length = word.start;
-    pieces.push("'", ...inner.map((piece) => (typeof piece === 'string' ? escapeSingle(piece) : { ...piece, scripts: piece.scripts + 1 })), "'");
+    pieces.push(
+      "'",
+      ...inner.map((piece) =>
+        typeof piece === 'string' ? escapeSingle(piece) : { ...piece, scripts: piece.scripts + 1 },
+      ),
+      "'",
+    );
   }
 
   #endDelimiter({ atoms, isQuoted }: Word, stripsTabs: boolean): void {
     this.#delimiterOf = undefined;
-    if (atoms?.every((atom) => typeof atom === 'string') !== true) throw new CommandFault('a here-document whose delimiter is no plain word');
+    if (atoms?.every((atom) => typeof atom === 'string') !== true)
+      throw new CommandFault('a here-document whose delimiter is no plain word');
     this.#documents.push({ delimiter: atoms.join(''), stripsTabs, isQuoted });
   }
 

@@ -3,7 +3,23 @@ import type { Bareness, Piece, Slot } from './quote-value.ts';
 import type { KnownWord } from './find-script.ts';
 
 /** Words that a shell takes for itself where a command begins; a command may follow each. */
-const keywords: ReadonlySet<string> = new Set(['!', '{', '}', 'if', 'then', 'elif', 'else', 'fi', 'while', 'until', 'do', 'done', 'esac', 'time', 'coproc']);
+const keywords: ReadonlySet<string> = new Set([
+  '!',
+  '{',
+  '}',
+  'if',
+  'then',
+  'elif',
+  'else',
+  'fi',
+  'while',
+  'until',
+  'do',
+  'done',
+  'esac',
+  'time',
+  'coproc',
+]);
 
 /** A word of a simple command while it is read. */
 export interface Word {
@@ -34,7 +50,12 @@ export function noteCharacter(word: Word, character: string): void {
 
 /** Whether it is an option with a command in it, such as `--wrap=...` of sbatch. */
 export function isAttachedScript({ atoms }: Word): boolean {
-  return /^--(?:wrap|command|split-string)=/.test(atoms?.slice(0, 20).filter((atom) => typeof atom === 'string').join('') ?? '');
+  return /^--(?:wrap|command|split-string)=/.test(
+    atoms
+      ?.slice(0, 20)
+      .filter((atom) => typeof atom === 'string')
+      .join('') ?? '',
+  );
 }
 
 /** A here-document whose lines are still to come. */
@@ -70,7 +91,9 @@ export class SimpleCommand {
 
 /** Has a shell take the placeholders from `start` on for text whatever is beside them. */
 export function quoteAlways(pieces: Piece[], start: number): void {
-  replaceSlots(pieces, start, (slot) => (slot.place.kind === 'word' ? { ...slot, place: { kind: 'word', bare: 'never' } } : slot));
+  replaceSlots(pieces, start, (slot) =>
+    slot.place.kind === 'word' ? { ...slot, place: { kind: 'word', bare: 'never' } } : slot,
+  );
 }
 
 /** Restricts the placeholders from `start` on to plain values. @param where for people. */

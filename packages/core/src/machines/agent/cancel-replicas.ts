@@ -35,12 +35,22 @@ export function stopAll(turn: Turn, reason: string): void {
   }
 }
 
-/** The agent must stop. A task that ended just before may have received the same signal, so its replica is given back. */
+/**
+ * The agent must stop. A task that ended just before may have received the same signal, so its replica is given back.
+ */
 function dropUnsureEnds({ state }: Turn, verdict: Verdict): void {
   const { exitStatus, standardOutput, standardError, outputTruncated } = noResult;
   for (const { end } of state.unsureEnds) {
     state.endedBytes -= countBytes(end);
-    state.untoldEnds.push({ ...end, ...verdict, exitStatus, standardOutput, standardError, outputTruncated, outputs: [] });
+    state.untoldEnds.push({
+      ...end,
+      ...verdict,
+      exitStatus,
+      standardOutput,
+      standardError,
+      outputTruncated,
+      outputs: [],
+    });
   }
   state.unsureEnds = [];
   state.earliestSure = Infinity;

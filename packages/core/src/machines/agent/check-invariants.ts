@@ -12,18 +12,29 @@ export function checkInvariants(state: AgentState): void {
 }
 
 function checkSlots(state: AgentState): void {
-  const slots = [...state.freeSlots, ...[...state.replicas.values()].flatMap((replica) => [...replica.slots])].sort((a, b) => a - b);
-  invariant(slots.length === state.options.processors && slots.every((slot, index) => slot === index), `slots ${slots.join()} are not each held once`);
+  const slots = [...state.freeSlots, ...[...state.replicas.values()].flatMap((replica) => [...replica.slots])].sort(
+    (a, b) => a - b,
+  );
+  invariant(
+    slots.length === state.options.processors && slots.every((slot, index) => slot === index),
+    `slots ${slots.join()} are not each held once`,
+  );
 }
 
 function checkQueue(state: AgentState): void {
   const placedCount = [...state.replicas.values()].filter((replica) => replica.status === 'placed').length;
   invariant(placedCount === state.queue.length, `${placedCount} replicas are placed and ${state.queue.length} queued`);
   for (const replica of state.queue) {
-    invariant(state.replicas.get(replica.start.replicaId) === replica && replica.status === 'placed', `replica ${replica.start.replicaId} is queued and not placed`);
+    invariant(
+      state.replicas.get(replica.start.replicaId) === replica && replica.status === 'placed',
+      `replica ${replica.start.replicaId} is queued and not placed`,
+    );
   }
   const unaskedCount = state.queue.filter((replica) => !replica.isAsked).length;
-  invariant(unaskedCount === state.unaskedCount, `${unaskedCount} replicas have not asked; counted ${state.unaskedCount}`);
+  invariant(
+    unaskedCount === state.unaskedCount,
+    `${unaskedCount} replicas have not asked; counted ${state.unaskedCount}`,
+  );
 }
 
 function checkContents(state: AgentState): void {
@@ -31,37 +42,75 @@ function checkContents(state: AgentState): void {
   for (const [key, held] of state.contents) {
     bytes += held.content.size;
     invariant(held.users.size > 0, `nobody needs content ${key}`);
-    for (const replicaId of held.users) invariant(state.replicas.has(replicaId), `replica ${replicaId} needs content ${key} and has ended`);
+    for (const replicaId of held.users)
+      invariant(state.replicas.has(replicaId), `replica ${replicaId} needs content ${key} and has ended`);
   }
   invariant(bytes === state.contentBytes, `contents of ${bytes} bytes; counted ${state.contentBytes}`);
-  invariant(bytes <= state.options.contentBytesMax, `contents of ${bytes} bytes; at most ${state.options.contentBytesMax} are held`);
+  invariant(
+    bytes <= state.options.contentBytesMax,
+    `contents of ${bytes} bytes; at most ${state.options.contentBytesMax} are held`,
+  );
 }
 
 function checkReports(state: AgentState): void {
-  const ends = [...state.reports.flatMap((report) => [...report.ended]), ...state.untoldEnds, ...state.unsureEnds.map(({ end }) => end)];
+  const ends = [
+    ...state.reports.flatMap((report) => [...report.ended]),
+    ...state.untoldEnds,
+    ...state.unsureEnds.map(({ end }) => end),
+  ];
   invariant(ends.length === state.endedIds.size, `${ends.length} ends are kept for ${state.endedIds.size} replicas`);
   for (const end of ends) {
     invariant(state.endedIds.has(end.replicaId), `the end of replica ${end.replicaId} is kept twice`);
     invariant(!state.replicas.has(end.replicaId), `replica ${end.replicaId} is held and ended`);
   }
-  for (const { end, sureAt } of state.unsureEnds) invariant(sureAt >= state.earliestSure, `the end of replica ${end.replicaId} is sure at ${sureAt}, before the earliest`);
-  for (const { replicaId } of state.untoldHolds) invariant(state.replicas.get(replicaId)?.status === 'held', `replica ${replicaId} is to be told as held, and is not`);
+  for (const { end, sureAt } of state.unsureEnds)
+    invariant(
+      sureAt >= state.earliestSure,
+      `the end of replica ${end.replicaId} is sure at ${sureAt}, before the earliest`,
+    );
+  for (const { replicaId } of state.untoldHolds)
+    invariant(
+      state.replicas.get(replicaId)?.status === 'held',
+      `replica ${replicaId} is to be told as held, and is not`,
+    );
   for (const [index, report] of state.reports.entries()) {
-    invariant(report.sequence === state.nextSequence - state.reports.length + index, `report ${report.sequence} is out of sequence`);
+    invariant(
+      report.sequence === state.nextSequence - state.reports.length + index,
+      `report ${report.sequence} is out of sequence`,
+    );
   }
 }
 
 function checkReplica(state: AgentState, replica: HeldReplica): void {
   const { replicaId } = replica.start;
   const isPlaced = replica.status === 'placed';
-  invariant(replica.slots.length === (isPlaced ? 0 : replica.template.processors), `replica ${replicaId} holds ${replica.slots.length} processors`);
-  invariant((replica.startedAt > 0) === (replica.status === 'running' || replica.status === 'ending'), `replica ${replicaId} started at ${replica.startedAt}`);
-  invariant(replica.status !== 'held' || replica.start.gang !== undefined, `replica ${replicaId} is held and a member of no gang`);
-  invariant(replica.start.gang === undefined || (replica.members.length > 0) === (replica.startedAt > 0), `replica ${replicaId} started at ${replica.startedAt} in a gang of ${replica.members.length} known members`);
-  invariant(isPlaced || replica.missingCount === 0, `replica ${replicaId} went on without ${replica.missingCount} contents`);
+  invariant(
+    replica.slots.length === (isPlaced ? 0 : replica.template.processors),
+    `replica ${replicaId} holds ${replica.slots.length} processors`,
+  );
+  invariant(
+    replica.startedAt > 0 === (replica.status === 'running' || replica.status === 'ending'),
+    `replica ${replicaId} started at ${replica.startedAt}`,
+  );
+  invariant(
+    replica.status !== 'held' || replica.start.gang !== undefined,
+    `replica ${replicaId} is held and a member of no gang`,
+  );
+  invariant(
+    replica.start.gang === undefined || replica.members.length > 0 === replica.startedAt > 0,
+    `replica ${replicaId} started at ${replica.startedAt} in a gang of ${replica.members.length} known members`,
+  );
+  invariant(
+    isPlaced || replica.missingCount === 0,
+    `replica ${replicaId} went on without ${replica.missingCount} contents`,
+  );
   const keys = new Set(replica.start.inputs.map((input) => keyOfContent(input.content)));
   const missing = [...keys].filter((key) => state.contents.get(key)?.isHere !== true).length;
-  if (replica.isAsked && !replica.template.noOp) invariant(missing === replica.missingCount, `replica ${replicaId} lacks ${missing} contents; counted ${replica.missingCount}`);
+  if (replica.isAsked && !replica.template.noOp)
+    invariant(
+      missing === replica.missingCount,
+      `replica ${replicaId} lacks ${missing} contents; counted ${replica.missingCount}`,
+    );
   if (replica.deadline === undefined) return;
   invariant(replica.status === 'running', `replica ${replicaId} is ${replica.status} and has a deadline`);
   invariant(replica.deadline >= state.earliestDeadline, `replica ${replicaId} is due before the earliest`);

@@ -5,7 +5,9 @@ import type { HeldReplica } from './state.ts';
 /** What an agent's driver must do, in order. A replica's first slot names its playpen and its launcher. */
 export type AgentCommand =
   | DriverCommand
-  /** Pins what the content store holds and fetches what it lacks; each is answered by ContentArrived or ContentRefused. */
+  /**
+   * Pins what the content store holds and fetches what it lacks; each is answered by ContentArrived or ContentRefused.
+   */
   | { readonly kind: 'AskContents'; readonly contents: readonly Content[] }
   /** Unpins them, named by `keyOfContent`: no replica here needs them. */
   | { readonly kind: 'ReleaseContents'; readonly contentKeys: readonly string[] }
@@ -13,9 +15,15 @@ export type AgentCommand =
   | { readonly kind: 'StageIn'; readonly replica: HeldReplica }
   /** Has a member of a gang listen; answered by MemberListening or HoldFailed. */
   | { readonly kind: 'HoldMember'; readonly replica: HeldReplica }
-  /** Ends what a member of a gang has beside its process: its channel, and what came over it. Harmless where that is nothing. */
+  /**
+   * Ends what a member of a gang has beside its process: its channel, and what came over it. Harmless where that is
+   * nothing.
+   */
   | { readonly kind: 'ReleaseMember'; readonly replicaId: ReplicaId }
-  /** Starts the process, in a playpen made for it where there was nothing to stage; answered by ProcessEnded. A member of a gang of a rank above 0 takes commands over its channel instead, until it is killed. */
+  /**
+   * Starts the process, in a playpen made for it where there was nothing to stage; answered by ProcessEnded. A member
+   * of a gang of a rank above 0 takes commands over its channel instead, until it is killed.
+   */
   | { readonly kind: 'LaunchTask'; readonly replica: HeldReplica }
   | { readonly kind: 'KillTask'; readonly replica: HeldReplica; readonly signal: 'SIGTERM' | 'SIGKILL' }
   /** Answered by OutputsCollected or CollectionFailed. */

@@ -9,7 +9,8 @@ import type { Turn } from './turn.ts';
 /**
  * Asks for the contents of waiting replicas, from the front of the queue, as far as they are prefetched and fit.
  *
- * The first in the queue goes over its turn only while running replicas hold the room that it needs; one that would never fit ends.
+ * The first in the queue goes over its turn only while running replicas hold the room that it needs; one that would
+ * never fit ends.
  */
 export function prefetchContents(turn: Turn): void {
   const { state, commands } = turn;
@@ -29,13 +30,20 @@ export function prefetchContents(turn: Turn): void {
   if (asked.length > 0) commands.push({ kind: 'AskContents', contents: asked });
 }
 
-/** Ends a replica whose inputs alone are more than this machine ever holds. The task is at fault: "broken" would set the machine apart for it. */
+/**
+ * Ends a replica whose inputs alone are more than this machine ever holds. The task is at fault: "broken" would set the
+ * machine apart for it.
+ */
 function refuseTooLarge(turn: Turn, replica: HeldReplica): boolean {
   const bytes = countDistinctBytes(replica);
   const bytesMax = turn.state.options.contentBytesMax;
   if (bytes <= bytesMax) return false;
   removeFromQueue(turn.state, replica);
-  endReplica(turn, replica, { outcome: 'limited', reason: 'MUT_STORAGE_FULL', detail: `inputs of ${describeBytes(bytes)}; the storage holds at most ${describeBytes(bytesMax)}` });
+  endReplica(turn, replica, {
+    outcome: 'limited',
+    reason: 'MUT_STORAGE_FULL',
+    detail: `inputs of ${describeBytes(bytes)}; the storage holds at most ${describeBytes(bytesMax)}`,
+  });
   return true;
 }
 

@@ -8,7 +8,10 @@ export function setDeadline(state: AgentState, replica: HeldReplica, deadline: I
   state.earliestDeadline = Math.min(state.earliestDeadline, deadline);
 }
 
-/** Has a held replica end as `verdict` says; the first verdict stands. A running one is asked to end, and killed after the grace. */
+/**
+ * Has a held replica end as `verdict` says; the first verdict stands. A running one is asked to end, and killed after
+ * the grace.
+ */
 export function condemn(turn: Turn, replica: HeldReplica, verdict: Verdict): void {
   if (replica.verdict !== undefined) return;
   replica.verdict = verdict;
@@ -28,7 +31,11 @@ export function enforceDeadlines(turn: Turn): void {
       setDeadline(state, replica, replica.deadline);
     } else if (replica.verdict === undefined) {
       const { runTimeMax } = replica.template.limits;
-      condemn(turn, replica, { outcome: 'limited', reason: 'MUT_RUN_TIME_MAX', detail: `ran ${describeTime(now - replica.startedAt)}, beyond the limit of ${describeTime(runTimeMax)}` });
+      condemn(turn, replica, {
+        outcome: 'limited',
+        reason: 'MUT_RUN_TIME_MAX',
+        detail: `ran ${describeTime(now - replica.startedAt)}, beyond the limit of ${describeTime(runTimeMax)}`,
+      });
     } else {
       commands.push({ kind: 'KillTask', replica, signal: 'SIGKILL' });
       setDeadline(state, replica, now + state.options.killGrace);

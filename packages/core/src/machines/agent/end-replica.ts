@@ -9,7 +9,13 @@ const noBytes = new Uint8Array(0);
 const noOutputs: readonly OutputContent[] = [];
 
 /** The result of a replica that had no process. */
-export const noResult: ProcessResult = { exitStatus: 0, standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputBytes: 0 };
+export const noResult: ProcessResult = {
+  exitStatus: 0,
+  standardOutput: noBytes,
+  standardError: noBytes,
+  outputTruncated: false,
+  outputBytes: 0,
+};
 
 /** The verdict on a replica that did what it should. */
 export const success: Verdict = { outcome: 'succeeded', reason: '', detail: '' };
@@ -33,8 +39,18 @@ export function tellEnd(turn: Turn, replicaId: ReplicaId, verdict: Verdict, fact
   const { state, now } = turn;
   const { exitStatus, standardOutput, standardError, outputTruncated } = facts.result;
   const end: ReplicaEnd = {
-    replicaId, outcome: verdict.outcome, exitStatus, startedAt: facts.startedAt, endedAt: now, reason: verdict.reason, detail: verdict.detail,
-    standardOutput, standardError, outputTruncated, outputs: facts.outputs, ...(facts.staging === undefined ? {} : { staging: facts.staging }),
+    replicaId,
+    outcome: verdict.outcome,
+    exitStatus,
+    startedAt: facts.startedAt,
+    endedAt: now,
+    reason: verdict.reason,
+    detail: verdict.detail,
+    standardOutput,
+    standardError,
+    outputTruncated,
+    outputs: facts.outputs,
+    ...(facts.staging === undefined ? {} : { staging: facts.staging }),
   };
   if (facts.sureAt === undefined) state.untoldEnds.push(end);
   else holdEnd(state, end, facts.sureAt);
@@ -43,7 +59,12 @@ export function tellEnd(turn: Turn, replicaId: ReplicaId, verdict: Verdict, fact
 }
 
 /** Ends a held replica: its processors and contents are free again. The queue is the caller's to keep. */
-export function endReplica(turn: Turn, replica: HeldReplica, verdict: Verdict, outputs: readonly OutputContent[] = noOutputs): void {
+export function endReplica(
+  turn: Turn,
+  replica: HeldReplica,
+  verdict: Verdict,
+  outputs: readonly OutputContent[] = noOutputs,
+): void {
   const { state, commands } = turn;
   const { replicaId } = replica.start;
   invariant(state.replicas.delete(replicaId), `replica ${replicaId} ended twice`);
@@ -54,15 +75,28 @@ export function endReplica(turn: Turn, replica: HeldReplica, verdict: Verdict, o
     for (const slot of replica.slots) state.freeSlots.push(slot);
   }
   releaseContents(turn, replica);
-  tellEnd(turn, replicaId, verdict, { startedAt: replica.startedAt, result: replica.result ?? noResult, outputs, ...stagingOf(replica), ...sureAtOf(turn, replica, verdict) });
+  tellEnd(turn, replicaId, verdict, {
+    startedAt: replica.startedAt,
+    result: replica.result ?? noResult,
+    outputs,
+    ...stagingOf(replica),
+    ...sureAtOf(turn, replica, verdict),
+  });
 }
 
 function sureAtOf(turn: Turn, replica: HeldReplica, verdict: Verdict): Pick<EndFacts, 'sureAt'> {
   return replica.processEndedAt === 0 ? {} : { sureAt: findSureAt(turn, replica, verdict) };
 }
 
-function stagingOf({ inputsAskedAt, inputsHereAt, inputsPlacingAt, commandEndedAt }: HeldReplica): Pick<EndFacts, 'staging'> {
-  return inputsAskedAt + inputsPlacingAt + commandEndedAt === 0 ? {} : { staging: { inputsAskedAt, inputsHereAt, inputsPlacingAt, commandEndedAt } };
+function stagingOf({
+  inputsAskedAt,
+  inputsHereAt,
+  inputsPlacingAt,
+  commandEndedAt,
+}: HeldReplica): Pick<EndFacts, 'staging'> {
+  return inputsAskedAt + inputsPlacingAt + commandEndedAt === 0
+    ? {}
+    : { staging: { inputsAskedAt, inputsHereAt, inputsPlacingAt, commandEndedAt } };
 }
 
 function releaseMember({ state, commands }: Turn, replicaId: ReplicaId): void {

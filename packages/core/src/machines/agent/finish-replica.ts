@@ -41,13 +41,15 @@ export function failStaging(turn: Turn, replicaId: number, verdict: Verdict): vo
 }
 
 /**
- * Outputs could not be collected. Where that is the task's own fault, such as an output that is missing, the others are collected as those of a failed task: what it has
+ * Outputs could not be collected. Where that is the task's own fault, such as an output that is missing, the others are
+ * collected as those of a failed task: what it has
  * computed would be lost with its playpen.
  */
 export function failCollection(turn: Turn, replicaId: number, verdict: Verdict): void {
   const replica = findHeld(turn, replicaId, 'ending');
   if (replica === undefined) return;
-  if (replica.verdict !== undefined || verdict.outcome !== 'failed' || !bringsOutputs(replica, verdict)) return endReplica(turn, replica, replica.verdict ?? verdict);
+  if (replica.verdict !== undefined || verdict.outcome !== 'failed' || !bringsOutputs(replica, verdict))
+    return endReplica(turn, replica, replica.verdict ?? verdict);
   replica.verdict = verdict;
   turn.commands.push({ kind: 'CollectOutputs', replica });
 }
@@ -67,17 +69,39 @@ export function findHeld(turn: Turn, replicaId: number, status: HeldReplica['sta
 function judge(replica: HeldReplica, result: ProcessResult): Verdict {
   const { outputMax } = replica.template.limits;
   if (outputMax > 0 && result.outputBytes > outputMax) {
-    return { outcome: 'limited', reason: 'MUT_OUTPUT_MAX', detail: `${describeBytes(result.outputBytes)} of standard output and error, beyond the limit of ${describeBytes(outputMax)}` };
+    return {
+      outcome: 'limited',
+      reason: 'MUT_OUTPUT_MAX',
+      detail:
+        `${describeBytes(result.outputBytes)} of standard output and error, beyond the limit of ` +
+        `${describeBytes(outputMax)}`,
+    };
   }
   const { exitStatus, signal } = result;
   if (exitStatus === 0) return success;
-  if (exitStatus === 127) return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: describeNotFound(replica) };
-  if (exitStatus === 126) return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: 'exit status 126: a command could not be executed; standard error names it. A script needs its executable bit (chmod +x), or is called as "sh SCRIPT"' };
-  return { outcome: 'failed', reason: 'MUT_COMMAND_FAILED', detail: signal === undefined ? describeExitStatus(exitStatus) : `ended by signal ${signal}` };
+  if (exitStatus === 127)
+    return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: describeNotFound(replica) };
+  if (exitStatus === 126)
+    return {
+      outcome: 'failed',
+      reason: 'MUT_COMMAND_NOT_FOUND',
+      detail:
+        'exit status 126: a command could not be executed; standard error names it. A script needs its ' +
+        'executable bit (chmod +x), or is called as "sh SCRIPT"',
+    };
+  return {
+    outcome: 'failed',
+    reason: 'MUT_COMMAND_FAILED',
+    detail: signal === undefined ? describeExitStatus(exitStatus) : `ended by signal ${signal}`,
+  };
 }
 
 function describeNotFound({ template: { workFolder } }: HeldReplica): string {
-  const found = workFolder === undefined ? 'neither in the task\'s folder, which is empty at first, nor on the machine; standard error names it, --put brings it' : `neither in ${workFolder.path} nor on the machine; standard error names it`;
+  const found =
+    workFolder === undefined
+      ? "neither in the task's folder, which is empty at first, nor on the machine; standard error names it, " +
+        '--put brings it'
+      : `neither in ${workFolder.path} nor on the machine; standard error names it`;
   return `exit status 127: a command was not found, ${found}`;
 }
 
@@ -86,5 +110,7 @@ const signalMax = 64;
 /** A status above 128 is ambiguous: a shell that ran the command gives it too where a signal ended that. */
 function describeExitStatus(exitStatus: number): string {
   const signal = exitStatus - 128;
-  return signal > 0 && signal <= signalMax ? `exit status ${exitStatus}, which shells also give for a command ended by signal ${signal}` : `exit status ${exitStatus}`;
+  return signal > 0 && signal <= signalMax
+    ? `exit status ${exitStatus}, which shells also give for a command ended by signal ${signal}`
+    : `exit status ${exitStatus}`;
 }

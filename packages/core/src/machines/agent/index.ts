@@ -12,8 +12,23 @@ export type { AgentCommand } from './commands.ts';
 export { noResult } from './end-replica.ts';
 export type { AgentInput } from './inputs.ts';
 export {
-  createAgentState, listHeldReplicas, type AgentOptions, type AgentState, type EndHold, type HeldReplica, type HeldStatus, type ProcessResult, type Verdict,
+  createAgentState,
+  listHeldReplicas,
+  type AgentOptions,
+  type AgentState,
+  type EndHold,
+  type HeldReplica,
+  type HeldStatus,
+  type ProcessResult,
+  type Verdict,
 } from './state.ts';
 
-/** What one agent does with the processors of its machine. It journals nothing: whoever loses it runs its replicas elsewhere. */
-export const agentMachine: Machine<AgentState, AgentInput, AgentChange, AgentCommand> = { step, apply: () => undefined, checkInvariants };
+/**
+ * What one agent does with the processors of its machine. It journals nothing: whoever loses it runs its replicas
+ * elsewhere.
+ */
+export const agentMachine: Machine<AgentState, AgentInput, AgentChange, AgentCommand> = {
+  step,
+  apply: () => undefined,
+  checkInvariants,
+};

@@ -27,7 +27,12 @@ export type AgentInput =
   /** The channel between rank 0 and this member is lost for good. */
   | { readonly kind: 'GangLost'; readonly replicaId: ReplicaId; readonly detail: string }
   /** A verdict says what the machine saw go wrong that the status does not tell: no launcher, no space. */
-  | { readonly kind: 'ProcessEnded'; readonly replicaId: ReplicaId; readonly result: ProcessResult; readonly verdict: Verdict | undefined }
+  | {
+      readonly kind: 'ProcessEnded';
+      readonly replicaId: ReplicaId;
+      readonly result: ProcessResult;
+      readonly verdict: Verdict | undefined;
+    }
   /** Sampling found a task over a limit. */
   | { readonly kind: 'LimitExceeded'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
   | { readonly kind: 'OutputsCollected'; readonly replicaId: ReplicaId; readonly outputs: readonly OutputContent[] }

@@ -5,7 +5,10 @@ import type { Turn } from './turn.ts';
 
 const draining: Verdict = { outcome: 'broken', reason: 'MUT_DRAINING', detail: 'this machine takes no new replica' };
 
-/** Queues a batch. Replicas that are held, or whose end is not acknowledged, are heard of for the second time and passed over. */
+/**
+ * Queues a batch. Replicas that are held, or whose end is not acknowledged, are heard of for the second time and passed
+ * over.
+ */
 export function placeReplicas(turn: Turn, batch: StartReplicas): void {
   const { state } = turn;
   const { template } = batch;
@@ -25,7 +28,9 @@ export function answerNoOp(turn: Turn, start: ReplicaStart): void {
 
 /** Whether room is left for more ends that wait for their acknowledgement. */
 export function hasReportRoom(state: AgentState): boolean {
-  return state.endedIds.size < state.options.unacknowledgedMax && state.endedBytes < state.options.unacknowledgedBytesMax;
+  return (
+    state.endedIds.size < state.options.unacknowledgedMax && state.endedBytes < state.options.unacknowledgedBytesMax
+  );
 }
 
 function canAnswerAtOnce(state: AgentState): boolean {
@@ -35,7 +40,11 @@ function canAnswerAtOnce(state: AgentState): boolean {
 function findRefusal(state: AgentState, { template }: StartReplicas): Verdict | undefined {
   if (state.isDraining) return draining;
   if (template.processors < 1 || template.processors > state.options.processors) {
-    return { outcome: 'broken', reason: 'MUT_PROCESSORS_MAX', detail: `${template.processors} processors asked for; this machine has ${state.options.processors}` };
+    return {
+      outcome: 'broken',
+      reason: 'MUT_PROCESSORS_MAX',
+      detail: `${template.processors} processors asked for; this machine has ${state.options.processors}`,
+    };
   }
   return undefined;
 }
@@ -43,7 +52,21 @@ function findRefusal(state: AgentState, { template }: StartReplicas): Verdict | 
 function queueReplica(state: AgentState, { template }: StartReplicas, start: ReplicaStart): void {
   const needsContents = !template.noOp && start.inputs.length > 0;
   const replica: HeldReplica = {
-    template, start, status: 'placed', isAsked: !needsContents, missingCount: 0, slots: [], members: [], startedAt: 0, inputsAskedAt: 0, inputsHereAt: 0, inputsPlacingAt: 0, processEndedAt: 0, commandEndedAt: 0, verdict: undefined, deadline: undefined,
+    template,
+    start,
+    status: 'placed',
+    isAsked: !needsContents,
+    missingCount: 0,
+    slots: [],
+    members: [],
+    startedAt: 0,
+    inputsAskedAt: 0,
+    inputsHereAt: 0,
+    inputsPlacingAt: 0,
+    processEndedAt: 0,
+    commandEndedAt: 0,
+    verdict: undefined,
+    deadline: undefined,
     result: undefined,
   };
   if (needsContents) state.unaskedCount++;

@@ -1,6 +1,9 @@
 import type { AgentState, HeldReplica } from './state.ts';
 
-/** Takes a replica out of the queue; the caller ends or starts it. Harmless for one that is not in it. Cost: its position. */
+/**
+ * Takes a replica out of the queue; the caller ends or starts it. Harmless for one that is not in it. Cost: its
+ * position.
+ */
 export function removeFromQueue(state: AgentState, replica: HeldReplica): void {
   const index = state.queue.indexOf(replica);
   if (index < 0) return;

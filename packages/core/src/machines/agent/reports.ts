@@ -15,7 +15,8 @@ const reportEndsEnough = 128;
 /**
  * Sends what happened since the last report, when there is somebody to hear it.
  *
- * Each report costs every process on its way as much as many ends do. So ends of short tasks are gathered for some time,
+ * Each report costs every process on its way as much as many ends do. So ends of short tasks are gathered for some
+ * time,
  * but only while the processors have enough to go on with: the broker learns of an idle one at once.
  */
 export function sendReports(turn: Turn): void {
@@ -29,7 +30,12 @@ export function sendReports(turn: Turn): void {
   while (from < state.untoldEnds.length || started.length > 0 || gangHeld.length > 0) {
     const until = findReportEnd(state.untoldEnds, from);
     const ended = state.untoldEnds.slice(from, until);
-    const report: MachineReport = { sequence: state.nextSequence++, started, ended, ...(gangHeld.length === 0 ? {} : { gangHeld }) };
+    const report: MachineReport = {
+      sequence: state.nextSequence++,
+      started,
+      ended,
+      ...(gangHeld.length === 0 ? {} : { gangHeld }),
+    };
     state.reportedAt = now;
     state.reports.push(report);
     turn.commands.push({ kind: 'SendReport', report });
@@ -71,7 +77,13 @@ export function nextReportDue(state: AgentState): Instant {
 
 function mayWait(state: AgentState, now: Instant): boolean {
   const { options, untoldEnds, queue, reportedAt } = state;
-  if (state.untoldHolds.length > 0 || untoldEnds.length === 0 || untoldEnds.length >= reportEndsEnough || now >= reportedAt + options.reportInterval) return false;
+  if (
+    state.untoldHolds.length > 0 ||
+    untoldEnds.length === 0 ||
+    untoldEnds.length >= reportEndsEnough ||
+    now >= reportedAt + options.reportInterval
+  )
+    return false;
   // At least as much must wait as has ended: the broker fills the queue again when it is half empty, not when it is.
   return queue.length > Math.max(options.processors, untoldEnds.length);
 }
@@ -83,7 +95,8 @@ function takeDueStarts(state: AgentState, now: Instant): { replicaId: ReplicaId;
   for (const replica of untoldStarts) {
     if (replica.startedAt + options.startedDelay > now) break;
     count++;
-    if (replica.status === 'running' && replica.result === undefined) started.push({ replicaId: replica.start.replicaId, startedAt: replica.startedAt });
+    if (replica.status === 'running' && replica.result === undefined)
+      started.push({ replicaId: replica.start.replicaId, startedAt: replica.startedAt });
   }
   if (count > 0) untoldStarts.splice(0, count);
   return started;

@@ -1,4 +1,13 @@
-import type { Content, GangHeld, GangMember, MachineReport, Outcome, ReplicaEnd, ReplicaStart, TaskTemplate } from '../../messages/index.ts';
+import type {
+  Content,
+  GangHeld,
+  GangMember,
+  MachineReport,
+  Outcome,
+  ReplicaEnd,
+  ReplicaStart,
+  TaskTemplate,
+} from '../../messages/index.ts';
 import type { Bytes, Duration, Instant, ProcessorCount, ReplicaId } from '../../shared/index.ts';
 
 /** How an agent is set up. */
@@ -24,13 +33,15 @@ export interface AgentOptions {
 /**
  * How long the end of a process is held back before it is reported.
  *
- * What shuts a machine or an allocation down may signal every process of it at once. A task may then end before the agent has its own signal, and its end
+ * What shuts a machine or an allocation down may signal every process of it at once. A task may then end before the
+ * agent has its own signal, and its end
  * looks like any other. If the agent must stop while an end is held back, it drops the end and gives the replica back.
  */
 export interface EndHold {
   readonly longest: Duration;
   /**
-   * Every end is held for `longest`: in an allocation, which its manager may end at any moment. Otherwise an end is held for a hundredth of its run time at
+   * Every end is held for `longest`: in an allocation, which its manager may end at any moment. Otherwise an end is
+   * held for a hundredth of its run time at
    * most, so that the latency of short tasks stays; only a process that a signal has ended is held for `longest`.
    */
   readonly isForAll: boolean;
@@ -44,7 +55,8 @@ export interface UnsureEnd {
 }
 
 /**
- * `placed` waits for processors and contents; `staging` has processors and its inputs are being put in place; `held`, of members of gangs only, has both and
+ * `placed` waits for processors and contents; `staging` has processors and its inputs are being put in place; `held`,
+ * of members of gangs only, has both and
  * waits for the others; `running` has a process; `ending` has none any more and its outputs are being collected.
  */
 export type HeldStatus = 'placed' | 'staging' | 'held' | 'running' | 'ending';
@@ -158,10 +170,28 @@ export interface AgentState {
 /** An agent that holds nothing and is not attached. */
 export function createAgentState(options: AgentOptions): AgentState {
   return {
-    options, replicas: new Map(), queue: [], freeSlots: Array.from({ length: options.processors }, (_, index) => options.processors - 1 - index),
-    contents: new Map(), contentBytes: 0, unaskedCount: 0, isAttached: false, isDraining: false, hasLeft: false, untoldStarts: [], untoldHolds: [], unsureEnds: [], earliestSure: Infinity, untoldEnds: [],
+    options,
+    replicas: new Map(),
+    queue: [],
+    freeSlots: Array.from({ length: options.processors }, (_, index) => options.processors - 1 - index),
+    contents: new Map(),
+    contentBytes: 0,
+    unaskedCount: 0,
+    isAttached: false,
+    isDraining: false,
+    hasLeft: false,
+    untoldStarts: [],
+    untoldHolds: [],
+    unsureEnds: [],
+    earliestSure: Infinity,
+    untoldEnds: [],
     reports: [],
-    endedIds: new Set(), endedBytes: 0, nextSequence: 1, reportedAt: 0, earliestDeadline: Infinity, wakeAt: undefined,
+    endedIds: new Set(),
+    endedBytes: 0,
+    nextSequence: 1,
+    reportedAt: 0,
+    earliestDeadline: Infinity,
+    wakeAt: undefined,
   };
 }
 

@@ -5,7 +5,14 @@ import type { AgentChange } from './changes.ts';
 import type { AgentCommand } from './commands.ts';
 import { askContentsAgain, noteContent, noteRefusal, prefetchContents } from './contents.ts';
 import { enforceDeadlines } from './deadlines.ts';
-import { failCollection, failStaging, findHeld, finishCollection, finishProcess, limitReplica } from './finish-replica.ts';
+import {
+  failCollection,
+  failStaging,
+  findHeld,
+  finishCollection,
+  finishProcess,
+  limitReplica,
+} from './finish-replica.ts';
 import { breakGang, failHold, findStarting, noteListening } from './gang.ts';
 import type { AgentInput } from './inputs.ts';
 import { followClock } from './follow-clock.ts';
@@ -17,8 +24,15 @@ import { Turn } from './turn.ts';
 
 const noChanges: AgentChange[] = [];
 
-/** Takes a batch of facts, then starts what can start, and tells all that happened in one report (or a few, when it is much). */
-export function step(state: AgentState, inputs: readonly AgentInput[], now: Instant): Decision<AgentChange, AgentCommand> {
+/**
+ * Takes a batch of facts, then starts what can start, and tells all that happened in one report (or a few, when it is
+ * much).
+ */
+export function step(
+  state: AgentState,
+  inputs: readonly AgentInput[],
+  now: Instant,
+): Decision<AgentChange, AgentCommand> {
   const turn = new Turn(state, now);
   for (const input of inputs) handle(turn, input);
   enforceDeadlines(turn);
@@ -32,28 +46,51 @@ export function step(state: AgentState, inputs: readonly AgentInput[], now: Inst
 
 function handle(turn: Turn, input: AgentInput): void {
   switch (input.kind) {
-    case 'ProviderAttached': return attach(turn);
-    case 'ProviderLost': turn.state.isAttached = false; return;
-    case 'ReplicasPlaced': return placeReplicas(turn, input.batch);
-    case 'ReplicasCancelled': return cancelReplicas(turn, input.replicaIds, input.onlyWaiting);
-    case 'ReportAcknowledged': return acknowledge(turn.state, input.sequence);
-    case 'DrainRequested': return drain(turn);
-    case 'StopRequested': return stopAll(turn, input.reason);
-    case 'ContentArrived': return noteContent(turn, input.contentKey);
-    case 'ContentRefused': return noteRefusal(turn, input);
-    case 'InputsStaged': return noteStaged(turn, input.replicaId);
-    case 'StagingFailed': return failStaging(turn, input.replicaId, input.verdict);
-    case 'ProcessEnded': return finishProcess(turn, input);
-    case 'LimitExceeded': return limitReplica(turn, input);
-    case 'OutputsCollected': return finishCollection(turn, input);
-    case 'CollectionFailed': return failCollection(turn, input.replicaId, input.verdict);
-    case 'MemberListening': return noteListening(turn, input.held);
-    case 'HoldFailed': return failHold(turn, input.replicaId, input.verdict);
-    case 'GangStarted': return startGang(turn, input.start);
-    case 'ClockStepped': return followClock(turn.state, input.by);
-    case 'GangLost': return breakGang(turn, input.replicaId, input.detail);
-    case 'TimerFired': return; // What time brings is looked at in every step.
-    default: return unreachable(input);
+    case 'ProviderAttached':
+      return attach(turn);
+    case 'ProviderLost':
+      turn.state.isAttached = false;
+      return;
+    case 'ReplicasPlaced':
+      return placeReplicas(turn, input.batch);
+    case 'ReplicasCancelled':
+      return cancelReplicas(turn, input.replicaIds, input.onlyWaiting);
+    case 'ReportAcknowledged':
+      return acknowledge(turn.state, input.sequence);
+    case 'DrainRequested':
+      return drain(turn);
+    case 'StopRequested':
+      return stopAll(turn, input.reason);
+    case 'ContentArrived':
+      return noteContent(turn, input.contentKey);
+    case 'ContentRefused':
+      return noteRefusal(turn, input);
+    case 'InputsStaged':
+      return noteStaged(turn, input.replicaId);
+    case 'StagingFailed':
+      return failStaging(turn, input.replicaId, input.verdict);
+    case 'ProcessEnded':
+      return finishProcess(turn, input);
+    case 'LimitExceeded':
+      return limitReplica(turn, input);
+    case 'OutputsCollected':
+      return finishCollection(turn, input);
+    case 'CollectionFailed':
+      return failCollection(turn, input.replicaId, input.verdict);
+    case 'MemberListening':
+      return noteListening(turn, input.held);
+    case 'HoldFailed':
+      return failHold(turn, input.replicaId, input.verdict);
+    case 'GangStarted':
+      return startGang(turn, input.start);
+    case 'ClockStepped':
+      return followClock(turn.state, input.by);
+    case 'GangLost':
+      return breakGang(turn, input.replicaId, input.detail);
+    case 'TimerFired':
+      return; // What time brings is looked at in every step.
+    default:
+      return unreachable(input);
   }
 }
 

@@ -18,7 +18,8 @@ export function findSureAt({ state, now }: Turn, replica: HeldReplica, { outcome
   if (outcome !== 'succeeded' && outcome !== 'failed') return now;
   const { longest, isForAll } = state.options.endHold;
   const { startedAt, processEndedAt } = replica;
-  const share = isForAll || isEndedBySignal(replica) ? longest : Math.min(longest, holdShare * (processEndedAt - startedAt));
+  const share =
+    isForAll || isEndedBySignal(replica) ? longest : Math.min(longest, holdShare * (processEndedAt - startedAt));
   return share < holdMin ? now : Math.max(now, Math.ceil((processEndedAt + share) / sureStep) * sureStep);
 }
 
@@ -34,7 +35,10 @@ function isEndedBySignal({ result }: HeldReplica): boolean {
   return result !== undefined && result.exitStatus > 128;
 }
 
-/** Holds an end back. One that is sure at once is held until the other inputs of this turn are handled: the agent may have its signal among them. */
+/**
+ * Holds an end back. One that is sure at once is held until the other inputs of this turn are handled: the agent may
+ * have its signal among them.
+ */
 export function holdEnd(state: AgentState, end: ReplicaEnd, sureAt: Instant): void {
   state.unsureEnds.push({ end, sureAt });
   state.earliestSure = Math.min(state.earliestSure, sureAt);

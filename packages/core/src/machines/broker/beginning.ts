@@ -6,12 +6,18 @@ import { resume } from './resume.ts';
 import { snapshot } from './snapshot.ts';
 import type { BrokerState } from './state.ts';
 
-/** Describes a state as its journal told it, before `resume` and any step, for the head of a trace. Cost: that of a snapshot. */
+/**
+ * Describes a state as its journal told it, before `resume` and any step, for the head of a trace. Cost: that of a
+ * snapshot.
+ */
 export function saveBrokerBeginning(state: BrokerState): Beginning {
   return { options: { ...state.options }, state: JSON.parse(snapshot(state)) };
 }
 
-/** Makes the state that was saved, resumed at `at`. @throws {InvariantError} for a scheduler or a snapshot that this release does not know. */
+/**
+ * Makes the state that was saved, resumed at `at`. @throws {InvariantError} for a scheduler or a snapshot that this
+ * release does not know.
+ */
 export function openBrokerBeginning(saved: Beginning, at: Instant): BrokerState {
   const state = restore(JSON.stringify(saved.state), saved.options as BrokerOptions);
   resume(state, at);

@@ -1,17 +1,49 @@
-import type { AllocationRequest, GangHeld, JobSpec, MachineFacts, OutputContent, Outcome, RequestReservation, ReservationName, StagingTimes, TaskStatus } from '../../messages/index.ts';
-import type { Duration, Instant, JobId, MachineId, ProcessorCount, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import type {
+  AllocationRequest,
+  GangHeld,
+  JobSpec,
+  MachineFacts,
+  OutputContent,
+  Outcome,
+  RequestReservation,
+  ReservationName,
+  StagingTimes,
+  TaskStatus,
+} from '../../messages/index.ts';
+import type {
+  Duration,
+  Instant,
+  JobId,
+  MachineId,
+  ProcessorCount,
+  ProviderId,
+  ReplicaId,
+  TaskIndex,
+  UserId,
+} from '../../shared/index.ts';
 import type { CurrentInput } from '../../resumption/index.ts';
 import type { LeasedTasks } from './leases/leases.ts';
 import type { Placing } from './placement/placing.ts';
 import type { TrustEvidence } from './trust/trust-evidence.ts';
 
 /**
- * What became of a replica: `accepted` (its result is the task's), `surplus` (a sister's result was taken first), `failed`
- * (counts towards the task's failures), `lost` (its machine left or could not run it; does not count), `withdrawn` (taken
- * back before it started, or by the owner of a provider that drains; does not count), `cancelled` (its job was, or its gang could not go on), `outvoted` (other machines agreed on another result, or this one was caught),
+ * What became of a replica: `accepted` (its result is the task's), `surplus` (a sister's result was taken first),
+ * `failed`
+ * (counts towards the task's failures), `lost` (its machine left or could not run it; does not count), `withdrawn`
+ * (taken
+ * back before it started, or by the owner of a provider that drains; does not count), `cancelled` (its job was, or its
+ * gang could not go on), `outvoted` (other machines agreed on another result, or this one was caught),
  * `served` (a member of a gang whose leader ended well).
  */
-export type ReplicaFate = 'accepted' | 'surplus' | 'outvoted' | 'failed' | 'lost' | 'withdrawn' | 'cancelled' | 'served';
+export type ReplicaFate =
+  | 'accepted'
+  | 'surplus'
+  | 'outvoted'
+  | 'failed'
+  | 'lost'
+  | 'withdrawn'
+  | 'cancelled'
+  | 'served';
 
 /** One replica's end, as it goes into the journal and the records. */
 export interface ReplicaEnding {
@@ -30,7 +62,8 @@ export interface ReplicaEnding {
   readonly reason: string;
   readonly detail: string;
   /**
-   * Kept in the records, not in the journal's line; empty arrays where there was none. Of a replica that was verified they
+   * Kept in the records, not in the journal's line; empty arrays where there was none. Of a replica that was verified
+   * they
    * stand in its `ReplicaVerifying`, and are empty here in its `ReplicasEnded`: a record keeps what it has.
    */
   readonly standardOutput: Uint8Array;
@@ -41,23 +74,65 @@ export interface ReplicaEnding {
   readonly staging?: StagingTimes;
 }
 
-/** Changes of what the broker promised; the journal's lines and the source of all events. Never decides anything when applied. */
+/**
+ * Changes of what the broker promised; the journal's lines and the source of all events. Never decides anything when
+ * applied.
+ */
 export type BrokerChange =
-  | { readonly kind: 'JobAccepted'; readonly jobId: JobId; readonly userId: UserId; readonly clientJobId: string; readonly spec: JobSpec; readonly at: Instant }
+  | {
+      readonly kind: 'JobAccepted';
+      readonly jobId: JobId;
+      readonly userId: UserId;
+      readonly clientJobId: string;
+      readonly spec: JobSpec;
+      readonly at: Instant;
+    }
   /** Sets tasks that are ready or waiting to cancelled and the job to cancelled; its replicas end one by one. */
   | { readonly kind: 'JobCancelled'; readonly jobId: JobId; readonly reason: string; readonly at: Instant }
-  /** The reservation that it ran inside of is over; `waits`: what is left waits for its user. Said again, without that, when she lets it go on. */
-  | { readonly kind: 'ReservationLeft'; readonly jobId: JobId; readonly code: string; readonly reason: string; readonly waits: boolean; readonly at: Instant }
-  /** Every task has ended. */
-  | { readonly kind: 'JobEnded'; readonly jobId: JobId; readonly status: 'finished' | 'failed' | 'cancelled'; readonly at: Instant }
-  /** Empty indexes mean all that failed or were cancelled. */
-  | { readonly kind: 'TasksRetried'; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant }
-  /** What paths of its inputs hold by now: tasks that have not run yet get that, and it is what they are held to. */
-  | { readonly kind: 'InputsRevised'; readonly jobId: JobId; readonly current: readonly CurrentInput[]; readonly at: Instant }
-  /** Replica `firstReplicaId + i` runs task `taskIndexes[i]`. `isAdopted`: the provider had started it from its lease. */
+  /**
+   * The reservation that it ran inside of is over; `waits`: what is left waits for its user. Said again, without that,
+   * when she lets it go on.
+   */
   | {
-      readonly kind: 'ReplicasPlaced'; readonly machineId: MachineId; readonly jobId: JobId; readonly firstReplicaId: ReplicaId;
-      readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant; readonly isAdopted?: true;
+      readonly kind: 'ReservationLeft';
+      readonly jobId: JobId;
+      readonly code: string;
+      readonly reason: string;
+      readonly waits: boolean;
+      readonly at: Instant;
+    }
+  /** Every task has ended. */
+  | {
+      readonly kind: 'JobEnded';
+      readonly jobId: JobId;
+      readonly status: 'finished' | 'failed' | 'cancelled';
+      readonly at: Instant;
+    }
+  /** Empty indexes mean all that failed or were cancelled. */
+  | {
+      readonly kind: 'TasksRetried';
+      readonly jobId: JobId;
+      readonly taskIndexes: readonly TaskIndex[];
+      readonly at: Instant;
+    }
+  /** What paths of its inputs hold by now: tasks that have not run yet get that, and it is what they are held to. */
+  | {
+      readonly kind: 'InputsRevised';
+      readonly jobId: JobId;
+      readonly current: readonly CurrentInput[];
+      readonly at: Instant;
+    }
+  /**
+   * Replica `firstReplicaId + i` runs task `taskIndexes[i]`. `isAdopted`: the provider had started it from its lease.
+   */
+  | {
+      readonly kind: 'ReplicasPlaced';
+      readonly machineId: MachineId;
+      readonly jobId: JobId;
+      readonly firstReplicaId: ReplicaId;
+      readonly taskIndexes: readonly TaskIndex[];
+      readonly at: Instant;
+      readonly isAdopted?: true;
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
     }
@@ -65,46 +140,130 @@ export type BrokerChange =
   | { readonly kind: 'TasksPlaced'; readonly jobId: JobId; readonly placings: readonly Placing[]; readonly at: Instant }
   /** A gang of task `taskIndex`: its member of rank i is replica `firstReplicaId + i`, on the machine of `seats[i]`. */
   | {
-      readonly kind: 'GangPlaced'; readonly jobId: JobId; readonly taskIndex: TaskIndex; readonly firstReplicaId: ReplicaId;
-      readonly seats: readonly { readonly machineId: MachineId; readonly processors: ProcessorCount }[]; readonly at: Instant;
+      readonly kind: 'GangPlaced';
+      readonly jobId: JobId;
+      readonly taskIndex: TaskIndex;
+      readonly firstReplicaId: ReplicaId;
+      readonly seats: readonly { readonly machineId: MachineId; readonly processors: ProcessorCount }[];
+      readonly at: Instant;
     }
   /** These members have their processors and wait for the others. */
-  | { readonly kind: 'MembersHeld'; readonly machineId: MachineId; readonly jobId: JobId; readonly held: readonly GangHeld[]; readonly at: Instant }
+  | {
+      readonly kind: 'MembersHeld';
+      readonly machineId: MachineId;
+      readonly jobId: JobId;
+      readonly held: readonly GangHeld[];
+      readonly at: Instant;
+    }
   /** All members are held: from now on they may run. */
   | { readonly kind: 'GangStarted'; readonly jobId: JobId; readonly gangId: ReplicaId; readonly at: Instant }
-  | { readonly kind: 'ReplicasStarted'; readonly machineId: MachineId; readonly jobId: JobId; readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[] }
-  /** Their tasks go on without them, since the job's cap on replication wants it: sisters of theirs run, or ran when this was decided. */
-  | { readonly kind: 'ReplicasGivenUp'; readonly jobId: JobId; readonly replicaIds: readonly ReplicaId[]; readonly at: Instant }
+  | {
+      readonly kind: 'ReplicasStarted';
+      readonly machineId: MachineId;
+      readonly jobId: JobId;
+      readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[];
+    }
+  /**
+   * Their tasks go on without them, since the job's cap on replication wants it: sisters of theirs run, or ran when
+   * this was decided.
+   */
+  | {
+      readonly kind: 'ReplicasGivenUp';
+      readonly jobId: JobId;
+      readonly replicaIds: readonly ReplicaId[];
+      readonly at: Instant;
+    }
   /** A success whose outputs or check are still to be settled. */
-  | { readonly kind: 'ReplicaVerifying'; readonly machineId: MachineId; readonly jobId: JobId; readonly ending: ReplicaEnding; readonly at: Instant }
+  | {
+      readonly kind: 'ReplicaVerifying';
+      readonly machineId: MachineId;
+      readonly jobId: JobId;
+      readonly ending: ReplicaEnding;
+      readonly at: Instant;
+    }
   /** What a success is, where its task is voted on. */
-  | { readonly kind: 'ReplicaDigested'; readonly machineId: MachineId; readonly jobId: JobId; readonly replicaId: ReplicaId; readonly digest: string }
+  | {
+      readonly kind: 'ReplicaDigested';
+      readonly machineId: MachineId;
+      readonly jobId: JobId;
+      readonly replicaId: ReplicaId;
+      readonly digest: string;
+    }
   /** The machines of these identities brought the result that is taken; `outvotedCount` brought another one. */
-  | { readonly kind: 'TaskDecided'; readonly jobId: JobId; readonly taskIndex: TaskIndex; readonly voters: readonly string[]; readonly outvotedCount: number }
+  | {
+      readonly kind: 'TaskDecided';
+      readonly jobId: JobId;
+      readonly taskIndex: TaskIndex;
+      readonly voters: readonly string[];
+      readonly outvotedCount: number;
+    }
   /** Results that rested on a machine that was caught: their tasks are ready again where the job is open. */
-  | { readonly kind: 'ResultsDoubted'; readonly jobId: JobId; readonly machineId: MachineId; readonly taskIndexes: readonly TaskIndex[] }
+  | {
+      readonly kind: 'ResultsDoubted';
+      readonly jobId: JobId;
+      readonly machineId: MachineId;
+      readonly taskIndexes: readonly TaskIndex[];
+    }
   /** Something speaks against a machine, which is caught from now on or not. */
-  | { readonly kind: 'EvidenceNoted'; readonly identity: string; readonly machineId: MachineId; readonly evidence: TrustEvidence; readonly isCaught: boolean }
-  | { readonly kind: 'MachineDrained'; readonly identity: string; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
+  | {
+      readonly kind: 'EvidenceNoted';
+      readonly identity: string;
+      readonly machineId: MachineId;
+      readonly evidence: TrustEvidence;
+      readonly isCaught: boolean;
+    }
+  | {
+      readonly kind: 'MachineDrained';
+      readonly identity: string;
+      readonly machineId: MachineId;
+      readonly reason: string;
+      readonly at: Instant;
+    }
   | { readonly kind: 'MachineUndrained'; readonly identity: string }
   | { readonly kind: 'MachinePardoned'; readonly identity: string; readonly machineId: MachineId; readonly at: Instant }
-  /** Where nobody heard of the machine to the last, `silentSince` is when that began; 0 where even that is not known. */
-  | { readonly kind: 'ReplicasEnded'; readonly machineId: MachineId; readonly jobId: JobId; readonly endings: readonly ReplicaEnding[]; readonly at: Instant; readonly silentSince?: Instant }
+  /**
+   * Where nobody heard of the machine to the last, `silentSince` is when that began; 0 where even that is not known.
+   */
+  | {
+      readonly kind: 'ReplicasEnded';
+      readonly machineId: MachineId;
+      readonly jobId: JobId;
+      readonly endings: readonly ReplicaEnding[];
+      readonly at: Instant;
+      readonly silentSince?: Instant;
+    }
   | { readonly kind: 'ProviderAdded'; readonly providerId: ProviderId; readonly address: string }
   /** The provider may run these while we are away; their ids are given. */
   | {
-      readonly kind: 'LeaseGranted'; readonly providerId: ProviderId; readonly sequence: number; readonly horizon: Duration;
-      readonly parts: readonly LeasedTasks[]; readonly at: Instant;
+      readonly kind: 'LeaseGranted';
+      readonly providerId: ProviderId;
+      readonly sequence: number;
+      readonly horizon: Duration;
+      readonly parts: readonly LeasedTasks[];
+      readonly at: Instant;
     }
   /** The provider keeps it, and nothing of earlier ones can come back. */
   | { readonly kind: 'LeaseConfirmed'; readonly providerId: ProviderId; readonly sequence: number }
-  | { readonly kind: 'MachineJoined'; readonly providerId: ProviderId; readonly facts: MachineFacts; readonly at: Instant }
+  | {
+      readonly kind: 'MachineJoined';
+      readonly providerId: ProviderId;
+      readonly facts: MachineFacts;
+      readonly at: Instant;
+    }
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
-  | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] }
+  | {
+      readonly kind: 'RequestsChanged';
+      readonly providerId: ProviderId;
+      readonly requests: readonly AllocationRequest[];
+    }
   /** The clock was set while the broker ran: what durations are counted from moved along. */
   | { readonly kind: 'ClockStepped'; readonly by: Duration; readonly at: Instant }
   /** A reservation is at another time, or of another size, than its claim says, or than was known since. */
-  | { readonly kind: 'ReservationMoved'; readonly reservation: ReservationName; readonly window: NonNullable<RequestReservation['movedTo']> };
+  | {
+      readonly kind: 'ReservationMoved';
+      readonly reservation: ReservationName;
+      readonly window: NonNullable<RequestReservation['movedTo']>;
+    };
 
 /** The change of that kind. */
 export type ChangeOf<Kind extends BrokerChange['kind']> = Extract<BrokerChange, { kind: Kind }>;

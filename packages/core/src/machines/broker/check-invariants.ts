@@ -5,16 +5,28 @@ import { predecessorsOf } from './workflow/dependencies.ts';
 import { isFollower } from './gangs/gang.ts';
 import { presenceOf } from './ledger/ledger-accounts.ts';
 import { findLeasedTask, unconfirmedMax } from './leases/leases.ts';
-import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
+import type {
+  BrokerJob,
+  BrokerMachine,
+  BrokerProvider,
+  BrokerReplica,
+  BrokerState,
+  OpenTask,
+  Success,
+} from './state.ts';
 import { checkPlaced, queueOf } from './placement/placed-tasks.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 import { identityOf } from './trust/trust-records.ts';
 import { isVotedOn, runningMaxOf } from './trust/votes.ts';
 
-/** Checks that the state does not contradict itself. @throws {InvariantError} naming the first contradiction. Cost: the size of the state. */
+/**
+ * Checks that the state does not contradict itself. @throws {InvariantError} naming the first contradiction. Cost: the
+ * size of the state.
+ */
 export function checkInvariants(state: BrokerState): void {
   for (const job of state.jobs.values()) checkJob(state, job);
-  for (const job of state.openJobs.values()) invariant(state.jobs.get(job.jobId) === job, `open job ${job.jobId} is not among the jobs`);
+  for (const job of state.openJobs.values())
+    invariant(state.jobs.get(job.jobId) === job, `open job ${job.jobId} is not among the jobs`);
   for (const machine of state.machines.values()) checkMachine(state, machine);
   for (const [replicaId, replica] of state.replicas) checkReplica(state, replicaId, replica);
   for (const [replicaId, success] of state.successes) checkSuccess(state, replicaId, success);
@@ -33,12 +45,19 @@ function checkLeases(state: BrokerState, { providerId, leases, confirmedLease }:
   let before = 0;
   for (const lease of leases) {
     const name = `lease ${lease.sequence} of provider ${providerId}`;
-    invariant(lease.sequence > before && lease.sequence >= confirmedLease, `${name} comes after ${before}, and ${confirmedLease} is confirmed`);
+    invariant(
+      lease.sequence > before && lease.sequence >= confirmedLease,
+      `${name} comes after ${before}, and ${confirmedLease} is confirmed`,
+    );
     before = lease.sequence;
     for (const { firstReplicaId, taskRanges } of lease.parts) {
       invariant(firstReplicaId + countIn(taskRanges) <= state.nextReplicaId, `${name} has ids that are not given`);
     }
-    for (const replicaId of lease.adopted) invariant(findLeasedTask(lease, replicaId) !== undefined, `${name} had replica ${replicaId} adopted, which is not of it`);
+    for (const replicaId of lease.adopted)
+      invariant(
+        findLeasedTask(lease, replicaId) !== undefined,
+        `${name} had replica ${replicaId} adopted, which is not of it`,
+      );
   }
 }
 
@@ -50,10 +69,16 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
   if (!isOpen) invariant(job.tasks.size === 0, `${name} has ended with open tasks`);
   for (const [index, task] of job.tasks) checkTask(state, job, index, task);
   if (job.spec === undefined) {
-    invariant(job.status === 'finished' && !isOpen && job.groups.length === 0, `${name} dropped its spec and may need it`);
+    invariant(
+      job.status === 'finished' && !isOpen && job.groups.length === 0,
+      `${name} dropped its spec and may need it`,
+    );
     return;
   }
-  invariant(job.reservationOver === undefined || job.reservation !== undefined, `${name} has left a reservation that it never had`);
+  invariant(
+    job.reservationOver === undefined || job.reservation !== undefined,
+    `${name} has left a reservation that it never had`,
+  );
   checkCounts(job, name);
   checkDependencies(job, name);
   checkPlaced(job);
@@ -65,8 +90,15 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
 function checkCounts(job: BrokerJob, name: string): void {
   const all = new IndexSet();
   let sum = 0;
-  for (const { heldBack } of job.queues) invariant(heldBack.size === 0, `job ${job.jobId} has tasks held back between two steps`);
-  for (const set of [job.finished, job.failed, job.cancelled, ...job.queues.map((queue) => queue.ready), ...(job.dependencies === undefined ? [] : [job.dependencies.waiting])]) {
+  for (const { heldBack } of job.queues)
+    invariant(heldBack.size === 0, `job ${job.jobId} has tasks held back between two steps`);
+  for (const set of [
+    job.finished,
+    job.failed,
+    job.cancelled,
+    ...job.queues.map((queue) => queue.ready),
+    ...(job.dependencies === undefined ? [] : [job.dependencies.waiting]),
+  ]) {
     sum += set.size;
     all.addAll(set);
   }
@@ -75,20 +107,32 @@ function checkCounts(job: BrokerJob, name: string): void {
     sum++;
     all.add(task.index);
   }
-  invariant(sum === job.taskCount && all.size === sum, `${name} has ${job.taskCount} tasks, ${sum} places and ${all.size} different ones`);
+  invariant(
+    sum === job.taskCount && all.size === sum,
+    `${name} has ${job.taskCount} tasks, ${sum} places and ${all.size} different ones`,
+  );
   invariant(all.findFrom(job.taskCount) === undefined, `${name} has a task beyond its last`);
 }
 
 /** What waits has something to wait for, that may still come; what is begun has not. */
-function checkDependencies({ dependencies, finished, failed, cancelled, tasks, taskCount, queues }: BrokerJob, name: string): void {
+function checkDependencies(
+  { dependencies, finished, failed, cancelled, tasks, taskCount, queues }: BrokerJob,
+  name: string,
+): void {
   if (dependencies === undefined) return;
   for (let index = 0; index < taskCount; index++) {
     const before = predecessorsOf(dependencies, index);
     const unmet = before.filter((task) => !finished.has(task)).length;
-    invariant(dependencies.unmet[index] === unmet, `task ${index} of ${name} waits for ${unmet} tasks and counts ${dependencies.unmet[index]}`);
+    invariant(
+      dependencies.unmet[index] === unmet,
+      `task ${index} of ${name} waits for ${unmet} tasks and counts ${dependencies.unmet[index]}`,
+    );
     if (dependencies.waiting.has(index)) {
       invariant(unmet > 0, `task ${index} of ${name} waits for nothing`);
-      invariant(!before.some((task) => failed.has(task) || cancelled.has(task)), `task ${index} of ${name} waits for what does not come`);
+      invariant(
+        !before.some((task) => failed.has(task) || cancelled.has(task)),
+        `task ${index} of ${name} waits for what does not come`,
+      );
     }
     const isBegun = tasks.has(index) || finished.has(index) || queues.some(({ ready }) => ready.has(index));
     invariant(!isBegun || unmet === 0, `task ${index} of ${name} goes before what it waits for`);
@@ -106,16 +150,26 @@ function checkTask(state: BrokerState, job: BrokerJob, index: number, task: Open
   const isReady = queueOf(job, index).ready.has(index);
   invariant(isReady === (task.status === 'ready'), `${name} is ${task.status}, and its queue says otherwise`);
   switch (task.status) {
-    case 'ready': invariant(running === 0 && succeeded === 0, `${name} is ready and has replicas`); break;
-    case 'running': invariant(running > 0 && succeeded === 0, `${name} runs without replicas, or has a success`); break;
-    case 'verifying': invariant(succeeded > 0, `${name} is verifying without a success`); break;
-    default: invariant(false, `${name} is open and ${task.status}`);
+    case 'ready':
+      invariant(running === 0 && succeeded === 0, `${name} is ready and has replicas`);
+      break;
+    case 'running':
+      invariant(running > 0 && succeeded === 0, `${name} runs without replicas, or has a success`);
+      break;
+    case 'verifying':
+      invariant(succeeded > 0, `${name} is verifying without a success`);
+      break;
+    default:
+      invariant(false, `${name} is open and ${task.status}`);
   }
   const placed = task.replicas.reduce((count, { isAdopted }) => (isAdopted ? count : count + 1), 0);
   const runningMax = runningMaxOf(state, job);
   invariant(placed <= runningMax, `${name} has ${placed} replicas; ${runningMax} are allowed`);
   checkVotes(job, task, name);
-  invariant(running + succeeded < 2 || isVotedOn(job) || job.sistered.has(task), `${name} has sisters that no cap would count`);
+  invariant(
+    running + succeeded < 2 || isVotedOn(job) || job.sistered.has(task),
+    `${name} has sisters that no cap would count`,
+  );
   const machines = new Set(task.replicas.map((replica) => replica.machine));
   invariant(machines.size === running, `${name} has two replicas on one machine`);
 }
@@ -123,16 +177,23 @@ function checkTask(state: BrokerState, job: BrokerJob, index: number, task: Open
 function checkVotes(job: BrokerJob, { successes = [], accepting }: OpenTask, name: string): void {
   const voters = new Set(successes.map(({ identity }) => identity));
   invariant(!isVotedOn(job) || voters.size === successes.length, `${name} has two votes of one machine`);
-  invariant(accepting === undefined || successes.includes(accepting), `${name} brings home what is not a success of it`);
+  invariant(
+    accepting === undefined || successes.includes(accepting),
+    `${name} brings home what is not a success of it`,
+  );
 }
 
 /** What was caught has nothing, and nothing rests on it in jobs that run. */
 function checkRecord(state: BrokerState, { identity, caughtAt, passes }: TrustRecord): void {
   invariant(passes >= 0, `${identity} passed ${passes} checks`);
   if (caughtAt === 0) return;
-  for (const success of state.successes.values()) invariant(success.identity !== identity, `${identity} was caught and has a success`);
+  for (const success of state.successes.values())
+    invariant(success.identity !== identity, `${identity} was caught and has a success`);
   for (const machine of state.machines.values()) {
-    invariant(identityOf(machine.facts) !== identity || machine.replicas.size === 0, `${identity} was caught and has replicas`);
+    invariant(
+      identityOf(machine.facts) !== identity || machine.replicas.size === 0,
+      `${identity} was caught and has replicas`,
+    );
   }
 }
 
@@ -141,7 +202,8 @@ function checkSupports(job: BrokerJob, name: string): void {
   if (job.endedAt !== 0) return;
   for (const [identity, support] of job.supports) {
     for (const { first, count } of support.ranges()) {
-      for (let index = first; index < first + count; index++) invariant(job.finished.has(index), `${identity} supports task ${index} of ${name}, which has not finished`);
+      for (let index = first; index < first + count; index++)
+        invariant(job.finished.has(index), `${identity} supports task ${index} of ${name}, which has not finished`);
     }
   }
 }
@@ -149,26 +211,44 @@ function checkSupports(job: BrokerJob, name: string): void {
 function checkMachine(state: BrokerState, machine: BrokerMachine): void {
   const name = `machine ${machine.facts.machineId}`;
   invariant(machine.provider.machines.get(machine.facts.machineId) === machine, `${name} is not among its provider's`);
-  invariant(machine.processors === machine.facts.processors, `${name} has ${machine.facts.processors} processors and says ${machine.processors}`);
+  invariant(
+    machine.processors === machine.facts.processors,
+    `${name} has ${machine.facts.processors} processors and says ${machine.processors}`,
+  );
   machine.times.check();
   invariant(machine.slowness.count >= 0 && machine.slowness.sum >= 0, `${name} is of a slowness below nothing`);
   let held = 0;
   for (const replica of machine.replicas.values()) {
     held += replica.processors;
-    invariant(replica.machine === machine && state.replicas.get(replica.replicaId) === replica, `${name} has a replica that is not its own`);
+    invariant(
+      replica.machine === machine && state.replicas.get(replica.replicaId) === replica,
+      `${name} has a replica that is not its own`,
+    );
   }
   invariant(held === machine.heldProcessors, `${name} holds ${held} processors and says ${machine.heldProcessors}`);
-  invariant(machine.charged >= 0 && machine.charged <= presenceOf(machine, Infinity), `${name} is charged more than it was there`);
+  invariant(
+    machine.charged >= 0 && machine.charged <= presenceOf(machine, Infinity),
+    `${name} is charged more than it was there`,
+  );
   invariant(!machine.isTold || machine.provider.isConnected, `${name} is told of by a provider that is away`);
 }
 
 function checkReplica(state: BrokerState, replicaId: number, replica: BrokerReplica): void {
   const { job, task, machine } = replica;
   const name = `replica ${replicaId}`;
-  invariant(replica.replicaId === replicaId && replicaId < state.nextReplicaId, `${name} has another number, or one to come`);
+  invariant(
+    replica.replicaId === replicaId && replicaId < state.nextReplicaId,
+    `${name} has another number, or one to come`,
+  );
   invariant(machine.replicas.get(replicaId) === replica, `${name} is not on its machine`);
-  invariant(isFollower(replica) !== task.replicas.includes(replica), `${name} is not among its task's, or follows and is`);
-  invariant((replica.status === 'aborting') === (replica.abortFate !== undefined), `${name} is ${replica.status} with fate ${replica.abortFate}`);
+  invariant(
+    isFollower(replica) !== task.replicas.includes(replica),
+    `${name} is not among its task's, or follows and is`,
+  );
+  invariant(
+    (replica.status === 'aborting') === (replica.abortFate !== undefined),
+    `${name} is ${replica.status} with fate ${replica.abortFate}`,
+  );
   invariant(!replica.isEnding, `${name} was to end and did not`);
   invariant(isInPlace(replica), `${name} of job ${job.jobId} runs beside its reservation, or inside another one`);
   const isOpen = job.tasks.get(task.index) === task;
@@ -177,13 +257,20 @@ function checkReplica(state: BrokerState, replicaId: number, replica: BrokerRepl
 
 /** What a reservation's machines run is of jobs that are, or were, inside it; a job that is inside one runs there. */
 function isInPlace({ job: { reservation, reservationOver }, machine: { facts } }: BrokerReplica): boolean {
-  if (facts.reservation === undefined) return reservation === undefined || reservation.isOwn === true || reservationOver !== undefined;
+  if (facts.reservation === undefined)
+    return reservation === undefined || reservation.isOwn === true || reservationOver !== undefined;
   return reservation !== undefined && isOfReservation(reservation, facts.reservation);
 }
 
 function checkSuccess(state: BrokerState, replicaId: number, { job, task, ending }: Success): void {
   invariant(ending.replicaId === replicaId, `success ${replicaId} has another number`);
-  invariant(job.tasks.get(task.index) === task && task.status === 'verifying', `success ${replicaId} of a task that is not verifying`);
-  invariant(task.successes?.some((success) => success.ending === ending), `success ${replicaId} is not among its task's`);
+  invariant(
+    job.tasks.get(task.index) === task && task.status === 'verifying',
+    `success ${replicaId} of a task that is not verifying`,
+  );
+  invariant(
+    task.successes?.some((success) => success.ending === ending),
+    `success ${replicaId} is not among its task's`,
+  );
   invariant(!state.replicas.has(replicaId), `success ${replicaId} is still on a machine`);
 }

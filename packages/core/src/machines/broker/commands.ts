@@ -1,5 +1,14 @@
 import type { Demand, OutputContent, OutputSpec, StartGang } from '../../messages/index.ts';
-import type { DriverCommand, Duration, JobId, MachineId, ProcessorCount, ProviderId, ReplicaId, TaskIndex } from '../../shared/index.ts';
+import type {
+  DriverCommand,
+  Duration,
+  JobId,
+  MachineId,
+  ProcessorCount,
+  ProviderId,
+  ReplicaId,
+  TaskIndex,
+} from '../../shared/index.ts';
 
 /** A replica that is to start. */
 export interface PlacedStart {
@@ -16,42 +25,93 @@ export type BrokerCommand =
   | { readonly kind: 'SetDemand'; readonly providerId: ProviderId; readonly demand: Demand }
   /** One batch: replicas of one task group for one machine. The driver fills in template, values and files. */
   | {
-      readonly kind: 'StartReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId;
-      readonly jobId: JobId; readonly groupIndex: number;
+      readonly kind: 'StartReplicas';
+      readonly providerId: ProviderId;
+      readonly machineId: MachineId;
+      readonly jobId: JobId;
+      readonly groupIndex: number;
       readonly starts: readonly PlacedStart[];
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
       /** The one replica of the batch is a member of a gang, with so many processors; left out where none is. */
-      readonly gang?: { readonly gangId: ReplicaId; readonly rank: number; readonly members: number; readonly processors: ProcessorCount };
+      readonly gang?: {
+        readonly gangId: ReplicaId;
+        readonly rank: number;
+        readonly members: number;
+        readonly processors: ProcessorCount;
+      };
     }
   /** Every member is held: the one on this machine, and all others with the same members, may run. */
-  | { readonly kind: 'StartGang'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly start: StartGang }
-  /** Replaces what the provider may go on with while we are away. The driver fills in templates, values and files, and leaves out what it cannot stage. */
   | {
-      readonly kind: 'GrantLease'; readonly providerId: ProviderId; readonly sequence: number; readonly horizon: Duration;
+      readonly kind: 'StartGang';
+      readonly providerId: ProviderId;
+      readonly machineId: MachineId;
+      readonly start: StartGang;
+    }
+  /**
+   * Replaces what the provider may go on with while we are away. The driver fills in templates, values and files, and
+   * leaves out what it cannot stage.
+   */
+  | {
+      readonly kind: 'GrantLease';
+      readonly providerId: ProviderId;
+      readonly sequence: number;
+      readonly horizon: Duration;
       readonly parts: readonly {
-        readonly jobId: JobId; readonly groupIndex: number; readonly requirements: string; readonly taskTime: Duration;
+        readonly jobId: JobId;
+        readonly groupIndex: number;
+        readonly requirements: string;
+        readonly taskTime: Duration;
         /** In the order in which to start them. */
         readonly starts: readonly PlacedStart[];
       }[];
       /** Identities of caught machines, which get nothing of it; left out where there are none. */
       readonly caught?: readonly string[];
     }
-  /** These of what was leased to the provider are placed otherwise, and it is not to start them; it may have none of them. */
+  /**
+   * These of what was leased to the provider are placed otherwise, and it is not to start them; it may have none of
+   * them.
+   */
   | { readonly kind: 'TrimLease'; readonly providerId: ProviderId; readonly replicaIds: readonly ReplicaId[] }
-  | { readonly kind: 'CancelReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly replicaIds: readonly ReplicaId[]; readonly onlyWaiting: boolean }
+  | {
+      readonly kind: 'CancelReplicas';
+      readonly providerId: ProviderId;
+      readonly machineId: MachineId;
+      readonly replicaIds: readonly ReplicaId[];
+      readonly onlyWaiting: boolean;
+    }
   /** Every report of the machine up to this one is in the journal. */
-  | { readonly kind: 'AcknowledgeReport'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly sequence: number }
+  | {
+      readonly kind: 'AcknowledgeReport';
+      readonly providerId: ProviderId;
+      readonly machineId: MachineId;
+      readonly sequence: number;
+    }
   /** Says what a success is, and runs the check where there is one; answered by ResultDigested or ResultRefused. */
   | {
-      readonly kind: 'DigestResult'; readonly replicaId: ReplicaId; readonly machineId: MachineId; readonly jobId: JobId; readonly taskIndex: TaskIndex;
-      readonly outputs: readonly OutputContent[]; readonly outputSpecs: readonly OutputSpec[]; readonly check: string;
+      readonly kind: 'DigestResult';
+      readonly replicaId: ReplicaId;
+      readonly machineId: MachineId;
+      readonly jobId: JobId;
+      readonly taskIndex: TaskIndex;
+      readonly outputs: readonly OutputContent[];
+      readonly outputSpecs: readonly OutputSpec[];
+      readonly check: string;
       readonly attributes: Readonly<Record<string, string>>;
     }
-  /** Brings a successful replica's outputs to their places at home and runs the check; answered by ResultAccepted or ResultRefused. */
+  /**
+   * Brings a successful replica's outputs to their places at home and runs the check; answered by ResultAccepted or
+   * ResultRefused.
+   */
   | {
-      readonly kind: 'AcceptResult'; readonly replicaId: ReplicaId; readonly machineId: MachineId; readonly jobId: JobId; readonly taskIndex: TaskIndex;
-      readonly outputs: readonly OutputContent[]; readonly outputSpecs: readonly OutputSpec[]; readonly check: string;
+      readonly kind: 'AcceptResult';
+      readonly replicaId: ReplicaId;
+      readonly machineId: MachineId;
+      readonly jobId: JobId;
+      readonly taskIndex: TaskIndex;
+      readonly outputs: readonly OutputContent[];
+      readonly outputSpecs: readonly OutputSpec[];
+      readonly check: string;
       /** Of the machine that it ran on, which may be gone. */
       readonly attributes: Readonly<Record<string, string>>;
     };

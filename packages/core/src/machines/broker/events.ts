@@ -1,13 +1,39 @@
 import type { AllocationRequest, MachineFacts, RequestStatus } from '../../messages/index.ts';
-import { type JobId, type MachineId, type ProviderId, type RequestId, type TaskIndex, unreachable } from '../../shared/index.ts';
+import {
+  type JobId,
+  type MachineId,
+  type ProviderId,
+  type RequestId,
+  type TaskIndex,
+  unreachable,
+} from '../../shared/index.ts';
 import type { BrokerChange, ChangeOf, ReplicaEnding } from './changes.ts';
 
 /** What users who watch may hear of: lower-case facts about a noun. */
 export type BrokerEventType =
-  | 'job.accepted' | 'job.cancelled' | 'job.finished' | 'job.failed'
-  | 'tasks.started' | 'tasks.verifying' | 'tasks.finished' | 'tasks.failed' | 'tasks.cancelled' | 'tasks.retried' | 'tasks.doubted' | 'tasks.unreserved'
-  | 'replicas.failed' | 'replicas.lost' | 'replicas.surplus' | 'replicas.outvoted' | 'replicas.withdrawn'
-  | 'provider.added' | 'machine.joined' | 'machine.lost' | 'machine.quarantined' | 'machine.pardoned' | `request.${RequestStatus}`;
+  | 'job.accepted'
+  | 'job.cancelled'
+  | 'job.finished'
+  | 'job.failed'
+  | 'tasks.started'
+  | 'tasks.verifying'
+  | 'tasks.finished'
+  | 'tasks.failed'
+  | 'tasks.cancelled'
+  | 'tasks.retried'
+  | 'tasks.doubted'
+  | 'tasks.unreserved'
+  | 'replicas.failed'
+  | 'replicas.lost'
+  | 'replicas.surplus'
+  | 'replicas.outvoted'
+  | 'replicas.withdrawn'
+  | 'provider.added'
+  | 'machine.joined'
+  | 'machine.lost'
+  | 'machine.quarantined'
+  | 'machine.pardoned'
+  | `request.${RequestStatus}`;
 
 /** A fact about a job and some of its tasks, or about what jobs run on. */
 export interface BrokerEvent {
@@ -18,7 +44,10 @@ export interface BrokerEvent {
   readonly taskIndexes: readonly TaskIndex[];
   /** Empty where none is meant. */
   readonly machineId: MachineId;
-  /** A code, the user's words, or why a request was made or, once it is over, why it is; empty where there is nothing to say. */
+  /**
+   * A code, the user's words, or why a request was made or, once it is over, why it is; empty where there is nothing to
+   * say.
+   */
   readonly reason: string;
   /** Empty where none is meant, as the one below. */
   readonly providerId: ProviderId;
@@ -30,22 +59,46 @@ export interface BrokerEvent {
 }
 
 /**
- * The events that a change tells; none for `ReplicasStarted` and `ReplicasGivenUp`, which name replicas and not tasks, for `TasksPlaced`, of which nothing runs yet, nor for single votes and for leases, of which nothing runs yet.
+ * The events that a change tells; none for `ReplicasStarted` and `ReplicasGivenUp`, which name replicas and not tasks,
+ * for `TasksPlaced`, of which nothing runs yet, nor for single votes and for leases, of which nothing runs yet.
  *
- * `job.cancelled` comes when its user cancels it and again when its last replica has ended; `machine.joined` again when a machine's
- * facts have changed, a request's status again when something else of it has. Pure: a change of the journal gives the same events at any time.
+ * `job.cancelled` comes when its user cancels it and again when its last replica has ended; `machine.joined` again when
+ * a machine's
+ * facts have changed, a request's status again when something else of it has. Pure: a change of the journal gives the
+ * same events at any time.
  */
 export function eventsOf(change: BrokerChange): BrokerEvent[] {
   switch (change.kind) {
-    case 'JobAccepted': return [jobEvent('job.accepted', change.jobId, '')];
-    case 'JobCancelled': return [jobEvent('job.cancelled', change.jobId, change.reason)];
-    case 'ReservationLeft': return [jobEvent('tasks.unreserved', change.jobId, change.code)];
-    case 'JobEnded': return [jobEvent(`job.${change.status}`, change.jobId, '')];
-    case 'TasksRetried': return [{ ...jobEvent('tasks.retried', change.jobId, ''), taskIndexes: change.taskIndexes }];
-    case 'ReplicasPlaced': return [{ ...jobEvent('tasks.started', change.jobId, ''), taskIndexes: change.taskIndexes, machineId: change.machineId }];
-    case 'GangPlaced': return [{ ...jobEvent('tasks.started', change.jobId, ''), taskIndexes: [change.taskIndex], machineId: change.seats[0]?.machineId ?? '' }];
-    case 'ReplicaVerifying': return [endingEvent('tasks.verifying', change, [change.ending])];
-    case 'ReplicasEnded': return endEvents(change);
+    case 'JobAccepted':
+      return [jobEvent('job.accepted', change.jobId, '')];
+    case 'JobCancelled':
+      return [jobEvent('job.cancelled', change.jobId, change.reason)];
+    case 'ReservationLeft':
+      return [jobEvent('tasks.unreserved', change.jobId, change.code)];
+    case 'JobEnded':
+      return [jobEvent(`job.${change.status}`, change.jobId, '')];
+    case 'TasksRetried':
+      return [{ ...jobEvent('tasks.retried', change.jobId, ''), taskIndexes: change.taskIndexes }];
+    case 'ReplicasPlaced':
+      return [
+        {
+          ...jobEvent('tasks.started', change.jobId, ''),
+          taskIndexes: change.taskIndexes,
+          machineId: change.machineId,
+        },
+      ];
+    case 'GangPlaced':
+      return [
+        {
+          ...jobEvent('tasks.started', change.jobId, ''),
+          taskIndexes: [change.taskIndex],
+          machineId: change.seats[0]?.machineId ?? '',
+        },
+      ];
+    case 'ReplicaVerifying':
+      return [endingEvent('tasks.verifying', change, [change.ending])];
+    case 'ReplicasEnded':
+      return endEvents(change);
     case 'TasksPlaced':
     case 'MembersHeld':
     case 'GangStarted':
@@ -59,20 +112,45 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
     case 'MachineUndrained':
     case 'InputsRevised':
     case 'ClockStepped':
-    case 'ReservationMoved': return [];
-    case 'ResultsDoubted': return [{ ...jobEvent('tasks.doubted', change.jobId, ''), taskIndexes: change.taskIndexes, machineId: change.machineId }];
-    case 'EvidenceNoted': return evidenceEvents(change);
-    case 'MachinePardoned': return [{ ...jobEvent('machine.pardoned', 0, ''), machineId: change.machineId }];
-    case 'ProviderAdded': return [{ ...jobEvent('provider.added', 0, ''), providerId: change.providerId }];
-    case 'MachineJoined': return [joinEvent(change)];
-    case 'MachineLost': return [{ ...jobEvent('machine.lost', 0, change.reason), machineId: change.machineId }];
-    case 'RequestsChanged': return change.requests.map(requestEvent);
-    default: return unreachable(change);
+    case 'ReservationMoved':
+      return [];
+    case 'ResultsDoubted':
+      return [
+        {
+          ...jobEvent('tasks.doubted', change.jobId, ''),
+          taskIndexes: change.taskIndexes,
+          machineId: change.machineId,
+        },
+      ];
+    case 'EvidenceNoted':
+      return evidenceEvents(change);
+    case 'MachinePardoned':
+      return [{ ...jobEvent('machine.pardoned', 0, ''), machineId: change.machineId }];
+    case 'ProviderAdded':
+      return [{ ...jobEvent('provider.added', 0, ''), providerId: change.providerId }];
+    case 'MachineJoined':
+      return [joinEvent(change)];
+    case 'MachineLost':
+      return [{ ...jobEvent('machine.lost', 0, change.reason), machineId: change.machineId }];
+    case 'RequestsChanged':
+      return change.requests.map(requestEvent);
+    default:
+      return unreachable(change);
   }
 }
 
 function jobEvent(type: BrokerEventType, jobId: JobId, reason: string): BrokerEvent {
-  return { type, jobId, taskIndexes: [], machineId: '', reason, providerId: '', requestId: '', facts: undefined, request: undefined };
+  return {
+    type,
+    jobId,
+    taskIndexes: [],
+    machineId: '',
+    reason,
+    providerId: '',
+    requestId: '',
+    facts: undefined,
+    request: undefined,
+  };
 }
 
 /** Evidence that does not convict is told by the machine's record alone. */
@@ -81,10 +159,19 @@ function evidenceEvents({ isCaught, machineId, evidence: { kind, detail } }: Cha
 }
 
 function joinEvent({ providerId, facts }: ChangeOf<'MachineJoined'>): BrokerEvent {
-  return { ...jobEvent('machine.joined', 0, ''), providerId, machineId: facts.machineId, requestId: facts.requestId, facts };
+  return {
+    ...jobEvent('machine.joined', 0, ''),
+    providerId,
+    machineId: facts.machineId,
+    requestId: facts.requestId,
+    facts,
+  };
 }
 
-/** Its candidates may be many, and are told by an explanation. The first reason is why it was made; of one that is over, the last says why. */
+/**
+ * Its candidates may be many, and are told by an explanation. The first reason is why it was made; of one that is over,
+ * the last says why.
+ */
 function requestEvent({ candidates: _candidates, ...request }: AllocationRequest): BrokerEvent {
   const { providerId, requestId, status, reasons } = request;
   const isOver = status === 'ended' || status === 'rejected' || status === 'vanished';
@@ -93,7 +180,9 @@ function requestEvent({ candidates: _candidates, ...request }: AllocationRequest
 }
 
 function endingEvent(
-  type: BrokerEventType, change: ChangeOf<'ReplicasEnded'> | ChangeOf<'ReplicaVerifying'>, endings: readonly ReplicaEnding[],
+  type: BrokerEventType,
+  change: ChangeOf<'ReplicasEnded'> | ChangeOf<'ReplicaVerifying'>,
+  endings: readonly ReplicaEnding[],
 ): BrokerEvent {
   const taskIndexes = endings.map((ending) => ending.taskIndex);
   return { ...jobEvent(type, change.jobId, endings[0]?.reason ?? ''), taskIndexes, machineId: change.machineId };

@@ -4,10 +4,18 @@ import type { BrokerProvider, BrokerState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 const seenOfProvider = [
-  'leaseSeenAt', 'awaySince', 'hearingUntil', 'resourceAwaitedUntil', 'demandAt', 'shareSince',
+  'leaseSeenAt',
+  'awaySince',
+  'hearingUntil',
+  'resourceAwaitedUntil',
+  'demandAt',
+  'shareSince',
 ] as const satisfies readonly (keyof BrokerProvider)[];
 
-/** The clock was set: graces, pauses and ages last as long as they were meant to. Deadlines and reservations are at the times that people meant. */
+/**
+ * The clock was set: graces, pauses and ages last as long as they were meant to. Deadlines and reservations are at the
+ * times that people meant.
+ */
 export function followClock(turn: Turn, { by }: InputOf<'ClockStepped'>): void {
   const { state } = turn;
   commit(turn, { kind: 'ClockStepped', by, at: turn.now });
@@ -26,8 +34,10 @@ function moveProvider(provider: BrokerProvider, by: Duration): void {
   moveInstants(provider, seenOfProvider, by);
   // Its own clock stays where it is; should it be the same as ours, its next greeting says so.
   provider.clockOffset -= by;
-  if (provider.resource !== undefined) provider.resource = { ...provider.resource, heardAt: movedBy(provider.resource.heardAt, by) };
-  if (provider.draining !== undefined) provider.draining = { ...provider.draining, since: movedBy(provider.draining.since, by) };
+  if (provider.resource !== undefined)
+    provider.resource = { ...provider.resource, heardAt: movedBy(provider.resource.heardAt, by) };
+  if (provider.draining !== undefined)
+    provider.draining = { ...provider.draining, since: movedBy(provider.draining.since, by) };
 }
 
 /** A plan is full of instants, and is made again in the same step. */

@@ -8,7 +8,11 @@ import type { BrokerState } from './state.ts';
 import { step } from './step.ts';
 
 /** The broker: jobs in, replicas to machines, results accepted. */
-export const brokerMachine: Machine<BrokerState, BrokerInput, BrokerChange, BrokerCommand> = { step, apply, checkInvariants };
+export const brokerMachine: Machine<BrokerState, BrokerInput, BrokerChange, BrokerCommand> = {
+  step,
+  apply,
+  checkInvariants,
+};
 
 export { listJobQuotas } from './jobs/user-quotas.ts';
 export { openBrokerBeginning, saveBrokerBeginning } from './beginning.ts';
@@ -27,8 +31,21 @@ export { jobLedgerOf, ledgerOf, type LedgerRow } from './ledger/ledger.ts';
 export type { GrantedLease, LeasedTasks, LeaseRules } from './leases/leases.ts';
 export { defaultBrokerOptions, type BrokerOptions, type TrustRules } from './options.ts';
 export {
-  findJobSummary, findTaskSummary, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes, listTrust,
-  type JobSummary, type ListedTrust, type MachineRecord, type MachineStatus, type OpenReplica, type ProviderRecord, type TaskSummary,
+  findJobSummary,
+  findTaskSummary,
+  listJobSummaries,
+  listMachineRecords,
+  listProviders,
+  listRequests,
+  listTaskIndexes,
+  listTrust,
+  type JobSummary,
+  type ListedTrust,
+  type MachineRecord,
+  type MachineStatus,
+  type OpenReplica,
+  type ProviderRecord,
+  type TaskSummary,
 } from './queries.ts';
 export { overviewOf, type GridOverview } from './overview.ts';
 export { outputsRead, type OutputsRead } from './workflow/outputs-read.ts';

@@ -1,21 +1,73 @@
-import type { AllocationRequest, Content, DrainingStatus, JobSpec, MachineFacts, MachineReport, ReservationStanding, ResourceStanding } from '../../messages/index.ts';
+import type {
+  AllocationRequest,
+  Content,
+  DrainingStatus,
+  JobSpec,
+  MachineFacts,
+  MachineReport,
+  ReservationStanding,
+  ResourceStanding,
+} from '../../messages/index.ts';
 import type { CurrentInput } from '../../resumption/index.ts';
-import type { ClockStepped, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import type {
+  ClockStepped,
+  Instant,
+  JobId,
+  MachineId,
+  ProviderId,
+  ReplicaId,
+  TaskIndex,
+  UserId,
+} from '../../shared/index.ts';
 
 /** Facts that the broker hears of. */
 export type BrokerInput =
   /** Replies `{ jobId, taskCount }`. The same user and client id again replies the same job. */
-  | { readonly kind: 'JobSubmitted'; readonly replyTo: number; readonly userId: UserId; readonly clientJobId: string; readonly spec: JobSpec }
-  | { readonly kind: 'JobCancelled'; readonly replyTo: number; readonly userId: UserId; readonly jobId: JobId; readonly reason: string }
+  | {
+      readonly kind: 'JobSubmitted';
+      readonly replyTo: number;
+      readonly userId: UserId;
+      readonly clientJobId: string;
+      readonly spec: JobSpec;
+    }
+  | {
+      readonly kind: 'JobCancelled';
+      readonly replyTo: number;
+      readonly userId: UserId;
+      readonly jobId: JobId;
+      readonly reason: string;
+    }
   /** Replies `{ retriedCount }`. Empty indexes mean all that failed or were cancelled. */
   | {
-      readonly kind: 'TasksRetried'; readonly replyTo: number; readonly userId: UserId; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[];
-      /** What the paths of its inputs hold now, for all tasks of the job that have not run; left out where tasks are held to what was there before. */
+      readonly kind: 'TasksRetried';
+      readonly replyTo: number;
+      readonly userId: UserId;
+      readonly jobId: JobId;
+      readonly taskIndexes: readonly TaskIndex[];
+      /**
+       * What the paths of its inputs hold now, for all tasks of the job that have not run; left out where tasks are
+       * held to what was there before.
+       */
       readonly current?: readonly CurrentInput[];
     }
-  | { readonly kind: 'ProviderAdded'; readonly replyTo: number; readonly providerId: ProviderId; readonly address: string }
-  /** `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`, `tellsResource`: it said that it can. `resourceId`: what its resource is called at its reservation manager. */
-  | { readonly kind: 'ProviderConnected'; readonly providerId: ProviderId; readonly clock?: Instant | undefined; readonly takesLeases?: boolean | undefined; readonly resourceId?: string | undefined; readonly tellsResource?: boolean | undefined }
+  | {
+      readonly kind: 'ProviderAdded';
+      readonly replyTo: number;
+      readonly providerId: ProviderId;
+      readonly address: string;
+    }
+  /**
+   * `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`, `tellsResource`:
+   * it said that it can. `resourceId`: what its resource is called at its reservation manager.
+   */
+  | {
+      readonly kind: 'ProviderConnected';
+      readonly providerId: ProviderId;
+      readonly clock?: Instant | undefined;
+      readonly takesLeases?: boolean | undefined;
+      readonly resourceId?: string | undefined;
+      readonly tellsResource?: boolean | undefined;
+    }
   /** The provider keeps this lease, and has told of every machine that may hold replicas of an earlier one. */
   | { readonly kind: 'LeaseConfirmed'; readonly providerId: ProviderId; readonly sequence: number }
   /** All machines that the provider had when it connected have been told. */
@@ -23,7 +75,10 @@ export type BrokerInput =
   | { readonly kind: 'ProviderDisconnected'; readonly providerId: ProviderId; readonly reason: string }
   /** Also said of a machine that is known, when its provider or its agent reconnects. */
   | {
-      readonly kind: 'MachineJoined'; readonly providerId: ProviderId; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[];
+      readonly kind: 'MachineJoined';
+      readonly providerId: ProviderId;
+      readonly facts: MachineFacts;
+      readonly heldReplicaIds: readonly ReplicaId[];
       /** It is told of only for what was kept of it, and counts as lost when that is acknowledged. */
       readonly isGone?: true;
     }
@@ -31,30 +86,66 @@ export type BrokerInput =
   /** Contents of outputs are in the content store already: `inline` is undefined in each. */
   | { readonly kind: 'MachineReported'; readonly machineId: MachineId; readonly report: MachineReport }
   /** What a machine said cannot be read, or says what cannot be; `sequence`: of that report, where it has one. */
-  | { readonly kind: 'MachineMisbehaved'; readonly machineId: MachineId; readonly detail: string; readonly sequence?: number }
-  | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] }
+  | {
+      readonly kind: 'MachineMisbehaved';
+      readonly machineId: MachineId;
+      readonly detail: string;
+      readonly sequence?: number;
+    }
+  | {
+      readonly kind: 'RequestsChanged';
+      readonly providerId: ProviderId;
+      readonly requests: readonly AllocationRequest[];
+    }
   /** How the reservations stand that something is wanted inside of; a level. */
-  | { readonly kind: 'StandingsTold'; readonly providerId: ProviderId; readonly standings: readonly ReservationStanding[] }
-  /** Whether the provider is draining; a level. Undefined for one that takes work, as each does on a new connection until it says otherwise. */
+  | {
+      readonly kind: 'StandingsTold';
+      readonly providerId: ProviderId;
+      readonly standings: readonly ReservationStanding[];
+    }
+  /**
+   * Whether the provider is draining; a level. Undefined for one that takes work, as each does on a new connection
+   * until it says otherwise.
+   */
   | { readonly kind: 'DrainingTold'; readonly providerId: ProviderId; readonly draining: DrainingStatus | undefined }
   /** What the provider's resource is and how its queue stands; a level. */
   | { readonly kind: 'ResourceTold'; readonly providerId: ProviderId; readonly standing: ResourceStanding }
   /** The driver could not send a replica (an input is gone from home, say). */
-  | { readonly kind: 'ReplicaUnstartable'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
+  | {
+      readonly kind: 'ReplicaUnstartable';
+      readonly replicaId: ReplicaId;
+      readonly reason: string;
+      readonly detail: string;
+    }
   /** The answer to `AcceptResult`: outputs are at home and the check passed, or why not. */
   | { readonly kind: 'ResultAccepted'; readonly replicaId: ReplicaId }
   /** The answer to `DigestResult`: equal for results that are the same. */
   | { readonly kind: 'ResultDigested'; readonly replicaId: ReplicaId; readonly digest: string }
   /** Somebody knows better than the votes; `machineId` is its name now or its last one, or its identity. */
-  | { readonly kind: 'MachineQuarantined'; readonly replyTo: number; readonly machineId: MachineId; readonly reason: string }
+  | {
+      readonly kind: 'MachineQuarantined';
+      readonly replyTo: number;
+      readonly machineId: MachineId;
+      readonly reason: string;
+    }
   | { readonly kind: 'MachinePardoned'; readonly replyTo: number; readonly machineId: MachineId }
   /** A machine is to get nothing new, while what runs there ends by itself. Named as above. */
-  | { readonly kind: 'MachineDrained'; readonly replyTo: number; readonly machineId: MachineId; readonly reason: string }
+  | {
+      readonly kind: 'MachineDrained';
+      readonly replyTo: number;
+      readonly machineId: MachineId;
+      readonly reason: string;
+    }
   | { readonly kind: 'MachineUndrained'; readonly replyTo: number; readonly machineId: MachineId }
   | { readonly kind: 'ResultRefused'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
-  /** Inputs of replicas of a job that asks for storage affinity are on their way to a machine: `sources` are the paths at home that they come from. */
+  /**
+   * Inputs of replicas of a job that asks for storage affinity are on their way to a machine: `sources` are the paths
+   * at home that they come from.
+   */
   | {
-      readonly kind: 'InputsStaged'; readonly machineId: MachineId; readonly contents: readonly Content[];
+      readonly kind: 'InputsStaged';
+      readonly machineId: MachineId;
+      readonly contents: readonly Content[];
       readonly sources: readonly { readonly path: string; readonly contents: readonly Content[] }[];
     }
   | ClockStepped

@@ -1,7 +1,13 @@
 import { type PrefetchRules, quarantineDefaults, type QuarantineRules } from '../../bag/index.ts';
 import { noQuotaRules, type QuotaRules } from '../../quotas/index.ts';
 import type { Duration } from '../../shared/index.ts';
-import { type ConvictionRules, type CredibilityRules, defaultConvictionRules, defaultCredibilityRules, type SpotCheckRules } from '../../trust/index.ts';
+import {
+  type ConvictionRules,
+  type CredibilityRules,
+  defaultConvictionRules,
+  defaultCredibilityRules,
+  type SpotCheckRules,
+} from '../../trust/index.ts';
 import type { LeaseRules } from './leases/leases.ts';
 
 /** Whom a broker trusts. */
@@ -14,7 +20,9 @@ export interface TrustRules extends ConvictionRules {
 
 /** How a broker places tasks that take several processors. */
 export interface PlacementOptions {
-  /** `STRATEGY[:A]` for jobs that do not say; empty or `none`, they are not placed: each goes wherever there is room. */
+  /**
+   * `STRATEGY[:A]` for jobs that do not say; empty or `none`, they are not placed: each goes wherever there is room.
+   */
   readonly choice: string;
   /** What is known of a queue is stale when it was read longer ago. */
   readonly staleAfter: Duration;
@@ -22,7 +30,10 @@ export interface PlacementOptions {
   readonly aheadMax: number;
   /** Tasks that are placed in one step, at most. */
   readonly decisionsMax: number;
-  /** How long after its foreseen start a task that waits is looked at whether another resource would start it much sooner. */
+  /**
+   * How long after its foreseen start a task that waits is looked at whether another resource would start it much
+   * sooner.
+   */
   readonly lateAfter: Duration;
   /** How long a task is taken to run of which nothing is known. */
   readonly taskTime: Duration;
@@ -35,19 +46,28 @@ export interface BrokerOptions {
   readonly trust: TrustRules;
   /** How long machines of a provider that is away keep what they run before it counts as lost. */
   readonly suspectGrace: Duration;
-  /** How long a provider that went away or is back is waited for to tell what it holds, before its leased tasks are placed and those of its machines get sisters. */
+  /**
+   * How long a provider that went away or is back is waited for to tell what it holds, before its leased tasks are
+   * placed and those of its machines get sisters.
+   */
   readonly hearWithin: Duration;
   /** Losses and breakages after which a task is given up: it may be what takes the machines down. */
   readonly lossesMax: number;
   /** How long the members of a gang may take to be held, their inputs staged, before it is given up. */
   readonly gangHoldMax: Duration;
-  /** How long a job's gangs pause after one that ended before it started; doubled with each that follows, up to the second. */
+  /**
+   * How long a job's gangs pause after one that ended before it started; doubled with each that follows, up to the
+   * second.
+   */
   readonly gangPause: { readonly least: Duration; readonly most: Duration };
   /** How old a replica is before idle machines get a sister of it. */
   readonly replicateAfter: Duration;
   /** How long a replica waits at a busy machine before an idle one may have its task. */
   readonly withdrawAfter: Duration;
-  /** Tasks of a job that have to succeed before their times say what the others need; Infinity for what limits say alone. */
+  /**
+   * Tasks of a job that have to succeed before their times say what the others need; Infinity for what limits say
+   * alone.
+   */
   readonly observedMin: number;
   /** The share of a job's tasks that have to end within what it is known to need, in (0, 1). */
   readonly needShare: number;
@@ -69,7 +89,12 @@ export interface BrokerOptions {
 export const defaultBrokerOptions: BrokerOptions = {
   prefetch: { target: 100, replicasMax: 256 },
   quarantine: quarantineDefaults,
-  trust: { credibility: defaultCredibilityRules, spotCheck: { rate: 0.05, secret: '' }, ...defaultConvictionRules, awaitingMax: 10_000 },
+  trust: {
+    credibility: defaultCredibilityRules,
+    spotCheck: { rate: 0.05, secret: '' },
+    ...defaultConvictionRules,
+    awaitingMax: 10_000,
+  },
   suspectGrace: 60_000,
   hearWithin: 10_000,
   lossesMax: 20,
@@ -82,7 +107,14 @@ export const defaultBrokerOptions: BrokerOptions = {
   retryElsewhere: 30_000,
   shareWait: 2_000,
   demandInterval: 250,
-  placement: { choice: '', staleAfter: 120_000, aheadMax: 1000, decisionsMax: 250, lateAfter: 600_000, taskTime: 3_600_000 },
+  placement: {
+    choice: '',
+    staleAfter: 120_000,
+    aheadMax: 1000,
+    decisionsMax: 250,
+    lateAfter: 600_000,
+    taskTime: 3_600_000,
+  },
   quotas: noQuotaRules,
   lease: { horizon: 0, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 },
 };

@@ -27,8 +27,15 @@ export function overviewOf(state: BrokerState, now: Instant): GridOverview {
   let connectedProviderCount = 0;
   for (const { isConnected } of state.providers.values()) if (isConnected) connectedProviderCount += 1;
   const requests = { queued: 0, running: 0 };
-  for (const request of state.requests.values()) if (request.status === 'queued' || request.status === 'running') requests[request.status] += 1;
+  for (const request of state.requests.values())
+    if (request.status === 'queued' || request.status === 'running') requests[request.status] += 1;
   return {
-    machines, processors, runningCount, providerCount: state.providers.size, connectedProviderCount, queuedRequestCount: requests.queued, runningRequestCount: requests.running,
+    machines,
+    processors,
+    runningCount,
+    providerCount: state.providers.size,
+    connectedProviderCount,
+    queuedRequestCount: requests.queued,
+    runningRequestCount: requests.running,
   };
 }

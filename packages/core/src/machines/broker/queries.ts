@@ -1,5 +1,14 @@
 import type { AllocationRequest, DrainingStatus, JobStatus, MachineFacts, TaskStatus } from '../../messages/index.ts';
-import type { IndexSet, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import type {
+  IndexSet,
+  Instant,
+  JobId,
+  MachineId,
+  ProviderId,
+  ReplicaId,
+  TaskIndex,
+  UserId,
+} from '../../shared/index.ts';
 import { predecessorsOf } from './workflow/dependencies.ts';
 import { findJobOf } from './jobs/find-job.ts';
 import { runsBeside, windowOf } from './reservations/reserved-place.ts';
@@ -35,7 +44,9 @@ export interface JobSummary {
   /** Finished tasks that rest on a machine which was caught when the job was over, and the first of them. */
   readonly doubtfulCount: number;
   readonly doubtfulTaskIndexes: readonly TaskIndex[];
-  /** What its ready tasks wait for while none of its tasks is at a machine; left out where that is not a reservation. */
+  /**
+   * What its ready tasks wait for while none of its tasks is at a machine; left out where that is not a reservation.
+   */
   readonly reservationAwaited?: ReservationAwaited;
 }
 
@@ -55,7 +66,9 @@ export function findJobSummary(state: BrokerState, userId: UserId, jobId: JobId)
 
 /** The user's jobs below `beforeJobId` (0: all), the newest first, so many of them at most. */
 export function listJobSummaries(
-  state: BrokerState, userId: UserId, page: { readonly beforeJobId: JobId; readonly sizeMax: number },
+  state: BrokerState,
+  userId: UserId,
+  page: { readonly beforeJobId: JobId; readonly sizeMax: number },
 ): JobSummary[] {
   const summaries: JobSummary[] = [];
   const newest = page.beforeJobId === 0 ? state.nextJobId : page.beforeJobId;
@@ -73,10 +86,27 @@ function summarise(state: BrokerState, job: BrokerJob): JobSummary {
   const finishedCount = isAllFinished(job) ? taskCount : job.finished.size;
   const [failedCount, cancelledCount] = [job.failed.size, job.cancelled.size];
   const placedCount = countPlaced(job);
-  const runningCount = taskCount - waitingCount - readyCount - placedCount - finishedCount - failedCount - cancelledCount;
+  const runningCount =
+    taskCount - waitingCount - readyCount - placedCount - finishedCount - failedCount - cancelledCount;
   return {
-    jobId, userId, label, status, submittedAt, endedAt, taskCount, waitingCount, readyCount, placedCount, runningCount, finishedCount, failedCount,
-    cancelledCount, replicaCount, cancelReason, extraVoteCount: job.extraVoteCount, doubtfulCount: job.doubtful.size,
+    jobId,
+    userId,
+    label,
+    status,
+    submittedAt,
+    endedAt,
+    taskCount,
+    waitingCount,
+    readyCount,
+    placedCount,
+    runningCount,
+    finishedCount,
+    failedCount,
+    cancelledCount,
+    replicaCount,
+    cancelReason,
+    extraVoteCount: job.extraVoteCount,
+    doubtfulCount: job.doubtful.size,
     doubtfulTaskIndexes: firstOf(job.doubtful, doubtfulShownMax),
     ...(readyCount > 0 && runningCount === 0 && placedCount === 0 ? findAwaited(state, job) : {}),
   };
@@ -86,7 +116,13 @@ function findAwaited(state: BrokerState, job: BrokerJob): Pick<JobSummary, 'rese
   const { reservation, reservationOver } = job;
   if (reservation === undefined || job.status !== 'running' || runsBeside(job)) return {};
   const { reservationId, resourceId } = reservation;
-  return { reservationAwaited: { reservationId, resourceId, startsAt: reservationOver === undefined ? windowOf(state, reservation).startsAt : undefined } };
+  return {
+    reservationAwaited: {
+      reservationId,
+      resourceId,
+      startsAt: reservationOver === undefined ? windowOf(state, reservation).startsAt : undefined,
+    },
+  };
 }
 
 /** Tasks with replicas none of which has begun. Cost: what is open of the job. */
@@ -103,7 +139,8 @@ const doubtfulShownMax = 100;
 
 function firstOf(set: IndexSet, countMax: number): TaskIndex[] {
   const found: TaskIndex[] = [];
-  for (let index = set.findFrom(0); index !== undefined && found.length < countMax; index = set.findFrom(index + 1)) found.push(index);
+  for (let index = set.findFrom(0); index !== undefined && found.length < countMax; index = set.findFrom(index + 1))
+    found.push(index);
   return found;
 }
 
@@ -138,14 +175,37 @@ export interface OpenReplica {
 export function findTaskSummary(job: BrokerJob, taskIndex: TaskIndex): TaskSummary | undefined {
   if (!Number.isInteger(taskIndex) || taskIndex < 0 || taskIndex >= job.taskCount) return undefined;
   const task = job.tasks.get(taskIndex);
-  if (task === undefined) return { taskIndex, status: closedStatus(job, taskIndex), failureCount: 0, waitsFor: listUnmet(job, taskIndex), replicas: [] };
+  if (task === undefined)
+    return {
+      taskIndex,
+      status: closedStatus(job, taskIndex),
+      failureCount: 0,
+      waitsFor: listUnmet(job, taskIndex),
+      replicas: [],
+    };
   const verifying = (task.successes ?? []).map(({ ending, machineId }) => ({
-    replicaId: ending.replicaId, machineId, placedAt: ending.placedAt, startedAt: ending.startedAt, isVerifying: true,
+    replicaId: ending.replicaId,
+    machineId,
+    placedAt: ending.placedAt,
+    startedAt: ending.startedAt,
+    isVerifying: true,
   }));
-  const running = task.replicas.flatMap((replica) => replica.member?.gang.members ?? [replica]).map(({ replicaId, machine, placedAt, startedAt }) => ({
-    replicaId, machineId: machine.facts.machineId, placedAt, startedAt, isVerifying: false,
-  }));
-  return { taskIndex, status: task.status, failureCount: task.failureCount, waitsFor: [], replicas: [...verifying, ...running] };
+  const running = task.replicas
+    .flatMap((replica) => replica.member?.gang.members ?? [replica])
+    .map(({ replicaId, machine, placedAt, startedAt }) => ({
+      replicaId,
+      machineId: machine.facts.machineId,
+      placedAt,
+      startedAt,
+      isVerifying: false,
+    }));
+  return {
+    taskIndex,
+    status: task.status,
+    failureCount: task.failureCount,
+    waitsFor: [],
+    replicas: [...verifying, ...running],
+  };
 }
 
 /** Tasks that a task is said to wait for. */
@@ -153,7 +213,9 @@ const waitsForShownMax = 10;
 
 function listUnmet({ dependencies, finished }: BrokerJob, index: TaskIndex): TaskIndex[] {
   if (dependencies === undefined || dependencies.unmet[index] === 0) return [];
-  return predecessorsOf(dependencies, index).filter((before) => !finished.has(before)).slice(0, waitsForShownMax);
+  return predecessorsOf(dependencies, index)
+    .filter((before) => !finished.has(before))
+    .slice(0, waitsForShownMax);
 }
 
 function closedStatus(job: BrokerJob, index: TaskIndex): TaskStatus {
@@ -169,12 +231,17 @@ function closedStatus(job: BrokerJob, index: TaskIndex): TaskStatus {
  * Cost: the answer, where ended tasks are asked for or no status; otherwise the job's open tasks too.
  */
 export function listTaskIndexes(
-  job: BrokerJob, wanted: { readonly status: TaskStatus | undefined; readonly from: TaskIndex; readonly sizeMax: number },
+  job: BrokerJob,
+  wanted: { readonly status: TaskStatus | undefined; readonly from: TaskIndex; readonly sizeMax: number },
 ): TaskIndex[] {
   const { status, from, sizeMax } = wanted;
   const next = finderOf(job, status);
   const indexes: TaskIndex[] = [];
-  for (let index = next(from); index !== undefined && index < job.taskCount && indexes.length < sizeMax; index = next(index + 1)) {
+  for (
+    let index = next(from);
+    index !== undefined && index < job.taskCount && indexes.length < sizeMax;
+    index = next(index + 1)
+  ) {
     indexes.push(index);
   }
   return indexes;
@@ -186,11 +253,17 @@ function finderOf(job: BrokerJob, status: TaskStatus | undefined): (from: TaskIn
   switch (status) {
     case 'finished':
     case 'failed':
-    case 'cancelled': return (from) => job[status].findFrom(from);
-    case 'waiting': return (from) => job.dependencies?.waiting.findFrom(from);
-    case 'ready': return (from) => firstReady(job, from);
+    case 'cancelled':
+      return (from) => job[status].findFrom(from);
+    case 'waiting':
+      return (from) => job.dependencies?.waiting.findFrom(from);
+    case 'ready':
+      return (from) => firstReady(job, from);
     default: {
-      const open = [...job.tasks.values()].filter((task) => task.status === status).map((task) => task.index).sort((a, b) => a - b);
+      const open = [...job.tasks.values()]
+        .filter((task) => task.status === status)
+        .map((task) => task.index)
+        .sort((a, b) => a - b);
       return (from) => open.find((index) => index >= from);
     }
   }
@@ -227,11 +300,27 @@ export interface MachineRecord {
 /** All machines, in the order of joining. */
 export function listMachineRecords(state: BrokerState, now: Instant): MachineRecord[] {
   return [...state.machines.values()].map((machine) => {
-    const { facts, provider: { providerId }, joinedAt, finishedCount, failedCount } = machine;
+    const {
+      facts,
+      provider: { providerId },
+      joinedAt,
+      finishedCount,
+      failedCount,
+    } = machine;
     const runningCount = countRunning(machine);
     const waitingCount = machine.replicas.size - runningCount;
     const credibility = credibilityOf(state, identityOf(facts));
-    return { facts, providerId, status: statusOfMachine(state, machine, now), joinedAt, runningCount, waitingCount, finishedCount, failedCount, credibility };
+    return {
+      facts,
+      providerId,
+      status: statusOfMachine(state, machine, now),
+      joinedAt,
+      runningCount,
+      waitingCount,
+      finishedCount,
+      failedCount,
+      credibility,
+    };
   });
 }
 
@@ -246,10 +335,18 @@ export function countRunning(machine: BrokerMachine): number {
   return running;
 }
 
-/** What a machine is: `draining` gets nothing new, because its time is over, its provider drains or is away, or it is gone or about to stop. */
+/**
+ * What a machine is: `draining` gets nothing new, because its time is over, its provider drains or is away, or it is
+ * gone or about to stop.
+ */
 export function machineStatus(machine: BrokerMachine, now: Instant, wasCaught: boolean): MachineStatus {
   if (wasCaught) return 'quarantined';
-  if (!isHere(machine) || isDraining(machine.provider) || (machine.facts.until !== undefined && machine.facts.until <= now)) return 'draining';
+  if (
+    !isHere(machine) ||
+    isDraining(machine.provider) ||
+    (machine.facts.until !== undefined && machine.facts.until <= now)
+  )
+    return 'draining';
   if (machine.quarantinedUntil > now) return machine.isStopping ? 'draining' : 'quarantined';
   return machine.replicas.size === 0 ? 'idle' : 'busy';
 }
@@ -268,7 +365,10 @@ export interface ListedTrust extends TrustRecord {
 
 /** All machines of which something is known, those that were caught first. */
 export function listTrust(state: BrokerState): ListedTrust[] {
-  const records = [...state.records.values()].map((record) => ({ ...record, credibility: credibilityOf(state, record.identity) }));
+  const records = [...state.records.values()].map((record) => ({
+    ...record,
+    credibility: credibilityOf(state, record.identity),
+  }));
   return records.toSorted((one, other) => Number(other.caughtAt !== 0) - Number(one.caughtAt !== 0));
 }
 
@@ -276,7 +376,8 @@ export function listTrust(state: BrokerState): ListedTrust[] {
 export function listRequests(state: BrokerState, endedToo: boolean): AllocationRequest[] {
   const requests: AllocationRequest[] = [];
   for (const [key, request] of state.requests) {
-    if (endedToo || isLiveRequest(request)) requests.push({ ...request, seenAt: state.requestsSeen.get(key) ?? request.seenAt });
+    if (endedToo || isLiveRequest(request))
+      requests.push({ ...request, seenAt: state.requestsSeen.get(key) ?? request.seenAt });
   }
   return requests;
 }
@@ -294,7 +395,10 @@ export interface ProviderRecord {
   /** Why the connection was lost; empty while it is there. */
   readonly lastError: string;
   readonly machineCount: number;
-  /** What its resource is called at its reservation manager; empty where it honours no reservations, or has not said yet. */
+  /**
+   * What its resource is called at its reservation manager; empty where it honours no reservations, or has not said
+   * yet.
+   */
   readonly resourceId: string;
   /** That its owner drains it; undefined while it takes work, and while nobody knows since it is away. */
   readonly draining: DrainingStatus | undefined;
@@ -306,6 +410,15 @@ export interface ProviderRecord {
 export function listProviders(state: BrokerState): ProviderRecord[] {
   return [...state.providers.values()].map((provider) => {
     const { providerId, address, isConnected, lastError, machines, resourceId, draining } = provider;
-    return { providerId, address, isConnected, lastError, machineCount: machines.size, resourceId, draining, runningCount: countReplicasAt(provider) };
+    return {
+      providerId,
+      address,
+      isConnected,
+      lastError,
+      machineCount: machines.size,
+      resourceId,
+      draining,
+      runningCount: countReplicasAt(provider),
+    };
   });
 }

@@ -9,22 +9,48 @@ import { openAccount } from './ledger/ledger-accounts.ts';
 import { layOutDependencies } from './workflow/lay-out-dependencies.ts';
 import { openLease } from './leases/leases.ts';
 import type { BrokerOptions } from './options.ts';
-import { type SavedGang, type SavedJob, type SavedMachine, type SavedProvider, type SavedReplica, type SavedState, type SavedSuccess, snapshotVersion } from './snapshot.ts';
-import { type BrokerJob, type BrokerReplica, type BrokerState, clientKey, createBrokerState, type FirstEnd, type GangMembership, hasEnded, type LedgerAccount, type OpenTask, schedulingDefaults } from './state.ts';
+import {
+  type SavedGang,
+  type SavedJob,
+  type SavedMachine,
+  type SavedProvider,
+  type SavedReplica,
+  type SavedState,
+  type SavedSuccess,
+  snapshotVersion,
+} from './snapshot.ts';
+import {
+  type BrokerJob,
+  type BrokerReplica,
+  type BrokerState,
+  clientKey,
+  createBrokerState,
+  type FirstEnd,
+  type GangMembership,
+  hasEnded,
+  type LedgerAccount,
+  type OpenTask,
+  schedulingDefaults,
+} from './state.ts';
 import { placementOfJob } from './placement/read-placement.ts';
 import { putInPlace } from './placement/placed-tasks.ts';
 import { getGroup, getTaskGroup, layOutGroups } from './jobs/task-groups.ts';
 
 const noBytes = new Uint8Array(0);
 
-/** The state that `snapshot` wrote down, to which later changes are then applied. @throws {InvariantError} for another version. */
+/**
+ * The state that `snapshot` wrote down, to which later changes are then applied. @throws {InvariantError} for another
+ * version.
+ */
 export function restore(body: string, options: Partial<BrokerOptions> = {}): BrokerState {
   const saved = JSON.parse(body) as SavedState;
   invariant(saved.version === snapshotVersion, `snapshot of version ${saved.version}; want ${snapshotVersion}`);
   const state = createBrokerState(options);
   for (const provider of saved.providers) restoreProvider(state, provider);
-  for (const account of saved.accounts) Object.assign(openAccount(state, account.providerId, account.requestId), account);
-  for (const request of saved.requests) changeRequests(state, { kind: 'RequestsChanged', providerId: request.providerId, requests: [request] });
+  for (const account of saved.accounts)
+    Object.assign(openAccount(state, account.providerId, account.requestId), account);
+  for (const request of saved.requests)
+    changeRequests(state, { kind: 'RequestsChanged', providerId: request.providerId, requests: [request] });
   restoreReservations(state, saved);
   for (const machine of saved.machines) restoreMachine(state, machine);
   for (const job of saved.jobs) restoreJob(state, job);
@@ -58,7 +84,10 @@ function restoreRecords(state: BrokerState, { records = [], drainedMachines = []
 }
 
 /** Releases that did not keep the pattern left it out. */
-function restoreProvider(state: BrokerState, { providerId, address, pattern, leases = [], confirmedLease = 0 }: SavedProvider): void {
+function restoreProvider(
+  state: BrokerState,
+  { providerId, address, pattern, leases = [], confirmedLease = 0 }: SavedProvider,
+): void {
   addProvider(state, { kind: 'ProviderAdded', providerId, address });
   const provider = getProvider(state, providerId);
   provider.pattern = pattern;
@@ -73,23 +102,66 @@ function restoreProvider(state: BrokerState, { providerId, address, pattern, lea
 function restoreMachine(state: BrokerState, saved: SavedMachine): void {
   const { providerId, facts, joinedAt, charged, finishedCount, failedCount, times, slowness } = saved;
   joinMachine(state, { kind: 'MachineJoined', providerId, facts: { ...facts, until: facts.until }, at: joinedAt });
-  const pace = { times: times === undefined ? new TimeCurve() : TimeCurve.restore(times), slowness: slowness ?? unknownSlowness };
+  const pace = {
+    times: times === undefined ? new TimeCurve() : TimeCurve.restore(times),
+    slowness: slowness ?? unknownSlowness,
+  };
   Object.assign(getMachine(state, facts.machineId), { charged, finishedCount, failedCount, ...pace });
 }
 
 function restoreJob(state: BrokerState, saved: SavedJob): void {
-  const { finished, failed, cancelled, ready, waiting = [], tasks, shares, placed, supports: _supports, doubtful: _doubtful, ...kept } = saved;
+  const {
+    finished,
+    failed,
+    cancelled,
+    ready,
+    waiting = [],
+    tasks,
+    shares,
+    placed,
+    supports: _supports,
+    doubtful: _doubtful,
+    ...kept
+  } = saved;
   const job: BrokerJob = {
-    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, ...gangsOf(saved), verification: saved.verification, reservation: saved.reservation, reservationOver: saved.reservationOver, spec: saved.spec, revisedInputs: saved.revisedInputs ?? [], groups: [], queues: [], placement: placementOfJob(saved.spec), placed: new Map(), dependencies: undefined, tasks: new Map(), shares: new Map(), sistered: new Set(),
+    ...kept,
+    ...schedulingOf(saved),
+    ...restoreVotes(saved),
+    deadline: saved.deadline,
+    ...gangsOf(saved),
+    verification: saved.verification,
+    reservation: saved.reservation,
+    reservationOver: saved.reservationOver,
+    spec: saved.spec,
+    revisedInputs: saved.revisedInputs ?? [],
+    groups: [],
+    queues: [],
+    placement: placementOfJob(saved.spec),
+    placed: new Map(),
+    dependencies: undefined,
+    tasks: new Map(),
+    shares: new Map(),
+    sistered: new Set(),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
-    finished: restoreSet(finished), failed: restoreSet(failed), cancelled: restoreSet(cancelled),
+    finished: restoreSet(finished),
+    failed: restoreSet(failed),
+    cancelled: restoreSet(cancelled),
   };
   invariant(schedulerNames.includes(job.scheduler), `there is no scheduler ${job.scheduler}`);
   if (job.spec !== undefined) Object.assign(job, layOutGroups(job, job.spec));
   restoreReady(job, ready);
   restoreDependencies(job, waiting);
   restorePlaces(state, job, placed);
-  for (const task of tasks) job.tasks.set(task.index, { doubtCount: 0, stopCount: 0, walltimeCutCount: 0, ...task, replicas: [], successes: undefined, accepting: undefined });
+  for (const task of tasks)
+    job.tasks.set(task.index, {
+      doubtCount: 0,
+      stopCount: 0,
+      walltimeCutCount: 0,
+      ...task,
+      replicas: [],
+      successes: undefined,
+      accepting: undefined,
+    });
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
@@ -121,12 +193,23 @@ function gangsOf({ isGang, lastGangId = 0 }: SavedJob): Pick<BrokerJob, 'isGang'
 
 /** An earlier release wrote none of it down. */
 function schedulingOf({ scheduler, replicationCap }: Partial<SavedJob>): typeof schedulingDefaults {
-  return { scheduler: scheduler ?? schedulingDefaults.scheduler, replicationCap: replicationCap ?? schedulingDefaults.replicationCap };
+  return {
+    scheduler: scheduler ?? schedulingDefaults.scheduler,
+    replicationCap: replicationCap ?? schedulingDefaults.replicationCap,
+  };
 }
 
 /** What an earlier release knew nothing of begins empty. */
-function restoreVotes({ supports = [], doubtful = [], extraVoteCount = 0 }: SavedJob): Pick<BrokerJob, 'supports' | 'doubtful' | 'extraVoteCount'> {
-  return { supports: new Map(supports.map(({ identity, tasks }) => [identity, restoreSet(tasks)])), doubtful: restoreSet(doubtful), extraVoteCount };
+function restoreVotes({
+  supports = [],
+  doubtful = [],
+  extraVoteCount = 0,
+}: SavedJob): Pick<BrokerJob, 'supports' | 'doubtful' | 'extraVoteCount'> {
+  return {
+    supports: new Map(supports.map(({ identity, tasks }) => [identity, restoreSet(tasks)])),
+    doubtful: restoreSet(doubtful),
+    extraVoteCount,
+  };
 }
 
 function restoreSet(ranges: readonly (readonly number[])[]): IndexSet {
@@ -149,10 +232,22 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   const machine = getMachine(state, machineId);
   // What still runs for a task that was doubted or retried since has nothing to do with its second life.
   const member = saved.member === undefined ? undefined : restoreMember(state, saved.member);
-  const task = member?.gang.task ?? (hasEnded({ status: saved.taskStatus }) ? endedTask(saved) : getTask(job, taskIndex));
+  const task =
+    member?.gang.task ?? (hasEnded({ status: saved.taskStatus }) ? endedTask(saved) : getTask(job, taskIndex));
   const replica: BrokerReplica = {
-    replicaId, job, task, machine, processors: saved.processors ?? job.processors, member, placedAt, startedAt, status, abortFate: saved.abortFate,
-    isAdopted: saved.isAdopted === true, isWithdrawing: false, isEnding: false,
+    replicaId,
+    job,
+    task,
+    machine,
+    processors: saved.processors ?? job.processors,
+    member,
+    placedAt,
+    startedAt,
+    status,
+    abortFate: saved.abortFate,
+    isAdopted: saved.isAdopted === true,
+    isWithdrawing: false,
+    isEnding: false,
   };
   member?.gang.members.push(replica);
   if (!isFollower(replica)) {
@@ -169,7 +264,16 @@ function restoreGang(state: BrokerState, saved: SavedGang): void {
   const { gangId, jobId, taskIndex, taskStatus, heldCount, status, placedAt, brokenBy } = saved;
   const job = getJob(state, jobId);
   const open = hasEnded({ status: taskStatus }) ? undefined : job.tasks.get(taskIndex);
-  state.gangs.set(gangId, { gangId, job, task: open ?? endedTask({ taskIndex, taskStatus }), members: [], heldCount, status, placedAt, brokenBy: restoreFirstEnd(brokenBy) });
+  state.gangs.set(gangId, {
+    gangId,
+    job,
+    task: open ?? endedTask({ taskIndex, taskStatus }),
+    members: [],
+    heldCount,
+    status,
+    placedAt,
+    brokenBy: restoreFirstEnd(brokenBy),
+  });
 }
 
 /** JSON leaves out what is undefined. */
@@ -177,7 +281,10 @@ function restoreFirstEnd(saved: FirstEnd | undefined): FirstEnd | undefined {
   return saved === undefined ? undefined : { ...saved, outcome: saved.outcome };
 }
 
-function restoreMember({ gangs }: BrokerState, { gangId, rank, held }: NonNullable<SavedReplica['member']>): GangMembership {
+function restoreMember(
+  { gangs }: BrokerState,
+  { gangId, rank, held }: NonNullable<SavedReplica['member']>,
+): GangMembership {
   const gang = gangs.get(gangId);
   invariant(gang, `a member of gang ${gangId}, which is not there`);
   return { gang, rank, held };
@@ -185,7 +292,8 @@ function restoreMember({ gangs }: BrokerState, { gangId, rank, held }: NonNullab
 
 function noteSisters({ sistered }: BrokerJob, task: OpenTask): void {
   const { replicas, successes = [] } = task;
-  if (replicas.length + successes.length > 1 || replicas.some(({ abortFate }) => abortFate === 'surplus')) sistered.add(task);
+  if (replicas.length + successes.length > 1 || replicas.some(({ abortFate }) => abortFate === 'surplus'))
+    sistered.add(task);
 }
 
 function getTask(job: BrokerJob, index: TaskIndex): OpenTask {
@@ -197,8 +305,18 @@ function getTask(job: BrokerJob, index: TaskIndex): OpenTask {
 /** What the sisters of a winner still hang on, also where their task runs again. */
 function endedTask({ taskIndex, taskStatus }: Pick<SavedReplica, 'taskIndex' | 'taskStatus'>): OpenTask {
   return {
-    index: taskIndex, status: taskStatus, replicas: [], successes: undefined, accepting: undefined,
-    failureCount: 0, lossCount: 0, doubtCount: 0, stopCount: 0, walltimeCutCount: 0, avoidMachineId: '', avoidSince: 0,
+    index: taskIndex,
+    status: taskStatus,
+    replicas: [],
+    successes: undefined,
+    accepting: undefined,
+    failureCount: 0,
+    lossCount: 0,
+    doubtCount: 0,
+    stopCount: 0,
+    walltimeCutCount: 0,
+    avoidMachineId: '',
+    avoidSince: 0,
   };
 }
 
@@ -209,7 +327,14 @@ function restoreSuccess(state: BrokerState, saved: SavedSuccess): void {
   invariant(task, `success of task ${taskIndex} of job ${jobId}, which is not open`);
   const { outputs } = getTaskGroup(job, getGroup(job, taskIndex).groupIndex);
   const success = {
-    job, task, machineId, identity: saved.identity ?? machineId, digest: saved.digest, attributes, account: getAccount(state, accountKey), charge,
+    job,
+    task,
+    machineId,
+    identity: saved.identity ?? machineId,
+    digest: saved.digest,
+    attributes,
+    account: getAccount(state, accountKey),
+    charge,
     ending: { ...saved.ending, outcome: saved.ending.outcome, standardOutput: noBytes, standardError: noBytes },
     outputSpecs: outputs.filter((_output, index) => outputIndexes.includes(index)),
   };

@@ -8,16 +8,20 @@ import { isVotedOn } from './trust/votes.ts';
 const forgottenMax = 10_000_000;
 
 /**
- * Passes over replica ids that may have been given already, when the host has started anew since the journal was written: it may
- * have forgotten placements that machines remember, and a report of one task must not count for another. Before anything else.
+ * Passes over replica ids that may have been given already, when the host has started anew since the journal was
+ * written: it may
+ * have forgotten placements that machines remember, and a report of one task must not count for another. Before
+ * anything else.
  */
 export function skipForgottenIds(state: BrokerState): void {
   state.nextReplicaId += forgottenMax;
 }
 
 /**
- * What the driver must do first after a restart, once the journal is replayed: connect to every provider, and go on with
- * the results that were being settled. Machines are suspect until their providers tell of them; from now on their grace runs.
+ * What the driver must do first after a restart, once the journal is replayed: connect to every provider, and go on
+ * with
+ * the results that were being settled. Machines are suspect until their providers tell of them; from now on their grace
+ * runs.
  * The timer is set to now, so that the first step looks for everything that is due.
  */
 export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
@@ -35,7 +39,8 @@ export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
       if (success.digest === undefined) commands.push(digestCommand(success));
     } else if (success.task.successes?.[0] === success) commands.push(acceptCommand(success));
   }
-  // Only a step knows all deadlines, and sets the timer to the next one: a list of them here would miss one sooner or later.
+  // Only a step knows all deadlines, and sets the timer to the next one: a list of them here would miss one sooner or
+  // later.
   state.wakeAt = now;
   commands.push({ kind: 'WakeAt', at: now });
   return commands;

@@ -1,6 +1,18 @@
 import { type Duration, IndexSet, type TaskIndex } from '../../shared/index.ts';
 import type { SavedCurve, Slowness, TimeCurve } from '../../times/index.ts';
-import type { BrokerGang, BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, GangMembership, OpenTask, Success, TaskPlace, TaskQueue } from './state.ts';
+import type {
+  BrokerGang,
+  BrokerJob,
+  BrokerMachine,
+  BrokerProvider,
+  BrokerReplica,
+  BrokerState,
+  GangMembership,
+  OpenTask,
+  Success,
+  TaskPlace,
+  TaskQueue,
+} from './state.ts';
 import { getGroup, getTaskGroup } from './jobs/task-groups.ts';
 
 /** The version of the format that `snapshot` writes. */
@@ -17,11 +29,17 @@ export function snapshot(state: BrokerState): string {
 }
 
 /** The parts of a snapshot, as they go into JSON; what earlier releases did not write may be absent. */
-export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records' | 'drainedMachines' | 'overReservations' | 'movedReservations' | 'gangs'> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
+export type SavedState = WithNewer<
+  ReturnType<typeof saveState>,
+  'records' | 'drainedMachines' | 'overReservations' | 'movedReservations' | 'gangs'
+> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
 /** A provider in a snapshot. */
 export type SavedProvider = ReturnType<typeof saveProvider>;
 /** A job in a snapshot. */
-export type SavedJob = WithNewer<ReturnType<typeof saveJob>, 'supports' | 'doubtful' | 'extraVoteCount' | 'isGang' | 'lastGangId' | 'placed'>;
+export type SavedJob = WithNewer<
+  ReturnType<typeof saveJob>,
+  'supports' | 'doubtful' | 'extraVoteCount' | 'isGang' | 'lastGangId' | 'placed'
+>;
 /** A machine in a snapshot. */
 export type SavedMachine = ReturnType<typeof saveMachine>;
 /** A replica in a snapshot. */
@@ -35,14 +53,19 @@ type WithNewer<Saved, Newer extends keyof Saved> = Omit<Saved, Newer> & Partial<
 
 function saveState(state: BrokerState) {
   return {
-    version: snapshotVersion, nextJobId: state.nextJobId, nextReplicaId: state.nextReplicaId,
+    version: snapshotVersion,
+    nextJobId: state.nextJobId,
+    nextReplicaId: state.nextReplicaId,
     providers: [...state.providers.values()].map(saveProvider),
-    requests: [...state.requests.values()], overReservations: [...state.overReservations], movedReservations: [...state.movedReservations],
+    requests: [...state.requests.values()],
+    overReservations: [...state.overReservations],
+    movedReservations: [...state.movedReservations],
     accounts: [...state.accounts.values()],
     machines: [...state.machines.values()].map(saveMachine),
     jobs: [...state.jobs.values()].map(saveJob),
     openJobIds: [...state.openJobs.keys()],
-    replicas: [...state.replicas.values()].map(saveReplica), gangs: [...state.gangs.values()].map(saveGang),
+    replicas: [...state.replicas.values()].map(saveReplica),
+    gangs: [...state.gangs.values()].map(saveGang),
     successes: [...state.successes.values()].map(saveSuccess),
     records: [...state.records.values()],
     ...(state.drainedMachines.size === 0 ? {} : { drainedMachines: [...state.drainedMachines.values()] }),
@@ -51,14 +74,24 @@ function saveState(state: BrokerState) {
 
 function saveProvider({ providerId, address, pattern, leases, confirmedLease }: BrokerProvider) {
   if (leases.length === 0) return { providerId, address, pattern };
-  const saved = leases.map(({ sequence, horizon, parts, adopted }) => ({ sequence, horizon, parts, adopted: [...adopted] }));
+  const saved = leases.map(({ sequence, horizon, parts, adopted }) => ({
+    sequence,
+    horizon,
+    parts,
+    adopted: [...adopted],
+  }));
   return { providerId, address, pattern, leases: saved, confirmedLease };
 }
 
 function saveMachine(machine: BrokerMachine) {
   const { facts, joinedAt, charged, finishedCount, failedCount } = machine;
   return {
-    providerId: machine.provider.providerId, facts, joinedAt, charged, finishedCount, failedCount,
+    providerId: machine.provider.providerId,
+    facts,
+    joinedAt,
+    charged,
+    finishedCount,
+    failedCount,
     ...savePace(machine),
   };
 }
@@ -69,14 +102,68 @@ function savePace({ times, slowness }: BrokerMachine): { times?: SavedCurve; slo
 }
 
 function saveJob(job: BrokerJob) {
-  const { jobId, userId, clientJobId, label, submittedAt, taskCount, processors, isGang, lastGangId, replicasMax, failuresMax, deadline, verification, spec } = job;
-  const { status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, scheduler, replicationCap, reservation, reservationOver } = job;
+  const {
+    jobId,
+    userId,
+    clientJobId,
+    label,
+    submittedAt,
+    taskCount,
+    processors,
+    isGang,
+    lastGangId,
+    replicasMax,
+    failuresMax,
+    deadline,
+    verification,
+    spec,
+  } = job;
+  const {
+    status,
+    cancelReason,
+    endedAt,
+    replicaCount,
+    failureCount,
+    extraVoteCount,
+    scheduler,
+    replicationCap,
+    reservation,
+    reservationOver,
+  } = job;
   return {
-    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, ...(isGang ? { isGang, lastGangId } : {}), replicasMax, failuresMax, deadline, scheduler, replicationCap, verification, reservation, reservationOver, spec, ...(job.revisedInputs.length === 0 ? {} : { revisedInputs: job.revisedInputs }),
-    status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, times: saveTimes(job.times),
-    doubtful: saveSet(job.doubtful), supports: [...job.supports].map(([identity, support]) => ({ identity, tasks: saveSet(support) })),
-    finished: saveSet(job.finished), failed: saveSet(job.failed), cancelled: saveSet(job.cancelled),
-    ready: job.queues.filter(({ source }) => source === undefined).map((queue) => saveSet(readyOf(job, queue))), ...(job.placed.size === 0 ? {} : { placed: [...job.placed].map(savePlace) }), ...(job.dependencies === undefined ? {} : { waiting: saveSet(job.dependencies.waiting) }),
+    jobId,
+    userId,
+    clientJobId,
+    label,
+    submittedAt,
+    taskCount,
+    processors,
+    ...(isGang ? { isGang, lastGangId } : {}),
+    replicasMax,
+    failuresMax,
+    deadline,
+    scheduler,
+    replicationCap,
+    verification,
+    reservation,
+    reservationOver,
+    spec,
+    ...(job.revisedInputs.length === 0 ? {} : { revisedInputs: job.revisedInputs }),
+    status,
+    cancelReason,
+    endedAt,
+    replicaCount,
+    failureCount,
+    extraVoteCount,
+    times: saveTimes(job.times),
+    doubtful: saveSet(job.doubtful),
+    supports: [...job.supports].map(([identity, support]) => ({ identity, tasks: saveSet(support) })),
+    finished: saveSet(job.finished),
+    failed: saveSet(job.failed),
+    cancelled: saveSet(job.cancelled),
+    ready: job.queues.filter(({ source }) => source === undefined).map((queue) => saveSet(readyOf(job, queue))),
+    ...(job.placed.size === 0 ? {} : { placed: [...job.placed].map(savePlace) }),
+    ...(job.dependencies === undefined ? {} : { waiting: saveSet(job.dependencies.waiting) }),
     tasks: [...job.tasks.values()].map(saveTask),
     shares: [...job.shares].map(([account, share]) => ({ key: account.key, ...share })),
   };
@@ -95,7 +182,15 @@ function readyOf({ queues }: BrokerJob, queue: TaskQueue): IndexSet {
   return ready;
 }
 
-function savePlace([taskIndex, { provider: { providerId }, at, startsBy, reason }]: readonly [TaskIndex, TaskPlace]) {
+function savePlace([
+  taskIndex,
+  {
+    provider: { providerId },
+    at,
+    startsBy,
+    reason,
+  },
+]: readonly [TaskIndex, TaskPlace]) {
   return { taskIndex, providerId, at, reason, ...(startsBy === undefined ? {} : { startsBy }) };
 }
 
@@ -103,15 +198,51 @@ function saveSet(set: IndexSet): number[][] {
   return [...set.ranges()].map(({ first, count }) => [first, count]);
 }
 
-function saveTask({ index, status, failureCount, lossCount, doubtCount, stopCount, walltimeCutCount, unjudged, avoidMachineId, avoidSince }: OpenTask) {
-  return { index, status, failureCount, lossCount, ...(doubtCount === 0 ? {} : { doubtCount }), ...(stopCount === 0 ? {} : { stopCount }), ...(walltimeCutCount === 0 ? {} : { walltimeCutCount }), ...(unjudged === undefined ? {} : { unjudged }), avoidMachineId, avoidSince };
+function saveTask({
+  index,
+  status,
+  failureCount,
+  lossCount,
+  doubtCount,
+  stopCount,
+  walltimeCutCount,
+  unjudged,
+  avoidMachineId,
+  avoidSince,
+}: OpenTask) {
+  return {
+    index,
+    status,
+    failureCount,
+    lossCount,
+    ...(doubtCount === 0 ? {} : { doubtCount }),
+    ...(stopCount === 0 ? {} : { stopCount }),
+    ...(walltimeCutCount === 0 ? {} : { walltimeCutCount }),
+    ...(unjudged === undefined ? {} : { unjudged }),
+    avoidMachineId,
+    avoidSince,
+  };
 }
 
 function saveReplica(replica: BrokerReplica) {
-  const { replicaId, job, task, machine, processors, member, placedAt, startedAt, status, abortFate, isAdopted } = replica;
+  const { replicaId, job, task, machine, processors, member, placedAt, startedAt, status, abortFate, isAdopted } =
+    replica;
   const { jobId } = job;
   const { machineId } = machine.facts;
-  return { replicaId, jobId, taskIndex: task.index, taskStatus: task.status, machineId, placedAt, startedAt, status, abortFate, ...(isAdopted ? { isAdopted } : {}), ...(processors === job.processors ? {} : { processors }), ...(member === undefined ? {} : { processors, member: saveMember(member) }) };
+  return {
+    replicaId,
+    jobId,
+    taskIndex: task.index,
+    taskStatus: task.status,
+    machineId,
+    placedAt,
+    startedAt,
+    status,
+    abortFate,
+    ...(isAdopted ? { isAdopted } : {}),
+    ...(processors === job.processors ? {} : { processors }),
+    ...(member === undefined ? {} : { processors, member: saveMember(member) }),
+  };
 }
 
 function saveMember({ gang: { gangId }, rank, held }: GangMembership) {
@@ -123,9 +254,31 @@ function saveGang({ gangId, job: { jobId }, task, heldCount, status, placedAt, b
 }
 
 function saveSuccess(success: Success) {
-  const { job: { jobId }, task, machineId, identity, digest, attributes, ending, outputSpecs, account, charge } = success;
+  const {
+    job: { jobId },
+    task,
+    machineId,
+    identity,
+    digest,
+    attributes,
+    ending,
+    outputSpecs,
+    account,
+    charge,
+  } = success;
   const { standardOutput: _output, standardError: _error, ...kept } = ending;
   const { outputs } = getTaskGroup(success.job, getGroup(success.job, task.index).groupIndex);
   const outputIndexes = outputSpecs.map((spec) => outputs.indexOf(spec));
-  return { jobId, taskIndex: task.index, machineId, identity, digest, attributes, ending: kept, outputIndexes, accountKey: account.key, charge };
+  return {
+    jobId,
+    taskIndex: task.index,
+    machineId,
+    identity,
+    digest,
+    attributes,
+    ending: kept,
+    outputIndexes,
+    accountKey: account.key,
+    charge,
+  };
 }

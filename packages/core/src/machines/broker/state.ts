@@ -1,11 +1,36 @@
 import type {
-  AllocationRequest, Demand, DrainingStatus, JobReservation, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, RequestReservation, ReservationStanding, ResourceStanding, SchedulerName, TaskStatus, Verification,
+  AllocationRequest,
+  Demand,
+  DrainingStatus,
+  JobReservation,
+  JobSpec,
+  JobStatus,
+  MachineFacts,
+  OutputSpec,
+  ReplicationCap,
+  RequestReservation,
+  ReservationStanding,
+  ResourceStanding,
+  SchedulerName,
+  TaskStatus,
+  Verification,
 } from '../../messages/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { RevisedInput } from '../../resumption/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
 import type {
-  Duration, IndexSet, Instant, JobId, MachineId, ProcessorCount, ProcessorMillis, ProviderId, ReplicaId, RequestId, TaskIndex, UserId,
+  Duration,
+  IndexSet,
+  Instant,
+  JobId,
+  MachineId,
+  ProcessorCount,
+  ProcessorMillis,
+  ProviderId,
+  ReplicaId,
+  RequestId,
+  TaskIndex,
+  UserId,
 } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
 import type { Dependencies } from './workflow/dependencies.ts';
@@ -18,7 +43,8 @@ import type { JobPlacement } from './placement/read-placement.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 
 /**
- * All that a broker knows. What is marked *of the moment* is no promise: it is neither journaled nor in snapshots, and a
+ * All that a broker knows. What is marked *of the moment* is no promise: it is neither journaled nor in snapshots, and
+ * a
  * restarted broker learns it anew.
  */
 export interface BrokerState {
@@ -44,7 +70,10 @@ export interface BrokerState {
   readonly requests: Map<string, AllocationRequest>;
   /** Reservations of which nothing more is to be had, by their key, as requests inside them told. */
   readonly overReservations: Map<string, OverReservation>;
-  /** When reservations are that have moved since their claims were signed, by their key, as requests inside them told last. */
+  /**
+   * When reservations are that have moved since their claims were signed, by their key, as requests inside them told
+   * last.
+   */
   readonly movedReservations: Map<string, MovedWindow>;
   /** Of the moment: when each request was last seen at its manager, by the same keys. */
   readonly requestsSeen: Map<string, Instant>;
@@ -100,13 +129,18 @@ export interface BrokerJob {
   readonly reservation: JobReservation | undefined;
   /** Why its reservation is over; undefined while it is not, and where it has none. */
   reservationOver: LeftReservation | undefined;
-  /** Undefined once every task has finished, since nothing of it can run again; its `JobAccepted` in the journal has it. */
+  /**
+   * Undefined once every task has finished, since nothing of it can run again; its `JobAccepted` in the journal has it.
+   */
   spec: JobSpec | undefined;
   /** Paths of its inputs that were read again when it was retried, as `spec` has them while it is there. */
   revisedInputs: readonly RevisedInput[];
   /** As in the spec; empty when that is undefined. */
   groups: readonly GroupSpan[];
-  /** One per kind of machine wanted, then one for each provider at which tasks of it are placed; empty when the spec is undefined. */
+  /**
+   * One per kind of machine wanted, then one for each provider at which tasks of it are placed; empty when the spec is
+   * undefined.
+   */
   queues: readonly TaskQueue[];
   /** What its user says of where its tasks are placed; undefined where she says nothing. */
   readonly placement: JobPlacement | undefined;
@@ -131,7 +165,10 @@ export interface BrokerJob {
   failureCount: number;
   /** By identity: the finished tasks whose result the machine voted for; empty unless the job votes. */
   readonly supports: Map<string, IndexSet>;
-  /** Tasks whose result rests on a machine that was caught after the job was over, or after others had begun to read it; they are finished still. */
+  /**
+   * Tasks whose result rests on a machine that was caught after the job was over, or after others had begun to read it;
+   * they are finished still.
+   */
   readonly doubtful: IndexSet;
   /** Votes for accepted results beyond the first of each task, and votes against them. */
   extraVoteCount: number;
@@ -139,7 +176,10 @@ export interface BrokerJob {
   readonly times: TimeCurve;
   /** What it held of each account. */
   readonly shares: Map<LedgerAccount, LedgerShare>;
-  /** All tasks of which two replicas or more run or wait for a verdict, or one was given up; some that had them may still be among them. */
+  /**
+   * All tasks of which two replicas or more run or wait for a verdict, or one was given up; some that had them may
+   * still be among them.
+   */
   readonly sistered: Set<OpenTask>;
 }
 
@@ -185,9 +225,14 @@ export interface TaskQueue {
   readonly heldBack: IndexSet;
   /** Ready ones that may be placed. */
   readonly readyCount: number;
-  /** The queue of its group, of which this is the part that is placed at one provider; undefined for such a queue itself. */
+  /**
+   * The queue of its group, of which this is the part that is placed at one provider; undefined for such a queue
+   * itself.
+   */
   readonly source: TaskQueue | undefined;
-  /** Where its tasks may run: at one provider, nowhere before they are placed (of the moment), or wherever a machine is. */
+  /**
+   * Where its tasks may run: at one provider, nowhere before they are placed (of the moment), or wherever a machine is.
+   */
   place: BrokerProvider | 'undecided' | undefined;
   /** Of the moment: which machines were found to match. */
   readonly matches: WeakMap<MachineFacts, boolean>;
@@ -208,7 +253,10 @@ export interface TaskPlace {
 /** A task that was placed at least once and has not ended. */
 export interface OpenTask {
   readonly index: TaskIndex;
-  /** `ready` has no replicas; `running` has some and no success; `verifying` has a success. An ended one is in no job's `tasks`. */
+  /**
+   * `ready` has no replicas; `running` has some and no success; `verifying` has a success. An ended one is in no job's
+   * `tasks`.
+   */
   status: TaskStatus;
   /** On machines now, the eldest first; no two on one machine. Of a gang its leader alone. */
   readonly replicas: BrokerReplica[];
@@ -223,9 +271,13 @@ export interface OpenTask {
   unjudged?: readonly UnjudgedLoss[];
   /** Of the losses, the ones that ended for a reason that may be the task's fault or the machine's. */
   doubtCount: number;
-  /** Replicas that had nearly all of the longest walltime that there is, and were cut by the end of their allocation. */
+  /**
+   * Replicas that had nearly all of the longest walltime that there is, and were cut by the end of their allocation.
+   */
   walltimeCutCount: number;
-  /** Replicas that ran and whose machine was taken away by a shutdown or a preemption; none of them is among the losses. */
+  /**
+   * Replicas that ran and whose machine was taken away by a shutdown or a preemption; none of them is among the losses.
+   */
   stopCount: number;
   /** Where it failed last; empty when it did not. */
   avoidMachineId: MachineId;
@@ -267,7 +319,10 @@ export interface BrokerReplica {
   startedAt: Instant;
   /** `aborting` when its result is no longer wanted and its machine has not told of its end. */
   status: 'placed' | 'running' | 'aborting';
-  /** What becomes of it when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on, which was retried since. `served`: its gang's leader ended well. */
+  /**
+   * What becomes of it when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on,
+   * which was retried since. `served`: its gang's leader ended well.
+   */
   abortFate: 'surplus' | 'cancelled' | 'retried' | 'served' | undefined;
   /** Its provider started it from its lease; such ones may be more than the job allows. */
   readonly isAdopted: boolean;
@@ -278,7 +333,8 @@ export interface BrokerReplica {
 }
 
 /**
- * One run of a task on processors of several machines of one provider. Its members are replicas, one for each machine: the task knows the leader alone,
+ * One run of a task on processors of several machines of one provider. Its members are replicas, one for each machine:
+ * the task knows the leader alone,
  * which runs its command, and what becomes of the leader becomes of the task.
  */
 export interface BrokerGang {
@@ -367,7 +423,10 @@ export interface BrokerProvider {
   leaseSeenAt: Instant;
   /** When the connection was lost (or the broker restarted); undefined while it is connected. */
   awaySince: Instant | undefined;
-  /** Until when it is waited for to tell what it holds, after its connection was lost or the broker restarted; undefined once it has settled. */
+  /**
+   * Until when it is waited for to tell what it holds, after its connection was lost or the broker restarted; undefined
+   * once it has settled.
+   */
   hearingUntil: Instant | undefined;
   /** It has connected since it last settled, or ever: another connection before it settles is waited for no longer. */
   isHearing: boolean;
@@ -376,11 +435,17 @@ export interface BrokerProvider {
   clockOffset: Duration;
   /** How the reservations stand that something is wanted inside of, as it told last on this connection. */
   standings: readonly ReservationStanding[];
-  /** What its resource is and how its queue stood, as it told last on this connection; undefined before, and of releases that do not tell. */
+  /**
+   * What its resource is and how its queue stood, as it told last on this connection; undefined before, and of releases
+   * that do not tell.
+   */
   resource: HeardResource | undefined;
   /** Until when it is waited for to tell that; undefined where it is not. */
   resourceAwaitedUntil: Instant | undefined;
-  /** Since when and why its owner drains it, as it reported on this connection, by our own clock; undefined while it takes work. */
+  /**
+   * Since when and why its owner drains it, as it reported on this connection, by our own clock; undefined while it
+   * takes work.
+   */
   draining: DrainingStatus | undefined;
   /** What it was told last on this connection. */
   demand: Demand | undefined;
@@ -403,7 +468,9 @@ export interface MachinePattern {
   readonly processors: ProcessorCount;
   /** What all of them stated alike. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Names under which they stated different things, or only some of them anything; in the order in which that was seen. */
+  /**
+   * Names under which they stated different things, or only some of them anything; in the order in which that was seen.
+   */
   readonly varying: readonly string[];
 }
 
@@ -435,7 +502,10 @@ export interface BrokerMachine {
   isGone: boolean;
   /** Reports that told of broken replicas since it last ended one otherwise. */
   breakages: number;
-  /** The job whose task last ended there for a reason that may be the task's fault or the machine's, since it last ended one otherwise; 0 for none. */
+  /**
+   * The job whose task last ended there for a reason that may be the task's fault or the machine's, since it last ended
+   * one otherwise; 0 for none.
+   */
   doubtedJobId: JobId;
   /** Nothing is placed before. */
   quarantinedUntil: Instant;
@@ -464,7 +534,10 @@ export interface LedgerShare {
   killed: ProcessorMillis;
 }
 
-/** What the broker plans with: the plan that is followed, and what ends taught about the times that files state. Nothing of it is promised: a restarted broker plans anew. */
+/**
+ * What the broker plans with: the plan that is followed, and what ends taught about the times that files state. Nothing
+ * of it is promised: a restarted broker plans anew.
+ */
 export interface Planning {
   /** Undefined while nothing is planned. */
   plan: GridPlan | undefined;
@@ -476,7 +549,10 @@ export interface Planning {
   readonly paces: WeakMap<BrokerMachine, Slowness>;
   /** When tasks that run are expected to end, by `foreseenKey`. */
   readonly foreseen: Map<string, Foreseen>;
-  /** When the first of these is late by more than its bound; Infinity without any. Never later than that, and sometimes sooner. */
+  /**
+   * When the first of these is late by more than its bound; Infinity without any. Never later than that, and sometimes
+   * sooner.
+   */
   lateAt: Instant;
 }
 
@@ -523,7 +599,10 @@ export interface GridPlan {
   readonly lanes: ReadonlyMap<BrokerMachine, PlannedTask[]>;
   /** What has not begun, by job and index. */
   readonly tasks: ReadonlyMap<BrokerJob, Map<TaskIndex, PlannedTask>>;
-  /** Tasks that were planned in detail and that no machine could take: none stays long enough, or they keep away from those that do. */
+  /**
+   * Tasks that were planned in detail and that no machine could take: none stays long enough, or they keep away from
+   * those that do.
+   */
   readonly unplaced: ReadonlyMap<BrokerJob, ReadonlySet<TaskIndex>>;
   /** When each job is expected to end, what was not planned in detail included. */
   readonly ends: ReadonlyMap<BrokerJob, Instant>;
@@ -537,21 +616,53 @@ export interface GridPlan {
 
 /** Nothing is planned, nothing learnt. */
 function createPlanning(): Planning {
-  return { plan: undefined, staleBecause: '', calibrations: new WeakMap(), paces: new WeakMap(), foreseen: new Map(), lateAt: Infinity };
+  return {
+    plan: undefined,
+    staleBecause: '',
+    calibrations: new WeakMap(),
+    paces: new WeakMap(),
+    foreseen: new Map(),
+    lateAt: Infinity,
+  };
 }
 
 /** A broker that knows nothing yet. */
 export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerState {
   const all = { ...defaultBrokerOptions, ...options };
   return {
-    options: all, choosing: createChoosing(all.placement),
-    jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(), gangs: new Map(), brokenGangs: new Set(),
-    successes: new Map(), records: new Map(), drainedMachines: new Map(), requests: new Map(), overReservations: new Map(), movedReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), planning: createPlanning(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
+    options: all,
+    choosing: createChoosing(all.placement),
+    jobs: new Map(),
+    openJobs: new Map(),
+    jobsByClientId: new Map(),
+    providers: new Map(),
+    machines: new Map(),
+    replicas: new Map(),
+    gangs: new Map(),
+    brokenGangs: new Set(),
+    successes: new Map(),
+    records: new Map(),
+    drainedMachines: new Map(),
+    requests: new Map(),
+    overReservations: new Map(),
+    movedReservations: new Map(),
+    requestsSeen: new Map(),
+    accounts: new Map(),
+    stored: createStoredContents(),
+    planning: createPlanning(),
+    nextJobId: 1,
+    nextReplicaId: 1,
+    demandsAt: -Infinity,
+    demandsDue: Infinity,
+    wakeAt: Infinity,
   };
 }
 
 /** What a job has whose user says nothing of it, and one that an earlier release wrote down. */
-export const schedulingDefaults: Pick<BrokerJob, 'scheduler' | 'replicationCap'> = { scheduler: 'wqr', replicationCap: { kind: 'none' } };
+export const schedulingDefaults: Pick<BrokerJob, 'scheduler' | 'replicationCap'> = {
+  scheduler: 'wqr',
+  replicationCap: { kind: 'none' },
+};
 
 /** The key of a job among those of its user, where the client chose an id. */
 export function clientKey(userId: UserId, clientJobId: string): string {

@@ -3,7 +3,14 @@ import { hearLeaseConfirmed } from './leases/adopt-leased.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
-import { addProvider, connectProvider, disconnectProvider, expireSuspects, hearOfResource, settleProvider } from './machines/connect-provider.ts';
+import {
+  addProvider,
+  connectProvider,
+  disconnectProvider,
+  expireSuspects,
+  hearOfResource,
+  settleProvider,
+} from './machines/connect-provider.ts';
 import { hearMisconduct, pardonMachine, quarantineMachine } from './trust/convict.ts';
 import { decideTasks } from './results/decide-tasks.ts';
 import { setDemands } from './demand/demand.ts';
@@ -28,12 +35,18 @@ import { giveUpUnstartable, takeReport } from './results/take-report.ts';
 import { beginTurn, flushCancels, type Turn } from './turn.ts';
 
 /**
- * Takes a batch of inputs in, then places replicas once, and returns what changed and what the driver must do, in order.
+ * Takes a batch of inputs in, then places replicas once, and returns what changed and what the driver must do, in
+ * order.
  *
- * Deterministic: the same state, inputs and `now` give the same decision. A fact heard twice, or about a replica that has
+ * Deterministic: the same state, inputs and `now` give the same decision. A fact heard twice, or about a replica that
+ * has
  * ended, is stale and changes nothing.
  */
-export function step(state: BrokerState, inputs: readonly BrokerInput[], now: Instant): Decision<BrokerChange, BrokerCommand> {
+export function step(
+  state: BrokerState,
+  inputs: readonly BrokerInput[],
+  now: Instant,
+): Decision<BrokerChange, BrokerCommand> {
   const turn = beginTurn(state, now);
   for (const input of inputs) takeInput(turn, input);
   expireSuspects(turn);
@@ -55,35 +68,90 @@ export function step(state: BrokerState, inputs: readonly BrokerInput[], now: In
 function takeInput(turn: Turn, input: BrokerInput): void {
   if (!isOfRuns(input)) turn.mayChangeDemand = true;
   switch (input.kind) {
-    case 'JobSubmitted': submitJob(turn, input); break;
-    case 'JobCancelled': cancelJob(turn, input); break;
-    case 'TasksRetried': retryTasks(turn, input); break;
-    case 'ProviderAdded': addProvider(turn, input); break;
-    case 'ProviderConnected': connectProvider(turn, input); break;
-    case 'ProviderSettled': settleProvider(turn, input); break;
-    case 'ProviderDisconnected': disconnectProvider(turn, input); break;
-    case 'LeaseConfirmed': hearLeaseConfirmed(turn, input); break;
-    case 'MachineJoined': joinMachine(turn, input); break;
-    case 'MachineLost': dropMachine(turn, input); break;
-    case 'MachineReported': takeReport(turn, input); break;
-    case 'MachineMisbehaved': hearMisconduct(turn, input); break;
-    case 'RequestsChanged': hearOfRequests(turn, input); break;
-    case 'StandingsTold': hearOfStandings(turn, input); break;
-    case 'ResourceTold': hearOfResource(turn, input); break;
-    case 'DrainingTold': hearDraining(turn, input); break;
-    case 'ReplicaUnstartable': giveUpUnstartable(turn, input); break;
-    case 'ResultAccepted': acceptResult(turn, input); break;
-    case 'ResultDigested': hearDigest(turn, input); break;
-    case 'MachineQuarantined': quarantineMachine(turn, input); break;
-    case 'MachineDrained': drainMachine(turn, input); break;
-    case 'MachineUndrained': undrainMachine(turn, input); break;
-    case 'MachinePardoned': pardonMachine(turn, input); break;
-    case 'ResultRefused': refuseResult(turn, input); break;
-    case 'InputsStaged': noteStaged(turn.state, input); break;
-    case 'ClockStepped': followClock(turn, input); break;
+    case 'JobSubmitted':
+      submitJob(turn, input);
+      break;
+    case 'JobCancelled':
+      cancelJob(turn, input);
+      break;
+    case 'TasksRetried':
+      retryTasks(turn, input);
+      break;
+    case 'ProviderAdded':
+      addProvider(turn, input);
+      break;
+    case 'ProviderConnected':
+      connectProvider(turn, input);
+      break;
+    case 'ProviderSettled':
+      settleProvider(turn, input);
+      break;
+    case 'ProviderDisconnected':
+      disconnectProvider(turn, input);
+      break;
+    case 'LeaseConfirmed':
+      hearLeaseConfirmed(turn, input);
+      break;
+    case 'MachineJoined':
+      joinMachine(turn, input);
+      break;
+    case 'MachineLost':
+      dropMachine(turn, input);
+      break;
+    case 'MachineReported':
+      takeReport(turn, input);
+      break;
+    case 'MachineMisbehaved':
+      hearMisconduct(turn, input);
+      break;
+    case 'RequestsChanged':
+      hearOfRequests(turn, input);
+      break;
+    case 'StandingsTold':
+      hearOfStandings(turn, input);
+      break;
+    case 'ResourceTold':
+      hearOfResource(turn, input);
+      break;
+    case 'DrainingTold':
+      hearDraining(turn, input);
+      break;
+    case 'ReplicaUnstartable':
+      giveUpUnstartable(turn, input);
+      break;
+    case 'ResultAccepted':
+      acceptResult(turn, input);
+      break;
+    case 'ResultDigested':
+      hearDigest(turn, input);
+      break;
+    case 'MachineQuarantined':
+      quarantineMachine(turn, input);
+      break;
+    case 'MachineDrained':
+      drainMachine(turn, input);
+      break;
+    case 'MachineUndrained':
+      undrainMachine(turn, input);
+      break;
+    case 'MachinePardoned':
+      pardonMachine(turn, input);
+      break;
+    case 'ResultRefused':
+      refuseResult(turn, input);
+      break;
+    case 'InputsStaged':
+      noteStaged(turn.state, input);
+      break;
+    case 'ClockStepped':
+      followClock(turn, input);
+      break;
     // What is due is looked for in every step.
-    case 'TimerFired': turn.state.wakeAt = Infinity; break;
-    default: unreachable(input);
+    case 'TimerFired':
+      turn.state.wakeAt = Infinity;
+      break;
+    default:
+      unreachable(input);
   }
 }
 

@@ -14,13 +14,19 @@ export interface Turn {
   readonly cancels: Map<BrokerMachine, ReplicaId[]>;
   /** Likewise, those to cancel only if they have not started. */
   readonly withdrawals: Map<BrokerMachine, ReplicaId[]>;
-  /** Of queues whose tasks keep away from a machine: whether another may have enough time left. Filled while replicas are placed. */
+  /**
+   * Of queues whose tasks keep away from a machine: whether another may have enough time left. Filled while replicas
+   * are placed.
+   */
   readonly longerMayCome: Map<TaskQueue, boolean>;
   /** Jobs of which so many tasks wait for votes that no new one is begun. */
   readonly crowded: Set<BrokerJob>;
   /** Something came in that providers are to hear of at once, should it change what is wanted of them. */
   mayChangeDemand: boolean;
-  /** Of providers with allocations: whether these are held also without replicas beside others. Filled while tasks are replicated. */
+  /**
+   * Of providers with allocations: whether these are held also without replicas beside others. Filled while tasks are
+   * replicated.
+   */
   readonly heldAnyway: Map<BrokerProvider, boolean>;
   /** When the next decision is due without any input; Infinity when none is. */
   wakeAt: Instant;
@@ -28,7 +34,19 @@ export interface Turn {
 
 /** A step that has decided nothing yet. */
 export function beginTurn(state: BrokerState, now: Instant): Turn {
-  return { state, now, changes: [], commands: [], cancels: new Map(), withdrawals: new Map(), longerMayCome: new Map(), crowded: new Set(), heldAnyway: new Map(), mayChangeDemand: false, wakeAt: Infinity };
+  return {
+    state,
+    now,
+    changes: [],
+    commands: [],
+    cancels: new Map(),
+    withdrawals: new Map(),
+    longerMayCome: new Map(),
+    crowded: new Set(),
+    heldAnyway: new Map(),
+    mayChangeDemand: false,
+    wakeAt: Infinity,
+  };
 }
 
 /** Makes a change: it is applied, and journaled before any command of the step is performed. */
@@ -78,7 +96,10 @@ export function flushCancels(turn: Turn): void {
 function flush(turn: Turn, gathered: Map<BrokerMachine, ReplicaId[]>, onlyWaiting: boolean): void {
   for (const [machine, replicaIds] of gathered) {
     if (!machine.isTold) continue;
-    const { provider: { providerId }, facts: { machineId } } = machine;
+    const {
+      provider: { providerId },
+      facts: { machineId },
+    } = machine;
     turn.commands.push({ kind: 'CancelReplicas', providerId, machineId, replicaIds, onlyWaiting });
   }
   gathered.clear();

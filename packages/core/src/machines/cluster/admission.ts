@@ -2,7 +2,9 @@ import type { RequestOrder } from '../../messages/index.ts';
 import { describeExactTime } from '../../shared/index.ts';
 import { roundWalltime, type ClusterState } from './state.ts';
 
-/** Why an order is not taken: a code of the error registry, and a sentence with the value found and the value wanted. */
+/**
+ * Why an order is not taken: a code of the error registry, and a sentence with the value found and the value wanted.
+ */
 export interface Refusal {
   readonly code: string;
   readonly message: string;
@@ -15,7 +17,11 @@ export interface Refusal {
  * Departs from the source: walltimes are rounded up to the granularity before they are compared.
  */
 export function findRefusal(state: ClusterState, order: RequestOrder): Refusal | undefined {
-  return findNonsense(order) ?? (order.reservationId === undefined ? findExcess(state, order) : findMisfit(state, order, order.reservationId)) ?? findCrowd(state, order);
+  return (
+    findNonsense(order) ??
+    (order.reservationId === undefined ? findExcess(state, order) : findMisfit(state, order, order.reservationId)) ??
+    findCrowd(state, order)
+  );
 }
 
 function findNonsense({ userId, width, walltime, command }: RequestOrder): Refusal | undefined {
@@ -31,26 +37,50 @@ function findExcess({ options }: ClusterState, { width, walltime }: RequestOrder
   if (width > widest) return { code: 'MUT_WIDTH_MAX', message: `width is ${width}; want at most ${widest}` };
   const rounded = roundWalltime(walltime, options.walltimeGranularity);
   if (rounded > options.walltimeMax) {
-    return { code: 'MUT_WALLTIME_MAX', message: `walltime is ${describeExactTime(rounded)}; want at most ${describeExactTime(options.walltimeMax)}` };
+    return {
+      code: 'MUT_WALLTIME_MAX',
+      message: `walltime is ${describeExactTime(rounded)}; want at most ${describeExactTime(options.walltimeMax)}`,
+    };
   }
   return undefined;
 }
 
 /** Inside a reservation its count and its time are the limits: its owner has agreed to them. */
-function findMisfit({ reservations }: ClusterState, { userId, width, walltime }: RequestOrder, reservationId: number): Refusal | undefined {
+function findMisfit(
+  { reservations }: ClusterState,
+  { userId, width, walltime }: RequestOrder,
+  reservationId: number,
+): Refusal | undefined {
   const reservation = reservations.get(reservationId);
-  if (reservation === undefined) return { code: 'MUT_RESERVATION_OVER', message: `reservation ${reservationId} is over, or none of this cluster` };
+  if (reservation === undefined)
+    return { code: 'MUT_RESERVATION_OVER', message: `reservation ${reservationId} is over, or none of this cluster` };
   const { count, startsAt, endsAt } = reservation;
-  if (reservation.userId !== userId) return { code: 'MUT_CLAIM_NOT_YOURS', message: `reservation ${reservationId} is ${reservation.userId}'s; the request is ${userId}'s` };
-  if (width > count) return { code: 'MUT_RESERVATION_EXCEEDED', message: `width is ${width}; reservation ${reservationId} has ${count}` };
+  if (reservation.userId !== userId)
+    return {
+      code: 'MUT_CLAIM_NOT_YOURS',
+      message: `reservation ${reservationId} is ${reservation.userId}'s; the request is ${userId}'s`,
+    };
+  if (width > count)
+    return {
+      code: 'MUT_RESERVATION_EXCEEDED',
+      message: `width is ${width}; reservation ${reservationId} has ${count}`,
+    };
   if (walltime <= endsAt - startsAt) return undefined;
-  return { code: 'MUT_RESERVATION_EXCEEDED', message: `walltime is ${describeExactTime(walltime)}; reservation ${reservationId} lasts ${describeExactTime(endsAt - startsAt)}` };
+  return {
+    code: 'MUT_RESERVATION_EXCEEDED',
+    message:
+      `walltime is ${describeExactTime(walltime)}; reservation ${reservationId} lasts ` +
+      `${describeExactTime(endsAt - startsAt)}`,
+  };
 }
 
 function findCrowd({ options, livingCounts }: ClusterState, { userId }: RequestOrder): Refusal | undefined {
   const living = livingCounts.get(userId) ?? 0;
   if (living < options.requestsMax) return undefined;
-  return { code: 'MUT_REQUESTS_MAX', message: `${userId} has ${living} requests queued or running; want at most ${options.requestsMax}` };
+  return {
+    code: 'MUT_REQUESTS_MAX',
+    message: `${userId} has ${living} requests queued or running; want at most ${options.requestsMax}`,
+  };
 }
 
 function bad(message: string): Refusal {

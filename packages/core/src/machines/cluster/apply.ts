@@ -1,5 +1,13 @@
 import { RequestPlan } from '../../queue/index.ts';
-import { invariant, moveInstants, movedBy, unreachable, type Duration, type Instant, type ProcessorCount } from '../../shared/index.ts';
+import {
+  invariant,
+  moveInstants,
+  movedBy,
+  unreachable,
+  type Duration,
+  type Instant,
+  type ProcessorCount,
+} from '../../shared/index.ts';
 import type { ClusterChange } from './changes.ts';
 import { rankOf } from './scores.ts';
 import { keyOf, wallOf, type ClusterRequest, type ClusterState } from './state.ts';
@@ -64,13 +72,20 @@ export function getRequest(state: ClusterState, requestId: number): ClusterReque
   return request;
 }
 
-function beginLife(state: ClusterState, { processors, at, away = 0 }: ClusterChange & { kind: 'ClusterStarted' }): void {
+function beginLife(
+  state: ClusterState,
+  { processors, at, away = 0 }: ClusterChange & { kind: 'ClusterStarted' },
+): void {
   invariant(state.processorsBusy === 0, `${state.processorsBusy} processors are busy at the start`);
   state.processorsAway = away;
   changeCapacity(state, { processors, at });
 }
 
-function changeCapacity(state: ClusterState, { processors, at }: { readonly processors: ProcessorCount; readonly at: Instant }, startsMovedBy: Duration = 0): void {
+function changeCapacity(
+  state: ClusterState,
+  { processors, at }: { readonly processors: ProcessorCount; readonly at: Instant },
+  startsMovedBy: Duration = 0,
+): void {
   const { running, waiting } = state.plan;
   state.plan = new RequestPlan(processors, at);
   for (const { id, width, walltime, startsAt } of running.values()) {
@@ -94,7 +109,10 @@ function followClock(state: ClusterState, { by, at }: ClusterChange & { kind: 'C
   changeCapacity(state, { processors: state.plan.profile.capacity, at }, by);
 }
 
-function changeReservations(state: ClusterState, { removedIds, told, at }: ClusterChange & { kind: 'ReservationsChanged' }): void {
+function changeReservations(
+  state: ClusterState,
+  { removedIds, told, at }: ClusterChange & { kind: 'ReservationsChanged' },
+): void {
   const { reservations, plan } = state;
   plan.forget(at);
   for (const id of removedIds) {
@@ -114,16 +132,30 @@ function changeReservations(state: ClusterState, { removedIds, told, at }: Clust
   if (!isPlanGood) changeCapacity(state, { processors: plan.profile.capacity, at });
 }
 
-function openReservation({ reservations }: ClusterState, { reservationId, at }: ClusterChange & { kind: 'ReservationOpened' }): void {
+function openReservation(
+  { reservations }: ClusterState,
+  { reservationId, at }: ClusterChange & { kind: 'ReservationOpened' },
+): void {
   const reservation = reservations.get(reservationId);
   invariant(reservation !== undefined, `reservation ${reservationId} is not known`);
   reservations.set(reservationId, { ...reservation, openedAt: at });
 }
 
-function addRequest(state: ClusterState, { requestId, order, at, score }: ClusterChange & { kind: 'RequestQueued' }): void {
+function addRequest(
+  state: ClusterState,
+  { requestId, order, at, score }: ClusterChange & { kind: 'RequestQueued' },
+): void {
   const request: ClusterRequest = {
-    id: requestId, order, submittedAt: at, status: 'queued', startsAt: undefined, endedAt: 0, endReason: '',
-    livingProcesses: new Set(), hasFailed: false, ...(score === undefined ? {} : { score }),
+    id: requestId,
+    order,
+    submittedAt: at,
+    status: 'queued',
+    startsAt: undefined,
+    endedAt: 0,
+    endReason: '',
+    livingProcesses: new Set(),
+    hasFailed: false,
+    ...(score === undefined ? {} : { score }),
   };
   state.requests.set(requestId, request);
   if (order.clientRequestId !== '') state.requestsByKey.set(keyOf(order.userId, order.clientRequestId), request);

@@ -4,7 +4,12 @@ import { invariant } from '../../shared/index.ts';
 import { restoreSnapshot, takeSnapshot, type ClusterSnapshot } from './snapshot.ts';
 import type { ClusterOptions, ClusterState } from './state.ts';
 
-const policies = [firstComeFirstServed, easyBackfilling, conservativeBackfilling('start-now'), conservativeBackfilling('reinsert')];
+const policies = [
+  firstComeFirstServed,
+  easyBackfilling,
+  conservativeBackfilling('start-now'),
+  conservativeBackfilling('reinsert'),
+];
 
 /** Describes a state as its journal told it, before any step, for the head of a trace. */
 export function saveClusterBeginning(state: ClusterState): Beginning {

@@ -5,15 +5,31 @@ import type { ClusterReservation } from './state.ts';
 
 /** Changes of what the cluster promised; the journal's lines. */
 export type ClusterChange =
-  /** A new life with so many processors, those that are away not counted: nothing runs, and those that wait have lost their places. */
-  | { readonly kind: 'ClusterStarted'; readonly processors: ProcessorCount; readonly at: Instant; readonly away?: ProcessorCount }
+  /**
+   * A new life with so many processors, those that are away not counted: nothing runs, and those that wait have lost
+   * their places.
+   */
+  | {
+      readonly kind: 'ClusterStarted';
+      readonly processors: ProcessorCount;
+      readonly at: Instant;
+      readonly away?: ProcessorCount;
+    }
   | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount }
-  /** So many processors can be planned with from now on: what runs keeps its place, those that wait have lost theirs. */
+  /**
+   * So many processors can be planned with from now on: what runs keeps its place, those that wait have lost theirs.
+   */
   | { readonly kind: 'CapacityChanged'; readonly processors: ProcessorCount; readonly at: Instant }
   /** The clock was set: what runs keeps the rest of its walltime, and those that wait have lost their places. */
   | { readonly kind: 'ClockStepped'; readonly by: Duration; readonly at: Instant }
   /** @param score of its user, where the queue is ordered by scores. */
-  | { readonly kind: 'RequestQueued'; readonly requestId: number; readonly order: RequestOrder; readonly at: Instant; readonly score?: number }
+  | {
+      readonly kind: 'RequestQueued';
+      readonly requestId: number;
+      readonly order: RequestOrder;
+      readonly at: Instant;
+      readonly score?: number;
+    }
   /** A user's score is this from now on. */
   | ({ readonly kind: 'ScoreChanged'; readonly userId: UserId } & UserScore)
   | { readonly kind: 'RequestPlaced'; readonly requestId: number; readonly startsAt: Instant }
@@ -21,12 +37,24 @@ export type ClusterChange =
   | { readonly kind: 'RequestDisplaced'; readonly requestId: number }
   /** @param startsAt of a request inside a reservation, which has no place in the plan. */
   | { readonly kind: 'RequestStarted'; readonly requestId: number; readonly startsAt?: Instant }
-  | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number; readonly words?: string }
+  | {
+      readonly kind: 'ProcessExited';
+      readonly requestId: number;
+      readonly processIndex: number;
+      readonly exitStatus: number;
+      readonly words?: string;
+    }
   /**
-   * Reservations that are honoured no more, and those that are new or different. Where a new one does not fit beside what is promised, or one is
+   * Reservations that are honoured no more, and those that are new or different. Where a new one does not fit beside
+   * what is promised, or one is
    * different, those that wait have lost their places.
    */
-  | { readonly kind: 'ReservationsChanged'; readonly removedIds: readonly number[]; readonly told: readonly ClusterReservation[]; readonly at: Instant }
+  | {
+      readonly kind: 'ReservationsChanged';
+      readonly removedIds: readonly number[];
+      readonly told: readonly ClusterReservation[];
+      readonly at: Instant;
+    }
   /** The processors of a reservation that has begun are there. */
   | { readonly kind: 'ReservationOpened'; readonly reservationId: number; readonly at: Instant }
   /** Its processes were told to end; `reason` is why. */

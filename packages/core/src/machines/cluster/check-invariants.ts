@@ -14,7 +14,10 @@ export function checkInvariants(state: ClusterState): void {
 
 function checkScores({ scores }: ClusterState): void {
   for (const [userId, { score, countedCount, precisionMean }] of scores) {
-    invariant(score >= 0 && score <= 100 && countedCount > 0 && precisionMean >= 0 && precisionMean <= 1, `${userId} has the score ${score} of ${countedCount} requests with a precision of ${precisionMean}`);
+    invariant(
+      score >= 0 && score <= 100 && countedCount > 0 && precisionMean >= 0 && precisionMean <= 1,
+      `${userId} has the score ${score} of ${countedCount} requests with a precision of ${precisionMean}`,
+    );
   }
 }
 
@@ -25,11 +28,18 @@ function checkCounts({ requests, processorsBusy, processorsAway, options, living
     if (status === 'running' || status === 'ending') busy += order.width;
     if (status !== 'ended') living.set(order.userId, (living.get(order.userId) ?? 0) + 1);
   }
-  invariant(busy === processorsBusy && busy <= options.processors, `${busy} processors are busy, ${processorsBusy} counted, of ${options.processors}`);
+  invariant(
+    busy === processorsBusy && busy <= options.processors,
+    `${busy} processors are busy, ${processorsBusy} counted, of ${options.processors}`,
+  );
   const { capacity } = plan.profile;
-  invariant(capacity === Math.max(busy, options.processors - processorsAway), `${capacity} processors are planned with, ${processorsAway} of ${options.processors} being away and ${busy} busy`);
+  invariant(
+    capacity === Math.max(busy, options.processors - processorsAway),
+    `${capacity} processors are planned with, ${processorsAway} of ${options.processors} being away and ${busy} busy`,
+  );
   invariant(living.size === livingCounts.size, 'living requests are counted for a user who has none');
-  for (const [userId, count] of living) invariant(livingCounts.get(userId) === count, `${userId} has ${count} living requests`);
+  for (const [userId, count] of living)
+    invariant(livingCounts.get(userId) === count, `${userId} has ${count} living requests`);
 }
 
 function checkPlan({ plan, options, reservations }: ClusterState): void {
@@ -44,28 +54,57 @@ function checkPlan({ plan, options, reservations }: ClusterState): void {
   for (const request of plan.running.values()) put(request);
   for (const reservation of reservations.values()) rebuilt.raiseWall(wallOf(reservation));
   for (const request of plan.waiting.values()) put(request);
-  invariant(JSON.stringify([...rebuilt.walls.values()]) === JSON.stringify([...plan.walls.values()]), 'the walls are not those of the reservations');
-  invariant(JSON.stringify([...rebuilt.profile.segments()]) === JSON.stringify([...profile.segments()]), 'the profile is not what the requests leave');
+  invariant(
+    JSON.stringify([...rebuilt.walls.values()]) === JSON.stringify([...plan.walls.values()]),
+    'the walls are not those of the reservations',
+  );
+  invariant(
+    JSON.stringify([...rebuilt.profile.segments()]) === JSON.stringify([...profile.segments()]),
+    'the profile is not what the requests leave',
+  );
 }
 
 function checkRequest(state: ClusterState, request: ClusterRequest): void {
   const { id, status, livingProcesses, endedAt, order } = request;
   invariant(getRequest(state, id) === request, `request ${id} is filed elsewhere`);
   invariant((status === 'ended') === (endedAt !== 0), `request ${id} is ${status} and ended at ${endedAt}`);
-  invariant((status === 'running' || status === 'ending') === (livingProcesses.size > 0), `request ${id} is ${status} with ${livingProcesses.size} processes`);
-  invariant((status !== 'ended' && order.reservationId !== undefined) === state.insideIds.has(id), `request ${id} is ${status} and of reservation ${order.reservationId}`);
+  invariant(
+    (status === 'running' || status === 'ending') === livingProcesses.size > 0,
+    `request ${id} is ${status} with ${livingProcesses.size} processes`,
+  );
+  invariant(
+    (status !== 'ended' && order.reservationId !== undefined) === state.insideIds.has(id),
+    `request ${id} is ${status} and of reservation ${order.reservationId}`,
+  );
   if (order.reservationId === undefined) checkPlanned(state, request);
   else checkInside(state, request, order.reservationId);
 }
 
 function checkInside(state: ClusterState, { id, status, startsAt }: ClusterRequest, reservationId: number): void {
-  if (status === 'queued' || status === 'running') invariant(state.reservations.has(reservationId), `request ${id} is ${status} inside reservation ${reservationId}, which is none`);
-  if (status !== 'ended') invariant((status === 'queued') === (startsAt === undefined), `request ${id} is ${status} and started at ${startsAt}`);
+  if (status === 'queued' || status === 'running')
+    invariant(
+      state.reservations.has(reservationId),
+      `request ${id} is ${status} inside reservation ${reservationId}, which is none`,
+    );
+  if (status !== 'ended')
+    invariant(
+      (status === 'queued') === (startsAt === undefined),
+      `request ${id} is ${status} and started at ${startsAt}`,
+    );
 }
 
 function checkPlanned(state: ClusterState, { id, status, startsAt }: ClusterRequest): void {
   const planned = state.plan.waiting.get(id) ?? state.plan.running.get(id);
-  invariant((status === 'queued') === state.plan.waiting.has(id), `request ${id} is ${status}, the plan thinks otherwise`);
-  invariant((status === 'running' || status === 'ending') === state.plan.running.has(id), `request ${id} is ${status}, the plan thinks otherwise`);
-  invariant(planned === undefined || planned.startsAt === startsAt, `request ${id} is placed at ${startsAt}, the plan has ${planned?.startsAt}`);
+  invariant(
+    (status === 'queued') === state.plan.waiting.has(id),
+    `request ${id} is ${status}, the plan thinks otherwise`,
+  );
+  invariant(
+    (status === 'running' || status === 'ending') === state.plan.running.has(id),
+    `request ${id} is ${status}, the plan thinks otherwise`,
+  );
+  invariant(
+    planned === undefined || planned.startsAt === startsAt,
+    `request ${id} is placed at ${startsAt}, the plan has ${planned?.startsAt}`,
+  );
 }

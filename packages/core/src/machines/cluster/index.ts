@@ -15,7 +15,17 @@ export { listQueue } from './list-queue.ts';
 export { listUses } from './reservations.ts';
 export { listScores, type ScoreEntry } from './scores.ts';
 export { restoreSnapshot, takeSnapshot, type ClusterSnapshot, type RequestSnapshot } from './snapshot.ts';
-export { createClusterState, type ClusterOptions, type ClusterRequest, type ClusterRequestStatus, type ClusterState } from './state.ts';
+export {
+  createClusterState,
+  type ClusterOptions,
+  type ClusterRequest,
+  type ClusterRequestStatus,
+  type ClusterState,
+} from './state.ts';
 
 /** The embedded space-shared resource manager: a queue of requests over the processors of one cluster. */
-export const clusterMachine: Machine<ClusterState, ClusterInput, ClusterChange, ClusterCommand> = { step, apply, checkInvariants };
+export const clusterMachine: Machine<ClusterState, ClusterInput, ClusterChange, ClusterCommand> = {
+  step,
+  apply,
+  checkInvariants,
+};

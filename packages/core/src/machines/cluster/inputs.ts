@@ -3,16 +3,32 @@ import type { ClockStepped, ProcessorCount } from '../../shared/index.ts';
 
 /** Facts that the cluster hears of. */
 export type ClusterInput =
-  /** The process began; what ran before it is dead. The first input of each life. @param away as of ProcessorsAway; none when left out. */
+  /**
+   * The process began; what ran before it is dead. The first input of each life. @param away as of ProcessorsAway; none
+   * when left out.
+   */
   | { readonly kind: 'ClusterStarted'; readonly away?: ProcessorCount }
-  /** So many processors cannot be had at present, since their nodes are away; a level. It comes before the ends of what ran there. */
+  /**
+   * So many processors cannot be had at present, since their nodes are away; a level. It comes before the ends of what
+   * ran there.
+   */
   | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount }
   /** Replies `{ requestId }`, and `gain` (a WalltimeGain) where a tighter walltime would have put it further ahead. */
   | { readonly kind: 'AllocationRequested'; readonly replyTo: number; readonly order: RequestOrder }
   /** Replies `{}`, also for a request that is unknown or ended. */
   | { readonly kind: 'ReleaseRequested'; readonly replyTo: number; readonly requestId: number }
-  /** One of a request's processes ended, or could not be started. A reason is given where that is not its own doing: the whole request ends for it. */
-  | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number; readonly reason?: string; readonly words?: string }
+  /**
+   * One of a request's processes ended, or could not be started. A reason is given where that is not its own doing: the
+   * whole request ends for it.
+   */
+  | {
+      readonly kind: 'ProcessExited';
+      readonly requestId: number;
+      readonly processIndex: number;
+      readonly exitStatus: number;
+      readonly reason?: string;
+      readonly words?: string;
+    }
   /** All reservations of this cluster that are not over; a level. */
   | { readonly kind: 'ReservationsTold'; readonly windows: readonly ReservedWindow[] }
   /** A good claim for a reservation was shown; it is honoured until a level comes without it. */

@@ -11,14 +11,19 @@ import type { Turn } from './turn.ts';
 /**
  * Begins a life: what ran is dead, and what waits is planned anew.
  *
- * A promise that still lies ahead is kept; one that passed while the cluster was down becomes the first hole beside the kept
+ * A promise that still lies ahead is kept; one that passed while the cluster was down becomes the first hole beside the
+ * kept
  * ones, in the order of arrival. Then the policy makes use of what the dead left.
  */
 export function beginLife(turn: Turn, { away = 0 }: ClusterInput & { kind: 'ClusterStarted' }): void {
   const { state, now } = turn;
   const { processors } = state.options;
-  const running = [...state.plan.running.keys(), ...[...state.insideIds].filter((id) => getRequest(state, id).status !== 'queued')];
-  for (const id of running) turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_CLUSTER_RESTARTED', at: now });
+  const running = [
+    ...state.plan.running.keys(),
+    ...[...state.insideIds].filter((id) => getRequest(state, id).status !== 'queued'),
+  ];
+  for (const id of running)
+    turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_CLUSTER_RESTARTED', at: now });
   const promises = promisesOf(turn);
   turn.change({ kind: 'ClusterStarted', processors: processors - away, at: now, ...(away > 0 ? { away } : {}) });
   for (const { id, width } of [...state.plan.waiting.values()]) {
@@ -35,7 +40,8 @@ export function noteAway(turn: Turn, { count }: ClusterInput & { kind: 'Processo
 /**
  * Has the plan know how many processors can be had.
  *
- * Those of nodes that are away cannot, but what runs holds its own until it has ended: what ran on a lost node is about to. Promises that still can be kept are; who
+ * Those of nodes that are away cannot, but what runs holds its own until it has ended: what ran on a lost node is about
+ * to. Promises that still can be kept are; who
  * is wider than all that is left waits without one. Cost: O(1), or O(n x segments) where it has changed.
  */
 export function fitCapacity(turn: Turn): void {
@@ -49,11 +55,15 @@ export function fitCapacity(turn: Turn): void {
   replan(turn, promises);
 }
 
-/** The clock was set: promises and the ends of what runs move along with it; reservations are at the times that people agreed on. */
+/**
+ * The clock was set: promises and the ends of what runs move along with it; reservations are at the times that people
+ * agreed on.
+ */
 export function followClock(turn: Turn, { by }: ClusterInput & { kind: 'ClockStepped' }): void {
   const { state, now } = turn;
   const promises = promisesOf(turn);
-  for (const [id, promised] of promises) promises.set(id, promised === undefined ? undefined : Math.max(now, movedBy(promised, by)));
+  for (const [id, promised] of promises)
+    promises.set(id, promised === undefined ? undefined : Math.max(now, movedBy(promised, by)));
   turn.change({ kind: 'ClockStepped', by, at: now });
   // The alarm was set by the clock as it was.
   state.wakeAt = undefined;
@@ -65,9 +75,18 @@ export function promisesOf({ state }: Turn): Map<number, Instant | undefined> {
   return new Map([...state.plan.waiting.values()].map(({ id, startsAt }) => [id, startsAt]));
 }
 
-/** Gives places again to all that wait without one: what was promised them, where that still lies ahead and fits, or else the first hole beside the kept ones. */
+/**
+ * Gives places again to all that wait without one: what was promised them, where that still lies ahead and fits, or
+ * else the first hole beside the kept ones.
+ */
 export function replan(turn: Turn, promises: ReadonlyMap<number, Instant | undefined>): void {
-  const { state: { plan, options: { policy } }, now } = turn;
+  const {
+    state: {
+      plan,
+      options: { policy },
+    },
+    now,
+  } = turn;
   if (policy.promises) keepPromises(turn, promises);
   for (const { id, startsAt } of [...plan.waiting.values()]) {
     if (startsAt === undefined) policy.onSubmitted(plan, id, now, turn.place);
@@ -83,10 +102,14 @@ function keepPromises(turn: Turn, promises: ReadonlyMap<number, Instant | undefi
   }
 }
 
-/** Queues a request, or finds the one that the same order made before, or says why not. Replies also what a tighter walltime would have gained, where that is known. */
+/**
+ * Queues a request, or finds the one that the same order made before, or says why not. Replies also what a tighter
+ * walltime would have gained, where that is known.
+ */
 export function admitRequest(turn: Turn, { replyTo, order }: ClusterInput & { kind: 'AllocationRequested' }): void {
   const { state } = turn;
-  const known = order.clientRequestId === '' ? undefined : state.requestsByKey.get(keyOf(order.userId, order.clientRequestId));
+  const known =
+    order.clientRequestId === '' ? undefined : state.requestsByKey.get(keyOf(order.userId, order.clientRequestId));
   const refusal = known === undefined ? findRefusal(state, order) : undefined;
   if (refusal !== undefined) {
     turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, ...refusal } });
@@ -94,12 +117,20 @@ export function admitRequest(turn: Turn, { replyTo, order }: ClusterInput & { ki
   }
   const requestId = known?.id ?? state.nextRequestId;
   const gain = known === undefined ? queueRequest(turn, requestId, order) : undefined;
-  turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: { requestId, ...(gain === undefined ? {} : { gain }) } } });
+  turn.commands.push({
+    kind: 'Reply',
+    replyTo,
+    reply: { ok: true, value: { requestId, ...(gain === undefined ? {} : { gain }) } },
+  });
 }
 
 /** Returns what a tighter walltime would have gained a request that has to wait. */
 function queueRequest(turn: Turn, requestId: number, asked: RequestOrder): WalltimeGain | undefined {
-  const { state, state: { options, plan }, now } = turn;
+  const {
+    state,
+    state: { options, plan },
+    now,
+  } = turn;
   // A reservation's time is not on the grid of walltimes, and nobody queues for it.
   if (asked.reservationId !== undefined) {
     turn.change({ kind: 'RequestQueued', requestId, order: asked, at: now });
@@ -107,16 +138,29 @@ function queueRequest(turn: Turn, requestId: number, asked: RequestOrder): Wallt
   }
   const order = { ...asked, walltime: roundWalltime(asked.walltime, options.walltimeGranularity) };
   const gain = findGain(state, order, now);
-  turn.change({ kind: 'RequestQueued', requestId, order, at: now, ...(options.order === undefined ? {} : { score: scoreOf(state, order.userId).score }) });
+  turn.change({
+    kind: 'RequestQueued',
+    requestId,
+    order,
+    at: now,
+    ...(options.order === undefined ? {} : { score: scoreOf(state, order.userId).score }),
+  });
   options.policy.onSubmitted(plan, requestId, now, turn.place);
   return (plan.getWaiting(requestId).startsAt ?? Infinity) > now ? gain : undefined;
 }
 
-/** Takes a queued request out, or tells a running one to end; one that has ended is left so. One that there never was is refused. */
+/**
+ * Takes a queued request out, or tells a running one to end; one that has ended is left so. One that there never was is
+ * refused.
+ */
 export function releaseRequest(turn: Turn, { replyTo, requestId }: ClusterInput & { kind: 'ReleaseRequested' }): void {
   const request = turn.state.requests.get(requestId);
   if (requestId >= turn.state.nextRequestId) {
-    turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code: 'MUT_NOT_FOUND', message: `there is no request ${requestId}` } });
+    turn.commands.push({
+      kind: 'Reply',
+      replyTo,
+      reply: { ok: false, code: 'MUT_NOT_FOUND', message: `there is no request ${requestId}` },
+    });
     return;
   }
   if (request?.status === 'queued') endRequest(turn, request, 'MUT_RELEASED');
@@ -125,11 +169,20 @@ export function releaseRequest(turn: Turn, { replyTo, requestId }: ClusterInput 
 }
 
 /** Notes the end of a process; with the last one the request ends. */
-export function noteExit(turn: Turn, { requestId, processIndex, exitStatus, reason, words }: ClusterInput & { kind: 'ProcessExited' }): void {
+export function noteExit(
+  turn: Turn,
+  { requestId, processIndex, exitStatus, reason, words }: ClusterInput & { kind: 'ProcessExited' },
+): void {
   const request = turn.state.requests.get(requestId);
   if (request === undefined || !request.livingProcesses.has(processIndex)) return; // Of a former life, or heard before.
   if (reason !== undefined && request.status === 'running') tellToEnd(turn, request, reason);
-  turn.change({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...(words === undefined ? {} : { words }) });
+  turn.change({
+    kind: 'ProcessExited',
+    requestId,
+    processIndex,
+    exitStatus,
+    ...(words === undefined ? {} : { words }),
+  });
   if (request.livingProcesses.size > 0) return;
   const { lastWords } = request;
   const failure = lastWords === undefined ? commandFailed : `${commandFailed}, its last words: ${lastWords}`;
@@ -141,15 +194,18 @@ export function noteExit(turn: Turn, { requestId, processIndex, exitStatus, reas
 export function endWalltimes(turn: Turn): void {
   for (const id of [...turn.state.plan.running.keys(), ...turn.state.insideIds]) {
     const request = getRequest(turn.state, id);
-    if (request.status === 'running' && walltimeEndOf(turn.state, request) <= turn.now) tellToEnd(turn, request, 'MUT_WALLTIME_ENDED');
+    if (request.status === 'running' && walltimeEndOf(turn.state, request) <= turn.now)
+      tellToEnd(turn, request, 'MUT_WALLTIME_ENDED');
   }
 }
 
 /**
  * Starts the requests whose place has begun, as far as processors are really free. Cost: O(due).
  *
- * A request that was told to end holds its processors until its processes have ended, some moments beyond its walltime; who
- * was promised them waits for that, and its walltime counts from the promise. If it lost half of it, it gets a new place.
+ * A request that was told to end holds its processors until its processes have ended, some moments beyond its walltime;
+ * who
+ * was promised them waits for that, and its walltime counts from the promise. If it lost half of it, it gets a new
+ * place.
  *
  * @param aside processors that are free and set aside.
  */
@@ -158,23 +214,36 @@ export function startDueRequests(turn: Turn, aside: ProcessorCount): void {
   for (const { id, width, walltime, startsAt = now } of state.plan.findDue(now)) {
     if (2 * (now - startsAt) >= walltime) turn.place(id, state.plan.findEarliestPlace(state.plan.getWaiting(id), now));
     const request = getRequest(state, id);
-    if ((request.startsAt ?? Infinity) > now || state.processorsBusy + aside + width > state.plan.profile.capacity) continue;
+    if ((request.startsAt ?? Infinity) > now || state.processorsBusy + aside + width > state.plan.profile.capacity)
+      continue;
     startRequest(turn, request);
   }
 }
 
 /** Starts a request. @param startsAt now, for one inside a reservation. */
 export function startRequest(turn: Turn, request: ClusterRequest, startsAt?: Instant): void {
-  const { id, order: { width, command, environment, workingDirectory } } = request;
+  const {
+    id,
+    order: { width, command, environment, workingDirectory },
+  } = request;
   turn.change({ kind: 'RequestStarted', requestId: id, ...(startsAt === undefined ? {} : { startsAt }) });
   turn.commands.push({
-    kind: 'StartProcesses', requestId: id, width, command, environment, workingDirectory, walltimeEnd: walltimeEndOf(turn.state, request),
+    kind: 'StartProcesses',
+    requestId: id,
+    width,
+    command,
+    environment,
+    workingDirectory,
+    walltimeEnd: walltimeEndOf(turn.state, request),
   });
 }
 
 /** When the next walltime ends or the next place begins; Infinity for never. Cost: O(running + inside). */
 export function nextEventOf(turn: Turn): Instant {
-  const { state, state: { plan, requests } } = turn;
+  const {
+    state,
+    state: { plan, requests },
+  } = turn;
   let next = plan.nextStartAfter(turn.now);
   for (const id of [...plan.running.keys(), ...state.insideIds]) {
     const request = requests.get(id);

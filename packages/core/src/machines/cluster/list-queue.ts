@@ -18,14 +18,24 @@ export function listQueue(state: ClusterState, now: Instant, endedMax: number, u
     processorsFree: Math.max(0, state.options.processors - state.processorsAway - state.processorsBusy),
     requests: [...ids, ...ended].map((id) => entryOf(state, getRequest(state, id))),
     ...(state.reservations.size === 0 ? {} : { reservations: listReservations(state, now) }),
-    ...(state.options.order === undefined ? {} : { ranking: { ...state.options.order, score: scoreOf(state, userId).score } }),
+    ...(state.options.order === undefined
+      ? {}
+      : { ranking: { ...state.options.order, score: scoreOf(state, userId).score } }),
   };
 }
 
 function listReservations(state: ClusterState, now: Instant): HonouredReservation[] {
-  const entries = [...state.reservations.values()].map(({ reservationId, userId, count, startsAt, endsAt, openedAt }) => ({
-    reservationId, userId, count, startsAt, endsAt, usedCount: countUsed(state, reservationId), lateBy: Math.max(0, (openedAt === 0 ? now : openedAt) - startsAt),
-  }));
+  const entries = [...state.reservations.values()].map(
+    ({ reservationId, userId, count, startsAt, endsAt, openedAt }) => ({
+      reservationId,
+      userId,
+      count,
+      startsAt,
+      endsAt,
+      usedCount: countUsed(state, reservationId),
+      lateBy: Math.max(0, (openedAt === 0 ? now : openedAt) - startsAt),
+    }),
+  );
   return entries.sort((one, other) => one.startsAt - other.startsAt || one.reservationId - other.reservationId);
 }
 
@@ -33,9 +43,15 @@ function entryOf(state: ClusterState, request: ClusterRequest): QueuedRequest {
   const { order, status } = request;
   const isRanked = status === 'queued' && order.reservationId === undefined && state.options.order !== undefined;
   return {
-    managerRequestId: String(request.id), userId: order.userId, width: order.width, walltime: order.walltime,
+    managerRequestId: String(request.id),
+    userId: order.userId,
+    width: order.width,
+    walltime: order.walltime,
     status: status === 'ending' ? 'running' : status,
-    submittedAt: request.submittedAt, startsAt: request.startsAt ?? 0, endedAt: request.endedAt, endReason: request.endReason,
+    submittedAt: request.submittedAt,
+    startsAt: request.startsAt ?? 0,
+    endedAt: request.endedAt,
+    endReason: request.endReason,
     clientRequestId: order.clientRequestId,
     ...(order.reservationId === undefined ? {} : { reservationId: order.reservationId }),
     // In whole milliseconds as all instants, and none is 0 or less, however long leads may be.

@@ -9,31 +9,55 @@ import type { Turn } from './turn.ts';
 /**
  * Takes the level of reservations: what is not in it is honoured no more and its processors are free at once.
  *
- * Each becomes a wall that requests are packed around. What runs is left alone; what was promised to those that wait is kept where it still
- * can be, and otherwise they get the first hole beside the wall. Cost: O(reservations), and O(waiting x segments) where a promise has to move.
+ * Each becomes a wall that requests are packed around. What runs is left alone; what was promised to those that wait is
+ * kept where it still
+ * can be, and otherwise they get the first hole beside the wall. Cost: O(reservations), and O(waiting x segments) where
+ * a promise has to move.
  */
 export function noteReservations(turn: Turn, { windows }: ClusterInput & { kind: 'ReservationsTold' }): void {
   const { reservations } = turn.state;
-  const told = new Map(windows.filter(({ endsAt }) => endsAt > turn.now).map((window) => [window.reservationId, window]));
-  changeReservations(turn, [...reservations.keys()].filter((id) => !told.has(id)), [...told.values()]);
+  const told = new Map(
+    windows.filter(({ endsAt }) => endsAt > turn.now).map((window) => [window.reservationId, window]),
+  );
+  changeReservations(
+    turn,
+    [...reservations.keys()].filter((id) => !told.has(id)),
+    [...told.values()],
+  );
 }
 
-/** Takes a reservation whose claim was shown before the reservation manager told of it; of one that is known that says nothing new. */
+/**
+ * Takes a reservation whose claim was shown before the reservation manager told of it; of one that is known that says
+ * nothing new.
+ */
 export function noteShown(turn: Turn, { window }: ClusterInput & { kind: 'ReservationShown' }): void {
   if (turn.state.reservations.has(window.reservationId) || window.endsAt <= turn.now) return;
   changeReservations(turn, [], [window]);
 }
 
-/** Takes away the reservations that have ended; what runs inside them is told to end, what waits for them ends. Cost: O(reservations). */
+/**
+ * Takes away the reservations that have ended; what runs inside them is told to end, what waits for them ends. Cost:
+ * O(reservations).
+ */
 export function endReservations(turn: Turn): void {
   const { reservations } = turn.state;
-  if (reservations.size > 0) changeReservations(turn, [...reservations.values()].filter(({ endsAt }) => endsAt <= turn.now).map(({ reservationId }) => reservationId), []);
+  if (reservations.size > 0)
+    changeReservations(
+      turn,
+      [...reservations.values()].filter(({ endsAt }) => endsAt <= turn.now).map(({ reservationId }) => reservationId),
+      [],
+    );
 }
 
 function changeReservations(turn: Turn, removedIds: readonly number[], windows: readonly ReservedWindow[]): void {
   const { state, now } = turn;
-  const { plan, options: { policy } } = state;
-  const told = windows.map((window) => mergeWindow(state.reservations.get(window.reservationId), window, now)).filter((reservation) => reservation !== undefined);
+  const {
+    plan,
+    options: { policy },
+  } = state;
+  const told = windows
+    .map((window) => mergeWindow(state.reservations.get(window.reservationId), window, now))
+    .filter((reservation) => reservation !== undefined);
   if (removedIds.length + told.length === 0) return;
   const promises = promisesOf(turn);
   // Who is due and waits for processors to be really free is due still.
@@ -46,12 +70,20 @@ function changeReservations(turn: Turn, removedIds: readonly number[], windows: 
 }
 
 /** The reservation as it is from now on; undefined when nothing has changed. */
-function mergeWindow(known: ClusterReservation | undefined, { reservationId, userId, count, startsAt, endsAt }: ReservedWindow, now: Instant): ClusterReservation | undefined {
+function mergeWindow(
+  known: ClusterReservation | undefined,
+  { reservationId, userId, count, startsAt, endsAt }: ReservedWindow,
+  now: Instant,
+): ClusterReservation | undefined {
   const fresh = { reservationId, userId, count, startsAt, endsAt };
   if (known === undefined) return { ...fresh, toldAt: now, openedAt: 0 };
   if (isSameWindow(known, fresh)) return undefined;
   const isWithin = startsAt >= known.startsAt && endsAt <= known.endsAt && count <= known.count;
-  return { ...fresh, toldAt: isWithin ? known.toldAt : now, openedAt: isWithin && startsAt <= now ? known.openedAt : 0 };
+  return {
+    ...fresh,
+    toldAt: isWithin ? known.toldAt : now,
+    openedAt: isWithin && startsAt <= now ? known.openedAt : 0,
+  };
 }
 
 /** Ends what was to run inside a reservation that is no more, or is too narrow now. */
@@ -66,8 +98,14 @@ function endStranded(turn: Turn): void {
   }
 }
 
-/** Reservations that have begun, in the order in which they were told of, each with what requests inside it hold. Cost: O(reservations + inside). */
-function listBegun(state: ClusterState, now: Instant): { readonly reservation: ClusterReservation; readonly used: ProcessorCount }[] {
+/**
+ * Reservations that have begun, in the order in which they were told of, each with what requests inside it hold. Cost:
+ * O(reservations + inside).
+ */
+function listBegun(
+  state: ClusterState,
+  now: Instant,
+): { readonly reservation: ClusterReservation; readonly used: ProcessorCount }[] {
   if (state.reservations.size === 0) return [];
   const begun = [...state.reservations.values()].filter(({ startsAt, endsAt }) => startsAt <= now && now < endsAt);
   return begun.map((reservation) => ({ reservation, used: countUsed(state, reservation.reservationId) }));
@@ -87,16 +125,21 @@ export function countUsed(state: ClusterState, reservationId: number): Processor
 export function listUses(state: ClusterState): { readonly reservationId: number; readonly userId: UserId }[] {
   const users = new Map<number, UserId>();
   for (const id of state.insideIds) {
-    const { order: { reservationId, userId }, status } = getRequest(state, id);
+    const {
+      order: { reservationId, userId },
+      status,
+    } = getRequest(state, id);
     if (reservationId !== undefined && status === 'running') users.set(reservationId, userId);
   }
   return [...users].map(([reservationId, userId]) => ({ reservationId, userId }));
 }
 
 /**
- * Opens the reservations whose processors are there, and starts what waits inside them: in the order of arrival, nobody passes the first.
+ * Opens the reservations whose processors are there, and starts what waits inside them: in the order of arrival, nobody
+ * passes the first.
  *
- * Returns what they set aside beyond what is used: nobody else may start on it. A reservation waits for those who run on its processors, and takes
+ * Returns what they set aside beyond what is used: nobody else may start on it. A reservation waits for those who run
+ * on its processors, and takes
  * none of a reservation that was told of before it.
  */
 export function startInside(turn: Turn): ProcessorCount {
@@ -106,7 +149,8 @@ export function startInside(turn: Turn): ProcessorCount {
   for (const { reservation, used } of listBegun(state, now)) {
     const { reservationId, count, openedAt } = reservation;
     const left = Math.max(0, count - used);
-    if (openedAt === 0 && state.processorsBusy + aside + left <= capacity) turn.change({ kind: 'ReservationOpened', reservationId, at: now });
+    if (openedAt === 0 && state.processorsBusy + aside + left <= capacity)
+      turn.change({ kind: 'ReservationOpened', reservationId, at: now });
     aside += left - startWaiting(turn, reservationId, Math.min(left, capacity - state.processorsBusy - aside));
   }
   return aside;

@@ -1,10 +1,21 @@
 import type { RequestOrder } from '../../messages/index.ts';
-import { bucRank, countPrecision, gainOfTighter, newcomer, precisionOf, type UserScore, type WalltimeGain } from '../../queue/index.ts';
+import {
+  bucRank,
+  countPrecision,
+  gainOfTighter,
+  newcomer,
+  precisionOf,
+  type UserScore,
+  type WalltimeGain,
+} from '../../queue/index.ts';
 import type { Instant, UserId } from '../../shared/index.ts';
 import type { ClusterChange } from './changes.ts';
 import type { ClusterRequest, ClusterState } from './state.ts';
 
-/** Ends whose run time is the user's own doing; of the others nothing is learned, least of all from a request that overran. */
+/**
+ * Ends whose run time is the user's own doing; of the others nothing is learned, least of all from a request that
+ * overran.
+ */
 const countedReasons: ReadonlySet<string> = new Set(['', 'MUT_RELEASED']);
 
 /** The code of a request of which a process ended with another status than 0; what that wrote last may follow. */
@@ -15,24 +26,56 @@ export function scoreOf({ scores }: ClusterState, userId: UserId): UserScore {
   return scores.get(userId) ?? newcomer;
 }
 
-/** The rank of a request in the plan, by the score that its user had when it was queued; 0 for all in the order of arrival. */
-export function rankOf({ options }: ClusterState, { score = newcomer.score, submittedAt, order: { walltime } }: Pick<ClusterRequest, 'score' | 'submittedAt' | 'order'>): number {
+/**
+ * The rank of a request in the plan, by the score that its user had when it was queued; 0 for all in the order of
+ * arrival.
+ */
+export function rankOf(
+  { options }: ClusterState,
+  { score = newcomer.score, submittedAt, order: { walltime } }: Pick<ClusterRequest, 'score' | 'submittedAt' | 'order'>,
+): number {
   return options.order === undefined ? 0 : bucRank(options.order, { score, walltime, submittedAt });
 }
 
-/** What the end of a request at `now` changes of its user's score; undefined where it says nothing: it never ran, ran inside a reservation, overran or was lost. */
-export function findScoreChange(state: ClusterState, { order, status, startsAt }: ClusterRequest, reason: string, now: Instant): ClusterChange | undefined {
+/**
+ * What the end of a request at `now` changes of its user's score; undefined where it says nothing: it never ran, ran
+ * inside a reservation, overran or was lost.
+ */
+export function findScoreChange(
+  state: ClusterState,
+  { order, status, startsAt }: ClusterRequest,
+  reason: string,
+  now: Instant,
+): ClusterChange | undefined {
   const hasRun = status === 'running' || status === 'ending';
-  if (state.options.order === undefined || !hasRun || order.reservationId !== undefined || !(countedReasons.has(reason) || reason.startsWith(commandFailed))) return undefined;
+  if (
+    state.options.order === undefined ||
+    !hasRun ||
+    order.reservationId !== undefined ||
+    !(countedReasons.has(reason) || reason.startsWith(commandFailed))
+  )
+    return undefined;
   const precision = precisionOf(now - (startsAt ?? now), order.walltime);
-  return precision === undefined ? undefined : { kind: 'ScoreChanged', userId: order.userId, ...countPrecision(scoreOf(state, order.userId), precision) };
+  return precision === undefined
+    ? undefined
+    : { kind: 'ScoreChanged', userId: order.userId, ...countPrecision(scoreOf(state, order.userId), precision) };
 }
 
 /** What a tighter walltime would gain an order that is about to be queued; undefined where nothing is known to. */
-export function findGain(state: ClusterState, { userId, width, walltime }: RequestOrder, now: Instant): WalltimeGain | undefined {
-  const { plan, options: { order, policy, walltimeGranularity: granularity } } = state;
+export function findGain(
+  state: ClusterState,
+  { userId, width, walltime }: RequestOrder,
+  now: Instant,
+): WalltimeGain | undefined {
+  const {
+    plan,
+    options: { order, policy, walltimeGranularity: granularity },
+  } = state;
   if (order === undefined) return undefined;
-  return gainOfTighter({ order, policy, plan, granularity }, { user: scoreOf(state, userId), width, walltime, submittedAt: now });
+  return gainOfTighter(
+    { order, policy, plan, granularity },
+    { user: scoreOf(state, userId), width, walltime, submittedAt: now },
+  );
 }
 
 /** A user's score, as it is told. */
@@ -43,5 +86,7 @@ export interface ScoreEntry extends UserScore {
 /** Scores by user, the best first; of one user alone, also where she was never seen. Cost: O(users x log users). */
 export function listScores(state: ClusterState, userId?: UserId): ScoreEntry[] {
   if (userId !== undefined) return [{ userId, ...scoreOf(state, userId) }];
-  return [...state.scores].map(([id, score]) => ({ userId: id, ...score })).sort((one, other) => other.score - one.score || (one.userId < other.userId ? -1 : 1));
+  return [...state.scores]
+    .map(([id, score]) => ({ userId: id, ...score }))
+    .sort((one, other) => other.score - one.score || (one.userId < other.userId ? -1 : 1));
 }

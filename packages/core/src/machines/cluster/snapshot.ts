@@ -1,7 +1,15 @@
 import { RequestPlan, type UserScore } from '../../queue/index.ts';
 import type { Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 import { rankOf } from './scores.ts';
-import { createClusterState, keyOf, wallOf, type ClusterOptions, type ClusterRequest, type ClusterReservation, type ClusterState } from './state.ts';
+import {
+  createClusterState,
+  keyOf,
+  wallOf,
+  type ClusterOptions,
+  type ClusterRequest,
+  type ClusterReservation,
+  type ClusterState,
+} from './state.ts';
 
 /** A request as a snapshot holds it. */
 export type RequestSnapshot = Omit<ClusterRequest, 'livingProcesses' | 'startsAt'> & {
@@ -31,12 +39,18 @@ export interface ClusterSnapshot {
 export function takeSnapshot(state: ClusterState): ClusterSnapshot {
   const { profile, running } = state.plan;
   return {
-    capacity: profile.capacity, from: profile.from, nextRequestId: state.nextRequestId, runningIds: [...running.keys()], endedIds: [...state.endedIds],
+    capacity: profile.capacity,
+    from: profile.from,
+    nextRequestId: state.nextRequestId,
+    runningIds: [...running.keys()],
+    endedIds: [...state.endedIds],
     ...(state.processorsAway > 0 ? { processorsAway: state.processorsAway } : {}),
     ...(state.reservations.size > 0 ? { reservations: [...state.reservations.values()] } : {}),
     ...(state.scores.size > 0 ? { scores: [...state.scores] } : {}),
     requests: [...state.requests.values()].map((request) => ({
-      ...request, livingProcesses: [...request.livingProcesses], startsAt: request.startsAt ?? null,
+      ...request,
+      livingProcesses: [...request.livingProcesses],
+      startsAt: request.startsAt ?? null,
     })),
   };
 }
@@ -63,7 +77,11 @@ export function restoreSnapshot(options: ClusterOptions, snapshot: ClusterSnapsh
 }
 
 function addRequest(state: ClusterState, taken: RequestSnapshot): void {
-  const request: ClusterRequest = { ...taken, livingProcesses: new Set(taken.livingProcesses), startsAt: taken.startsAt ?? undefined };
+  const request: ClusterRequest = {
+    ...taken,
+    livingProcesses: new Set(taken.livingProcesses),
+    startsAt: taken.startsAt ?? undefined,
+  };
   const { id, order, status } = request;
   state.requests.set(id, request);
   if (order.clientRequestId !== '') state.requestsByKey.set(keyOf(order.userId, order.clientRequestId), request);

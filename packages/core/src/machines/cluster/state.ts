@@ -4,7 +4,10 @@ import type { Duration, Instant, ProcessorCount, UserId } from '../../shared/ind
 
 /** How a cluster is set up; from its configuration, not from its journal. */
 export interface ClusterOptions extends ResourceLimits {
-  /** Where `order` is given the places that it gives are no promises: they do not hold against who comes later and goes before. */
+  /**
+   * Where `order` is given the places that it gives are no promises: they do not hold against who comes later and goes
+   * before.
+   */
   readonly policy: QueuePolicy;
   /** The order of the queue by scores; left out for that of arrival. */
   readonly order?: BucOrder;
@@ -32,11 +35,17 @@ export interface ClusterRequest {
   /** Of its user when it was queued; left out where the queue was not ordered by scores then. */
   readonly score?: number;
   status: ClusterRequestStatus;
-  /** Start of its place in the plan, or of its run inside a reservation, whence its walltime counts; undefined while it has none. */
+  /**
+   * Start of its place in the plan, or of its run inside a reservation, whence its walltime counts; undefined while it
+   * has none.
+   */
   startsAt: Instant | undefined;
   /** 0 unless `status` is `ended`. */
   endedAt: Instant;
-  /** Code of why it ended or is being ended, and the last words of what failed; empty for a request that lives or whose processes all succeeded. */
+  /**
+   * Code of why it ended or is being ended, and the last words of what failed; empty for a request that lives or whose
+   * processes all succeeded.
+   */
   endReason: string;
   /** Indexes of processes that have not ended; empty unless it runs or is ending. */
   readonly livingProcesses: Set<number>;
@@ -50,16 +59,21 @@ export interface ClusterRequest {
 export interface ClusterState {
   readonly options: ClusterOptions;
   /**
-   * Queued requests wait in it, but those inside reservations; running and ending ones run in it. Capacity 0 before the first ClusterStarted; then the processors that are not away, or
+   * Queued requests wait in it, but those inside reservations; running and ending ones run in it. Capacity 0 before the
+   * first ClusterStarted; then the processors that are not away, or
    * the busy ones where these are more, until what ran on a lost node has ended.
    */
   plan: RequestPlan;
   /**
-   * By number; the first to have been told of in its present form comes first, and none takes from those before it. Each is a wall in the plan. None
+   * By number; the first to have been told of in its present form comes first, and none takes from those before it.
+   * Each is a wall in the plan. None
    * has ended by the last step.
    */
   readonly reservations: Map<number, ClusterReservation>;
-  /** Requests inside reservations that have not ended, in the order of arrival. A queued or running one's reservation is in `reservations`. */
+  /**
+   * Requests inside reservations that have not ended, in the order of arrival. A queued or running one's reservation is
+   * in `reservations`.
+   */
   readonly insideIds: Set<number>;
   /** Processors that cannot be had at present. */
   processorsAway: ProcessorCount;
@@ -83,9 +97,19 @@ export interface ClusterState {
 /** An empty cluster; it takes no request before it has heard ClusterStarted. */
 export function createClusterState(options: ClusterOptions): ClusterState {
   return {
-    options, plan: new RequestPlan(0, 0), requests: new Map(), requestsByKey: new Map(), endedIds: [], livingCounts: new Map(),
-    reservations: new Map(), insideIds: new Set(), scores: new Map(),
-    processorsAway: 0, processorsBusy: 0, nextRequestId: 1, wakeAt: undefined,
+    options,
+    plan: new RequestPlan(0, 0),
+    requests: new Map(),
+    requestsByKey: new Map(),
+    endedIds: [],
+    livingCounts: new Map(),
+    reservations: new Map(),
+    insideIds: new Set(),
+    scores: new Map(),
+    processorsAway: 0,
+    processorsBusy: 0,
+    nextRequestId: 1,
+    wakeAt: undefined,
   };
 }
 

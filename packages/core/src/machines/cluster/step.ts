@@ -2,16 +2,32 @@ import { unreachable, type Decision, type Instant } from '../../shared/index.ts'
 import type { ClusterChange } from './changes.ts';
 import type { ClusterCommand } from './commands.ts';
 import type { ClusterInput } from './inputs.ts';
-import { admitRequest, beginLife, endWalltimes, fitCapacity, followClock, nextEventOf, noteAway, noteExit, releaseRequest, startDueRequests } from './lifecycle.ts';
+import {
+  admitRequest,
+  beginLife,
+  endWalltimes,
+  fitCapacity,
+  followClock,
+  nextEventOf,
+  noteAway,
+  noteExit,
+  releaseRequest,
+  startDueRequests,
+} from './lifecycle.ts';
 import { endReservations, nextOfReservations, noteReservations, noteShown, startInside } from './reservations.ts';
 import type { ClusterState } from './state.ts';
 import { Turn } from './turn.ts';
 
 /**
- * Handles the inputs one at a time, each followed by its own starts, since queue policies are defined event by event: how inputs
+ * Handles the inputs one at a time, each followed by its own starts, since queue policies are defined event by event:
+ * how inputs
  * are cut into batches changes nothing.
  */
-export function step(state: ClusterState, inputs: readonly ClusterInput[], now: Instant): Decision<ClusterChange, ClusterCommand> {
+export function step(
+  state: ClusterState,
+  inputs: readonly ClusterInput[],
+  now: Instant,
+): Decision<ClusterChange, ClusterCommand> {
   const turn = new Turn(state, now);
   for (const input of inputs) {
     handle(turn, input);
@@ -26,16 +42,26 @@ export function step(state: ClusterState, inputs: readonly ClusterInput[], now: 
 
 function handle(turn: Turn, input: ClusterInput): void {
   switch (input.kind) {
-    case 'ClusterStarted': return beginLife(turn, input);
-    case 'ProcessorsAway': return noteAway(turn, input);
-    case 'AllocationRequested': return admitRequest(turn, input);
-    case 'ReleaseRequested': return releaseRequest(turn, input);
-    case 'ProcessExited': return noteExit(turn, input);
-    case 'ReservationsTold': return noteReservations(turn, input);
-    case 'ReservationShown': return noteShown(turn, input);
-    case 'ClockStepped': return followClock(turn, input);
-    case 'TimerFired': return; // What time brings is looked at after every input.
-    default: return unreachable(input);
+    case 'ClusterStarted':
+      return beginLife(turn, input);
+    case 'ProcessorsAway':
+      return noteAway(turn, input);
+    case 'AllocationRequested':
+      return admitRequest(turn, input);
+    case 'ReleaseRequested':
+      return releaseRequest(turn, input);
+    case 'ProcessExited':
+      return noteExit(turn, input);
+    case 'ReservationsTold':
+      return noteReservations(turn, input);
+    case 'ReservationShown':
+      return noteShown(turn, input);
+    case 'ClockStepped':
+      return followClock(turn, input);
+    case 'TimerFired':
+      return; // What time brings is looked at after every input.
+    default:
+      return unreachable(input);
   }
 }
 

@@ -24,6 +24,8 @@ export class Turn {
 
   /** What policies place requests with. */
   readonly place = (requestId: number, startsAt: Instant | undefined): void => {
-    this.change(startsAt === undefined ? { kind: 'RequestDisplaced', requestId } : { kind: 'RequestPlaced', requestId, startsAt });
+    this.change(
+      startsAt === undefined ? { kind: 'RequestDisplaced', requestId } : { kind: 'RequestPlaced', requestId, startsAt },
+    );
   };
 }

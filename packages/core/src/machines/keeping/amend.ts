@@ -1,7 +1,10 @@
 import type { ReservedWindow, SiteReservation } from '../../messages/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
 
-/** What has to be done so that the site has what was promised: `remade` is to be removed and made anew, as what cannot be changed in place. */
+/**
+ * What has to be done so that the site has what was promised: `remade` is to be removed and made anew, as what cannot
+ * be changed in place.
+ */
 export type Amendment = 'none' | 'made' | 'moved' | 'remade';
 
 interface SiteFacts {
@@ -14,16 +17,23 @@ const second = 1000;
 
 /** A reservation as a site's manager can have it: whole seconds, and never less than was promised. */
 export function atSite({ reservationId, count, startsAt, endsAt }: ReservedWindow): SiteReservation {
-  return { reservationId, count, startsAt: Math.floor(startsAt / second) * second, endsAt: Math.ceil(endsAt / second) * second };
+  return {
+    reservationId,
+    count,
+    startsAt: Math.floor(startsAt / second) * second,
+    endsAt: Math.ceil(endsAt / second) * second,
+  };
 }
 
 /**
  * Compares what was promised with what the site has.
  *
- * What has begun at the site cannot begin later in place, and its processors can never be changed in place: Slurm refuses both.
+ * What has begun at the site cannot begin later in place, and its processors can never be changed in place: Slurm
+ * refuses both.
  *
  * @param granularity processors that the site reserves together at least.
- * @param isRounded the site has been asked for so many and takes more, whole nodes for example: then more is as it should be.
+ * @param isRounded the site has been asked for so many and takes more, whole nodes for example: then more is as it
+ * should be.
  */
 export function amendmentOf(wanted: SiteReservation, there: SiteReservation | undefined, facts: SiteFacts): Amendment {
   if (there === undefined) return 'made';

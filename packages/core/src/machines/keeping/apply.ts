@@ -8,7 +8,8 @@ export function apply(state: KeepingState, change: KeepingChange): void {
     case 'WindowsChanged':
       state.isTold = true;
       for (const id of change.removedIds) state.kept.delete(id);
-      for (const window of change.windows) state.kept.set(window.reservationId, { window, status: 'planned', since: change.at, reason: '' });
+      for (const window of change.windows)
+        state.kept.set(window.reservationId, { window, status: 'planned', since: change.at, reason: '' });
       return;
     case 'StatusChanged': {
       const kept = getKept(state, change.reservationId);

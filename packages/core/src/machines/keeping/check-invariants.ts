@@ -6,7 +6,10 @@ export function checkInvariants({ kept, isTold }: KeepingState): void {
   invariant(isTold || kept.size === 0, `${kept.size} reservations are known and none was told of`);
   for (const [id, { window, status, reason }] of kept) {
     invariant(window.reservationId === id, `reservation ${window.reservationId} is filed as ${id}`);
-    invariant(window.startsAt < window.endsAt && window.count > 0, `reservation ${id} is of ${window.count} from ${window.startsAt} until ${window.endsAt}`);
+    invariant(
+      window.startsAt < window.endsAt && window.count > 0,
+      `reservation ${id} is of ${window.count} from ${window.startsAt} until ${window.endsAt}`,
+    );
     invariant((status === 'refused') === (reason !== ''), `reservation ${id} is ${status} because of "${reason}"`);
   }
 }

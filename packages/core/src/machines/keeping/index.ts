@@ -14,4 +14,8 @@ export { restoreSnapshot, takeSnapshot, type KeepingSnapshot } from './snapshot.
 export { createKeepingState, type KeepingState, type KeptReservation, type KeptStatus } from './state.ts';
 
 /** Keeps reservations at a site that has a manager of its own. */
-export const keepingMachine: Machine<KeepingState, KeepingInput, KeepingChange, KeepingCommand> = { step, apply, checkInvariants };
+export const keepingMachine: Machine<KeepingState, KeepingInput, KeepingChange, KeepingCommand> = {
+  step,
+  apply,
+  checkInvariants,
+};

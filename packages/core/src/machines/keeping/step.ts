@@ -17,10 +17,15 @@ interface Turn {
 /**
  * Sees to it that the site's own manager has a reservation for each of ours, and no others.
  *
- * It decides by levels alone, what was promised and what the site has, and asks the site only after it has read it: so that a command that
+ * It decides by levels alone, what was promised and what the site has, and asks the site only after it has read it: so
+ * that a command that
  * was lost, a restart or somebody's hand in between make no difference.
  */
-export function step(state: KeepingState, inputs: readonly KeepingInput[], now: Instant): Decision<KeepingChange, KeepingCommand> {
+export function step(
+  state: KeepingState,
+  inputs: readonly KeepingInput[],
+  now: Instant,
+): Decision<KeepingChange, KeepingCommand> {
   const turn: Turn = { state, now, changes: [], commands: [] };
   for (const input of inputs) handle(turn, input);
   dropEnded(turn);
@@ -30,16 +35,22 @@ export function step(state: KeepingState, inputs: readonly KeepingInput[], now: 
 
 function handle(turn: Turn, input: KeepingInput): void {
   switch (input.kind) {
-    case 'ReservationsTold': return noteWindows(turn, input.windows);
+    case 'ReservationsTold':
+      return noteWindows(turn, input.windows);
     case 'SiteListed': {
       amendSite(turn, input);
       turn.commands.push({ kind: 'Reply', replyTo: input.replyTo, reply: { ok: true, value: undefined } });
       return;
     }
-    case 'SiteRefused': return noteRefusal(turn, input);
-    case 'ClockStepped': turn.state.wakeAt = 0; return; // The alarm was set by the clock as it was.
-    case 'TimerFired': return; // What has ended is looked at after every input.
-    default: return unreachable(input);
+    case 'SiteRefused':
+      return noteRefusal(turn, input);
+    case 'ClockStepped':
+      turn.state.wakeAt = 0;
+      return; // The alarm was set by the clock as it was.
+    case 'TimerFired':
+      return; // What has ended is looked at after every input.
+    default:
+      return unreachable(input);
   }
 }
 
@@ -50,7 +61,9 @@ function commit(turn: Turn, change: KeepingChange): void {
 
 function noteWindows(turn: Turn, windows: readonly ReservedWindow[]): void {
   const { kept, isTold } = turn.state;
-  const told = new Map(windows.filter(({ endsAt }) => endsAt > turn.now).map((window) => [window.reservationId, window]));
+  const told = new Map(
+    windows.filter(({ endsAt }) => endsAt > turn.now).map((window) => [window.reservationId, window]),
+  );
   const removedIds = [...kept.keys()].filter((id) => !told.has(id));
   const fresh = [...told.values()].filter((window) => !isSameWindow(kept.get(window.reservationId)?.window, window));
   if (isTold && removedIds.length + fresh.length === 0) return;
@@ -59,7 +72,9 @@ function noteWindows(turn: Turn, windows: readonly ReservedWindow[]): void {
 }
 
 function isSameAtSite(asked: SiteReservation | undefined, wanted: SiteReservation): boolean {
-  return asked !== undefined && (['count', 'startsAt', 'endsAt'] as const).every((name) => asked[name] === wanted[name]);
+  return (
+    asked !== undefined && (['count', 'startsAt', 'endsAt'] as const).every((name) => asked[name] === wanted[name])
+  );
 }
 
 /** Cost: O(ours + the site's). */
@@ -74,7 +89,8 @@ function amendSite(turn: Turn, { reservations, granularity }: KeepingInput & { k
     if (amendOne(turn, kept, { there: there.get(kept.window.reservationId), granularity })) isNew = true;
   }
   for (const id of state.asked.keys()) if (!state.kept.has(id)) state.asked.delete(id);
-  // The answer of a command is no proof: what was asked for the first time is looked at at once, and what was refused, or is not as it was asked for, when the site is next read.
+  // The answer of a command is no proof: what was asked for the first time is looked at at once, and what was refused,
+  // or is not as it was asked for, when the site is next read.
   if (isNew) commands.push({ kind: 'ReadSite' });
 }
 
@@ -95,7 +111,11 @@ function amendOne(turn: Turn, kept: KeptReservation, { there, granularity }: AtS
   const { state, now, commands } = turn;
   const reservation = atSite(kept.window);
   const isAsked = isSameAtSite(state.asked.get(reservation.reservationId), reservation);
-  const amendment = amendmentOf(reservation, there, { now, granularity, isRounded: isAsked || kept.status === 'guaranteed' });
+  const amendment = amendmentOf(reservation, there, {
+    now,
+    granularity,
+    isRounded: isAsked || kept.status === 'guaranteed',
+  });
   commands.push(...commandsOf(amendment, reservation));
   if (amendment === 'none') {
     state.asked.delete(reservation.reservationId);
@@ -110,11 +130,19 @@ function amendOne(turn: Turn, kept: KeptReservation, { there, granularity }: AtS
 function commandsOf(amendment: ReturnType<typeof amendmentOf>, reservation: SiteReservation): KeepingCommand[] {
   const { reservationId } = reservation;
   switch (amendment) {
-    case 'none': return [];
-    case 'made': return [{ kind: 'MakeSiteReservation', reservation }];
-    case 'moved': return [{ kind: 'MoveSiteReservation', reservation }];
-    case 'remade': return [{ kind: 'RemoveSiteReservation', reservationId }, { kind: 'MakeSiteReservation', reservation }];
-    default: return unreachable(amendment);
+    case 'none':
+      return [];
+    case 'made':
+      return [{ kind: 'MakeSiteReservation', reservation }];
+    case 'moved':
+      return [{ kind: 'MoveSiteReservation', reservation }];
+    case 'remade':
+      return [
+        { kind: 'RemoveSiteReservation', reservationId },
+        { kind: 'MakeSiteReservation', reservation },
+      ];
+    default:
+      return unreachable(amendment);
   }
 }
 
@@ -123,12 +151,20 @@ function noteRefusal(turn: Turn, { reservationId, reason }: KeepingInput & { kin
   if (kept !== undefined) setStatus(turn, kept, 'refused', reason);
 }
 
-function setStatus(turn: Turn, { window: { reservationId }, status: before, reason: told }: KeptReservation, status: KeptStatus, reason = ''): void {
-  if (before !== status || told !== reason) commit(turn, { kind: 'StatusChanged', reservationId, status, reason, at: turn.now });
+function setStatus(
+  turn: Turn,
+  { window: { reservationId }, status: before, reason: told }: KeptReservation,
+  status: KeptStatus,
+  reason = '',
+): void {
+  if (before !== status || told !== reason)
+    commit(turn, { kind: 'StatusChanged', reservationId, status, reason, at: turn.now });
 }
 
 function dropEnded(turn: Turn): void {
-  const ids = [...turn.state.kept.values()].filter(({ window }) => window.endsAt <= turn.now).map(({ window }) => window.reservationId);
+  const ids = [...turn.state.kept.values()]
+    .filter(({ window }) => window.endsAt <= turn.now)
+    .map(({ window }) => window.reservationId);
   if (ids.length > 0) commit(turn, { kind: 'WindowsEnded', ids });
 }
 

@@ -45,16 +45,22 @@ export function setDeputy(state: ProviderState, brokerId: BrokerId, since: Insta
 }
 
 /** Knows of a report in the spool. */
-export function keepReport(state: ProviderState, { brokerId, facts, sequence, endedReplicaIds, bytes }: ChangeOf<'ReportKept'>): void {
+export function keepReport(
+  state: ProviderState,
+  { brokerId, facts, sequence, endedReplicaIds, bytes }: ChangeOf<'ReportKept'>,
+): void {
   const key = keptKey(facts);
   let kept = state.kept.get(key);
-  if (kept === undefined) state.kept.set(key, kept = { facts, brokerId, reports: [], toldConnectionId: 0 });
+  if (kept === undefined) state.kept.set(key, (kept = { facts, brokerId, reports: [], toldConnectionId: 0 }));
   kept.reports.push({ sequence, endedReplicaIds, bytes });
   state.keptBytes += bytes;
 }
 
 /** Forgets reports that their broker has. */
-export function forgetReports(state: ProviderState, { machineId, incarnation, upTo }: ChangeOf<'ReportsForgotten'>): void {
+export function forgetReports(
+  state: ProviderState,
+  { machineId, incarnation, upTo }: ChangeOf<'ReportsForgotten'>,
+): void {
   const key = keptKey({ machineId, incarnation });
   const kept = state.kept.get(key);
   if (kept === undefined) return;

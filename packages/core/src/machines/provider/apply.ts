@@ -3,59 +3,168 @@ import { joinGroups, type TaskGroup } from '../../requests/index.ts';
 import { invariant, moveInstants, movedBy, unreachable, type Duration, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
 import { noteSubmission, noteWithdrawal, setClockBack } from './asked-lately.ts';
-import { forgetReports, keepReport, returnLeased, setDeputy, startLeased, takeLease, trimLease } from './apply-lease.ts';
-import { createBroker, createMachine, isOfDemand, isPending, nothingMeasured, type KnownBroker, type MeasuredTimes, type OwnRequest, type OwnWait, type ProvidedMachine, type ProviderState } from './state.ts';
+import {
+  forgetReports,
+  keepReport,
+  returnLeased,
+  setDeputy,
+  startLeased,
+  takeLease,
+  trimLease,
+} from './apply-lease.ts';
+import {
+  createBroker,
+  createMachine,
+  isOfDemand,
+  isPending,
+  nothingMeasured,
+  type KnownBroker,
+  type MeasuredTimes,
+  type OwnRequest,
+  type OwnWait,
+  type ProvidedMachine,
+  type ProviderState,
+} from './state.ts';
 
-const promisedOfRequest = ['submittedAt', 'startedAt', 'promisedStart'] as const satisfies readonly (keyof OwnRequest)[];
+const promisedOfRequest = [
+  'submittedAt',
+  'startedAt',
+  'promisedStart',
+] as const satisfies readonly (keyof OwnRequest)[];
 
 /** Makes one change to what the provider promised; step and replay share it. Never decides. */
 export function applyProviderChange(state: ProviderState, change: ProviderChange): void {
   switch (change.kind) {
-    case 'ProviderFounded': state.instance = change.instance; break;
+    case 'ProviderFounded':
+      state.instance = change.instance;
+      break;
     case 'LimitsChanged':
       state.limits = change.limits;
       state.requestsMaxSeen = Math.max(state.requestsMaxSeen, change.limits.requestsMax);
       break;
-    case 'BrokerKnown': addBroker(state, change.brokerId, change.at); break;
-    case 'InstanceKnown': getBroker(state, change.brokerId).instance = change.instance; break;
-    case 'BrokerReplaced': replaceBroker(state, change.brokerId, change.instance); break;
-    case 'MachineCleared': getMachine(state, change.machineId).isForeign = false; break;
-    case 'RequestDrafted': addRequest(state, change); break;
-    case 'RequestSubmitting': getRequest(state, change.requestId).status = 'submitting'; break;
-    case 'RequestQueued': queueRequest(state, change); break;
-    case 'RequestStarted': startRequest(state, change); break;
-    case 'RequestRequeued': requeueRequest(state, change); break;
-    case 'RequestMoved': moveRequest(state, change); break;
-    case 'RequestReleasing': releaseRequest(state, change); break;
-    case 'RequestPromised': getRequest(state, change.requestId).promisedStart = change.startsAt; break;
-    case 'TasksCutOff': cutOffTasks(getBroker(state, change.brokerId), change.groups); break;
-    case 'ClockSetBack': setClockBack(state, change.at); break;
-    case 'ClockStepped': movePromised(state, change.by); break;
-    case 'RequestEnded': endRequest(state, change); break;
-    case 'MachineJoined': addMachine(state, change); break;
-    case 'MachineAssigned': getMachine(state, change.machineId).brokerId = change.brokerId; break;
-    case 'MachineLost': state.machines.delete(change.machineId); break;
-    case 'TasksMeasured': addTaskTimes(state, change); break;
-    case 'DemandBegan': beginDemand(state, change.brokerId); break;
-    case 'DemandEnded': getBroker(state, change.brokerId).demandFrom = 0; break;
-    case 'HeuristicSwitched': state.switched = { to: change.to, over: change.over }; break;
-    case 'HeuristicSwitchForgotten': state.switched = undefined; break;
-    case 'LeaseTaken': takeLease(state, change); break;
-    case 'LeaseStarted': startLeased(state, change); break;
-    case 'LeaseTrimmed': trimLease(state, change); break;
-    case 'LeaseReturned': returnLeased(state, change); break;
-    case 'DeputyBegan': setDeputy(state, change.brokerId, change.at); break;
-    case 'DeputyEnded': setDeputy(state, change.brokerId, 0); break;
-    case 'ReportKept': keepReport(state, change); break;
-    case 'ReportsForgotten': forgetReports(state, change); break;
-    case 'WindowsChanged': state.windows = new Map(change.windows.map((window) => [window.reservationId, window])); break;
-    case 'HeldGiven': giveHeld(state, change); break;
-    case 'HeldShortened': shortenHeld(state, change); break;
-    case 'HeldMoved': moveHeld(state, change); break;
-    case 'DrainingBegan': state.draining = { since: change.since, reason: change.reason, ...(change.isAtOnce === true ? { isAtOnce: true } : {}) }; break;
-    case 'DrainingEnded': state.draining = undefined; break;
-    case 'RefusalsForgotten': forgetRefusals(state); break;
-    default: unreachable(change);
+    case 'BrokerKnown':
+      addBroker(state, change.brokerId, change.at);
+      break;
+    case 'InstanceKnown':
+      getBroker(state, change.brokerId).instance = change.instance;
+      break;
+    case 'BrokerReplaced':
+      replaceBroker(state, change.brokerId, change.instance);
+      break;
+    case 'MachineCleared':
+      getMachine(state, change.machineId).isForeign = false;
+      break;
+    case 'RequestDrafted':
+      addRequest(state, change);
+      break;
+    case 'RequestSubmitting':
+      getRequest(state, change.requestId).status = 'submitting';
+      break;
+    case 'RequestQueued':
+      queueRequest(state, change);
+      break;
+    case 'RequestStarted':
+      startRequest(state, change);
+      break;
+    case 'RequestRequeued':
+      requeueRequest(state, change);
+      break;
+    case 'RequestMoved':
+      moveRequest(state, change);
+      break;
+    case 'RequestReleasing':
+      releaseRequest(state, change);
+      break;
+    case 'RequestPromised':
+      getRequest(state, change.requestId).promisedStart = change.startsAt;
+      break;
+    case 'TasksCutOff':
+      cutOffTasks(getBroker(state, change.brokerId), change.groups);
+      break;
+    case 'ClockSetBack':
+      setClockBack(state, change.at);
+      break;
+    case 'ClockStepped':
+      movePromised(state, change.by);
+      break;
+    case 'RequestEnded':
+      endRequest(state, change);
+      break;
+    case 'MachineJoined':
+      addMachine(state, change);
+      break;
+    case 'MachineAssigned':
+      getMachine(state, change.machineId).brokerId = change.brokerId;
+      break;
+    case 'MachineLost':
+      state.machines.delete(change.machineId);
+      break;
+    case 'TasksMeasured':
+      addTaskTimes(state, change);
+      break;
+    case 'DemandBegan':
+      beginDemand(state, change.brokerId);
+      break;
+    case 'DemandEnded':
+      getBroker(state, change.brokerId).demandFrom = 0;
+      break;
+    case 'HeuristicSwitched':
+      state.switched = { to: change.to, over: change.over };
+      break;
+    case 'HeuristicSwitchForgotten':
+      state.switched = undefined;
+      break;
+    case 'LeaseTaken':
+      takeLease(state, change);
+      break;
+    case 'LeaseStarted':
+      startLeased(state, change);
+      break;
+    case 'LeaseTrimmed':
+      trimLease(state, change);
+      break;
+    case 'LeaseReturned':
+      returnLeased(state, change);
+      break;
+    case 'DeputyBegan':
+      setDeputy(state, change.brokerId, change.at);
+      break;
+    case 'DeputyEnded':
+      setDeputy(state, change.brokerId, 0);
+      break;
+    case 'ReportKept':
+      keepReport(state, change);
+      break;
+    case 'ReportsForgotten':
+      forgetReports(state, change);
+      break;
+    case 'WindowsChanged':
+      state.windows = new Map(change.windows.map((window) => [window.reservationId, window]));
+      break;
+    case 'HeldGiven':
+      giveHeld(state, change);
+      break;
+    case 'HeldShortened':
+      shortenHeld(state, change);
+      break;
+    case 'HeldMoved':
+      moveHeld(state, change);
+      break;
+    case 'DrainingBegan':
+      state.draining = {
+        since: change.since,
+        reason: change.reason,
+        ...(change.isAtOnce === true ? { isAtOnce: true } : {}),
+      };
+      break;
+    case 'DrainingEnded':
+      state.draining = undefined;
+      break;
+    case 'RefusalsForgotten':
+      forgetRefusals(state);
+      break;
+    default:
+      unreachable(change);
   }
 }
 
@@ -97,13 +206,33 @@ function beginDemand(state: ProviderState, brokerId: string): void {
 }
 
 function addRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestDrafted' }): void {
-  const { requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, reservation, heldFor, at } = change;
+  const { requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, reservation, heldFor, at } =
+    change;
   state.nextRequestNumber += 1;
   if (heuristic !== '') noteSubmission(state, at);
   state.requests.set(requestId, {
-    requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, status: 'drafted', managerRequestId: '',
-    submittedAt: 0, startedAt: 0, endedAt: 0, releaseReason: '', hasServed: false, taskTime: 0,
-    seenAt: at, unknownSince: 0, missedListings: 0, releaseAskedAt: 0, ...(reservation === undefined ? {} : { reservation }), ...(heldFor === undefined ? {} : { heldFor }),
+    requestId,
+    brokerId,
+    userId,
+    width,
+    walltime,
+    heuristic,
+    reasons,
+    candidates,
+    status: 'drafted',
+    managerRequestId: '',
+    submittedAt: 0,
+    startedAt: 0,
+    endedAt: 0,
+    releaseReason: '',
+    hasServed: false,
+    taskTime: 0,
+    seenAt: at,
+    unknownSince: 0,
+    missedListings: 0,
+    releaseAskedAt: 0,
+    ...(reservation === undefined ? {} : { reservation }),
+    ...(heldFor === undefined ? {} : { heldFor }),
   });
 }
 
@@ -121,7 +250,8 @@ function queueRequest(state: ProviderState, change: ProviderChange & { kind: 'Re
 
 function startRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestStarted' }): void {
   const request = getRequest(state, change.requestId);
-  if (request.status === 'queued' && request.reservation === undefined) noteWait(state, waitOf(request, change.startedAt));
+  if (request.status === 'queued' && request.reservation === undefined)
+    noteWait(state, waitOf(request, change.startedAt));
   request.status = 'running';
   request.startedAt = change.startedAt;
   request.seenAt = change.at;
@@ -141,7 +271,9 @@ function requeueRequest(state: ProviderState, change: ProviderChange & { kind: '
 
 function waitOf({ width, walltime, submittedAt, promisedStart }: OwnRequest, startedAt: Instant): OwnWait {
   const wait = Math.max(0, startedAt - submittedAt);
-  return promisedStart === undefined ? { width, wait } : { width, wait, walltime, promised: Math.max(0, promisedStart - submittedAt) };
+  return promisedStart === undefined
+    ? { width, wait }
+    : { width, wait, walltime, promised: Math.max(0, promisedStart - submittedAt) };
 }
 
 /** Waits that are remembered. */
@@ -152,7 +284,10 @@ function noteWait({ waits }: ProviderState, wait: ProviderState['waits'][number]
   if (waits.length > waitsMax) waits.shift();
 }
 
-function giveHeld(state: ProviderState, { requestId, brokerId, reservation }: ProviderChange & { kind: 'HeldGiven' }): void {
+function giveHeld(
+  state: ProviderState,
+  { requestId, brokerId, reservation }: ProviderChange & { kind: 'HeldGiven' },
+): void {
   const request = getRequest(state, requestId);
   request.brokerId = brokerId;
   request.reservation = reservation;
@@ -160,13 +295,20 @@ function giveHeld(state: ProviderState, { requestId, brokerId, reservation }: Pr
     if (machine.facts.requestId !== requestId) continue;
     machine.brokerId = brokerId;
     const endsAt = request.heldFor?.endsAt ?? reservation.endsAt;
-    machine.facts = { ...machine.facts, until: Math.min(request.startedAt + request.walltime, endsAt), reservation: nameReservation(reservation) };
+    machine.facts = {
+      ...machine.facts,
+      until: Math.min(request.startedAt + request.walltime, endsAt),
+      reservation: nameReservation(reservation),
+    };
   }
 }
 
 function shortenHeld(state: ProviderState, { requestId, endsAt }: ProviderChange & { kind: 'HeldShortened' }): void {
   const request = getRequest(state, requestId);
-  invariant(request.heldFor !== undefined, `request ${requestId} is to be held for less long, and is held for no reservation`);
+  invariant(
+    request.heldFor !== undefined,
+    `request ${requestId} is to be held for less long, and is held for no reservation`,
+  );
   request.heldFor = { ...request.heldFor, endsAt };
   request.isShortened = true;
   for (const machine of state.machines.values()) {
@@ -178,17 +320,25 @@ function shortenHeld(state: ProviderState, { requestId, endsAt }: ProviderChange
 function moveHeld(state: ProviderState, { requestId, window }: ProviderChange & { kind: 'HeldMoved' }): void {
   const request = getRequest(state, requestId);
   const { heldFor, startedAt, walltime } = request;
-  invariant(heldFor?.reservationId === window.reservationId, `request ${requestId} is to be held for reservation ${window.reservationId}, and is held for ${heldFor?.reservationId ?? 'none'}`);
+  invariant(
+    heldFor?.reservationId === window.reservationId,
+    `request ${requestId} is to be held for reservation ${window.reservationId}, and is held for ` +
+      `${heldFor?.reservationId ?? 'none'}`,
+  );
   if (window.endsAt < heldFor.endsAt) request.isShortened = true;
   else delete request.isShortened;
   request.heldFor = window;
   for (const machine of state.machines.values()) {
     const { facts } = machine;
-    if (facts.requestId === requestId) machine.facts = { ...facts, until: Math.min(startedAt + walltime, window.endsAt) };
+    if (facts.requestId === requestId)
+      machine.facts = { ...facts, until: Math.min(startedAt + walltime, window.endsAt) };
   }
 }
 
-function moveRequest(state: ProviderState, { requestId, startsAt, endsAt, amount }: ProviderChange & { kind: 'RequestMoved' }): void {
+function moveRequest(
+  state: ProviderState,
+  { requestId, startsAt, endsAt, amount }: ProviderChange & { kind: 'RequestMoved' },
+): void {
   const request = getRequest(state, requestId);
   invariant(request.reservation !== undefined, `request ${requestId} moves with a reservation, and is inside none`);
   request.reservation = { ...request.reservation, startsAt, endsAt, amount: amount ?? request.reservation.amount };
@@ -217,10 +367,21 @@ function endRequest(state: ProviderState, change: ProviderChange & { kind: 'Requ
 }
 
 /** What is refused inside a reservation says nothing of what could be had beside it. */
-function pauseAfter(state: ProviderState, request: OwnRequest, change: ProviderChange & { kind: 'RequestEnded' }): void {
+function pauseAfter(
+  state: ProviderState,
+  request: OwnRequest,
+  change: ProviderChange & { kind: 'RequestEnded' },
+): void {
   // A full disk at the manager: asked again at a steady pace, and not counted among what makes asking hopeless.
-  if (change.isPassing === true) state.pausedUntil = Math.max(state.pausedUntil, change.at + Math.min(state.config.refusalPause, state.config.refusalPauseMax));
-  else if (change.status === 'rejected') pauseAsking(state, change.at, () => { state.refusals += 1; });
+  if (change.isPassing === true)
+    state.pausedUntil = Math.max(
+      state.pausedUntil,
+      change.at + Math.min(state.config.refusalPause, state.config.refusalPauseMax),
+    );
+  else if (change.status === 'rejected')
+    pauseAsking(state, change.at, () => {
+      state.refusals += 1;
+    });
   else if (request.releaseReason === '') noteUse(state, request, change.at);
 }
 
@@ -230,11 +391,18 @@ const agentLifeMin: Duration = 60_000;
 const barrenMax = 3;
 
 /** Counts an allocation that ended by itself: no agent attached, or all of them died at once, or it was of use. */
-function noteUse(state: ProviderState, { hasServed, taskTime, startedAt, endedAt, walltime }: OwnRequest, at: Instant): void {
+function noteUse(
+  state: ProviderState,
+  { hasServed, taskTime, startedAt, endedAt, walltime }: OwnRequest,
+  at: Instant,
+): void {
   const isBarren = hasServed && taskTime === 0 && endedAt - startedAt < Math.min(agentLifeMin, walltime);
   if (isBarren) state.barren += 1;
   else if (hasServed) state.barren = 0;
-  if (!hasServed || state.barren >= barrenMax) pauseAsking(state, at, () => { state.fruitless += 1; });
+  if (!hasServed || state.barren >= barrenMax)
+    pauseAsking(state, at, () => {
+      state.fruitless += 1;
+    });
 }
 
 function pauseAsking(state: ProviderState, at: Instant, count: () => void): void {
@@ -242,7 +410,8 @@ function pauseAsking(state: ProviderState, at: Instant, count: () => void): void
   const before = state.refusals + state.fruitless;
   count();
   const isHopeless = state.refusals + state.fruitless >= refusalsMax;
-  state.pausedUntil = at + (isHopeless ? probeInterval : Math.min(refusalPauseMax, refusalPause * 2 ** Math.min(before, 30)));
+  state.pausedUntil =
+    at + (isHopeless ? probeInterval : Math.min(refusalPauseMax, refusalPause * 2 ** Math.min(before, 30)));
 }
 
 function forgetRefusals(state: ProviderState): void {
@@ -289,13 +458,19 @@ function addTaskTimes(state: ProviderState, change: ProviderChange & { kind: 'Ta
 
 function addTimes(known: MeasuredTimes, more: MeasuredTimes): MeasuredTimes {
   const { longest, total, count } = known;
-  return { longest: Math.max(longest, more.longest), total: total + more.total, count: count + more.count, ...addSpread(known, more) };
+  return {
+    longest: Math.max(longest, more.longest),
+    total: total + more.total,
+    count: count + more.count,
+    ...addSpread(known, more),
+  };
 }
 
 /** Nothing is known of the spread of all where it is not of some. */
 function addSpread(known: MeasuredTimes, more: MeasuredTimes): Pick<MeasuredTimes, 'shortest' | 'squares'> {
   const { shortest = Infinity, squares = 0 } = known;
-  if (more.shortest === undefined || more.squares === undefined || (known.count > 0 && known.shortest === undefined)) return {};
+  if (more.shortest === undefined || more.squares === undefined || (known.count > 0 && known.shortest === undefined))
+    return {};
   return { shortest: Math.min(shortest, more.shortest), squares: squares + more.squares };
 }
 

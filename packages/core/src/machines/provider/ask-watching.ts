@@ -1,4 +1,11 @@
-import { nextReview, reviewPauseMin, type DraftedRequest, type RequestDecision, type RequestFacts, type RequestHeuristic } from '../../requests/index.ts';
+import {
+  nextReview,
+  reviewPauseMin,
+  type DraftedRequest,
+  type RequestDecision,
+  type RequestFacts,
+  type RequestHeuristic,
+} from '../../requests/index.ts';
 import { describeTime, invariant, plural, type Instant } from '../../shared/index.ts';
 import { budgetLeft, budgetOf, budgetRenewedAt } from './asked-lately.ts';
 import { demandOf, type Resource } from './decision-facts.ts';
@@ -13,23 +20,36 @@ import { watchedFacts } from './watched-facts.ts';
 import { widenForGang } from './widen-for-gang.ts';
 
 /**
- * Asks a heuristic that watches the queue for each broker for which there is an occasion, gives up what it wants no more, and submits what the slots
+ * Asks a heuristic that watches the queue for each broker for which there is an occasion, gives up what it wants no
+ * more, and submits what the slots
  * that are free now take; answers why, for all of them.
  *
- * A slot is free when the manager has confirmed that its request is gone, so that there are never more requests than it allows; the heuristic is asked
- * again then, with what is so by that time. Slots and what is left of the hour's budget are shared evenly among those that are asked.
+ * A slot is free when the manager has confirmed that its request is gone, so that there are never more requests than it
+ * allows; the heuristic is asked
+ * again then, with what is so by that time. Slots and what is left of the hour's budget are shared evenly among those
+ * that are asked.
  */
-export function askWatching(turn: Turn, resource: Resource, heuristic: RequestHeuristic, brokers: readonly KnownBroker[]): readonly string[] {
+export function askWatching(
+  turn: Turn,
+  resource: Resource,
+  heuristic: RequestHeuristic,
+  brokers: readonly KnownBroker[],
+): readonly string[] {
   const due = brokers.filter((broker) => isDue(turn, broker));
   for (const broker of due) withdrawUnfit(turn, broker, resource.limits);
-  due.forEach((broker, index) => { askFor(turn, resource, heuristic, { broker, sharers: due.length - index }); });
+  due.forEach((broker, index) => {
+    askFor(turn, resource, heuristic, { broker, sharers: due.length - index });
+  });
   askReleases(turn);
   return brokers.flatMap(({ watch }) => watch.reasons);
 }
 
 /** When time alone makes an occasion, or lets one be followed that can wait. */
 export function nextAsking({ state }: Turn): Instant[] {
-  return [...state.brokers.values()].flatMap(({ watch }) => [watch.reviewAt, ...(watch.occasion === undefined || watch.occasion === 'own' ? [] : [watch.askedAt + reviewPauseMin])]);
+  return [...state.brokers.values()].flatMap(({ watch }) => [
+    watch.reviewAt,
+    ...(watch.occasion === undefined || watch.occasion === 'own' ? [] : [watch.askedAt + reviewPauseMin]),
+  ]);
 }
 
 /** What happens to own requests is followed at once, all else once in a while. */
@@ -37,7 +57,12 @@ function isDue({ now }: Turn, { watch: { occasion, askedAt } }: KnownBroker): bo
   return occasion === 'own' || (occasion !== undefined && (now >= askedAt + reviewPauseMin || now < askedAt));
 }
 
-function askFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { broker, sharers }: { readonly broker: KnownBroker; readonly sharers: number }): void {
+function askFor(
+  turn: Turn,
+  resource: Resource,
+  heuristic: RequestHeuristic,
+  { broker, sharers }: { readonly broker: KnownBroker; readonly sharers: number },
+): void {
   const { state, now } = turn;
   const free = freeSlots(turn, resource);
   const slots = free > 0 ? Math.ceil(free / sharers) : free;
@@ -49,7 +74,10 @@ function askFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { b
   noteDecision(turn, heuristic, decision);
   const givenUp = giveUp(turn, broker, decision.givenUp ?? []);
   const pending = facts.pending.filter(({ requestId }) => !givenUp.has(requestId));
-  const widened = widenForGang(decision.drafts, demandOf(turn, broker).gangProcessors ?? 0, { widthMax: resource.limits.widthMax, pending });
+  const widened = widenForGang(decision.drafts, demandOf(turn, broker).gangProcessors ?? 0, {
+    widthMax: resource.limits.widthMax,
+    pending,
+  });
   const drafts = explainFirstRequests(bound, widened);
   for (const draft of drafts.slice(0, share)) submitDraft(turn, broker, draft, decision.candidates);
   const { watch } = broker;
@@ -59,28 +87,64 @@ function askFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { b
   watch.askedAt = now;
   watch.demand = broker.demand;
   watch.endedCount = broker.taskTimes.count;
-  watch.reasons = [...describeFirstBound(bound), ...decision.reasons, ...describeListing(turn, facts), ...describeWait(drafts, share), ...describeBudget(turn)];
+  watch.reasons = [
+    ...describeFirstBound(bound),
+    ...decision.reasons,
+    ...describeListing(turn, facts),
+    ...describeWait(drafts, share),
+    ...describeBudget(turn),
+  ];
 }
 
-/** Less than 0 where the limits have become smaller than what is there: then what is given up leaves no slot for anything else. */
+/**
+ * Less than 0 where the limits have become smaller than what is there: then what is given up leaves no slot for
+ * anything else.
+ */
 function freeSlots({ state }: Turn, { limits }: Resource): number {
   return limits.requestsMax - [...state.requests.values()].filter(isPending).length;
 }
 
-function checkDecision({ name }: RequestHeuristic, { budget, pending, limits }: RequestFacts, { decision, slots }: { readonly decision: RequestDecision; readonly slots: number }): void {
+function checkDecision(
+  { name }: RequestHeuristic,
+  { budget, pending, limits }: RequestFacts,
+  { decision, slots }: { readonly decision: RequestDecision; readonly slots: number },
+): void {
   const { drafts, givenUp = [] } = decision;
-  invariant(drafts.length <= Math.max(0, slots + givenUp.length), `${name} drafted ${drafts.length} requests for ${slots} free slots and ${givenUp.length} that it gives up`);
-  invariant(budget !== undefined && drafts.length <= budget.submissions, `${name} drafted ${drafts.length} requests, ${budget?.submissions} left of this hour`);
-  invariant(givenUp.length <= budget.withdrawals, `${name} gave up ${givenUp.length} requests, ${budget.withdrawals} left of this hour`);
-  for (const { requestId } of givenUp) invariant(pending.some((request) => request.requestId === requestId), `${name} gives up ${requestId}, which is not pending`);
+  invariant(
+    drafts.length <= Math.max(0, slots + givenUp.length),
+    `${name} drafted ${drafts.length} requests for ${slots} free slots and ${givenUp.length} that it gives up`,
+  );
+  invariant(
+    budget !== undefined && drafts.length <= budget.submissions,
+    `${name} drafted ${drafts.length} requests, ${budget?.submissions} left of this hour`,
+  );
+  invariant(
+    givenUp.length <= budget.withdrawals,
+    `${name} gave up ${givenUp.length} requests, ${budget.withdrawals} left of this hour`,
+  );
+  for (const { requestId } of givenUp)
+    invariant(
+      pending.some((request) => request.requestId === requestId),
+      `${name} gives up ${requestId}, which is not pending`,
+    );
   for (const { width, walltime } of drafts) {
-    invariant(width >= 1 && width <= limits.widthMax && walltime >= 1 && walltime <= limits.walltimeMax, `${name} drafted ${width} processors for ${walltime} ms; the resource gives ${limits.widthMax} for ${limits.walltimeMax} ms`);
+    invariant(
+      width >= 1 && width <= limits.widthMax && walltime >= 1 && walltime <= limits.walltimeMax,
+      `${name} drafted ${width} processors for ${walltime} ms; the resource gives ${limits.widthMax} for ` +
+        `${limits.walltimeMax} ms`,
+    );
   }
 }
 
 function describeListing({ state }: Turn, { listingState }: RequestFacts): string[] {
-  if (listingState === 'stale') return [`The queue of the resource cannot be read (${state.listingFailure}): decided by what it was, and nothing is given up.`];
-  return listingState === 'hidden' ? ['The queue shows no request of others, though they hold processors: what waits in it is not known.'] : [];
+  if (listingState === 'stale')
+    return [
+      `The queue of the resource cannot be read (${state.listingFailure}): decided by what it was, and nothing ` +
+        'is given up.',
+    ];
+  return listingState === 'hidden'
+    ? ['The queue shows no request of others, though they hold processors: what waits in it is not known.']
+    : [];
 }
 
 function describeWait(drafts: readonly DraftedRequest[], share: number): string[] {
@@ -92,5 +156,8 @@ function describeBudget({ state, now }: Turn): string[] {
   const left = budgetLeft(state, now);
   const [most, renewed] = [budgetOf(state), budgetRenewedAt(state, now)];
   const more = renewed < Infinity ? `; more in ${describeTime(renewed - now)}` : '';
-  return [`Of ${plural(most.submissions, 'request')} an hour ${left.submissions} are left to ask for, and ${left.withdrawals} of ${most.withdrawals} to give up${more}.`];
+  return [
+    `Of ${plural(most.submissions, 'request')} an hour ${left.submissions} are left to ask for, and ` +
+      `${left.withdrawals} of ${most.withdrawals} to give up${more}.`,
+  ];
 }

@@ -14,13 +14,19 @@ export function budgetOf({ config }: ProviderState): BudgetLeft {
 export function budgetLeft(state: ProviderState, now: Instant): BudgetLeft {
   const { submissions, withdrawals } = budgetOf(state);
   const { asked } = state;
-  return { submissions: Math.max(0, submissions - countSince(asked.submissions, now)), withdrawals: Math.max(0, withdrawals - countSince(asked.withdrawals, now)) };
+  return {
+    submissions: Math.max(0, submissions - countSince(asked.submissions, now)),
+    withdrawals: Math.max(0, withdrawals - countSince(asked.withdrawals, now)),
+  };
 }
 
 /** When more may be asked for of what is used up; Infinity while nothing is. */
 export function budgetRenewedAt(state: ProviderState, now: Instant): Instant {
   const left = budgetLeft(state, now);
-  const dues = [left.submissions === 0 ? oldestSince(state.asked.submissions, now) : Infinity, left.withdrawals === 0 ? oldestSince(state.asked.withdrawals, now) : Infinity];
+  const dues = [
+    left.submissions === 0 ? oldestSince(state.asked.submissions, now) : Infinity,
+    left.withdrawals === 0 ? oldestSince(state.asked.withdrawals, now) : Infinity,
+  ];
   return Math.min(...dues) + hour;
 }
 
@@ -34,19 +40,26 @@ export function noteWithdrawal(state: ProviderState, at: Instant): void {
   state.asked.withdrawals = noteAt(state.asked.withdrawals, at, budgetOf(state).withdrawals);
 }
 
-/** Takes what was asked for or released later than now, by a clock that was set back since, as of now: the hour is not longer for it. */
+/**
+ * Takes what was asked for or released later than now, by a clock that was set back since, as of now: the hour is not
+ * longer for it.
+ */
 export function setClockBack(state: ProviderState, at: Instant): void {
   const { asked } = state;
   // By how much is not known, so a pause that began by the clock before would last for as long as it was wrong.
   state.pausedUntil = Math.min(state.pausedUntil, at);
   asked.submissions = asked.submissions.map((instant) => Math.min(instant, at));
   asked.withdrawals = asked.withdrawals.map((instant) => Math.min(instant, at));
-  for (const request of state.requests.values()) if (request.unusedAt !== undefined) request.unusedAt = Math.min(request.unusedAt, at);
+  for (const request of state.requests.values())
+    if (request.unusedAt !== undefined) request.unusedAt = Math.min(request.unusedAt, at);
 }
 
 /** Whether something was asked for or released unused later than now. */
 export function isAheadOf({ asked, requests }: ProviderState, now: Instant): boolean {
-  return [...asked.submissions, ...asked.withdrawals].some((instant) => instant > now) || [...requests.values()].some(({ unusedAt = 0 }) => unusedAt > now);
+  return (
+    [...asked.submissions, ...asked.withdrawals].some((instant) => instant > now) ||
+    [...requests.values()].some(({ unusedAt = 0 }) => unusedAt > now)
+  );
 }
 
 /** No more are kept than may be: with more, nothing is left either way. */

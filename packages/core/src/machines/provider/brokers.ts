@@ -7,11 +7,22 @@ import { processorsOf } from './kept-lease.ts';
 import { isDeputy, leaseEnd, leasedProcessors } from './leases.ts';
 import { offerMachine } from './machines.ts';
 import { noteInstance } from './replaced-broker.ts';
-import { describeRequest, isServing, numberOf, type BrokerId, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import {
+  describeRequest,
+  isServing,
+  numberOf,
+  type BrokerId,
+  type KnownBroker,
+  type OwnRequest,
+  type ProviderState,
+} from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** Welcomes a broker, new or back: it is told its requests and machines, and then that it was told all. */
-export function connectBroker(turn: Turn, { brokerId, connectionId, instance = '', takesResource = false }: Extract<ProviderInput, { kind: 'BrokerConnected' }>): void {
+export function connectBroker(
+  turn: Turn,
+  { brokerId, connectionId, instance = '', takesResource = false }: Extract<ProviderInput, { kind: 'BrokerConnected' }>,
+): void {
   const { state, now } = turn;
   if (!state.brokers.has(brokerId)) commit(turn, { kind: 'BrokerKnown', brokerId, at: now });
   const broker = state.brokers.get(brokerId);
@@ -67,12 +78,18 @@ const processorsPerMachine = 1;
 
 /** Whether a broker's tasks are too wide for any machine that an allocation here would have. */
 export function isTooWide({ config }: ProviderState, { demand }: KnownBroker): boolean {
-  return config.resourceKind === 'cluster' && demand !== undefined && demand.pendingTasks > 0 && demand.processors > processorsPerMachine;
+  return (
+    config.resourceKind === 'cluster' &&
+    demand !== undefined &&
+    demand.pendingTasks > 0 &&
+    demand.processors > processorsPerMachine
+  );
 }
 
 /**
  * Processors that a broker still wants: undefined while nobody knows (it has just connected, or this provider has just
- * started), 0 once it has been away for longer than its grace, and where its tasks could run on no machine of an allocation; what a deputy needs
+ * started), 0 once it has been away for longer than its grace, and where its tasks could run on no machine of an
+ * allocation; what a deputy needs
  * at least.
  */
 export function wantedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
@@ -101,7 +118,8 @@ function toldProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undef
 }
 
 /**
- * Tasks that nothing has a place for, as the broker told, and what happened since considered: requests that were made have room for some, those
+ * Tasks that nothing has a place for, as the broker told, and what happened since considered: requests that were made
+ * have room for some, those
  * that ended have none any more. Undefined where it does not say. A deputy counts itself.
  */
 export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefined {
@@ -110,18 +128,28 @@ export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefin
   const { demand, demandRequest, endedProcessors } = broker;
   if (demand?.unplacedTasks === undefined) return undefined;
   // What ended had room for no more tasks than there are: only so many can want another place.
-  const unplaced = Math.min(demand.unplacedTasks + Math.floor(endedProcessors / demand.processors), demand.pendingTasks);
+  const unplaced = Math.min(
+    demand.unplacedTasks + Math.floor(endedProcessors / demand.processors),
+    demand.pendingTasks,
+  );
   return Math.max(0, unplaced - lanesOf(state, broker, demand.processors, demandRequest));
 }
 
-/** Tasks of a width that a broker's requests run at once, those that wait included. @param from number of the first that counts */
+/**
+ * Tasks of a width that a broker's requests run at once, those that wait included. @param from number of the first that
+ * counts
+ */
 function lanesOf(state: ProviderState, { brokerId }: KnownBroker, processors: ProcessorCount, from = 0): number {
   let lanes = 0;
-  for (const request of requestsOf(state, brokerId)) if (isServing(request) && numberOf(request) >= from) lanes += Math.floor(request.width / processors);
+  for (const request of requestsOf(state, brokerId))
+    if (isServing(request) && numberOf(request) >= from) lanes += Math.floor(request.width / processors);
   return lanes;
 }
 
-/** The requests that a broker's demand made, in the order in which they were drafted; those inside reservations left out. */
+/**
+ * The requests that a broker's demand made, in the order in which they were drafted; those inside reservations left
+ * out.
+ */
 export function requestsOf(state: ProviderState, brokerId: BrokerId): OwnRequest[] {
   return allRequestsOf(state, brokerId).filter(({ reservation }) => reservation === undefined);
 }
@@ -160,7 +188,9 @@ export function offerMachines(turn: Turn): void {
 }
 
 function isMachineAwaited(state: ProviderState, broker: KnownBroker): boolean {
-  return [...state.machines.values()].some((machine) => machine.brokerId === broker.brokerId && machine.toldConnectionId !== broker.connectionId);
+  return [...state.machines.values()].some(
+    (machine) => machine.brokerId === broker.brokerId && machine.toldConnectionId !== broker.connectionId,
+  );
 }
 
 /** Tells brokers of their requests that this step changed. */
@@ -168,8 +198,14 @@ export function tellChangedRequests(turn: Turn): void {
   const { state } = turn;
   for (const broker of state.brokers.values()) {
     if (broker.connectionId === 0) continue;
-    const changed = allRequestsOf(state, broker.brokerId).filter((request) => turn.changedRequestIds.has(request.requestId));
+    const changed = allRequestsOf(state, broker.brokerId).filter((request) =>
+      turn.changedRequestIds.has(request.requestId),
+    );
     if (changed.length === 0) continue;
-    turn.commands.push({ kind: 'TellRequests', brokerId: broker.brokerId, requests: changed.map((request) => describeRequest(state, request)) });
+    turn.commands.push({
+      kind: 'TellRequests',
+      brokerId: broker.brokerId,
+      requests: changed.map((request) => describeRequest(state, request)),
+    });
   }
 }

@@ -1,5 +1,21 @@
-import type { AllocationRequest, ClaimedReservation, DrainingStatus, HeldAhead, MachineFacts, ReservationStanding, ResourceStanding } from '../../messages/index.ts';
-import type { Duration, DriverCommand, MachineId, ProcessorCount, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
+import type {
+  AllocationRequest,
+  ClaimedReservation,
+  DrainingStatus,
+  HeldAhead,
+  MachineFacts,
+  ReservationStanding,
+  ResourceStanding,
+} from '../../messages/index.ts';
+import type {
+  Duration,
+  DriverCommand,
+  MachineId,
+  ProcessorCount,
+  ReplicaId,
+  RequestId,
+  UserId,
+} from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
 
 /** What the provider's driver must do, in order. */
@@ -7,8 +23,12 @@ export type ProviderCommand =
   | DriverCommand
   /** Answered by SubmitAccepted, SubmitRefused or SubmitUnknown. */
   | {
-      readonly kind: 'SubmitRequest'; readonly requestId: RequestId; readonly clientRequestId: string; readonly userId: UserId;
-      readonly width: ProcessorCount; readonly walltime: Duration;
+      readonly kind: 'SubmitRequest';
+      readonly requestId: RequestId;
+      readonly clientRequestId: string;
+      readonly userId: UserId;
+      readonly width: ProcessorCount;
+      readonly walltime: Duration;
       /** The reservation to run inside of; left out for none. */
       readonly reservation?: ClaimedReservation;
     }
@@ -20,37 +40,71 @@ export type ProviderCommand =
   | { readonly kind: 'TellStandings'; readonly brokerId: BrokerId; readonly standings: readonly ReservationStanding[] }
   /** Tells a broker what the resource is and how its queue stands; a level. */
   | { readonly kind: 'TellResource'; readonly brokerId: BrokerId; readonly standing: ResourceStanding }
-  /** Sends a broker whether the provider is draining, before any machine on a connection. Sent as state; undefined while it takes work. */
+  /**
+   * Sends a broker whether the provider is draining, before any machine on a connection. Sent as state; undefined while
+   * it takes work.
+   */
   | { readonly kind: 'TellDraining'; readonly brokerId: BrokerId; readonly draining: DrainingStatus | undefined }
   /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
   | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }
   /**
-   * Tells a machine, then the reports that are kept for the broker, then routes its agent, whose reports that are not kept go on. Of one that is
+   * Tells a machine, then the reports that are kept for the broker, then routes its agent, whose reports that are not
+   * kept go on. Of one that is
    * gone (`isGone`) there is no agent, even where another machine has its name.
    */
   | {
-      readonly kind: 'TellMachineJoined'; readonly brokerId: BrokerId; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[];
+      readonly kind: 'TellMachineJoined';
+      readonly brokerId: BrokerId;
+      readonly facts: MachineFacts;
+      readonly heldReplicaIds: readonly ReplicaId[];
       /** Left out where nothing is kept. */
       readonly keptSequences?: readonly number[];
       readonly isGone?: true;
     }
-  /** From now on what the agent reports, and first what waits, is spooled and told as ReportMade, until its machine is told to a broker. Said again when there is room again. */
+  /**
+   * From now on what the agent reports, and first what waits, is spooled and told as ReportMade, until its machine is
+   * told to a broker. Said again when there is room again.
+   */
   | { readonly kind: 'KeepReports'; readonly machineId: MachineId; readonly attachmentId: number }
   /** Reports up to this one are kept: the agent may forget them. */
-  | { readonly kind: 'AcknowledgeKept'; readonly machineId: MachineId; readonly attachmentId: number; readonly sequence: number }
+  | {
+      readonly kind: 'AcknowledgeKept';
+      readonly machineId: MachineId;
+      readonly attachmentId: number;
+      readonly sequence: number;
+    }
   /** Has the agent start replicas of a lease whose body is in the spool. */
   | {
-      readonly kind: 'StartLeased'; readonly brokerId: BrokerId; readonly sequence: number; readonly machineId: MachineId; readonly attachmentId: number;
+      readonly kind: 'StartLeased';
+      readonly brokerId: BrokerId;
+      readonly sequence: number;
+      readonly machineId: MachineId;
+      readonly attachmentId: number;
       readonly replicaIds: readonly ReplicaId[];
     }
   | { readonly kind: 'ConfirmLease'; readonly brokerId: BrokerId; readonly sequence: number }
   /** Also ends the relaying between the two. */
-  | { readonly kind: 'TellMachineLost'; readonly brokerId: BrokerId; readonly machineId: MachineId; readonly reason: string }
+  | {
+      readonly kind: 'TellMachineLost';
+      readonly brokerId: BrokerId;
+      readonly machineId: MachineId;
+      readonly reason: string;
+    }
   | { readonly kind: 'TellRequests'; readonly brokerId: BrokerId; readonly requests: readonly AllocationRequest[] }
   | { readonly kind: 'TellSettled'; readonly brokerId: BrokerId }
-  /** Closes the agent's stream so that it presents itself anew, with what it holds now and all that was not acknowledged. */
+  /**
+   * Closes the agent's stream so that it presents itself anew, with what it holds now and all that was not
+   * acknowledged.
+   */
   | { readonly kind: 'ReattachAgent'; readonly machineId: MachineId; readonly attachmentId: number }
-  /** Cancels what the agent holds for a broker that is gone, takes its reports for that broker, then closes its stream. */
-  | { readonly kind: 'ClearAgent'; readonly machineId: MachineId; readonly attachmentId: number; readonly heldReplicaIds: readonly ReplicaId[] }
+  /**
+   * Cancels what the agent holds for a broker that is gone, takes its reports for that broker, then closes its stream.
+   */
+  | {
+      readonly kind: 'ClearAgent';
+      readonly machineId: MachineId;
+      readonly attachmentId: number;
+      readonly heldReplicaIds: readonly ReplicaId[];
+    }
   /** Closes the agent's stream with this code; it is not to come back under this credential. */
   | { readonly kind: 'RefuseAgent'; readonly attachmentId: number; readonly code: string; readonly reason: string };

@@ -1,4 +1,9 @@
-import { isSameWindow, type ClaimedReservation, type ReservedDemand, type ReservedWindow } from '../../messages/index.ts';
+import {
+  isSameWindow,
+  type ClaimedReservation,
+  type ReservedDemand,
+  type ReservedWindow,
+} from '../../messages/index.ts';
 import { QueueForecast } from '../../requests/index.ts';
 import { Leads, type HoldingRule, type LeadRule } from '../../reservations/index.ts';
 import { describeTime, type Instant } from '../../shared/index.ts';
@@ -7,22 +12,38 @@ import { makeRoom, pendingCount, wantsOf } from './decide-reserved.ts';
 import { takesNoWork } from './draining.ts';
 import { servingFor } from './follow-windows.ts';
 import { overCodes } from './reserved-end.ts';
-import { clientRequestIdOf, isPending, isServing, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import {
+  clientRequestIdOf,
+  isPending,
+  isServing,
+  type KnownBroker,
+  type OwnRequest,
+  type ProviderState,
+} from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** Notes what the reservation manager says of a claim. */
-export function takeJudgement({ state, now }: Turn, { claim, code }: { readonly claim: string; readonly code: string }): void {
+export function takeJudgement(
+  { state, now }: Turn,
+  { claim, code }: { readonly claim: string; readonly code: string },
+): void {
   state.judgements.set(claim, { code, at: now });
 }
 
-/** Asks ahead for the processors of each reservation, as ordinary requests, when the rule says so, and again for what was lost or refused. */
+/**
+ * Asks ahead for the processors of each reservation, as ordinary requests, when the rule says so, and again for what
+ * was lost or refused.
+ */
 export function askAhead(turn: Turn): void {
   const { state, now } = turn;
-  const { config: { holding }, limits } = state;
+  const {
+    config: { holding },
+    limits,
+  } = state;
   if (holding === undefined || limits === undefined || takesNoWork(state)) return;
   for (const window of state.windows.values()) {
     if (now >= window.endsAt || !isTime(turn, window, holding) || now < pausedUntil(state, window)) continue;
-    for (let missing = missingOf(state, window); missing > 0;) {
+    for (let missing = missingOf(state, window); missing > 0; ) {
       if (pendingCount(state) >= limits.requestsMax) {
         makeRoom(turn, window);
         return;
@@ -35,14 +56,17 @@ export function askAhead(turn: Turn): void {
 }
 
 /**
- * From the start on, what is held is given to the brokers that show a good claim for the reservation; it stays theirs until its end. The reservation's present window counts, and
- * not that of the claim; the claim is looked at as soon as it is shown, so that nobody has to wait for that at the start.
+ * From the start on, what is held is given to the brokers that show a good claim for the reservation; it stays theirs
+ * until its end. The reservation's present window counts, and
+ * not that of the claim; the claim is looked at as soon as it is shown, so that nobody has to wait for that at the
+ * start.
  */
 export function giveHeld(turn: Turn): void {
   const { state } = turn;
   if (state.config.holding === undefined) return;
   forgetJudgements(turn);
-  for (const broker of state.brokers.values()) for (const want of wantsOf(turn, broker) ?? []) answerWant(turn, broker, want);
+  for (const broker of state.brokers.values())
+    for (const want of wantsOf(turn, broker) ?? []) answerWant(turn, broker, want);
   noteChanges(turn);
 }
 
@@ -55,7 +79,10 @@ function answerWant(turn: Turn, broker: KnownBroker, want: ReservedDemand): void
 }
 
 /** Where a claimed reservation is now; undefined where it is not known to stand. */
-export function findWindow({ windows }: ProviderState, { reservationId, userId }: ReservedDemand): ReservedWindow | undefined {
+export function findWindow(
+  { windows }: ProviderState,
+  { reservationId, userId }: ReservedDemand,
+): ReservedWindow | undefined {
   const window = windows.get(reservationId);
   return window?.userId === userId ? window : undefined;
 }
@@ -73,12 +100,26 @@ function noteChanges(turn: Turn): void {
 
 /** When time alone changes what is held. */
 export function nextHeld(turn: Turn): Instant[] {
-  const { state, state: { config: { holding } } } = turn;
+  const {
+    state,
+    state: {
+      config: { holding },
+    },
+  } = turn;
   if (holding === undefined) return [];
-  const askedAt = (window: ReservedWindow): Instant => (holding.kind === 'forecast' ? window.startsAt : askingAt(turn, window, holding));
+  const askedAt = (window: ReservedWindow): Instant =>
+    holding.kind === 'forecast' ? window.startsAt : askingAt(turn, window, holding);
   const wants = [...state.brokers.values()].flatMap((broker) => wantsOf(turn, broker) ?? []);
   const wanted = wants.flatMap((want) => [judgedAgainAt(state, want), want.startsAt]);
-  return [...wanted, ...[...state.windows.values()].flatMap((window) => [askedAt(window), pausedUntil(state, window), window.startsAt, window.endsAt])];
+  return [
+    ...wanted,
+    ...[...state.windows.values()].flatMap((window) => [
+      askedAt(window),
+      pausedUntil(state, window),
+      window.startsAt,
+      window.endsAt,
+    ]),
+  ];
 }
 
 /** Whether a claim is known to be good; where nothing is to be had with it, its broker is told. */
@@ -94,12 +135,21 @@ function giveFor(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
   for (const request of state.requests.values()) {
     if (missing <= 0) return;
     if (!isFreeFor(request, want)) continue;
-    commit(turn, { kind: 'HeldGiven', requestId: request.requestId, brokerId: broker.brokerId, reservation: claimedOf(want), at: now });
+    commit(turn, {
+      kind: 'HeldGiven',
+      requestId: request.requestId,
+      brokerId: broker.brokerId,
+      reservation: claimedOf(want),
+      at: now,
+    });
     missing -= request.width;
   }
 }
 
-/** What is known of a claim, which is asked about where that is nothing, or nothing that lasts; undefined while nobody has answered. */
+/**
+ * What is known of a claim, which is asked about where that is nothing, or nothing that lasts; undefined while nobody
+ * has answered.
+ */
 function judge({ state, now, commands }: Turn, want: ReservedDemand): string | undefined {
   const known = state.judgements.get(want.claim);
   if (known !== undefined && now < judgedAgainAt(state, want)) return known.code;
@@ -109,7 +159,8 @@ function judge({ state, now, commands }: Turn, want: ReservedDemand): string | u
 }
 
 /**
- * When a claim is asked about again: never where nothing is to be had with it, or where it is found good and its reservation is known to stand. One that was found
+ * When a claim is asked about again: never where nothing is to be had with it, or where it is found good and its
+ * reservation is known to stand. One that was found
  * good and is known no more may have been cancelled, of which its broker hears by this alone.
  */
 function judgedAgainAt(state: ProviderState, want: ReservedDemand): Instant {
@@ -119,7 +170,10 @@ function judgedAgainAt(state: ProviderState, want: ReservedDemand): Instant {
   return isLasting ? Infinity : known.at + state.config.refusalPause;
 }
 
-/** Forgets what was said of claims that no broker wants anything with any more; while the wants of one are not known, nothing. Cost: O(brokers x wants). */
+/**
+ * Forgets what was said of claims that no broker wants anything with any more; while the wants of one are not known,
+ * nothing. Cost: O(brokers x wants).
+ */
 function forgetJudgements(turn: Turn): void {
   const { judgements, brokers } = turn.state;
   if (judgements.size === 0) return;
@@ -134,18 +188,47 @@ function forgetJudgements(turn: Turn): void {
 
 /** Whether a request is held for a reservation, and no broker has it. */
 function isFreeFor(request: OwnRequest, { reservationId }: ReservedDemand): boolean {
-  return request.heldFor?.reservationId === reservationId && request.reservation === undefined && request.status === 'running' && isServing(request);
+  return (
+    request.heldFor?.reservationId === reservationId &&
+    request.reservation === undefined &&
+    request.status === 'running' &&
+    isServing(request)
+  );
 }
 
 /** Tells a broker, once, that nothing is to be had with its claim. */
 function refuseWant(turn: Turn, { brokerId }: KnownBroker, want: ReservedDemand, code: string): void {
   const { state, now } = turn;
-  if ([...state.requests.values()].some(({ reservation, overCode }) => overCode !== undefined && reservation?.claim === want.claim)) return;
+  if (
+    [...state.requests.values()].some(
+      ({ reservation, overCode }) => overCode !== undefined && reservation?.claim === want.claim,
+    )
+  )
+    return;
   const requestId = `q${state.nextRequestNumber}`;
   const { userId, endsAt, processors: width } = want;
   const reasons = [`Wanted inside reservation ${want.reservationId}.`];
-  commit(turn, { kind: 'RequestDrafted', requestId, brokerId, userId, width, walltime: Math.max(1, endsAt - now), heuristic: '', reasons, reservation: claimedOf(want), at: now });
-  commit(turn, { kind: 'RequestEnded', requestId, status: 'rejected', reason: `The claim is refused (${code}).`, endedAt: now, overCode: code, at: now });
+  commit(turn, {
+    kind: 'RequestDrafted',
+    requestId,
+    brokerId,
+    userId,
+    width,
+    walltime: Math.max(1, endsAt - now),
+    heuristic: '',
+    reasons,
+    reservation: claimedOf(want),
+    at: now,
+  });
+  commit(turn, {
+    kind: 'RequestEnded',
+    requestId,
+    status: 'rejected',
+    reason: `The claim is refused (${code}).`,
+    endedAt: now,
+    overCode: code,
+    at: now,
+  });
 }
 
 function claimedOf({ processors: _processors, ...claimed }: ReservedDemand): ClaimedReservation {
@@ -154,23 +237,33 @@ function claimedOf({ processors: _processors, ...claimed }: ReservedDemand): Cla
 
 function givenTo({ requests }: ProviderState, { brokerId }: KnownBroker, { claim }: ReservedDemand): number {
   let given = 0;
-  for (const request of requests.values()) if (request.brokerId === brokerId && request.reservation?.claim === claim && isServing(request)) given += request.width;
+  for (const request of requests.values())
+    if (request.brokerId === brokerId && request.reservation?.claim === claim && isServing(request))
+      given += request.width;
   return given;
 }
 
-/** Whether the allocation of a reservation is to be asked for now: what was asked for once, and is lost or refused, is asked for again. */
+/**
+ * Whether the allocation of a reservation is to be asked for now: what was asked for once, and is lost or refused, is
+ * asked for again.
+ */
 function isTime(turn: Turn, window: ReservedWindow, rule: LeadRule): boolean {
   const { state, now } = turn;
   if (rule.kind !== 'forecast') return now >= askingAt(turn, window, rule);
-  if (now >= window.startsAt || heldFor(state, window).some((request) => isSameWindow(request.heldFor, window))) return true;
+  if (now >= window.startsAt || heldFor(state, window).some((request) => isSameWindow(request.heldFor, window)))
+    return true;
   const { limits, listing } = state;
   const { endsAt, startsAt, count } = window;
-  if (turn.hasListing !== true || limits === undefined || listing === undefined || endsAt - now > limits.walltimeMax) return false;
+  if (turn.hasListing !== true || limits === undefined || listing === undefined || endsAt - now > limits.walltimeMax)
+    return false;
   turn.forecast ??= new QueueForecast(now, limits, competingIn(state, listingWithOwn(state, listing, now)));
   return (turn.forecast.startOf(Math.min(count, limits.widthMax), endsAt - now) ?? startsAt) >= startsAt - rule.margin;
 }
 
-/** When its allocation is asked for: not so early that the longest walltime, from then on, ends before the reservation does, where that can be had at all. */
+/**
+ * When its allocation is asked for: not so early that the longest walltime, from then on, ends before the reservation
+ * does, where that can be had at all.
+ */
 export function askingAt(turn: Turn, { startsAt, endsAt, count: width }: ReservedWindow, rule: HoldingRule): Instant {
   const { limits, waits } = turn.state;
   if (limits === undefined) return Infinity;
@@ -188,7 +281,9 @@ function missingOf(state: ProviderState, window: ReservedWindow): number {
 }
 
 function pausedUntil(state: ProviderState, window: ReservedWindow): Instant {
-  const ends = heldFor(state, window).filter(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === '').map(({ endedAt }) => endedAt + state.config.refusalPause);
+  const ends = heldFor(state, window)
+    .filter(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === '')
+    .map(({ endedAt }) => endedAt + state.config.refusalPause);
   return ends.reduce((latest, one) => Math.max(latest, one), 0);
 }
 
@@ -197,10 +292,31 @@ function submitHeld(turn: Turn, window: ReservedWindow, width: number): void {
   const { userId } = state.config;
   const { reservationId, count, startsAt, endsAt } = window;
   const walltime = Math.min(endsAt - now, state.limits?.walltimeMax ?? Infinity);
-  const when = startsAt > now ? `begins in ${describeTime(startsAt - now)}` : `lasts another ${describeTime(endsAt - now)}`;
-  const reasons = [`Asked for ahead, to be held for reservation ${reservationId} of ${count} processors, which ${when}.`];
+  const when =
+    startsAt > now ? `begins in ${describeTime(startsAt - now)}` : `lasts another ${describeTime(endsAt - now)}`;
+  const reasons = [
+    `Asked for ahead, to be held for reservation ${reservationId} of ${count} processors, which ${when}.`,
+  ];
   const requestId = `q${state.nextRequestNumber}`;
-  commit(turn, { kind: 'RequestDrafted', requestId, brokerId: '', userId, width, walltime, heuristic: '', reasons, heldFor: window, at: now });
+  commit(turn, {
+    kind: 'RequestDrafted',
+    requestId,
+    brokerId: '',
+    userId,
+    width,
+    walltime,
+    heuristic: '',
+    reasons,
+    heldFor: window,
+    at: now,
+  });
   commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
-  turn.commands.push({ kind: 'SubmitRequest', requestId, clientRequestId: clientRequestIdOf(state, requestId), userId, width, walltime });
+  turn.commands.push({
+    kind: 'SubmitRequest',
+    requestId,
+    clientRequestId: clientRequestIdOf(state, requestId),
+    userId,
+    width,
+    walltime,
+  });
 }

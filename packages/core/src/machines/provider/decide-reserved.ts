@@ -1,22 +1,46 @@
 import { type ClaimedReservation, type ReservedDemand } from '../../messages/index.ts';
 import { describeTime, plural, type Instant } from '../../shared/index.ts';
 import { takesNoWork } from './draining.ts';
-import { clientRequestIdOf, isPending, isServing, numberOf, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import {
+  clientRequestIdOf,
+  isPending,
+  isServing,
+  numberOf,
+  type KnownBroker,
+  type OwnRequest,
+  type ProviderState,
+} from './state.ts';
 import { releaseRequest } from './submission.ts';
 import { commit, type Turn } from './turn.ts';
 
-/** Gives back what no broker wants inside a reservation any more: nobody else could use it, and who wants it again gets it at once. */
+/**
+ * Gives back what no broker wants inside a reservation any more: nobody else could use it, and who wants it again gets
+ * it at once.
+ */
 export function releaseReserved(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
     const { reservation, brokerId } = request;
-    if (reservation === undefined || request.heldFor !== undefined || !isServing(request) || (request.status !== 'queued' && request.status !== 'running')) continue;
+    if (
+      reservation === undefined ||
+      request.heldFor !== undefined ||
+      !isServing(request) ||
+      (request.status !== 'queued' && request.status !== 'running')
+    )
+      continue;
     const wants = wantsOf(turn, turn.state.brokers.get(brokerId));
     if (wants === undefined || wants.some((want) => isSame(want, reservation))) continue;
-    releaseRequest(turn, request, `Released: nothing is wanted inside reservation ${reservation.reservationId} any more.`);
+    releaseRequest(
+      turn,
+      request,
+      `Released: nothing is wanted inside reservation ${reservation.reservationId} any more.`,
+    );
   }
 }
 
-/** Withdraws what waits beyond the present size of a reservation, the youngest first: it was resized, and what runs goes on. */
+/**
+ * Withdraws what waits beyond the present size of a reservation, the youngest first: it was resized, and what runs goes
+ * on.
+ */
 export function withdrawExcess(turn: Turn): void {
   const { state } = turn;
   if (state.config.holding !== undefined) return;
@@ -28,7 +52,11 @@ export function withdrawExcess(turn: Turn): void {
         if (excess <= 0) break;
         if (request.status !== 'queued') continue;
         excess -= request.width;
-        releaseRequest(turn, request, `Withdrawn: reservation ${want.reservationId} has ${plural(amountNow(state, want), 'processor')} now.`);
+        releaseRequest(
+          turn,
+          request,
+          `Withdrawn: reservation ${want.reservationId} has ${plural(amountNow(state, want), 'processor')} now.`,
+        );
       }
     }
   }
@@ -41,12 +69,19 @@ function amountNow({ listing }: ProviderState, { reservationId, userId, amount }
 }
 
 /**
- * Asks for what brokers want inside reservations, before anything is asked for beside them: as wide as their tasks can use, to the end of the
+ * Asks for what brokers want inside reservations, before anything is asked for beside them: as wide as their tasks can
+ * use, to the end of the
  * reservation. What is asked for before its start waits at the manager until then.
  */
 export function draftReserved(turn: Turn): void {
   const { state } = turn;
-  if (state.config.holding !== undefined || takesNoWork(state) || state.limits === undefined || state.config.resourceKind === 'machines') return;
+  if (
+    state.config.holding !== undefined ||
+    takesNoWork(state) ||
+    state.limits === undefined ||
+    state.config.resourceKind === 'machines'
+  )
+    return;
   for (const broker of state.brokers.values()) {
     for (const want of wantsOf(turn, broker) ?? []) askInside(turn, broker, want);
   }
@@ -58,16 +93,20 @@ export function nextReserved(turn: Turn): Instant[] {
   const due: Instant[] = [];
   if (state.config.holding !== undefined) return due;
   for (const broker of state.brokers.values()) {
-    for (const want of wantsOf(turn, broker) ?? []) if (missingOf(state, broker, want) > 0 && !isOver(turn, want)) due.push(pausedUntil(state, broker, want));
+    for (const want of wantsOf(turn, broker) ?? [])
+      if (missingOf(state, broker, want) > 0 && !isOver(turn, want)) due.push(pausedUntil(state, broker, want));
   }
   return due;
 }
 
-/** What a broker wants inside reservations: undefined while nobody knows; empty once a broker has been away for longer than its grace. */
+/**
+ * What a broker wants inside reservations: undefined while nobody knows; empty once a broker has been away for longer
+ * than its grace.
+ */
 export function wantsOf({ state, now }: Turn, broker: KnownBroker | undefined): readonly ReservedDemand[] | undefined {
   if (broker === undefined) return [];
   if (broker.connectionId === 0 && now >= broker.awaySince + state.config.brokerGrace) return [];
-  return broker.demand === undefined ? undefined : broker.demand.reserved ?? [];
+  return broker.demand === undefined ? undefined : (broker.demand.reserved ?? []);
 }
 
 /** A claim is the same text whenever its manager tells it. */
@@ -108,7 +147,10 @@ function isOver({ state, now }: Turn, want: ReservedDemand): boolean {
 }
 
 function requestsInside({ requests }: ProviderState, { brokerId }: KnownBroker, want: ReservedDemand): OwnRequest[] {
-  return [...requests.values()].filter((request) => request.brokerId === brokerId && request.reservation !== undefined && isSame(want, request.reservation));
+  return [...requests.values()].filter(
+    (request) =>
+      request.brokerId === brokerId && request.reservation !== undefined && isSame(want, request.reservation),
+  );
 }
 
 /** Processors that are wanted and neither there nor asked for. */
@@ -119,16 +161,25 @@ function missingOf(state: ProviderState, broker: KnownBroker, want: ReservedDema
 
 /** What ended, whatever for, is not asked for again at once. */
 function pausedUntil(state: ProviderState, broker: KnownBroker, want: ReservedDemand): Instant {
-  const ends = requestsInside(state, broker, want).filter(({ endedAt }) => endedAt > 0).map(({ endedAt }) => endedAt + state.config.refusalPause);
+  const ends = requestsInside(state, broker, want)
+    .filter(({ endedAt }) => endedAt > 0)
+    .map(({ endedAt }) => endedAt + state.config.refusalPause);
   return ends.reduce((latest, one) => Math.max(latest, one), 0);
 }
 
-/** What is reserved comes before what only waits: the youngest request that waits beside reservations gives up its slot. */
+/**
+ * What is reserved comes before what only waits: the youngest request that waits beside reservations gives up its slot.
+ */
 export function makeRoom(turn: Turn, { reservationId }: { readonly reservationId: number }): void {
   const pending = [...turn.state.requests.values()].filter(isPending);
   if (pending.some((request) => !isServing(request))) return; // A slot is about to come free.
-  const queued = pending.filter(({ status, reservation, heldFor }) => status === 'queued' && reservation === undefined && heldFor === undefined);
-  const youngest = queued.reduce<OwnRequest | undefined>((last, request) => (last === undefined || numberOf(request) > numberOf(last) ? request : last), undefined);
+  const queued = pending.filter(
+    ({ status, reservation, heldFor }) => status === 'queued' && reservation === undefined && heldFor === undefined,
+  );
+  const youngest = queued.reduce<OwnRequest | undefined>(
+    (last, request) => (last === undefined || numberOf(request) > numberOf(last) ? request : last),
+    undefined,
+  );
   if (youngest !== undefined) releaseRequest(turn, youngest, `Withdrawn: reservation ${reservationId} wants its slot.`);
 }
 
@@ -137,10 +188,35 @@ function submitInside(turn: Turn, broker: KnownBroker, want: ReservedDemand, wid
   const { processors, hasMoved: _hasMoved, ...reservation } = want;
   const { reservationId, userId, startsAt, endsAt, amount } = want;
   const walltime = Math.min(endsAt - Math.max(now, startsAt), state.limits?.walltimeMax ?? Infinity);
-  const when = startsAt > now ? `which begins in ${describeTime(startsAt - now)}` : `which lasts another ${describeTime(endsAt - now)}`;
-  const reasons = [`Asked for inside reservation ${reservationId} of ${amount} processors, ${when}: its tasks can use ${processors} now.`];
+  const when =
+    startsAt > now
+      ? `which begins in ${describeTime(startsAt - now)}`
+      : `which lasts another ${describeTime(endsAt - now)}`;
+  const reasons = [
+    `Asked for inside reservation ${reservationId} of ${amount} processors, ${when}: its tasks can use ` +
+      `${processors} now.`,
+  ];
   const requestId = `q${state.nextRequestNumber}`;
-  commit(turn, { kind: 'RequestDrafted', requestId, brokerId: broker.brokerId, userId, width, walltime, heuristic: '', reasons, reservation, at: now });
+  commit(turn, {
+    kind: 'RequestDrafted',
+    requestId,
+    brokerId: broker.brokerId,
+    userId,
+    width,
+    walltime,
+    heuristic: '',
+    reasons,
+    reservation,
+    at: now,
+  });
   commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
-  turn.commands.push({ kind: 'SubmitRequest', requestId, clientRequestId: clientRequestIdOf(state, requestId), userId, width, walltime, reservation });
+  turn.commands.push({
+    kind: 'SubmitRequest',
+    requestId,
+    clientRequestId: clientRequestIdOf(state, requestId),
+    userId,
+    width,
+    walltime,
+    reservation,
+  });
 }

@@ -15,7 +15,8 @@ import type { Turn } from './turn.ts';
 import { widenForGang } from './widen-for-gang.ts';
 
 /**
- * Gives back what no broker has needed for the idle time. A queued request that is withdrawn as soon as running ones do is asked for again
+ * Gives back what no broker has needed for the idle time. A queued request that is withdrawn as soon as running ones do
+ * is asked for again
  * when the next few tasks come, and begins at the end of the queue.
  */
 export function releaseSurplus(turn: Turn): void {
@@ -29,20 +30,29 @@ export function releaseSurplus(turn: Turn): void {
   }
 }
 
-/** While the manager cannot be asked: an allocation whose walltime is long over has no agents any more, only people with its credential. */
+/**
+ * While the manager cannot be asked: an allocation whose walltime is long over has no agents any more, only people with
+ * its credential.
+ */
 function releaseOverdue(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
     if (request.status !== 'running' || !isServing(request) || turn.now < credentialEnd(turn.state, request)) continue;
-    releaseRequest(turn, request, 'Released: its walltime is over, and the queue that would show its end cannot be read.');
+    releaseRequest(
+      turn,
+      request,
+      'Released: its walltime is over, and the queue that would show its end cannot be read.',
+    );
   }
 }
 
 function withdrawQueued(turn: Turn, broker: KnownBroker): void {
   const wanted = wantedProcessors(turn, broker) ?? 0;
   const since = describeTime(turn.now - broker.coveredSince);
-  const reason = wanted === 0
-    ? `Withdrawn: running allocations have covered what was wanted for ${since}, and now no task is pending.`
-    : `Withdrawn: running allocations have covered what was wanted for ${since}; they have ${runningProcessors(turn.state, broker.brokerId)} processors for the ${wanted} wanted now.`;
+  const reason =
+    wanted === 0
+      ? `Withdrawn: running allocations have covered what was wanted for ${since}, and now no task is pending.`
+      : `Withdrawn: running allocations have covered what was wanted for ${since}; they have ` +
+        `${runningProcessors(turn.state, broker.brokerId)} processors for the ${wanted} wanted now.`;
   for (const request of requestsOf(turn.state, broker.brokerId)) {
     if (request.status === 'queued' && isServing(request)) releaseRequest(turn, request, reason);
   }
@@ -51,12 +61,17 @@ function withdrawQueued(turn: Turn, broker: KnownBroker): void {
 function releaseRunning(turn: Turn, broker: KnownBroker): void {
   for (const request of requestsOf(turn.state, broker.brokerId)) {
     if (request.status !== 'running' || !isServing(request)) continue;
-    releaseRequest(turn, request, `Released: nothing has been wanted for ${describeTime(turn.now - broker.idleSince)}.`);
+    releaseRequest(
+      turn,
+      request,
+      `Released: nothing has been wanted for ${describeTime(turn.now - broker.idleSince)}.`,
+    );
   }
 }
 
 /**
- * While the provider takes no work: withdraws requests that wait, and releases allocations that are held ahead and that no broker has, since nothing will be placed
+ * While the provider takes no work: withdraws requests that wait, and releases allocations that are held ahead and that
+ * no broker has, since nothing will be placed
  * on them; also the others where everything is given back. Those run on until they have become idle.
  */
 function giveBack(turn: Turn): void {
@@ -65,15 +80,18 @@ function giveBack(turn: Turn): void {
   for (const request of state.requests.values()) {
     if (!isServing(request)) continue;
     if (request.status === 'queued') releaseRequest(turn, request, `Withdrawn: ${why}.`);
-    else if (request.status === 'running' && (releasesRunning(state) || isHeldForNothing(turn, request))) releaseRequest(turn, request, `Released: ${why}.`, { code: 'MUT_DRAINING' });
+    else if (request.status === 'running' && (releasesRunning(state) || isHeldForNothing(turn, request)))
+      releaseRequest(turn, request, `Released: ${why}.`, { code: 'MUT_DRAINING' });
   }
 }
 
 /**
  * Asks the heuristic for requests, for one broker after the other, where running allocations do not cover its demand.
  *
- * The free slots are shared evenly among such brokers, those with the fewest pending requests first. A heuristic that watches the queue is asked
- * when there is an occasion, and also where all that is wanted has a place on what is asked for: it may know a better one.
+ * The free slots are shared evenly among such brokers, those with the fewest pending requests first. A heuristic that
+ * watches the queue is asked
+ * when there is an occasion, and also where all that is wanted has a place on what is asked for: it may know a better
+ * one.
  */
 export function draftRequests(turn: Turn): void {
   const { state } = turn;
@@ -102,7 +120,7 @@ export function draftRequests(turn: Turn): void {
 function brokersInNeed(turn: Turn, isWatching: boolean): KnownBroker[] {
   const { state } = turn;
   const inNeed = [...state.brokers.values()].filter((broker) => {
-    const needed = broker.connectionId === 0 ? neededAlone(turn, broker) : wantedProcessors(turn, broker) ?? 0;
+    const needed = broker.connectionId === 0 ? neededAlone(turn, broker) : (wantedProcessors(turn, broker) ?? 0);
     return needed > runningProcessors(state, broker.brokerId) && (isWatching || unplacedTasks(turn, broker) !== 0);
   });
   const count = (broker: KnownBroker): number => requestsOf(state, broker.brokerId).filter(isPending).length;
@@ -115,22 +133,36 @@ function findObstacle({ state, now }: Turn, inNeedCount: number, isWatching: boo
   if (takesNoWork(state)) return capitalized(`${describeNoWork(state)}.`);
   if (inNeedCount === 0) return describeContentment(state);
   // One that watches can go by what was known, and says so.
-  if (state.listingFailure !== '' && !isWatching) return `The queue of the resource cannot be read: ${state.listingFailure}.`;
+  if (state.listingFailure !== '' && !isWatching)
+    return `The queue of the resource cannot be read: ${state.listingFailure}.`;
   if (state.limits === undefined) return 'The limits of the resource are not known yet.';
   if (state.listing === undefined) return 'The queue of the resource has not been read yet.';
   const failures = `failures in a row: ${refusals} refused, ${fruitless} ended without a machine`;
-  if (now < state.pausedUntil) return `Paused for another ${describeTime(state.pausedUntil - now)}, after ${failures}.${describeLastFailure(state)} It asks at once when the heuristic is set, or when new work comes after a time without any.`;
+  if (now < state.pausedUntil)
+    return (
+      `Paused for another ${describeTime(state.pausedUntil - now)}, after ` +
+      `${failures}.${describeLastFailure(state)} It asks at once when the heuristic is set, or when new work ` +
+      'comes after a time without any.'
+    );
   return undefined;
 }
 
-/** What came of the last request that failed: the words of the manager, and of the agents where the manager passes them on. */
+/**
+ * What came of the last request that failed: the words of the manager, and of the agents where the manager passes them
+ * on.
+ */
 function describeLastFailure({ requests }: ProviderState): string {
-  const failed = [...requests.values()].filter(({ endedAt, releaseReason, taskTime }) => endedAt > 0 && releaseReason === '' && taskTime === 0);
+  const failed = [...requests.values()].filter(
+    ({ endedAt, releaseReason, taskTime }) => endedAt > 0 && releaseReason === '' && taskTime === 0,
+  );
   const last = failed.at(-1);
   return last === undefined ? '' : ` The last one, ${last.requestId}: ${last.reasons.at(-1) ?? ''}`;
 }
 
-/** Whether an allocation is held for a reservation that no broker wants anything inside of: nothing will be placed on it. */
+/**
+ * Whether an allocation is held for a reservation that no broker wants anything inside of: nothing will be placed on
+ * it.
+ */
 function isHeldForNothing(turn: Turn, { heldFor, reservation, brokerId }: OwnRequest): boolean {
   if (heldFor === undefined) return false;
   const wants = reservation === undefined ? [] : wantsOf(turn, turn.state.brokers.get(brokerId));
@@ -144,25 +176,44 @@ function capitalized(sentence: string): string {
 /** Why nobody is in need. */
 function describeContentment(state: ProviderState): string {
   const wide = [...state.brokers.values()].find((broker) => isTooWide(state, broker));
-  if (wide === undefined) return 'No broker wants more than what its allocations, and requests for more, have room for.';
-  return `The tasks want ${wide.demand?.processors ?? 0} processors each, and the machines of an allocation have one each.`;
+  if (wide === undefined)
+    return 'No broker wants more than what its allocations, and requests for more, have room for.';
+  return (
+    `The tasks want ${wide.demand?.processors ?? 0} processors each, and the machines of an allocation have one ` +
+    'each.'
+  );
 }
 
-function draftFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { broker, sharers }: { broker: KnownBroker; sharers: number }): RequestDecision {
+function draftFor(
+  turn: Turn,
+  resource: Resource,
+  heuristic: RequestHeuristic,
+  { broker, sharers }: { broker: KnownBroker; sharers: number },
+): RequestDecision {
   const { state } = turn;
   const { limits } = resource;
   const held = [...state.requests.values()].filter(isPending);
   // Requests inside reservations hold slots, and nothing that the heuristic could go by.
-  const pending = held.filter(({ reservation, heldFor }) => reservation === undefined && heldFor === undefined).map(pendingOf);
+  const pending = held
+    .filter(({ reservation, heldFor }) => reservation === undefined && heldFor === undefined)
+    .map(pendingOf);
   const share = Math.ceil(Math.max(0, limits.requestsMax - held.length) / sharers);
   const demand = demandOf(turn, broker);
   const known = factsOf(turn, resource, broker);
-  const facts = { ...known, limits: { ...limits, requestsMax: pending.length + share }, pending, demand: { ...known.demand, unplacedTasks: unplacedTasks(turn, broker) } };
+  const facts = {
+    ...known,
+    limits: { ...limits, requestsMax: pending.length + share },
+    pending,
+    demand: { ...known.demand, unplacedTasks: unplacedTasks(turn, broker) },
+  };
   const bound = boundFirstRequests(state, heuristic, broker, facts);
   const decision = heuristic.draft(bound?.facts ?? facts);
   noteDecision(turn, heuristic, decision);
   const drafts = widenForGang(decision.drafts, demand.gangProcessors ?? 0, { widthMax: limits.widthMax, pending });
-  invariant(decision.drafts.length <= share, `${heuristic.name} drafted ${decision.drafts.length} requests for ${share} slots`);
+  invariant(
+    decision.drafts.length <= share,
+    `${heuristic.name} drafted ${decision.drafts.length} requests for ${share} slots`,
+  );
   for (const draft of explainFirstRequests(bound, drafts)) submitDraft(turn, broker, draft, decision.candidates);
   return { ...decision, reasons: [...describeFirstBound(bound), ...decision.reasons] };
 }

@@ -14,8 +14,12 @@ export interface Resource {
 }
 
 /** What is to be asked for; a deputy goes by what is left of the lease. */
-export function demandOf(turn: Turn, broker: KnownBroker): Pick<Demand, 'pendingTasks' | 'processors' | 'deadline' | 'gangProcessors'> {
-  if (broker.connectionId === 0) return { pendingTasks: neededAlone(turn, broker), processors: 1, deadline: undefined, gangProcessors: 0 };
+export function demandOf(
+  turn: Turn,
+  broker: KnownBroker,
+): Pick<Demand, 'pendingTasks' | 'processors' | 'deadline' | 'gangProcessors'> {
+  if (broker.connectionId === 0)
+    return { pendingTasks: neededAlone(turn, broker), processors: 1, deadline: undefined, gangProcessors: 0 };
   invariant(broker.demand !== undefined, `broker ${broker.brokerId} is in need without a demand`);
   return broker.demand;
 }
@@ -26,30 +30,59 @@ export function factsOf(turn: Turn, { limits, listing }: Resource, broker: Known
   const { pendingTasks, processors, deadline } = demandOf(turn, broker);
   const served = servedOf(state, broker);
   return {
-    now, limits, listing: competingIn(state, listingWithOwn(state, listing, now)), pending: [], served, heldInVain: heldInVainOf(served), demand: { pendingTasks, processors, deadline },
-    taskTimes: observedTaskTimes(broker), taskTimesElsewhere: broker.demand?.taskTimes, isFirst: isFirstOf(state, broker),
+    now,
+    limits,
+    listing: competingIn(state, listingWithOwn(state, listing, now)),
+    pending: [],
+    served,
+    heldInVain: heldInVainOf(served),
+    demand: { pendingTasks, processors, deadline },
+    taskTimes: observedTaskTimes(broker),
+    taskTimesElsewhere: broker.demand?.taskTimes,
+    isFirst: isFirstOf(state, broker),
     options: { ...state.config.heuristicOptions, defaultTime: heuristicInForce(state).defaultTime },
   };
 }
 
-/** Agents take a while to start, on a loaded host a long one; what ended before a task did says for how long at most it has been too short. */
+/**
+ * Agents take a while to start, on a loaded host a long one; what ended before a task did says for how long at most it
+ * has been too short.
+ */
 function heldInVainOf(served: readonly ServedRequest[]): Duration {
-  return served.reduce((most, { taskTime, startedAt, endedAt, walltime }) => (taskTime === 0 && endedAt - startedAt >= walltime ? Math.max(most, walltime) : most), 0);
+  return served.reduce(
+    (most, { taskTime, startedAt, endedAt, walltime }) =>
+      taskTime === 0 && endedAt - startedAt >= walltime ? Math.max(most, walltime) : most,
+    0,
+  );
 }
 
 /** An own request as every heuristic sees it. */
 export function pendingOf({ requestId, width, walltime, status, startedAt }: OwnRequest): PendingRequest {
-  invariant(status === 'submitting' || status === 'queued' || status === 'running', `request ${requestId} is ${status}, not submitted`);
+  invariant(
+    status === 'submitting' || status === 'queued' || status === 'running',
+    `request ${requestId} is ${status}, not submitted`,
+  );
   return { requestId, width, walltime, status, startedAt };
 }
 
 /** Whether nothing has been asked for since the broker began to want something; what was refused does not count. */
 function isFirstOf(state: ProviderState, broker: KnownBroker): boolean {
-  return !requestsOf(state, broker.brokerId).some((request) => isOfDemand(broker, request) && request.status !== 'rejected');
+  return !requestsOf(state, broker.brokerId).some(
+    (request) => isOfDemand(broker, request) && request.status !== 'rejected',
+  );
 }
 
 /** Requests that this demand made and that are over: an earlier one's tasks were others. */
 function servedOf(state: ProviderState, broker: KnownBroker): ServedRequest[] {
-  const served = requestsOf(state, broker.brokerId).filter((request) => isOfDemand(broker, request) && request.startedAt > 0 && request.endedAt > 0);
-  return served.map(({ requestId, width, walltime, startedAt, endedAt, taskTime }) => ({ requestId, width, walltime, startedAt, endedAt, taskTime }));
+  const served = requestsOf(state, broker.brokerId).filter(
+    (request) => isOfDemand(broker, request) && request.startedAt > 0 && request.endedAt > 0,
+  );
+  return served.map(({ requestId, width, walltime, startedAt, endedAt, taskTime }) => ({
+    requestId,
+    width,
+    walltime,
+    startedAt,
+    endedAt,
+    taskTime,
+  }));
 }

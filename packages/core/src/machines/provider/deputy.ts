@@ -11,13 +11,17 @@ import { commit, type Turn } from './turn.ts';
 
 type InputOf<Kind extends ProviderInput['kind']> = Extract<ProviderInput, { readonly kind: Kind }>;
 
-/** Replicas that a machine gets for each of its processors while its broker is away: one runs, the other need not be waited for. */
+/**
+ * Replicas that a machine gets for each of its processors while its broker is away: one runs, the other need not be
+ * waited for.
+ */
 const replicasPerProcessor = 2;
 
 /**
  * Keeps what a broker leases in place of what it leased before; heard again, it is confirmed again.
  *
- * Heard again it may lack some of its replicas: a job was cancelled, or an input is gone. The driver has the new body, so the outline must be the new one, too.
+ * Heard again it may lack some of its replicas: a job was cancelled, or an input is gone. The driver has the new body,
+ * so the outline must be the new one, too.
  */
 export function takeLease(turn: Turn, { brokerId, connectionId, lease }: InputOf<'LeaseGranted'>): void {
   const broker = turn.state.brokers.get(brokerId);
@@ -26,7 +30,8 @@ export function takeLease(turn: Turn, { brokerId, connectionId, lease }: InputOf
   // Heard late, after the one that replaced it.
   if (broker.leaseConnectionId === connectionId && known !== undefined && lease.sequence < known.sequence) return;
   broker.leaseConnectionId = connectionId;
-  if (known === undefined || !isSameOutline(known, lease)) commit(turn, { kind: 'LeaseTaken', brokerId, lease: withoutMore(lease), at: turn.now });
+  if (known === undefined || !isSameOutline(known, lease))
+    commit(turn, { kind: 'LeaseTaken', brokerId, lease: withoutMore(lease), at: turn.now });
   broker.isLeaseConfirmed = false;
 }
 
@@ -45,14 +50,26 @@ function withoutMore({ sequence, horizon, groups, caught }: LeaseOutline): Lease
 }
 
 function isSameOutline(one: LeaseOutline, other: LeaseOutline): boolean {
-  return one.sequence === other.sequence && one.horizon === other.horizon && isSameList(one.caught, other.caught)
-    && one.groups.length === other.groups.length && one.groups.every((group, index) => isSameGroup(group, other.groups[index]));
+  return (
+    one.sequence === other.sequence &&
+    one.horizon === other.horizon &&
+    isSameList(one.caught, other.caught) &&
+    one.groups.length === other.groups.length &&
+    one.groups.every((group, index) => isSameGroup(group, other.groups[index]))
+  );
 }
 
 function isSameGroup(one: LeaseOutlineGroup, other: LeaseOutlineGroup | undefined): boolean {
-  return one.processors === other?.processors && one.requirements === other.requirements && one.taskTime === other.taskTime && one.hasInputs === other.hasInputs
-    && one.replicas.length === other.replicas.length
-    && one.replicas.every(({ first, count }, index) => first === other.replicas[index]?.first && count === other.replicas[index].count);
+  return (
+    one.processors === other?.processors &&
+    one.requirements === other.requirements &&
+    one.taskTime === other.taskTime &&
+    one.hasInputs === other.hasInputs &&
+    one.replicas.length === other.replicas.length &&
+    one.replicas.every(
+      ({ first, count }, index) => first === other.replicas[index]?.first && count === other.replicas[index].count,
+    )
+  );
 }
 
 function isSameList(one: readonly string[] = [], other: readonly string[] = []): boolean {
@@ -114,7 +131,10 @@ function keepReportsOf({ commands }: Turn, machine: ProvidedMachine): void {
 function startLeased(turn: Turn, broker: KnownBroker, machine: ProvidedMachine): void {
   const { state, now } = turn;
   const { lease } = broker;
-  const { facts: { machineId, processors }, attachmentId } = machine;
+  const {
+    facts: { machineId, processors },
+    attachmentId,
+  } = machine;
   if (lease === undefined || takesNoWork(state) || now >= leaseEnd(broker)) return;
   // Once all has started, machines without work are not worth a search.
   if (leftOfLease(broker) === 0 || !isUsable(turn, lease, machine)) return;
@@ -131,11 +151,17 @@ function startLeased(turn: Turn, broker: KnownBroker, machine: ProvidedMachine):
 }
 
 /** Whether a machine may get anything of a lease now. */
-function isUsable({ now }: Turn, { outline: { caught = [] } }: KeptLease, { facts, quarantinedUntil }: ProvidedMachine): boolean {
+function isUsable(
+  { now }: Turn,
+  { outline: { caught = [] } }: KeptLease,
+  { facts, quarantinedUntil }: ProvidedMachine,
+): boolean {
   return facts.reservation === undefined && quarantinedUntil <= now && !caught.includes(identityOf(facts));
 }
 
-/** Keeps a report, and has its agent told, where there is room. One that came while the broker came back goes straight. */
+/**
+ * Keeps a report, and has its agent told, where there is room. One that came while the broker came back goes straight.
+ */
 export function keepReport(turn: Turn, input: InputOf<'ReportMade'>): void {
   const { state } = turn;
   const machine = state.machines.get(input.machineId);
@@ -143,7 +169,12 @@ export function keepReport(turn: Turn, input: InputOf<'ReportMade'>): void {
   if (!isKept(state, machine, input.sequence)) commitReport(turn, machine, input);
   if (machine.isFull) return;
   for (const replicaId of input.endedReplicaIds) machine.held.delete(replicaId);
-  turn.commands.push({ kind: 'AcknowledgeKept', machineId: input.machineId, attachmentId: machine.attachmentId, sequence: input.sequence });
+  turn.commands.push({
+    kind: 'AcknowledgeKept',
+    machineId: input.machineId,
+    attachmentId: machine.attachmentId,
+    sequence: input.sequence,
+  });
 }
 
 /** Whether it was kept already, and the agent has not heard. */
@@ -151,7 +182,11 @@ function isKept({ kept }: ProviderState, { facts }: ProvidedMachine, sequence: n
   return sequence <= (kept.get(keptKey(facts))?.reports.at(-1)?.sequence ?? 0);
 }
 
-function commitReport(turn: Turn, machine: ProvidedMachine, { sequence, endedReplicaIds, bytes, health }: InputOf<'ReportMade'>): void {
+function commitReport(
+  turn: Turn,
+  machine: ProvidedMachine,
+  { sequence, endedReplicaIds, bytes, health }: InputOf<'ReportMade'>,
+): void {
   const { facts, brokerId } = machine;
   machine.isFull = bytes > roomForReports(turn.state);
   if (machine.isFull) return;
@@ -159,7 +194,10 @@ function commitReport(turn: Turn, machine: ProvidedMachine, { sequence, endedRep
   noteHealth(machine, health, { rules: quarantineDefaults, now: turn.now });
 }
 
-/** Notes that a machine has not got what it was given of a lease, so that it gets something else. Nobody gets that again: its broker has it still. */
+/**
+ * Notes that a machine has not got what it was given of a lease, so that it gets something else. Nobody gets that
+ * again: its broker has it still.
+ */
 export function takeBack({ state }: Turn, { machineId, attachmentId, replicaIds }: InputOf<'LeasedUnstartable'>): void {
   const machine = state.machines.get(machineId);
   if (machine?.attachmentId !== attachmentId) return;
@@ -173,17 +211,36 @@ export function forgetReports(turn: Turn, { brokerId, machineId, sequence }: Inp
   // Of several runs of an agent one after the other is told.
   const kept = [...state.kept.values()].find((one) => one.brokerId === brokerId && one.facts.machineId === machineId);
   // What is acknowledged before this run is told was of the run before, and is heard twice.
-  if (kept === undefined || broker === undefined || !isTold(state, broker, kept) || (kept.reports[0]?.sequence ?? Infinity) > sequence) return;
-  const { facts: { incarnation } } = kept;
+  if (
+    kept === undefined ||
+    broker === undefined ||
+    !isTold(state, broker, kept) ||
+    (kept.reports[0]?.sequence ?? Infinity) > sequence
+  )
+    return;
+  const {
+    facts: { incarnation },
+  } = kept;
   commit(turn, { kind: 'ReportsForgotten', machineId, incarnation, upTo: sequence });
   makeRoom(turn);
-  if (kept.reports.length === 0 && !isHere(state, kept.facts, brokerId)) tellLost(turn, broker, machineId, 'MUT_MACHINE_LOST');
+  if (kept.reports.length === 0 && !isHere(state, kept.facts, brokerId))
+    tellLost(turn, broker, machineId, 'MUT_MACHINE_LOST');
 }
 
-/** Whether it was told on the present connection, with its machine or as of one that is gone; while nobody is there, that nobody was told since. */
-function isTold({ machines }: ProviderState, { connectionId }: KnownBroker, { facts, toldConnectionId }: KeptMachine): boolean {
+/**
+ * Whether it was told on the present connection, with its machine or as of one that is gone; while nobody is there,
+ * that nobody was told since.
+ */
+function isTold(
+  { machines }: ProviderState,
+  { connectionId }: KnownBroker,
+  { facts, toldConnectionId }: KeptMachine,
+): boolean {
   const machine = machines.get(facts.machineId);
-  return toldConnectionId === connectionId || (machine?.facts.incarnation === facts.incarnation && machine.toldConnectionId === connectionId);
+  return (
+    toldConnectionId === connectionId ||
+    (machine?.facts.incarnation === facts.incarnation && machine.toldConnectionId === connectionId)
+  );
 }
 
 /** There is room again for what found none. */
@@ -206,13 +263,21 @@ export function tellGone(turn: Turn, broker: KnownBroker): void {
     if (isHere(state, facts, brokerId) || kept.toldConnectionId === broker.connectionId) continue;
     kept.toldConnectionId = broker.connectionId;
     turn.commands.push({
-      kind: 'TellMachineJoined', brokerId, facts, heldReplicaIds: reports.flatMap(({ endedReplicaIds }) => endedReplicaIds),
-      keptSequences: reports.map(({ sequence }) => sequence), isGone: true,
+      kind: 'TellMachineJoined',
+      brokerId,
+      facts,
+      heldReplicaIds: reports.flatMap(({ endedReplicaIds }) => endedReplicaIds),
+      keptSequences: reports.map(({ sequence }) => sequence),
+      isGone: true,
     });
   }
 }
 
-function isHere({ machines }: ProviderState, { machineId, incarnation }: { readonly machineId: MachineId; readonly incarnation: string }, brokerId: BrokerId): boolean {
+function isHere(
+  { machines }: ProviderState,
+  { machineId, incarnation }: { readonly machineId: MachineId; readonly incarnation: string },
+  brokerId: BrokerId,
+): boolean {
   const machine = machines.get(machineId);
   return machine !== undefined && machine.facts.incarnation === incarnation && machine.brokerId === brokerId;
 }
@@ -220,7 +285,13 @@ function isHere({ machines }: ProviderState, { machineId, incarnation }: { reado
 /** Confirms the lease once every machine that may hold replicas of an earlier one has been told. */
 export function confirmLeases({ state, commands }: Turn): void {
   for (const broker of state.brokers.values()) {
-    if (broker.connectionId === 0 || !broker.isSettled || broker.isLeaseConfirmed || broker.leaseConnectionId !== broker.connectionId) continue;
+    if (
+      broker.connectionId === 0 ||
+      !broker.isSettled ||
+      broker.isLeaseConfirmed ||
+      broker.leaseConnectionId !== broker.connectionId
+    )
+      continue;
     const { lease, brokerId, connectionId } = broker;
     if (lease === undefined || isAwaited(state, brokerId, connectionId)) continue;
     broker.isLeaseConfirmed = true;
@@ -229,9 +300,11 @@ export function confirmLeases({ state, commands }: Turn): void {
 }
 
 function isAwaited(state: ProviderState, brokerId: BrokerId, connectionId: number): boolean {
-  for (const machine of state.machines.values()) if (machine.brokerId === brokerId && machine.toldConnectionId !== connectionId) return true;
+  for (const machine of state.machines.values())
+    if (machine.brokerId === brokerId && machine.toldConnectionId !== connectionId) return true;
   for (const kept of state.kept.values()) {
-    if (kept.brokerId === brokerId && !isHere(state, kept.facts, brokerId) && kept.toldConnectionId !== connectionId) return true;
+    if (kept.brokerId === brokerId && !isHere(state, kept.facts, brokerId) && kept.toldConnectionId !== connectionId)
+      return true;
   }
   return false;
 }

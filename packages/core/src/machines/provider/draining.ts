@@ -6,8 +6,14 @@ import { commit, type Turn } from './turn.ts';
 
 type InputOf<Kind extends ProviderInput['kind']> = Extract<ProviderInput, { readonly kind: Kind }>;
 
-/** Whether the provider takes no new work: its owner drains it, or its process is about to end and gives everything back. */
-export function takesNoWork({ draining, givingBackReason }: Pick<ProviderState, 'draining' | 'givingBackReason'>): boolean {
+/**
+ * Whether the provider takes no new work: its owner drains it, or its process is about to end and gives everything
+ * back.
+ */
+export function takesNoWork({
+  draining,
+  givingBackReason,
+}: Pick<ProviderState, 'draining' | 'givingBackReason'>): boolean {
   return draining !== undefined || givingBackReason !== '';
 }
 
@@ -18,7 +24,8 @@ export function releasesRunning({ draining, givingBackReason }: ProviderState): 
 
 /** Why the provider takes no new work, as the beginning of a sentence. */
 export function describeNoWork({ draining, givingBackReason, config: { providerId } }: ProviderState): string {
-  if (givingBackReason !== '' || draining === undefined) return `provider ${providerId} is stopping (${givingBackReason})`;
+  if (givingBackReason !== '' || draining === undefined)
+    return `provider ${providerId} is stopping (${givingBackReason})`;
   return `provider ${providerId} is draining${draining.reason === '' ? '' : ` (${draining.reason})`}`;
 }
 
@@ -35,7 +42,11 @@ export function drain(turn: Turn, { replyTo, reason, isAtOnce }: InputOf<'DrainA
 }
 
 function addTo(known: DrainingStatus, reason: string, isAtOnce: boolean): DrainingStatus {
-  return { since: known.since, reason: reason === '' ? known.reason : reason, ...(isAtOnce || known.isAtOnce === true ? { isAtOnce: true } : {}) };
+  return {
+    since: known.since,
+    reason: reason === '' ? known.reason : reason,
+    ...(isAtOnce || known.isAtOnce === true ? { isAtOnce: true } : {}),
+  };
 }
 
 /** Takes work again; harmless where the provider does. */
@@ -55,7 +66,10 @@ export function giveEverythingBack(turn: Turn, { replyTo, reason }: InputOf<'Giv
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: undefined } });
 }
 
-/** Sends the draining state to a broker that connects. A broker that receives nothing assumes that the provider takes work. */
+/**
+ * Sends the draining state to a broker that connects. A broker that receives nothing assumes that the provider takes
+ * work.
+ */
 export function tellDraining({ state, now, commands }: Turn, brokerId: BrokerId): void {
   const draining = statusOf(state, now);
   if (draining !== undefined) commands.push({ kind: 'TellDraining', brokerId, draining });
@@ -63,10 +77,13 @@ export function tellDraining({ state, now, commands }: Turn, brokerId: BrokerId)
 
 function tellAll({ state, now, commands }: Turn): void {
   const draining = statusOf(state, now);
-  for (const { brokerId, connectionId } of state.brokers.values()) if (connectionId !== 0) commands.push({ kind: 'TellDraining', brokerId, draining });
+  for (const { brokerId, connectionId } of state.brokers.values())
+    if (connectionId !== 0) commands.push({ kind: 'TellDraining', brokerId, draining });
 }
 
 /** A process that gives everything back is drained at once, as far as brokers can tell. */
 function statusOf({ draining, givingBackReason }: ProviderState, now: Instant): DrainingStatus | undefined {
-  return givingBackReason === '' ? draining : { since: draining?.since ?? now, reason: givingBackReason, isAtOnce: true };
+  return givingBackReason === ''
+    ? draining
+    : { since: draining?.since ?? now, reason: givingBackReason, isAtOnce: true };
 }

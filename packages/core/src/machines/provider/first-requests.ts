@@ -2,9 +2,14 @@ import type { DraftedRequest, RequestFacts, RequestHeuristic } from '../../reque
 import { describeExactTime, describeTime, plural, type Duration } from '../../shared/index.ts';
 import type { KnownBroker, ProviderState } from './state.ts';
 
-/** Beyond the run time that users state, as a share of it: an agent starts, and inputs come, within the walltime too. */
+/**
+ * Beyond the run time that users state, as a share of it: an agent starts, and inputs come, within the walltime too.
+ */
 const statedMargin = 0.25;
-/** A request that completed no task and held its processors for this share of its walltime was too short for one; some managers end requests a little early. */
+/**
+ * A request that completed no task and held its processors for this share of its walltime was too short for one; some
+ * managers end requests a little early.
+ */
 const heldShare = 0.9;
 
 /** How the requests of one decision are kept small. */
@@ -22,15 +27,23 @@ export interface FirstBound {
 }
 
 /**
- * Keeps requests few and short while nobody knows how long the tasks of a demand run: a request that is far too large waits long, and holds up others.
+ * Keeps requests few and short while nobody knows how long the tasks of a demand run: a request that is far too large
+ * waits long, and holds up others.
  *
- * Free processors are used in full; beyond them few requests wait. Both bounds double as tasks outlast them, up to what the resource gives, so that a task of any length that
- * fits there gets a request that holds it. Undefined once a task has ended, here or elsewhere, where the owner of the provider wants no bounds, and under a heuristic that is meant for
+ * Free processors are used in full; beyond them few requests wait. Both bounds double as tasks outlast them, up to what
+ * the resource gives, so that a task of any length that
+ * fits there gets a request that holds it. Undefined once a task has ended, here or elsewhere, where the owner of the
+ * provider wants no bounds, and under a heuristic that is meant for
  * tasks that are known to be long.
  *
  * @param facts as the heuristic would get them without bounds.
  */
-export function boundFirstRequests({ config }: ProviderState, heuristic: RequestHeuristic, { demand }: KnownBroker, facts: RequestFacts): FirstBound | undefined {
+export function boundFirstRequests(
+  { config }: ProviderState,
+  heuristic: RequestHeuristic,
+  { demand }: KnownBroker,
+  facts: RequestFacts,
+): FirstBound | undefined {
   const { firstRequests } = config;
   const { limits, taskTimes, taskTimesElsewhere, pending, listing } = facts;
   const isKnown = (taskTimes !== undefined && taskTimes.count > 0) || taskTimesElsewhere?.median !== undefined;
@@ -40,15 +53,22 @@ export function boundFirstRequests({ config }: ProviderState, heuristic: Request
   let growth = 1;
   while (firstRequests.walltime * growth < 2 * outlasted) growth *= 2;
   const wanted = Math.max(firstRequests.walltime * growth, Math.ceil(stated * (1 + statedMargin)));
-  const walltimeMax = Math.min(limits.walltimeMax, Math.ceil(wanted / limits.walltimeGranularity) * limits.walltimeGranularity);
+  const walltimeMax = Math.min(
+    limits.walltimeMax,
+    Math.ceil(wanted / limits.walltimeGranularity) * limits.walltimeGranularity,
+  );
   // As many as use what is free, at the largest width, and a few that wait.
-  const waitingMax = Math.ceil(listing.processorsFree / Math.max(1, limits.widthMax)) + firstRequests.waitingMax * growth;
+  const waitingMax =
+    Math.ceil(listing.processorsFree / Math.max(1, limits.widthMax)) + firstRequests.waitingMax * growth;
   const waiting = pending.filter(({ status }) => status !== 'running').length;
   // Not below what is pending: fewer slots than that would mean that the resource has taken some away.
   const requestsMax = Math.min(limits.requestsMax, pending.length + Math.max(0, waitingMax - waiting));
   return {
     facts: { ...facts, limits: { ...limits, walltimeMax, requestsMax }, unlistedTime: limits.walltimeMax },
-    outlasted, stated, isShort: walltimeMax < limits.walltimeMax, withheld: limits.requestsMax - requestsMax,
+    outlasted,
+    stated,
+    isShort: walltimeMax < limits.walltimeMax,
+    withheld: limits.requestsMax - requestsMax,
   };
 }
 
@@ -63,18 +83,39 @@ function outlastedIn({ pending, cutOff = [], served, heldInVain = 0 }: RequestFa
 }
 
 /** The drafts with a first sentence that says why they are small, where they are. */
-export function explainFirstRequests(bound: FirstBound | undefined, drafts: readonly DraftedRequest[]): readonly DraftedRequest[] {
+export function explainFirstRequests(
+  bound: FirstBound | undefined,
+  drafts: readonly DraftedRequest[],
+): readonly DraftedRequest[] {
   if (bound === undefined || !isBinding(bound)) return drafts;
-  return drafts.map((draft) => ({ ...draft, reasons: [`${describeKnowledge(bound)}: requesting ${plural(draft.width, 'processor')} for ${describeExactTime(draft.walltime)} ${bound.outlasted === 0 ? 'first' : 'next'}; more once tasks finish.`, ...draft.reasons] }));
+  return drafts.map((draft) => ({
+    ...draft,
+    reasons: [
+      `${describeKnowledge(bound)}: requesting ${plural(draft.width, 'processor')} for ` +
+        `${describeExactTime(draft.walltime)} ${bound.outlasted === 0 ? 'first' : 'next'}; more once tasks finish.`,
+      ...draft.reasons,
+    ],
+  }));
 }
 
 /** Why the provider makes few requests, as `provider show` prints it; empty where it does not limit them. */
 export function describeFirstBound(bound: FirstBound | undefined): string[] {
   if (bound === undefined || !isBinding(bound)) return [];
-  const { facts: { limits: { walltimeMax }, pending }, withheld } = bound;
-  const left = withheld === 0 ? '' : `, and ${plural(withheld, 'free request slot')} ${withheld === 1 ? 'is' : 'are'} left unused`;
-  const when = pending.some(({ status }) => status !== 'running') ? 'once tasks finish or requests that wait start' : 'once tasks finish';
-  return [`${describeKnowledge(bound)}: requests are for ${describeExactTime(walltimeMax)} at most${left}; more ${when}.`];
+  const {
+    facts: {
+      limits: { walltimeMax },
+      pending,
+    },
+    withheld,
+  } = bound;
+  const left =
+    withheld === 0 ? '' : `, and ${plural(withheld, 'free request slot')} ${withheld === 1 ? 'is' : 'are'} left unused`;
+  const when = pending.some(({ status }) => status !== 'running')
+    ? 'once tasks finish or requests that wait start'
+    : 'once tasks finish';
+  return [
+    `${describeKnowledge(bound)}: requests are for ${describeExactTime(walltimeMax)} at most${left}; more ${when}.`,
+  ];
 }
 
 function isBinding({ isShort, withheld }: FirstBound): boolean {
@@ -83,5 +124,7 @@ function isBinding({ isShort, withheld }: FirstBound): boolean {
 
 function describeKnowledge({ outlasted, stated }: FirstBound): string {
   const beyond = outlasted === 0 ? '' : `, and none has finished within ${describeTime(outlasted)}`;
-  return stated === 0 ? `Task run times are unknown${beyond}` : `Task run times are unknown but for the stated ${describeExactTime(stated)}${beyond}`;
+  return stated === 0
+    ? `Task run times are unknown${beyond}`
+    : `Task run times are unknown but for the stated ${describeExactTime(stated)}${beyond}`;
 }

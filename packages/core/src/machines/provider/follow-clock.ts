@@ -4,10 +4,22 @@ import type { KnownBroker, OwnRequest, ProvidedMachine } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 const seenOfRequest = ['seenAt', 'unknownSince', 'releaseAskedAt'] as const satisfies readonly (keyof OwnRequest)[];
-const seenOfBroker = ['awaySince', 'idleSince', 'coveredSince', 'resourceDue'] as const satisfies readonly (keyof KnownBroker)[];
-const seenOfMachine = ['awaySince', 'busySince', 'quarantinedUntil'] as const satisfies readonly (keyof ProvidedMachine)[];
+const seenOfBroker = [
+  'awaySince',
+  'idleSince',
+  'coveredSince',
+  'resourceDue',
+] as const satisfies readonly (keyof KnownBroker)[];
+const seenOfMachine = [
+  'awaySince',
+  'busySince',
+  'quarantinedUntil',
+] as const satisfies readonly (keyof ProvidedMachine)[];
 
-/** The clock was set: graces, pauses and the ages of what was seen last as long as they were meant to. Reservations are at the times that people agreed on. */
+/**
+ * The clock was set: graces, pauses and the ages of what was seen last as long as they were meant to. Reservations are
+ * at the times that people agreed on.
+ */
 export function followClock(turn: Turn, by: Duration): void {
   const { state } = turn;
   commit(turn, { kind: 'ClockStepped', by, at: turn.now });
@@ -18,7 +30,8 @@ export function followClock(turn: Turn, by: Duration): void {
   for (const request of state.requests.values()) moveInstants(request, seenOfRequest, by);
   for (const broker of state.brokers.values()) moveBroker(broker, by);
   for (const machine of state.machines.values()) moveInstants(machine, seenOfMachine, by);
-  for (const [claim, judgement] of state.judgements) state.judgements.set(claim, { ...judgement, at: movedBy(judgement.at, by) });
+  for (const [claim, judgement] of state.judgements)
+    state.judgements.set(claim, { ...judgement, at: movedBy(judgement.at, by) });
   moveAll(state.expectedStarts, by);
   moveAll(state.idleSince, by);
   // The alarm was set by the clock as it was.
@@ -28,7 +41,8 @@ export function followClock(turn: Turn, by: Duration): void {
 function moveBroker(broker: KnownBroker, by: Duration): void {
   moveInstants(broker, seenOfBroker, by);
   moveInstants(broker.watch, ['askedAt', 'reviewAt'], by);
-  if (broker.resourceTold !== undefined) broker.resourceTold = { ...broker.resourceTold, at: movedBy(broker.resourceTold.at, by) };
+  if (broker.resourceTold !== undefined)
+    broker.resourceTold = { ...broker.resourceTold, at: movedBy(broker.resourceTold.at, by) };
 }
 
 function moveListing(listing: QueueListing, by: Duration): QueueListing {

@@ -8,12 +8,15 @@ import { commit, type Turn } from './turn.ts';
 export function takeWindows(turn: Turn, windows: readonly ReservedWindow[]): void {
   const { state, now } = turn;
   const living = windows.filter(({ endsAt }) => endsAt > now);
-  const isAsKnown = living.length === state.windows.size && living.every((window) => isSameWindow(state.windows.get(window.reservationId), window));
+  const isAsKnown =
+    living.length === state.windows.size &&
+    living.every((window) => isSameWindow(state.windows.get(window.reservationId), window));
   if (!isAsKnown) commit(turn, { kind: 'WindowsChanged', windows: living, at: now });
 }
 
 /**
- * Has what is held follow its reservation to another place: what lasts into the new one is kept, for the queue would have to be waited in once more. What is
+ * Has what is held follow its reservation to another place: what lasts into the new one is kept, for the queue would
+ * have to be waited in once more. What is
  * lacking then is asked for besides, and what is too much goes back.
  */
 export function followWindows(turn: Turn): void {
@@ -34,16 +37,21 @@ function followTo(turn: Turn, request: OwnRequest, window: ReservedWindow): void
   else if (isWorthKeeping(turn, request, window)) commit(turn, { kind: 'HeldMoved', requestId, window, at: turn.now });
 }
 
-/** Gives back held allocations whose reservation was cancelled, has ended, or has a place that they would hardly last into: they are asked for anew. */
+/**
+ * Gives back held allocations whose reservation was cancelled, has ended, or has a place that they would hardly last
+ * into: they are asked for anew.
+ */
 export function releaseHeld(turn: Turn): void {
   const { state, now } = turn;
   for (const request of state.requests.values()) {
     const { heldFor } = request;
     if (heldFor === undefined || !isReleasable(request)) continue;
     const { reservationId } = heldFor;
-    if (state.config.holding === undefined) releaseRequest(turn, request, 'Released: nothing is held for reservations any more.');
+    if (state.config.holding === undefined)
+      releaseRequest(turn, request, 'Released: nothing is held for reservations any more.');
     else if (now >= heldFor.endsAt) releaseRequest(turn, request, `Released: reservation ${reservationId} has ended.`);
-    else if (!isSameWindow(state.windows.get(reservationId), heldFor)) releaseRequest(turn, request, `Released: reservation ${reservationId} is over, or has another place.`);
+    else if (!isSameWindow(state.windows.get(reservationId), heldFor))
+      releaseRequest(turn, request, `Released: reservation ${reservationId} is over, or has another place.`);
   }
 }
 
@@ -52,7 +60,10 @@ function isReleasable(request: OwnRequest): boolean {
   return isServing(request) && (request.status === 'queued' || request.status === 'running');
 }
 
-/** Whether it serves at least half of what one that is asked for now would serve of the new window, did that start at once. */
+/**
+ * Whether it serves at least half of what one that is asked for now would serve of the new window, did that start at
+ * once.
+ */
 function isWorthKeeping({ state, now }: Turn, request: OwnRequest, window: ReservedWindow): boolean {
   const from = Math.max(now, window.startsAt);
   // Its broker works on it, and would go on before the new start.
@@ -66,20 +77,32 @@ export function endOf({ status, startedAt, walltime }: OwnRequest, now: Instant)
   return (status === 'running' ? startedAt : now) + walltime;
 }
 
-/** Gives back what is held beyond the reserved processors, as far as whole requests are: first what waits, then what nobody works on, of these the youngest. */
+/**
+ * Gives back what is held beyond the reserved processors, as far as whole requests are: first what waits, then what
+ * nobody works on, of these the youngest.
+ */
 function releaseExcess(turn: Turn, window: ReservedWindow): void {
   const serving = servingFor(turn.state, window);
   let excess = serving.reduce((sum, { width }) => sum + width, -window.count);
   if (excess <= 0) return;
-  const rank = ({ status, reservation }: OwnRequest): number => (status !== 'running' ? 0 : reservation === undefined ? 1 : 2);
-  for (const request of serving.filter(isReleasable).sort((one, other) => rank(one) - rank(other) || numberOf(other) - numberOf(one))) {
+  const rank = ({ status, reservation }: OwnRequest): number =>
+    status !== 'running' ? 0 : reservation === undefined ? 1 : 2;
+  for (const request of serving
+    .filter(isReleasable)
+    .sort((one, other) => rank(one) - rank(other) || numberOf(other) - numberOf(one))) {
     if (request.width > excess) continue;
     excess -= request.width;
-    releaseRequest(turn, request, `Released: reservation ${window.reservationId} is of ${window.count} now, and that much is held without it.`);
+    releaseRequest(
+      turn,
+      request,
+      `Released: reservation ${window.reservationId} is of ${window.count} now, and that much is held without it.`,
+    );
   }
 }
 
 /** Requests for a reservation where it is now that are there, wait or are being made. */
 export function servingFor({ requests }: ProviderState, window: ReservedWindow): OwnRequest[] {
-  return [...requests.values()].filter((request) => isPending(request) && isServing(request) && isSameWindow(request.heldFor, window));
+  return [...requests.values()].filter(
+    (request) => isPending(request) && isServing(request) && isSameWindow(request.heldFor, window),
+  );
 }

@@ -13,32 +13,46 @@ export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
   const kept = [...turn.state.kept.values()].filter(({ brokerId }) => brokerId === broker.brokerId);
   const ended = new Set(kept.flatMap(({ reports }) => reports.flatMap(({ endedReplicaIds }) => endedReplicaIds)));
   const replicaIds: ReplicaId[] = [];
-  for (const [replicaId, machineId] of started) if (machineId === machine.facts.machineId && !ended.has(replicaId)) replicaIds.push(replicaId);
+  for (const [replicaId, machineId] of started)
+    if (machineId === machine.facts.machineId && !ended.has(replicaId)) replicaIds.push(replicaId);
   if (replicaIds.length > 0) commit(turn, { kind: 'LeaseReturned', brokerId: broker.brokerId, replicaIds });
 }
 
 /**
- * Notes as started what an agent holds of the lease and what is not known to run: it was put back when its machine was given up, or the note went with a
+ * Notes as started what an agent holds of the lease and what is not known to run: it was put back when its machine was
+ * given up, or the note went with a
  * fall of the host.
  */
 export function noteHeld(turn: Turn, machine: ProvidedMachine): void {
   const broker = turn.state.brokers.get(machine.brokerId);
   if (machine.isForeign || broker?.lease === undefined || !isDeputy(broker)) return;
   const { lease, brokerId } = broker;
-  const replicaIds = [...machine.held].filter((replicaId) => isLeased(lease, replicaId) && !lease.started.has(replicaId));
-  if (replicaIds.length > 0) commit(turn, { kind: 'LeaseStarted', brokerId, machineId: machine.facts.machineId, replicaIds });
+  const replicaIds = [...machine.held].filter(
+    (replicaId) => isLeased(lease, replicaId) && !lease.started.has(replicaId),
+  );
+  if (replicaIds.length > 0)
+    commit(turn, { kind: 'LeaseStarted', brokerId, machineId: machine.facts.machineId, replicaIds });
 }
 
 /** Whether reports of a machine, of whatever run of its agent, are kept for the broker that it belongs to. */
 export function hasKept({ kept }: ProviderState, { facts, brokerId }: ProvidedMachine): boolean {
-  for (const one of kept.values()) if (one.facts.machineId === facts.machineId && one.brokerId === brokerId) return true;
+  for (const one of kept.values())
+    if (one.facts.machineId === facts.machineId && one.brokerId === brokerId) return true;
   return false;
 }
 
-/** Whether a machine has to wait until a former run of its agent has told that broker all it had: they have one name, and acknowledgements bear no more. */
+/**
+ * Whether a machine has to wait until a former run of its agent has told that broker all it had: they have one name,
+ * and acknowledgements bear no more.
+ */
 export function mustWait({ kept }: ProviderState, { facts }: ProvidedMachine, brokerId: BrokerId): boolean {
   for (const one of kept.values()) {
-    if (one.facts.machineId === facts.machineId && one.brokerId === brokerId && one.facts.incarnation !== facts.incarnation) return true;
+    if (
+      one.facts.machineId === facts.machineId &&
+      one.brokerId === brokerId &&
+      one.facts.incarnation !== facts.incarnation
+    )
+      return true;
   }
   return false;
 }

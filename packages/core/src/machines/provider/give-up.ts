@@ -26,7 +26,13 @@ export function withdrawUnfit(turn: Turn, broker: KnownBroker, { widthMax, wallt
     const { width, walltime, status } = request;
     if (status !== 'queued' || !isServing(request) || (width <= widthMax && walltime <= walltimeMax)) continue;
     if (turn.state.listingFailure !== '' || budgetLeft(turn.state, turn.now).withdrawals === 0) return;
-    releaseRequest(turn, request, `Withdrawn: it asks for ${plural(width, 'processor')} for ${describeTime(walltime)}, and the resource gives at most ${widthMax} for ${describeTime(walltimeMax)} now.`, { isGivenUp: true });
+    releaseRequest(
+      turn,
+      request,
+      `Withdrawn: it asks for ${plural(width, 'processor')} for ${describeTime(walltime)}, and the resource ` +
+        `gives at most ${widthMax} for ${describeTime(walltimeMax)} now.`,
+      { isGivenUp: true },
+    );
   }
 }
 
@@ -35,7 +41,10 @@ function canBeGivenUp(request: OwnRequest): boolean {
   return isServing(request) && (request.status === 'queued' || request.status === 'running');
 }
 
-/** The one request that a gang which has no place yet would fit into at once: a heuristic that knows of no gangs would give it up, and it would be asked for again. */
+/**
+ * The one request that a gang which has no place yet would fit into at once: a heuristic that knows of no gangs would
+ * give it up, and it would be asked for again.
+ */
 function keptForGang({ state }: Turn, { brokerId, demand }: KnownBroker): OwnRequest | undefined {
   const gang = demand?.gangProcessors ?? 0;
   if (gang === 0) return undefined;

@@ -18,7 +18,10 @@ export function decidingHeuristic(state: ProviderState): RequestHeuristic {
 
 /** Whether the heuristic that decides now wants to be asked whenever something happens in the queue. */
 export function isWatching(state: ProviderState): boolean {
-  return state.config.resourceKind === 'cluster' && find(state.config, heuristicInForce(state).heuristic)?.decidesAt === 'queue events';
+  return (
+    state.config.resourceKind === 'cluster' &&
+    find(state.config, heuristicInForce(state).heuristic)?.decidesAt === 'queue events'
+  );
 }
 
 /** Whether a request was made by a heuristic that watches the queue. */
@@ -48,7 +51,10 @@ export interface HeuristicWish {
 export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }: HeuristicWish): void {
   const { state, now } = turn;
   const before = heuristicInForce(state);
-  const to: HeuristicSetting = { heuristic: heuristic === '' ? before.heuristic : heuristic, defaultTime: defaultTime ?? before.defaultTime };
+  const to: HeuristicSetting = {
+    heuristic: heuristic === '' ? before.heuristic : heuristic,
+    defaultTime: defaultTime ?? before.defaultTime,
+  };
   const fault = findFault(state, to);
   if (fault !== undefined) {
     turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code: 'MUT_BAD_REQUEST', message: fault } });
@@ -65,11 +71,15 @@ function findFault({ config }: ProviderState, { heuristic, defaultTime }: Heuris
   if (!(defaultTime >= 1)) return `the default task time is ${defaultTime} ms; want 1 ms or more`;
   if (find(config, heuristic) !== undefined) return undefined;
   const nearest = findNearestWord(heuristic, heuristicChoices);
-  return `heuristic is "${heuristic}"; want one of ${heuristicChoices.join(', ')}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+  return (
+    `heuristic is "${heuristic}"; want one of ` +
+    `${heuristicChoices.join(', ')}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`
+  );
 }
 
 /**
- * Lets what the user said last win when the provider starts: a switch outlives a restart, unless the provider is started with another
+ * Lets what the user said last win when the provider starts: a switch outlives a restart, unless the provider is
+ * started with another
  * setting than the one that was switched from, or with a heuristic that this release does not have any more.
  */
 export function settleHeuristic(turn: Turn): void {

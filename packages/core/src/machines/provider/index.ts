@@ -20,11 +20,28 @@ export { measureInterval } from './watched-facts.ts';
 export { keptKey, type KeptLease, type KeptMachine, type KeptReport } from './kept-lease.ts';
 export { leftOfLease, roomForReports } from './leases.ts';
 export {
-  clientRequestIdOf, createProviderState, describeRequest, firstRequestLimits, isPending, isServing, observedTaskTimes, providerDefaults,
-  type BrokerId, type FirstRequestLimits, type HeuristicSetting, type HeuristicSwitch, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderConfig, type ProviderState,
+  clientRequestIdOf,
+  createProviderState,
+  describeRequest,
+  firstRequestLimits,
+  isPending,
+  isServing,
+  observedTaskTimes,
+  providerDefaults,
+  type BrokerId,
+  type FirstRequestLimits,
+  type HeuristicSetting,
+  type HeuristicSwitch,
+  type KnownBroker,
+  type OwnRequest,
+  type ProvidedMachine,
+  type ProviderConfig,
+  type ProviderState,
 } from './state.ts';
 
 /** The GridMachineProvider: turns demand into allocation requests and these into GridMachines. */
 export const providerMachine: Machine<ProviderState, ProviderInput, ProviderChange, ProviderCommand> = {
-  step: stepProvider, apply: applyProviderChange, checkInvariants: checkProviderInvariants,
+  step: stepProvider,
+  apply: applyProviderChange,
+  checkInvariants: checkProviderInvariants,
 };

@@ -1,6 +1,14 @@
 import type { LeaseOutline, LeaseOutlineGroup, MachineFacts } from '../../messages/index.ts';
 import { evaluate, parseRequirements } from '../../requirements/index.ts';
-import { type Bytes, type IndexRange, invariant, type Instant, type MachineId, type ProcessorCount, type ReplicaId } from '../../shared/index.ts';
+import {
+  type Bytes,
+  type IndexRange,
+  invariant,
+  type Instant,
+  type MachineId,
+  type ProcessorCount,
+  type ReplicaId,
+} from '../../shared/index.ts';
 
 /** A lease as it is kept: what of it was started is promised state, what of it could be started is seen. */
 export interface KeptLease {
@@ -40,22 +48,32 @@ export function openLease(outline: LeaseOutline): KeptLease {
   return { outline, started: new Map(), startedCounts: outline.groups.map(() => 0), stocked: new Set() };
 }
 
-/** The same lease with the outline that it was told with again: what it lacks now cannot be started, and what it still has is as it was. */
+/**
+ * The same lease with the outline that it was told with again: what it lacks now cannot be started, and what it still
+ * has is as it was.
+ */
 export function retellLease({ started, stocked }: KeptLease, outline: LeaseOutline): KeptLease {
   const lease = openLease(outline);
-  for (const [replicaId, machineId] of started) if (isLeased(lease, replicaId)) placeLeased(lease, replicaId, machineId);
+  for (const [replicaId, machineId] of started)
+    if (isLeased(lease, replicaId)) placeLeased(lease, replicaId, machineId);
   for (const replicaId of stocked) lease.stocked.add(replicaId);
   return lease;
 }
 
-/** The same lease without some of its replicas; costs as many steps as replicas times ranges. Takes over what is known of the others. */
+/**
+ * The same lease without some of its replicas; costs as many steps as replicas times ranges. Takes over what is known
+ * of the others.
+ */
 export function trimmedLease(lease: KeptLease, replicaIds: readonly ReplicaId[]): KeptLease {
   const { outline, started, startedCounts, stocked } = lease;
   for (const replicaId of replicaIds) {
     if (started.has(replicaId)) placeLeased(lease, replicaId, undefined);
     stocked.delete(replicaId);
   }
-  const groups = outline.groups.map((group) => ({ ...group, replicas: replicaIds.reduce(withoutIndex, group.replicas) }));
+  const groups = outline.groups.map((group) => ({
+    ...group,
+    replicas: replicaIds.reduce(withoutIndex, group.replicas),
+  }));
   return { outline: { ...outline, groups }, started, startedCounts, stocked };
 }
 
@@ -64,7 +82,10 @@ function withoutIndex(ranges: readonly IndexRange[], index: number): readonly In
   const range = ranges[at];
   if (range === undefined) return ranges;
   const { first, count } = range;
-  const parts = [{ first, count: index - first }, { first: index + 1, count: first + count - index - 1 }].filter((part) => part.count > 0);
+  const parts = [
+    { first, count: index - first },
+    { first: index + 1, count: first + count - index - 1 },
+  ].filter((part) => part.count > 0);
   return ranges.toSpliced(at, 1, ...parts);
 }
 
@@ -84,11 +105,17 @@ export function isLeased({ outline }: KeptLease, replicaId: ReplicaId): boolean 
 }
 
 function findGroup({ groups }: LeaseOutline, replicaId: ReplicaId): number {
-  return groups.findIndex(({ replicas }) => replicas.some(({ first, count }) => replicaId >= first && replicaId < first + count));
+  return groups.findIndex(({ replicas }) =>
+    replicas.some(({ first, count }) => replicaId >= first && replicaId < first + count),
+  );
 }
 
 /** The first replicas of the lease that a machine can be given, with the processors that each holds. */
-export function chooseLeased({ outline, started, stocked }: KeptLease, facts: MachineFacts, room: { readonly processors: ProcessorCount; readonly now: Instant }): ReplicaId[] {
+export function chooseLeased(
+  { outline, started, stocked }: KeptLease,
+  facts: MachineFacts,
+  room: { readonly processors: ProcessorCount; readonly now: Instant },
+): ReplicaId[] {
   const chosen: ReplicaId[] = [];
   let left = room.processors;
   for (const group of outline.groups) {
@@ -105,7 +132,8 @@ export function chooseLeased({ outline, started, stocked }: KeptLease, facts: Ma
 }
 
 function suits({ processors, requirements, taskTime }: LeaseOutlineGroup, facts: MachineFacts, now: Instant): boolean {
-  if (processors > facts.processors || (facts.until !== undefined && facts.until < now + Math.max(1, taskTime))) return false;
+  if (processors > facts.processors || (facts.until !== undefined && facts.until < now + Math.max(1, taskTime)))
+    return false;
   if (requirements === '') return true;
   const parsed = parseRequirements(requirements);
   return parsed.kind === 'requirements' && evaluate(parsed, facts.attributes) === 'match';

@@ -25,6 +25,9 @@ export function leftOfLease({ lease }: KnownBroker): number {
 /** Processors that what is left of the lease could use; groups too wide for any machine here left out. */
 export function leasedProcessors({ lease }: KnownBroker, widest: ProcessorCount): ProcessorCount {
   if (lease === undefined) return 0;
-  return lease.outline.groups.reduce((sum, { replicas, processors }, index) => (
-    processors > widest ? sum : sum + processors * (countIn(replicas) - (lease.startedCounts[index] ?? 0))), 0);
+  return lease.outline.groups.reduce(
+    (sum, { replicas, processors }, index) =>
+      processors > widest ? sum : sum + processors * (countIn(replicas) - (lease.startedCounts[index] ?? 0)),
+    0,
+  );
 }

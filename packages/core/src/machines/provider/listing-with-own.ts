@@ -4,11 +4,16 @@ import type { Instant, ProcessorCount } from '../../shared/index.ts';
 import { clientRequestIdOf, isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
 
 /**
- * The last listing with what this provider knows better of its own requests: those that were submitted or have started since are
+ * The last listing with what this provider knows better of its own requests: those that were submitted or have started
+ * since are
  * in it, those that ended or are being given back are not. Cost: O(listed).
  */
 export function listingWithOwn(state: ProviderState, listing: QueueListing, now: Instant): QueueListing {
-  const unlisted = new Map([...state.requests.values()].filter(isHeld).map((request) => [clientRequestIdOf(state, request.requestId), request]));
+  const unlisted = new Map(
+    [...state.requests.values()]
+      .filter(isHeld)
+      .map((request) => [clientRequestIdOf(state, request.requestId), request]),
+  );
   const requests: QueuedRequest[] = [];
   let started: ProcessorCount = 0;
   for (const entry of listing.requests) {
@@ -30,15 +35,26 @@ export function listingWithOwn(state: ProviderState, listing: QueueListing, now:
   return { ...listing, processorsFree: Math.max(0, listing.processorsFree - started), requests };
 }
 
-/** What competes for processors: the listing without those of others that wait for something else. The same object where there are none. Cost: O(listed). */
+/**
+ * What competes for processors: the listing without those of others that wait for something else. The same object where
+ * there are none. Cost: O(listed).
+ */
 export function competingIn(state: ProviderState, listing: QueueListing): QueueListing {
-  const isAway = ({ isHeldBack, clientRequestId }: QueuedRequest): boolean => isHeldBack === true && !clientRequestId.startsWith(`${state.instance}.`);
-  return listing.requests.some(isAway) ? { ...listing, requests: listing.requests.filter((entry) => !isAway(entry)) } : listing;
+  const isAway = ({ isHeldBack, clientRequestId }: QueuedRequest): boolean =>
+    isHeldBack === true && !clientRequestId.startsWith(`${state.instance}.`);
+  return listing.requests.some(isAway)
+    ? { ...listing, requests: listing.requests.filter((entry) => !isAway(entry)) }
+    : listing;
 }
 
 /** Of one that waits and is not listed yet, where the queue has a ranking. */
-function rankOf(listing: QueueListing, { status, walltime, submittedAt }: QueuedRequest): Pick<QueuedRequest, 'rankedAt'> {
-  return status !== 'queued' || listing.ranking === undefined ? {} : { rankedAt: ownRank(listing, walltime, submittedAt) };
+function rankOf(
+  listing: QueueListing,
+  { status, walltime, submittedAt }: QueuedRequest,
+): Pick<QueuedRequest, 'rankedAt'> {
+  return status !== 'queued' || listing.ranking === undefined
+    ? {}
+    : { rankedAt: ownRank(listing, walltime, submittedAt) };
 }
 
 function isHeld(request: OwnRequest): boolean {
@@ -56,7 +72,16 @@ function heldBy(entry: QueuedRequest | undefined): ProcessorCount {
 function entryOf(request: OwnRequest, clientRequestId: string, now: Instant): QueuedRequest {
   const { managerRequestId, userId, width, walltime, status, submittedAt, startedAt, reservation } = request;
   return {
-    managerRequestId, userId, width, walltime, status: status === 'running' ? 'running' : 'queued', submittedAt: submittedAt === 0 ? now : submittedAt,
-    startsAt: startedAt, endedAt: 0, endReason: '', clientRequestId, ...(reservation === undefined ? {} : { reservationId: reservation.reservationId }),
+    managerRequestId,
+    userId,
+    width,
+    walltime,
+    status: status === 'running' ? 'running' : 'queued',
+    submittedAt: submittedAt === 0 ? now : submittedAt,
+    startsAt: startedAt,
+    endedAt: 0,
+    endReason: '',
+    clientRequestId,
+    ...(reservation === undefined ? {} : { reservationId: reservation.reservationId }),
   };
 }

@@ -3,7 +3,14 @@ import type { Instant, MachineId, ReplicaId, RequestId } from '../../shared/inde
 import { hasKept, mustWait, noteHeld, returnLeased } from './former-runs.ts';
 import { keptKey } from './kept-lease.ts';
 import { isDeputy } from './leases.ts';
-import { isServing, type BrokerId, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
+import {
+  isServing,
+  type BrokerId,
+  type KnownBroker,
+  type OwnRequest,
+  type ProvidedMachine,
+  type ProviderState,
+} from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** An agent that leaves so shortly before the end of its allocation leaves because of it. */
@@ -20,7 +27,12 @@ export interface Attachment {
 export function attachAgent(turn: Turn, { attachmentId, facts, heldReplicaIds }: Attachment): void {
   const { state } = turn;
   if (facts.requestId !== '' && !takeRequestAgent(turn, facts.requestId)) {
-    turn.commands.push({ kind: 'RefuseAgent', attachmentId, code: 'MUT_ALLOCATION_ENDED', reason: `request ${facts.requestId} is over` });
+    turn.commands.push({
+      kind: 'RefuseAgent',
+      attachmentId,
+      code: 'MUT_ALLOCATION_ENDED',
+      reason: `request ${facts.requestId} is over`,
+    });
     return;
   }
   joinMachine(turn, facts);
@@ -38,7 +50,10 @@ export function attachAgent(turn: Turn, { attachmentId, facts, heldReplicaIds }:
   noteHeld(turn, machine);
 }
 
-/** Whether agents of the request are welcome; one that runs proves that its allocation does, before any listing shows it. */
+/**
+ * Whether agents of the request are welcome; one that runs proves that its allocation does, before any listing shows
+ * it.
+ */
 function takeRequestAgent(turn: Turn, requestId: RequestId): boolean {
   const request = turn.state.requests.get(requestId);
   if (request === undefined || !isServing(request)) return false;
@@ -51,7 +66,12 @@ function joinMachine(turn: Turn, facts: MachineFacts): void {
   const known = state.machines.get(facts.machineId);
   if (known?.facts.incarnation === facts.incarnation) return;
   const request = state.requests.get(facts.requestId);
-  commit(turn, { kind: 'MachineJoined', facts: withUntil(withinWidth(facts, request), request), brokerId: request?.brokerId ?? known?.brokerId ?? '', at: now });
+  commit(turn, {
+    kind: 'MachineJoined',
+    facts: withUntil(withinWidth(facts, request), request),
+    brokerId: request?.brokerId ?? known?.brokerId ?? '',
+    at: now,
+  });
   if (known === undefined) return;
   // A restarted agent is another one, and what made the former one break its replicas may be over.
   known.breakages = 0;
@@ -75,7 +95,11 @@ function withUntil(facts: MachineFacts, request: OwnRequest | undefined): Machin
   if (request === undefined) return facts;
   const { reservation, startedAt, walltime } = request;
   if (reservation === undefined) return { ...facts, until: startedAt + walltime };
-  return { ...facts, until: Math.min(startedAt + walltime, reservation.endsAt), reservation: nameReservation(reservation) };
+  return {
+    ...facts,
+    until: Math.min(startedAt + walltime, reservation.endsAt),
+    reservation: nameReservation(reservation),
+  };
 }
 
 /** Notes that an agent went away; its machine is lost at once when it said so, else when its grace is over. */
@@ -116,13 +140,26 @@ export function loseAbsentMachines(turn: Turn): void {
   }
 }
 
-/** Gives up all machines of a request that is over, and closes the streams of their agents. @param code why, for its broker. @param refusal why, for the agents; one that they take for the end. */
-export function loseMachinesOf(turn: Turn, request: OwnRequest, code: string, refusal = code === 'MUT_MACHINE_LOST' ? 'MUT_ALLOCATION_ENDED' : code): void {
+/**
+ * Gives up all machines of a request that is over, and closes the streams of their agents. @param code why, for its
+ * broker. @param refusal why, for the agents; one that they take for the end.
+ */
+export function loseMachinesOf(
+  turn: Turn,
+  request: OwnRequest,
+  code: string,
+  refusal = code === 'MUT_MACHINE_LOST' ? 'MUT_ALLOCATION_ENDED' : code,
+): void {
   for (const machine of [...turn.state.machines.values()]) {
     if (machine.facts.requestId !== request.requestId) continue;
     loseMachine(turn, machine, code);
     if (machine.attachmentId === 0) continue;
-    turn.commands.push({ kind: 'RefuseAgent', attachmentId: machine.attachmentId, code: refusal, reason: `request ${request.requestId} is over` });
+    turn.commands.push({
+      kind: 'RefuseAgent',
+      attachmentId: machine.attachmentId,
+      code: refusal,
+      reason: `request ${request.requestId} is over`,
+    });
   }
 }
 
@@ -131,7 +168,8 @@ function loseMachine(turn: Turn, machine: ProvidedMachine, reason: string): void
   const broker = turn.state.brokers.get(machine.brokerId);
   returnLeased(turn, machine);
   commit(turn, { kind: 'MachineLost', machineId, reason, at: turn.now });
-  // What it reported while the broker was away is still on its way, and comes to nothing once the broker hears that it is lost.
+  // What it reported while the broker was away is still on its way, and comes to nothing once the broker hears that it
+  // is lost.
   if (hasKept(turn.state, machine)) noteTold(turn.state, machine);
   else tellLost(turn, broker, machineId, reason);
 }
@@ -151,8 +189,10 @@ export function tellLost(turn: Turn, broker: KnownBroker | undefined, machineId:
 /**
  * Tells a machine to the broker that it belongs to now.
  *
- * Replica ids are a broker's own, so a machine goes to another broker only when its agent has just attached and holds nothing.
- * An agent that was told to an earlier connection presents itself anew, because the reports that went there may be lost.
+ * Replica ids are a broker's own, so a machine goes to another broker only when its agent has just attached and holds
+ * nothing.
+ * An agent that was told to an earlier connection presents itself anew, because the reports that went there may be
+ * lost.
  */
 export function offerMachine(turn: Turn, machine: ProvidedMachine): void {
   const { state } = turn;
@@ -163,7 +203,13 @@ export function offerMachine(turn: Turn, machine: ProvidedMachine): void {
     return;
   }
   const broker = state.brokers.get(brokerId);
-  if (broker === undefined || broker.connectionId === 0 || machine.toldConnectionId === broker.connectionId || mustWait(state, machine, brokerId)) return;
+  if (
+    broker === undefined ||
+    broker.connectionId === 0 ||
+    machine.toldConnectionId === broker.connectionId ||
+    mustWait(state, machine, brokerId)
+  )
+    return;
   if (machine.toldConnectionId === 0) tellJoined(turn, broker, machine);
   else askToReturn(turn, machine);
 }
@@ -176,12 +222,21 @@ function tellJoined(turn: Turn, broker: KnownBroker, machine: ProvidedMachine): 
   machine.toldConnectionId = broker.connectionId;
   machine.isKeeping = false;
   const heldReplicaIds = [...new Set([...reports.flatMap(({ endedReplicaIds }) => endedReplicaIds), ...held])];
-  turn.commands.push({ kind: 'TellMachineJoined', brokerId, facts, heldReplicaIds, ...(reports.length === 0 ? {} : { keptSequences: reports.map(({ sequence }) => sequence) }) });
+  turn.commands.push({
+    kind: 'TellMachineJoined',
+    brokerId,
+    facts,
+    heldReplicaIds,
+    ...(reports.length === 0 ? {} : { keptSequences: reports.map(({ sequence }) => sequence) }),
+  });
 }
 
 /** Has an agent present itself anew. */
 export function askToReturn(turn: Turn, machine: ProvidedMachine): void {
-  const { attachmentId, facts: { machineId } } = machine;
+  const {
+    attachmentId,
+    facts: { machineId },
+  } = machine;
   machine.isReturning = true;
   turn.commands.push({ kind: 'ReattachAgent', machineId, attachmentId });
 }
@@ -204,7 +259,11 @@ function isCleared(turn: Turn, machine: ProvidedMachine): boolean {
 
 /** Has an agent end all that it holds, for nobody. */
 function clearAgent(turn: Turn, machine: ProvidedMachine): void {
-  const { attachmentId, held, facts: { machineId } } = machine;
+  const {
+    attachmentId,
+    held,
+    facts: { machineId },
+  } = machine;
   machine.isReturning = true;
   machine.isKeeping = false;
   turn.commands.push({ kind: 'ClearAgent', machineId, attachmentId, heldReplicaIds: [...held] });
@@ -212,10 +271,14 @@ function clearAgent(turn: Turn, machine: ProvidedMachine): void {
 
 function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): void {
   const { state } = turn;
-  const { held, facts: { machineId } } = machine;
+  const {
+    held,
+    facts: { machineId },
+  } = machine;
   if (machine.toldConnectionId !== 0) {
     // It moves once its broker has what was kept for it.
-    if (hasKept(state, machine) && state.brokers.get(machine.brokerId)?.connectionId === machine.toldConnectionId) return;
+    if (hasKept(state, machine) && state.brokers.get(machine.brokerId)?.connectionId === machine.toldConnectionId)
+      return;
     tellLost(turn, state.brokers.get(machine.brokerId), machineId, 'MUT_MACHINE_MOVED');
     askToReturn(turn, machine);
   } else if (held.size > 0) {
@@ -223,12 +286,14 @@ function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): 
   } else {
     commit(turn, { kind: 'MachineAssigned', machineId, brokerId, at: turn.now });
     const broker = state.brokers.get(brokerId);
-    if (broker !== undefined && broker.connectionId !== 0 && !mustWait(state, machine, brokerId)) tellJoined(turn, broker, machine);
+    if (broker !== undefined && broker.connectionId !== 0 && !mustWait(state, machine, brokerId))
+      tellJoined(turn, broker, machine);
   }
 }
 
 /**
- * Machines of a request are its broker's. A time-shared one goes to a broker in need; while nobody is, the first broker that is
+ * Machines of a request are its broker's. A time-shared one goes to a broker in need; while nobody is, the first broker
+ * that is
  * there has it, so that its user sees it before she needs it. While none is there, one whose lease goes on has it.
  */
 function chooseBroker(state: ProviderState, machine: ProvidedMachine): BrokerId {

@@ -6,10 +6,21 @@ import type { Turn } from './turn.ts';
 
 /** Changes after which a plan for what is asked for may be another. */
 const ownKinds: ReadonlySet<ProviderChange['kind']> = new Set([
-  'RequestStarted', 'RequestRequeued', 'RequestEnded', 'LimitsChanged', 'DemandBegan', 'HeuristicSwitched', 'HeuristicSwitchForgotten', 'RefusalsForgotten', 'TasksCutOff', 'DrainingEnded',
+  'RequestStarted',
+  'RequestRequeued',
+  'RequestEnded',
+  'LimitsChanged',
+  'DemandBegan',
+  'HeuristicSwitched',
+  'HeuristicSwitchForgotten',
+  'RefusalsForgotten',
+  'TasksCutOff',
+  'DrainingEnded',
 ]);
 
-/** Notes for which brokers a heuristic that watches the queue is to be asked, and why; what was noted stays until it is. */
+/**
+ * Notes for which brokers a heuristic that watches the queue is to be asked, and why; what was noted stays until it is.
+ */
 export function noteOccasions(turn: Turn): void {
   const { state, now, changes } = turn;
   if (!isWatching(state)) return;
@@ -23,23 +34,37 @@ export function noteOccasions(turn: Turn): void {
   }
 }
 
-/** Whether a listing shows less of others than the one before: then something of ours may start earlier. Cost: O(listed). */
+/**
+ * Whether a listing shows less of others than the one before: then something of ours may start earlier. Cost:
+ * O(listed).
+ */
 export function hasFreed(state: ProviderState, before: QueueListing, after: QueueListing): boolean {
   if (after.processorsFree > before.processorsFree) return true;
   const prefix = clientRequestIdOf(state, '');
-  const living = new Set(after.requests.filter(({ status }) => status !== 'ended').map(({ managerRequestId }) => managerRequestId));
-  return before.requests.some(({ status, managerRequestId, clientRequestId }) => status !== 'ended' && !living.has(managerRequestId) && !clientRequestId.startsWith(prefix));
+  const living = new Set(
+    after.requests.filter(({ status }) => status !== 'ended').map(({ managerRequestId }) => managerRequestId),
+  );
+  return before.requests.some(
+    ({ status, managerRequestId, clientRequestId }) =>
+      status !== 'ended' && !living.has(managerRequestId) && !clientRequestId.startsWith(prefix),
+  );
 }
 
 /** What of a demand is decided by, whichever way it changes. */
 const watchedFields = ['processors', 'gangProcessors', 'deadline', 'statedTime'] as const;
 
-/** More is wanted than when it was asked, or much less, or something else, or others have learnt how long tasks take. */
+/**
+ * More is wanted than when it was asked, or much less, or something else, or others have learnt how long tasks take.
+ */
 function isDemandNew({ demand, watch: { demand: asked } }: KnownBroker): boolean {
   if (demand === undefined || demand === asked) return false;
   if (asked === undefined) return demand.pendingTasks > 0;
-  return demand.pendingTasks > asked.pendingTasks || 4 * demand.pendingTasks <= 3 * asked.pendingTasks || watchedFields.some((field) => demand[field] !== asked[field])
-    || (demand.taskTimes !== undefined && asked.taskTimes === undefined);
+  return (
+    demand.pendingTasks > asked.pendingTasks ||
+    4 * demand.pendingTasks <= 3 * asked.pendingTasks ||
+    watchedFields.some((field) => demand[field] !== asked[field]) ||
+    (demand.taskTimes !== undefined && asked.taskTimes === undefined)
+  );
 }
 
 /** Whether completed tasks have become a quarter more. */

@@ -16,13 +16,20 @@ export function inOwnClock({ state, now }: Turn, listing: QueueListing): QueueLi
   const offset = seen < known - lagMax ? seen : Math.max(known, seen);
   state.managerOffset = offset;
   if (ownInstant(now, offset) === now) return listing;
-  return { ...listing, at: ownInstant(listing.at, offset), requests: listing.requests.map((request) => requestInOwnClock(request, offset)) };
+  return {
+    ...listing,
+    at: ownInstant(listing.at, offset),
+    requests: listing.requests.map((request) => requestInOwnClock(request, offset)),
+  };
 }
 
 function requestInOwnClock(request: QueuedRequest, offset: Duration): QueuedRequest {
   const { submittedAt, startsAt, endedAt, rankedAt } = request;
   return {
-    ...request, ...(rankedAt === undefined ? {} : { rankedAt: ownInstant(rankedAt, offset) }),
-    submittedAt: ownInstant(submittedAt, offset), startsAt: ownInstant(startsAt, offset), endedAt: ownInstant(endedAt, offset),
+    ...request,
+    ...(rankedAt === undefined ? {} : { rankedAt: ownInstant(rankedAt, offset) }),
+    submittedAt: ownInstant(submittedAt, offset),
+    startsAt: ownInstant(startsAt, offset),
+    endedAt: ownInstant(endedAt, offset),
   };
 }

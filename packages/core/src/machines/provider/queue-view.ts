@@ -52,32 +52,72 @@ const stepsMax = 2000;
 const requestsMax = 1000;
 
 /**
- * The queue as a decision of the request heuristic would see it now: the profile of free processors, who has the others, and what was compared last. Cost: that of reading the
+ * The queue as a decision of the request heuristic would see it now: the profile of free processors, who has the
+ * others, and what was compared last. Cost: that of reading the
  * queue for one decision.
  */
 export function viewQueue(state: ProviderState, now: Instant): ViewedQueue {
   const { config, limits, listing } = state;
-  const facts = { providerId: config.providerId, at: now, processors: limits?.processors ?? 0, decision: lastDecision(state) };
-  if (config.resourceKind === 'machines') return { ...facts, ...nothingKnown, trouble: 'Its machines are shared by time: there is no queue.' };
+  const facts = {
+    providerId: config.providerId,
+    at: now,
+    processors: limits?.processors ?? 0,
+    decision: lastDecision(state),
+  };
+  if (config.resourceKind === 'machines')
+    return { ...facts, ...nothingKnown, trouble: 'Its machines are shared by time: there is no queue.' };
   if (limits === undefined || listing === undefined) {
-    return { ...facts, ...nothingKnown, trouble: state.listingFailure === '' ? 'The queue of the resource has not been read yet.' : `The queue of the resource cannot be read: ${state.listingFailure}.` };
+    return {
+      ...facts,
+      ...nothingKnown,
+      trouble:
+        state.listingFailure === ''
+          ? 'The queue of the resource has not been read yet.'
+          : `The queue of the resource cannot be read: ${state.listingFailure}.`,
+    };
   }
   const whole = listingWithOwn(state, listing, now);
   const knowledge = listingStateOf(state, whole, now);
   const forecasts = new Map<QueuedRequest, Instant>();
-  const { free } = readQueue({ now, limits, listing: competingIn(state, whole) }, { onPlaced: (request, startsAt) => { forecasts.set(request, startsAt); } });
+  const { free } = readQueue(
+    { now, limits, listing: competingIn(state, whole) },
+    {
+      onPlaced: (request, startsAt) => {
+        forecasts.set(request, startsAt);
+      },
+    },
+  );
   const living = whole.requests.filter(({ status }) => status !== 'ended');
   return {
-    ...facts, knowledge, trouble: describeTrouble(state, knowledge), readAt: listing.at, ...stepsOf(free), requests: viewRequests(state, living, forecasts),
-    runningCount: living.filter(({ status }) => status === 'running').length, waitingCount: living.filter(({ status }) => status === 'queued').length, reservations: whole.reservations ?? [],
+    ...facts,
+    knowledge,
+    trouble: describeTrouble(state, knowledge),
+    readAt: listing.at,
+    ...stepsOf(free),
+    requests: viewRequests(state, living, forecasts),
+    runningCount: living.filter(({ status }) => status === 'running').length,
+    waitingCount: living.filter(({ status }) => status === 'queued').length,
+    reservations: whole.reservations ?? [],
   };
 }
 
-const nothingKnown = { knowledge: 'none', readAt: 0, steps: [], stepsUntil: undefined, requests: [], runningCount: 0, waitingCount: 0, reservations: [] } as const;
+const nothingKnown = {
+  knowledge: 'none',
+  readAt: 0,
+  steps: [],
+  stepsUntil: undefined,
+  requests: [],
+  runningCount: 0,
+  waitingCount: 0,
+  reservations: [],
+} as const;
 
 function describeTrouble({ listingFailure }: ProviderState, knowledge: QueueKnowledge): string {
   if (knowledge === 'stale') return `The queue of the resource cannot be read (${listingFailure}): this is how it was.`;
-  return knowledge === 'hidden' ? 'The queue shows no request of others, though they hold processors: those are taken to be held for the longest walltime, and what waits is not known.' : '';
+  return knowledge === 'hidden'
+    ? 'The queue shows no request of others, though they hold processors: those are taken to be held for the ' +
+        'longest walltime, and what waits is not known.'
+    : '';
 }
 
 function stepsOf(free: FreeTime): Pick<ViewedQueue, 'steps' | 'stepsUntil'> {
@@ -90,14 +130,23 @@ function stepsOf(free: FreeTime): Pick<ViewedQueue, 'steps' | 'stepsUntil'> {
   return { steps, stepsUntil: undefined };
 }
 
-function viewRequests(state: ProviderState, living: readonly QueuedRequest[], forecasts: ReadonlyMap<QueuedRequest, Instant>): ViewedRequest[] {
+function viewRequests(
+  state: ProviderState,
+  living: readonly QueuedRequest[],
+  forecasts: ReadonlyMap<QueuedRequest, Instant>,
+): ViewedRequest[] {
   const prefix = clientRequestIdOf(state, '');
   const viewed = living.map((request): ViewedRequest => {
     const { managerRequestId, clientRequestId, status, width, walltime, startsAt } = request;
     const forecast = forecasts.get(request);
     return {
-      managerRequestId, requestId: clientRequestId.startsWith(prefix) ? clientRequestId.slice(prefix.length) : '', status: status === 'running' ? 'running' : 'queued', width, walltime,
-      startsAt: forecast ?? startsAt, isForecast: forecast !== undefined,
+      managerRequestId,
+      requestId: clientRequestId.startsWith(prefix) ? clientRequestId.slice(prefix.length) : '',
+      status: status === 'running' ? 'running' : 'queued',
+      width,
+      walltime,
+      startsAt: forecast ?? startsAt,
+      isForecast: forecast !== undefined,
     };
   });
   const own = viewed.filter(({ requestId }) => requestId !== '');
@@ -108,5 +157,12 @@ function viewRequests(state: ProviderState, living: readonly QueuedRequest[], fo
 function lastDecision({ lastDecision: decided, requests }: ProviderState): ComparedDecision | undefined {
   if (decided !== undefined) return decided;
   const newest = [...requests.values()].findLast(({ candidates = [] }) => candidates.length > 0);
-  return newest === undefined ? undefined : { at: newest.submittedAt, heuristic: newest.heuristic, candidates: newest.candidates ?? [], reasons: newest.reasons };
+  return newest === undefined
+    ? undefined
+    : {
+        at: newest.submittedAt,
+        heuristic: newest.heuristic,
+        candidates: newest.candidates ?? [],
+        reasons: newest.reasons,
+      };
 }

@@ -19,7 +19,9 @@ const requeuedReason = 'The resource manager put it back into its queue.';
 /** An agent tells of a start before any listing does, though somewhat later than it was. */
 const startTolerance: Duration = 60_000;
 
-/** A promise that is first heard of longer than this after the submission tells too little of what was promised then. */
+/**
+ * A promise that is first heard of longer than this after the submission tells too little of what was promised then.
+ */
 const promiseHeardMax: Duration = 10 * 60_000;
 
 /** Requests that a provider makes use of at a time: heuristics consider each of them. */
@@ -29,9 +31,14 @@ const requestsMax = 10_000;
 export function takeLimits(turn: Turn, told: ResourceLimits): void {
   const limits = { ...told, requestsMax: Math.min(told.requestsMax, requestsMax) };
   const before = turn.state.limits;
-  const isSame = before !== undefined && before.processors === limits.processors && before.requestsMax === limits.requestsMax
-    && before.walltimeMax === limits.walltimeMax && before.widthMax === limits.widthMax && before.walltimeGranularity === limits.walltimeGranularity
-    && before.widthGranularity === limits.widthGranularity;
+  const isSame =
+    before !== undefined &&
+    before.processors === limits.processors &&
+    before.requestsMax === limits.requestsMax &&
+    before.walltimeMax === limits.walltimeMax &&
+    before.widthMax === limits.widthMax &&
+    before.walltimeGranularity === limits.walltimeGranularity &&
+    before.widthGranularity === limits.widthGranularity;
   if (!isSame) commit(turn, { kind: 'LimitsChanged', limits, at: turn.now });
 }
 
@@ -44,7 +51,11 @@ export function noteFailedReading(state: ProviderState, reason: string): void {
 export function takeListing(turn: Turn, told: QueueListing, readAt: Instant): void {
   const { state } = turn;
   const listing = inOwnClock(turn, soundListing(told));
-  if (isWatching(state) && (state.listing === undefined || state.listingFailure !== '' || hasFreed(state, state.listing, listing))) turn.hasFreed = true;
+  if (
+    isWatching(state) &&
+    (state.listing === undefined || state.listingFailure !== '' || hasFreed(state, state.listing, listing))
+  )
+    turn.hasFreed = true;
   state.listing = listing;
   turn.hasListing = true;
   state.listingFailure = '';
@@ -61,7 +72,10 @@ export function takeListing(turn: Turn, told: QueueListing, readAt: Instant): vo
   }
 }
 
-function findOwnEntries(state: ProviderState, listing: QueueListing): { byRequestId: Map<RequestId, QueuedRequest>; unknown: QueuedRequest[] } {
+function findOwnEntries(
+  state: ProviderState,
+  listing: QueueListing,
+): { byRequestId: Map<RequestId, QueuedRequest>; unknown: QueuedRequest[] } {
   const byClientId = new Map<string, RequestId>();
   const byManagerId = new Map<string, RequestId>();
   for (const { requestId, managerRequestId } of state.requests.values()) {
@@ -86,12 +100,16 @@ function releaseForgotten(turn: Turn, entry: QueuedRequest): void {
 
 function missRequest(turn: Turn, request: OwnRequest, readAt: Instant): void {
   if (!isPending(request) || request.status === 'drafted') return;
-  if (request.status === 'submitting' && (request.unknownSince === 0 || readAt <= request.unknownSince)) return; // The call is still out.
+  // The call is still out.
+  if (request.status === 'submitting' && (request.unknownSince === 0 || readAt <= request.unknownSince)) return;
   if (isOlder(turn, readAt, request.submittedAt)) return;
   request.missedListings += 1;
 }
 
-/** Gives up requests that listings lacked once too often. Agents speak louder than listings, also those that came in the same turn. */
+/**
+ * Gives up requests that listings lacked once too often. Agents speak louder than listings, also those that came in the
+ * same turn.
+ */
 export function giveUpMissed(turn: Turn): void {
   for (const request of [...turn.state.requests.values()]) {
     if (request.missedListings < missedListingsMax || !isPending(request)) continue;
@@ -102,7 +120,11 @@ export function giveUpMissed(turn: Turn): void {
 
 function giveUp(turn: Turn, request: OwnRequest): void {
   if (request.releaseReason !== '') {
-    endRequest(turn, request, { status: 'ended', reason: 'It was released and is no longer listed.', endedAt: turn.now });
+    endRequest(turn, request, {
+      status: 'ended',
+      reason: 'It was released and is no longer listed.',
+      endedAt: turn.now,
+    });
   } else {
     const reason = `${missedListingsMax} listings in a row lacked it, and none of its agents is there.`;
     endRequest(turn, request, { status: 'vanished', reason, endedAt: turn.now });
@@ -110,7 +132,8 @@ function giveUp(turn: Turn, request: OwnRequest): void {
 }
 
 /**
- * Has requests wait again that their manager put back into its queue: after a failure of a node, by hand, or because it lost the start itself.
+ * Has requests wait again that their manager put back into its queue: after a failure of a node, by hand, or because it
+ * lost the start itself.
  *
  * A lagging listing looks the same, so it takes two in a row, and none of the request's agents there or in its grace.
  */
@@ -137,8 +160,14 @@ function seeRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest, readA
   notePromise(turn, request, entry);
   noteWaiting(turn, request, entry, readAt);
   if (entry.status === 'running' && isStartNew(request, entry)) {
-    if (isStartedAgain(turn, request, entry)) commit(turn, { kind: 'RequestRequeued', requestId: request.requestId, reason: requeuedReason, at: turn.now });
-    commit(turn, { kind: 'RequestStarted', requestId: request.requestId, startedAt: entry.startsAt || turn.now, at: turn.now });
+    if (isStartedAgain(turn, request, entry))
+      commit(turn, { kind: 'RequestRequeued', requestId: request.requestId, reason: requeuedReason, at: turn.now });
+    commit(turn, {
+      kind: 'RequestStarted',
+      requestId: request.requestId,
+      startedAt: entry.startsAt || turn.now,
+      at: turn.now,
+    });
   } else if (entry.status === 'ended') {
     seeEnd(turn, request, entry);
   }
@@ -150,26 +179,50 @@ function noteWaiting(turn: Turn, request: OwnRequest, { status }: QueuedRequest,
   else if (!isOlder(turn, readAt, request.startedAt)) request.waitingListings = (request.waitingListings ?? 0) + 1;
 }
 
-/** Whether it was put back and started again between two listings: it starts later than it did, and nothing of its first start is there. */
+/**
+ * Whether it was put back and started again between two listings: it starts later than it did, and nothing of its first
+ * start is there.
+ */
 function isStartedAgain({ state }: Turn, request: OwnRequest, { startsAt }: QueuedRequest): boolean {
-  return request.status === 'running' && request.hasServed && startsAt > request.startedAt && !hasMachine(state, request);
+  return (
+    request.status === 'running' && request.hasServed && startsAt > request.startedAt && !hasMachine(state, request)
+  );
 }
 
-/** What a request that waits is promised at first: heuristics that watch learn from it how much earlier requests start. */
-function notePromise(turn: Turn, { requestId, status, promisedStart, submittedAt, heuristic }: OwnRequest, entry: QueuedRequest): void {
-  if (status !== 'queued' || entry.status !== 'queued' || entry.startsAt <= 0 || promisedStart !== undefined || !isWatched(turn.state, heuristic)) return;
+/**
+ * What a request that waits is promised at first: heuristics that watch learn from it how much earlier requests start.
+ */
+function notePromise(
+  turn: Turn,
+  { requestId, status, promisedStart, submittedAt, heuristic }: OwnRequest,
+  entry: QueuedRequest,
+): void {
+  if (
+    status !== 'queued' ||
+    entry.status !== 'queued' ||
+    entry.startsAt <= 0 ||
+    promisedStart !== undefined ||
+    !isWatched(turn.state, heuristic)
+  )
+    return;
   if (turn.now - (entry.submittedAt > 0 ? entry.submittedAt : submittedAt) > promiseHeardMax) return;
   commit(turn, { kind: 'RequestPromised', requestId, startsAt: entry.startsAt, at: turn.now });
 }
 
-/** Whether a listing was read before the moment, which is by our clock; one to come is of a clock that was set back since, and tells nothing. */
+/**
+ * Whether a listing was read before the moment, which is by our clock; one to come is of a clock that was set back
+ * since, and tells nothing.
+ */
 function isOlder({ now }: Turn, readAt: Instant, moment: Instant): boolean {
   return moment <= now && readAt <= moment;
 }
 
 /** A start that nobody knew of, or that our clock, set anew since, showed otherwise. */
 function isStartNew({ status, startedAt }: OwnRequest, entry: QueuedRequest): boolean {
-  return status === 'queued' || (status === 'running' && entry.startsAt > 0 && Math.abs(entry.startsAt - startedAt) > startTolerance);
+  return (
+    status === 'queued' ||
+    (status === 'running' && entry.startsAt > 0 && Math.abs(entry.startsAt - startedAt) > startTolerance)
+  );
 }
 
 /** Takes the manager's own number for a request; it may come late, for one whose agents came first. */
@@ -190,7 +243,18 @@ function seeEnd(turn: Turn, request: OwnRequest, entry: QueuedRequest): void {
   const over = overCodeOf(request, entry.endReason);
   const code = codeOfEnd(entry, hasRun);
   const asked = request.releaseReason === '' ? { endCode: code } : {};
-  endRequest(turn, request, { status: 'ended', reason: `The resource manager ended it${because}.`, endedAt: entry.endedAt || turn.now, ...over, ...asked }, code);
+  endRequest(
+    turn,
+    request,
+    {
+      status: 'ended',
+      reason: `The resource manager ended it${because}.`,
+      endedAt: entry.endedAt || turn.now,
+      ...over,
+      ...asked,
+    },
+    code,
+  );
 }
 
 function codeOfEnd(entry: QueuedRequest, hasRun: boolean): string {
@@ -199,7 +263,10 @@ function codeOfEnd(entry: QueuedRequest, hasRun: boolean): string {
   return brokenEnd.test(entry.endReason) ? 'MUT_MACHINE_LOST' : 'MUT_ALLOCATION_ENDED';
 }
 
-/** Ends that nobody asked for, as Slurm and the embedded cluster name them: a task may have brought them about, unlike a preemption or a cancellation. */
+/**
+ * Ends that nobody asked for, as Slurm and the embedded cluster name them: a task may have brought them about, unlike a
+ * preemption or a cancellation.
+ */
 const brokenEnd = /^(?:BOOT_FAIL|FAILED|NODE_FAIL|OUT_OF_MEMORY|MUT_COMMAND_FAILED|MUT_NODE_LOST)/;
 
 /** One that was given up is taken back when it shows up again and a slot is free for it; otherwise it is released. */
@@ -209,7 +276,8 @@ function seeEndedRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest):
   const pendingCount = [...state.requests.values()].filter(isPending).length;
   if (request.status === 'vanished' && pendingCount < (state.limits?.requestsMax ?? 0)) {
     commit(turn, { kind: 'RequestQueued', requestId, managerRequestId: entry.managerRequestId, at: now });
-    if (entry.status === 'running') commit(turn, { kind: 'RequestStarted', requestId, startedAt: entry.startsAt || now, at: now });
+    if (entry.status === 'running')
+      commit(turn, { kind: 'RequestStarted', requestId, startedAt: entry.startsAt || now, at: now });
   } else if (request.releaseAskedAt === 0 || now >= request.releaseAskedAt + state.config.releaseRetry) {
     request.releaseAskedAt = now;
     turn.commands.push({ kind: 'ReleaseRequest', requestId, managerRequestId: entry.managerRequestId });
@@ -231,7 +299,13 @@ export interface Ending {
 /** Ends a request; its machines are lost at once. */
 export function endRequest(turn: Turn, request: OwnRequest, ending: Ending, code = 'MUT_ALLOCATION_ENDED'): void {
   const broker = turn.state.brokers.get(request.brokerId);
-  if (broker !== undefined && request.reservation === undefined && isServing(request) && numberOf(request) < broker.demandRequest) broker.endedProcessors += request.width;
+  if (
+    broker !== undefined &&
+    request.reservation === undefined &&
+    isServing(request) &&
+    numberOf(request) < broker.demandRequest
+  )
+    broker.endedProcessors += request.width;
   noteCutOff(turn, request);
   commit(turn, { kind: 'RequestEnded', requestId: request.requestId, ...ending, at: turn.now });
   loseMachinesOf(turn, request, code);

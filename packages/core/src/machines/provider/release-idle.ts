@@ -6,8 +6,10 @@ import { releaseRequest } from './submission.ts';
 import type { Turn } from './turn.ts';
 
 /**
- * Under a heuristic that wants it: releases a running request on which no task has been known to run, while none waited for its processors, for the
- * idle time. Begins of tasks are told a moment late, and machines take a moment to attach: that is what the time is for.
+ * Under a heuristic that wants it: releases a running request on which no task has been known to run, while none waited
+ * for its processors, for the
+ * idle time. Begins of tasks are told a moment late, and machines take a moment to attach: that is what the time is
+ * for.
  */
 export function releaseIdle(turn: Turn): void {
   const { state, now } = turn;
@@ -24,7 +26,12 @@ export function releaseIdle(turn: Turn): void {
     const request = state.requests.get(requestId);
     if (request === undefined || now < since + state.config.idleRelease) continue;
     idleSince.delete(requestId);
-    releaseRequest(turn, request, `Released: no task has run on it for ${describeTime(now - since)}, and none waits for its processors.`, { isUnused: request.taskTime === 0 });
+    releaseRequest(
+      turn,
+      request,
+      `Released: no task has run on it for ${describeTime(now - since)}, and none waits for its processors.`,
+      { isUnused: request.taskTime === 0 },
+    );
   }
 }
 
@@ -34,7 +41,11 @@ function idleRequestsOf({ state }: Turn, broker: KnownBroker): RequestId[] {
   if (connectionId === 0 || demand === undefined || demand.pendingTasks === 0) return [];
   const busy = new Map<RequestId, number>();
   let busyCount = 0;
-  for (const { facts: { requestId }, brokerId: owner, busySince } of state.machines.values()) {
+  for (const {
+    facts: { requestId },
+    brokerId: owner,
+    busySince,
+  } of state.machines.values()) {
     if (owner !== brokerId || busySince === 0) continue;
     busy.set(requestId, (busy.get(requestId) ?? 0) + 1);
     busyCount += 1;

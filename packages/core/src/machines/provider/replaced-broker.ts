@@ -3,7 +3,8 @@ import type { KnownBroker } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /**
- * Notes which journal a broker speaks for. One that speaks for another than before begins anew: it gets nothing that was leased to, kept for or held for
+ * Notes which journal a broker speaks for. One that speaks for another than before begins anew: it gets nothing that
+ * was leased to, kept for or held for
  * the former, whose replica ids mean other tasks. One that never named a journal goes on when it does.
  */
 export function noteInstance(turn: Turn, broker: KnownBroker, instance: string): void {
@@ -15,9 +16,14 @@ export function noteInstance(turn: Turn, broker: KnownBroker, instance: string):
 
 function replaceBroker(turn: Turn, { brokerId, demandFrom }: KnownBroker, instance: string): void {
   const { state, now } = turn;
-  for (const { facts: { machineId, incarnation }, brokerId: owner, reports } of [...state.kept.values()]) {
+  for (const {
+    facts: { machineId, incarnation },
+    brokerId: owner,
+    reports,
+  } of [...state.kept.values()]) {
     const last = reports.at(-1);
-    if (owner === brokerId && last !== undefined) commit(turn, { kind: 'ReportsForgotten', machineId, incarnation, upTo: last.sequence });
+    if (owner === brokerId && last !== undefined)
+      commit(turn, { kind: 'ReportsForgotten', machineId, incarnation, upTo: last.sequence });
   }
   if (demandFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: now });
   commit(turn, { kind: 'BrokerReplaced', brokerId, instance, at: now });

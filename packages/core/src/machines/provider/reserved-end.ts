@@ -1,9 +1,20 @@
 import type { OwnRequest } from './state.ts';
 
-/** Codes that say that nothing is to be had of a reservation, now or later; with any other a request inside it is made again after a pause. */
+/**
+ * Codes that say that nothing is to be had of a reservation, now or later; with any other a request inside it is made
+ * again after a pause.
+ */
 export const overCodes: ReadonlySet<string> = new Set([
-  'MUT_CLAIM_ELSEWHERE', 'MUT_CLAIM_FORGED', 'MUT_CLAIM_LATE', 'MUT_CLAIM_NOT_YOURS', 'MUT_CLAIM_SUPERSEDED', 'MUT_NOT_FOUND', 'MUT_NOT_OWNER', 'MUT_RESERVATION_EXCEEDED',
-  'MUT_RESERVATION_OVER', 'MUT_RESERVATION_UNSUPPORTED',
+  'MUT_CLAIM_ELSEWHERE',
+  'MUT_CLAIM_FORGED',
+  'MUT_CLAIM_LATE',
+  'MUT_CLAIM_NOT_YOURS',
+  'MUT_CLAIM_SUPERSEDED',
+  'MUT_NOT_FOUND',
+  'MUT_NOT_OWNER',
+  'MUT_RESERVATION_EXCEEDED',
+  'MUT_RESERVATION_OVER',
+  'MUT_RESERVATION_UNSUPPORTED',
 ]);
 
 /** What a manager's code means for the reservation of a request. */

@@ -1,9 +1,26 @@
-import type { DrainingStatus, LeaseOutline, MachineFacts, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
+import type {
+  DrainingStatus,
+  LeaseOutline,
+  MachineFacts,
+  ReservedWindow,
+  ResourceLimits,
+} from '../../messages/index.ts';
 import type { TaskGroup } from '../../requests/index.ts';
 import type { Instant, MachineId, ReplicaId } from '../../shared/index.ts';
 import { keepReport } from './apply-lease.ts';
 import { openLease, placeLeased, type KeptMachine } from './kept-lease.ts';
-import { createBroker, createMachine, createProviderState, type BrokerId, type HeuristicSwitch, type KnownBroker, type MeasuredTimes, type OwnRequest, type ProviderConfig, type ProviderState } from './state.ts';
+import {
+  createBroker,
+  createMachine,
+  createProviderState,
+  type BrokerId,
+  type HeuristicSwitch,
+  type KnownBroker,
+  type MeasuredTimes,
+  type OwnRequest,
+  type ProviderConfig,
+  type ProviderState,
+} from './state.ts';
 
 /** What a provider has promised, in a form that survives JSON. */
 export interface ProviderSnapshot {
@@ -16,10 +33,18 @@ export interface ProviderSnapshot {
   readonly nextRequestNumber: number;
   readonly brokerIds: readonly BrokerId[];
   /** What each of these brokers wants since when; left out by releases that did not tell one demand from the next. */
-  readonly demands?: readonly { readonly demandFrom: number; readonly taskTimes: MeasuredTimes; readonly cutOff?: readonly TaskGroup[] }[];
+  readonly demands?: readonly {
+    readonly demandFrom: number;
+    readonly taskTimes: MeasuredTimes;
+    readonly cutOff?: readonly TaskGroup[];
+  }[];
   /** The journals that these brokers speak for; left out by releases that did not tell one from the next. */
   readonly instances?: readonly string[];
-  readonly machines: readonly { readonly facts: MachineFacts; readonly brokerId: BrokerId; readonly isForeign?: boolean }[];
+  readonly machines: readonly {
+    readonly facts: MachineFacts;
+    readonly brokerId: BrokerId;
+    readonly isForeign?: boolean;
+  }[];
   /** What each of these brokers leased; left out by releases that took no leases. */
   readonly leases?: readonly (SavedLease | null)[];
   /** Reports that no broker has acknowledged; left out likewise. */
@@ -48,29 +73,78 @@ export interface SavedLease {
 
 /** Takes what the state promised. */
 export function freezeProvider(state: ProviderState): ProviderSnapshot {
-  const { instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, barren, pausedUntil, switched, draining } = state;
+  const {
+    instance,
+    limits,
+    requestsMaxSeen,
+    nextRequestNumber,
+    taskTimes,
+    refusals,
+    fruitless,
+    barren,
+    pausedUntil,
+    switched,
+    draining,
+  } = state;
   return {
-    instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil, ...(barren === 0 ? {} : { barren }),
-    ...(switched === undefined ? {} : { switched }), ...(draining === undefined ? {} : { draining }),
-    ...(state.windows.size === 0 ? {} : { windows: [...state.windows.values()] }), ...(state.waits.length === 0 ? {} : { waits: [...state.waits] }),
+    instance,
+    limits,
+    requestsMaxSeen,
+    nextRequestNumber,
+    taskTimes,
+    refusals,
+    fruitless,
+    pausedUntil,
+    ...(barren === 0 ? {} : { barren }),
+    ...(switched === undefined ? {} : { switched }),
+    ...(draining === undefined ? {} : { draining }),
+    ...(state.windows.size === 0 ? {} : { windows: [...state.windows.values()] }),
+    ...(state.waits.length === 0 ? {} : { waits: [...state.waits] }),
     ...(state.asked.submissions.length + state.asked.withdrawals.length === 0 ? {} : { asked: { ...state.asked } }),
-    requests: [...state.requests.values()], brokerIds: [...state.brokers.keys()],
-    demands: [...state.brokers.values()].map(({ demandFrom, taskTimes: ofDemand, cutOff }) => ({ demandFrom, taskTimes: ofDemand, ...(cutOff.length === 0 ? {} : { cutOff }) })),
+    requests: [...state.requests.values()],
+    brokerIds: [...state.brokers.keys()],
+    demands: [...state.brokers.values()].map(({ demandFrom, taskTimes: ofDemand, cutOff }) => ({
+      demandFrom,
+      taskTimes: ofDemand,
+      ...(cutOff.length === 0 ? {} : { cutOff }),
+    })),
     instances: [...state.brokers.values()].map(({ instance: named }) => named),
-    machines: [...state.machines.values()].map(({ facts, brokerId, isForeign }) => ({ facts, brokerId, ...(isForeign ? { isForeign } : {}) })),
-    leases: [...state.brokers.values()].map(({ lease, deputySince }) => (
-      lease === undefined ? null : { outline: lease.outline, started: [...lease.started], deputySince })),
+    machines: [...state.machines.values()].map(({ facts, brokerId, isForeign }) => ({
+      facts,
+      brokerId,
+      ...(isForeign ? { isForeign } : {}),
+    })),
+    leases: [...state.brokers.values()].map(({ lease, deputySince }) =>
+      lease === undefined ? null : { outline: lease.outline, started: [...lease.started], deputySince },
+    ),
     kept: [...state.kept.values()].map(({ facts, brokerId, reports }) => ({ facts, brokerId, reports: [...reports] })),
   };
 }
 
 /** The state that replay of the changes behind a snapshot would have made; everybody is away. */
 export function thawProvider(config: ProviderConfig, snapshot: ProviderSnapshot): ProviderState {
-  const { requests, brokerIds, demands = [], instances = [], machines, leases = [], kept = [], windows, waits, asked, ...promised } = snapshot;
+  const {
+    requests,
+    brokerIds,
+    demands = [],
+    instances = [],
+    machines,
+    leases = [],
+    kept = [],
+    windows,
+    waits,
+    asked,
+    ...promised
+  } = snapshot;
   const state: ProviderState = { ...createProviderState(config), ...promised, ...thawHeld(windows, waits, asked) };
   for (const request of requests) state.requests.set(request.requestId, { ...request });
   brokerIds.forEach((brokerId, index) => {
-    state.brokers.set(brokerId, { ...createBroker(brokerId, 1), instance: instances[index] ?? '', ...demands[index], ...thawLease(leases[index] ?? undefined) });
+    state.brokers.set(brokerId, {
+      ...createBroker(brokerId, 1),
+      instance: instances[index] ?? '',
+      ...demands[index],
+      ...thawLease(leases[index] ?? undefined),
+    });
   });
   for (const { facts, brokerId, isForeign = false } of machines) {
     state.machines.set(facts.machineId, { ...createMachine(facts, brokerId, 1), isForeign });
@@ -82,8 +156,16 @@ export function thawProvider(config: ProviderConfig, snapshot: ProviderSnapshot)
 }
 
 /** What releases that held no allocations left out is nothing. */
-function thawHeld(windows: readonly ReservedWindow[] = [], waits: ProviderState['waits'] = [], asked: ProviderState['asked'] = nothingAsked): Pick<ProviderState, 'windows' | 'waits' | 'asked'> {
-  return { windows: new Map(windows.map((window) => [window.reservationId, window])), waits: [...waits], asked: { ...asked } };
+function thawHeld(
+  windows: readonly ReservedWindow[] = [],
+  waits: ProviderState['waits'] = [],
+  asked: ProviderState['asked'] = nothingAsked,
+): Pick<ProviderState, 'windows' | 'waits' | 'asked'> {
+  return {
+    windows: new Map(windows.map((window) => [window.reservationId, window])),
+    waits: [...waits],
+    asked: { ...asked },
+  };
 }
 
 const nothingAsked: ProviderState['asked'] = { submissions: [], withdrawals: [] };

@@ -1,13 +1,18 @@
 import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
 
 /**
- * A listing without what makes no sense: requests of no processors are left out, and times below 0, or that are no numbers, count as not known. The same
+ * A listing without what makes no sense: requests of no processors are left out, and times below 0, or that are no
+ * numbers, count as not known. The same
  * object where all makes sense. Cost: O(listed).
  */
 export function soundListing(listing: QueueListing): QueueListing {
   const { processorsFree, requests } = listing;
   if (isSoundCount(processorsFree) && requests.every(isSound)) return listing;
-  return { ...listing, processorsFree: isSoundCount(processorsFree) ? processorsFree : 0, requests: requests.filter(({ width }) => width >= 1 && isSoundCount(width)).map(makeSound) };
+  return {
+    ...listing,
+    processorsFree: isSoundCount(processorsFree) ? processorsFree : 0,
+    requests: requests.filter(({ width }) => width >= 1 && isSoundCount(width)).map(makeSound),
+  };
 }
 
 function isSoundCount(value: number): boolean {
@@ -20,5 +25,11 @@ function isSound({ width, walltime, submittedAt, startsAt, endedAt }: QueuedRequ
 
 function makeSound(entry: QueuedRequest): QueuedRequest {
   const known = (value: number): number => (isSoundCount(value) ? value : 0);
-  return { ...entry, walltime: known(entry.walltime), submittedAt: known(entry.submittedAt), startsAt: known(entry.startsAt), endedAt: known(entry.endedAt) };
+  return {
+    ...entry,
+    walltime: known(entry.walltime),
+    submittedAt: known(entry.submittedAt),
+    startsAt: known(entry.startsAt),
+    endedAt: known(entry.endedAt),
+  };
 }

@@ -1,7 +1,40 @@
-import { type AllocationRequest, type ClaimedReservation, type Demand, type DrainingStatus, type HeldAhead, type MachineFacts, nameReservation, type QueueListing, type RequestReservation, type RequestStatus, type ReservationStanding, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
-import { heuristicDefaults, type BudgetLeft, type HeuristicOptions, type RequestCandidate, type RequestFacts, type RequestHeuristic, type TaskGroup } from '../../requests/index.ts';
+import {
+  type AllocationRequest,
+  type ClaimedReservation,
+  type Demand,
+  type DrainingStatus,
+  type HeldAhead,
+  type MachineFacts,
+  nameReservation,
+  type QueueListing,
+  type RequestReservation,
+  type RequestStatus,
+  type ReservationStanding,
+  type ReservedWindow,
+  type ResourceLimits,
+  type TaskTimes,
+} from '../../messages/index.ts';
+import {
+  heuristicDefaults,
+  type BudgetLeft,
+  type HeuristicOptions,
+  type RequestCandidate,
+  type RequestFacts,
+  type RequestHeuristic,
+  type TaskGroup,
+} from '../../requests/index.ts';
 import type { LeadRule, MeasuredWait } from '../../reservations/index.ts';
-import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
+import type {
+  Bytes,
+  Duration,
+  Instant,
+  MachineId,
+  ProcessorCount,
+  ProviderId,
+  ReplicaId,
+  RequestId,
+  UserId,
+} from '../../shared/index.ts';
 import type { KeptLease, KeptMachine } from './kept-lease.ts';
 
 /** Run times of tasks, summed up; all 0 before the first ended. */
@@ -9,7 +42,9 @@ export interface MeasuredTimes {
   readonly longest: Duration;
   readonly total: Duration;
   readonly count: number;
-  /** The shortest, and the sum of the squares; left out where some were measured by releases that did not tell these. */
+  /**
+   * The shortest, and the sum of the squares; left out where some were measured by releases that did not tell these.
+   */
   readonly shortest?: Duration;
   readonly squares?: number;
 }
@@ -62,7 +97,10 @@ export interface ProviderConfig {
   readonly firstRequests?: FirstRequestLimits;
   /** Whom the resource manager knows the requests by. */
   readonly userId: UserId;
-  /** A running allocation is released after so long without any demand, and a queued request withdrawn after so long without need for it. */
+  /**
+   * A running allocation is released after so long without any demand, and a queued request withdrawn after so long
+   * without need for it.
+   */
   readonly idleRelease: Duration;
   /** A machine whose agent is away for longer is lost. */
   readonly agentGrace: Duration;
@@ -73,13 +111,19 @@ export interface ProviderConfig {
   /** Pause after the first refusal; doubles with each further one. */
   readonly refusalPause: Duration;
   readonly refusalPauseMax: Duration;
-  /** After so many failures in a row the resource is only probed, with pauses of `probeInterval`, until new demand comes up. */
+  /**
+   * After so many failures in a row the resource is only probed, with pauses of `probeInterval`, until new demand comes
+   * up.
+   */
   readonly refusalsMax: number;
   /** Longer than `refusalPauseMax`. */
   readonly probeInterval: Duration;
   /** Pause before a release that failed is tried again. */
   readonly releaseRetry: Duration;
-  /** How long after its walltime an allocation is believed in while its manager cannot be asked; the credential of its agents ends then. */
+  /**
+   * How long after its walltime an allocation is believed in while its manager cannot be asked; the credential of its
+   * agents ends then.
+   */
   readonly credentialGrace: Duration;
   /** Requests that ended and are still told of; older ones are forgotten. */
   readonly endedRequestsMax: number;
@@ -93,10 +137,23 @@ export interface ProviderConfig {
 
 /** Usual settings, all but the provider's name. */
 export const providerDefaults: Omit<ProviderConfig, 'providerId'> = {
-  resourceKind: 'cluster', heuristic: 'finish', heuristicOptions: heuristicDefaults, userId: 'mutirao',
-  idleRelease: 10_000, agentGrace: 5_000, restartGrace: 10_000, brokerGrace: 300_000,
-  refusalPause: 2_000, refusalPauseMax: 300_000, refusalsMax: 8, probeInterval: 3_600_000, releaseRetry: 5_000,
-  credentialGrace: 600_000, endedRequestsMax: 100, deputyAfter: 5_000, keptBytesMax: 1024 ** 3,
+  resourceKind: 'cluster',
+  heuristic: 'finish',
+  heuristicOptions: heuristicDefaults,
+  userId: 'mutirao',
+  idleRelease: 10_000,
+  agentGrace: 5_000,
+  restartGrace: 10_000,
+  brokerGrace: 300_000,
+  refusalPause: 2_000,
+  refusalPauseMax: 300_000,
+  refusalsMax: 8,
+  probeInterval: 3_600_000,
+  releaseRetry: 5_000,
+  credentialGrace: 600_000,
+  endedRequestsMax: 100,
+  deputyAfter: 5_000,
+  keptBytesMax: 1024 ** 3,
 };
 
 /** What a heuristic decided when it compared candidates. */
@@ -110,12 +167,16 @@ export interface ComparedDecision {
 }
 
 /**
- * An allocation request as its owner keeps it. Fields marked *seen* are observations of the moment; the others are promised state
+ * An allocation request as its owner keeps it. Fields marked *seen* are observations of the moment; the others are
+ * promised state
  * and change through `applyProviderChange` alone.
  */
 export interface OwnRequest {
   readonly requestId: RequestId;
-  /** Whose demand made it; its machines are offered to that broker. Empty where it is held for a reservation that no broker has shown yet. */
+  /**
+   * Whose demand made it; its machines are offered to that broker. Empty where it is held for a reservation that no
+   * broker has shown yet.
+   */
   brokerId: BrokerId;
   readonly userId: UserId;
   readonly width: ProcessorCount;
@@ -127,13 +188,18 @@ export interface OwnRequest {
   readonly candidates: readonly RequestCandidate[] | undefined;
   /** The reservation that it is to run inside; left out for one beside them. */
   reservation?: ClaimedReservation;
-  /** The reservation for which it was asked ahead and is held, as it was then, to its end now; left out for any other. */
+  /**
+   * The reservation for which it was asked ahead and is held, as it was then, to its end now; left out for any other.
+   */
   heldFor?: ReservedWindow;
   /** What it is held for ends earlier than it was asked for; left out where it does not. */
   isShortened?: true;
   /** It has moved since: the dates of `reservation` are those that the manager listed, and not those of its claim. */
   hasMoved?: true;
-  /** Why nothing more is to be had of that, as the manager said when the request ended; left out before, and where it ended otherwise. */
+  /**
+   * Why nothing more is to be had of that, as the manager said when the request ended; left out before, and where it
+   * ended otherwise.
+   */
   overCode?: string;
   /** Why its manager ended it; left out before, where that was asked of it, and where it ended otherwise. */
   endCode?: string;
@@ -144,7 +210,10 @@ export interface OwnRequest {
   submittedAt: Instant;
   startedAt: Instant;
   endedAt: Instant;
-  /** When it was to start at the latest, as the first listing with it showed; left out where none did, and where its heuristic watches nothing. */
+  /**
+   * When it was to start at the latest, as the first listing with it showed; left out where none did, and where its
+   * heuristic watches nothing.
+   */
   promisedStart?: Instant;
   /** Why it was released; empty while it is wanted. */
   releaseReason: string;
@@ -158,11 +227,17 @@ export interface OwnRequest {
   taskTime: Duration;
   /** Seen: when the status was last seen at the manager. */
   seenAt: Instant;
-  /** Seen: since when nobody knows whether the manager has it; 0 unless `status` is `submitting` and the call came to nothing. */
+  /**
+   * Seen: since when nobody knows whether the manager has it; 0 unless `status` is `submitting` and the call came to
+   * nothing.
+   */
   unknownSince: Instant;
   /** Seen: good listings in a row that lacked it. */
   missedListings: number;
-  /** Seen: good listings in a row that showed it as waiting although it had started; left out where the last one did not. */
+  /**
+   * Seen: good listings in a row that showed it as waiting although it had started; left out where the last one did
+   * not.
+   */
   waitingListings?: number;
   /** Seen: when its release was last asked for; 0 when never. */
   releaseAskedAt: Instant;
@@ -199,16 +274,25 @@ function beginWatch(): QueueWatch {
   return { occasion: 'own', askedAt: 0, demand: undefined, endedCount: 0, reviewAt: Infinity, reasons: [] };
 }
 
-/** A broker that has connected at some time. Its name and instance, `demandFrom`, `taskTimes` and what says so are promised state; the rest is seen. */
+/**
+ * A broker that has connected at some time. Its name and instance, `demandFrom`, `taskTimes` and what says so are
+ * promised state; the rest is seen.
+ */
 export interface KnownBroker {
   readonly brokerId: BrokerId;
-  /** Names the journal that it speaks for: its replica ids mean nothing to another one of the same name. Empty until one was told. */
+  /**
+   * Names the journal that it speaks for: its replica ids mean nothing to another one of the same name. Empty until one
+   * was told.
+   */
   instance: string;
   /** Number of the first request that its present demand made, or will make; 0 while it wants nothing. */
   demandFrom: number;
   /** Run times of the tasks that its requests completed since then. */
   taskTimes: MeasuredTimes;
-  /** Promised state: how long tasks of its demand ran that did not end within their requests; `taskGroupsMax` at most, the longest first. */
+  /**
+   * Promised state: how long tasks of its demand ran that did not end within their requests; `taskGroupsMax` at most,
+   * the longest first.
+   */
   cutOff: readonly TaskGroup[];
   /** What was asked of a heuristic that watches the queue, and is next. */
   watch: QueueWatch;
@@ -228,9 +312,15 @@ export interface KnownBroker {
   deputySince: Instant;
   /** Since when running allocations cover all that it wants; 0 while they do not, or nobody knows. */
   coveredSince: Instant;
-  /** Number of the first request that may have been made since its demand was told: such a one the demand does not know of. */
+  /**
+   * Number of the first request that may have been made since its demand was told: such a one the demand does not know
+   * of.
+   */
   demandRequest: number;
-  /** Processors of requests that ended since its demand was told, and were there before: what they had room for has no place now. */
+  /**
+   * Processors of requests that ended since its demand was told, and were there before: what they had room for has no
+   * place now.
+   */
   endedProcessors: ProcessorCount;
   /** Connection on which it told its lease last. */
   leaseConnectionId: number;
@@ -249,23 +339,52 @@ export interface KnownBroker {
 /** A broker that is away and of which nothing else is known. */
 export function createBroker(brokerId: BrokerId, awaySince: Instant): KnownBroker {
   return {
-    brokerId, instance: '', demandFrom: 0, taskTimes: nothingMeasured, cutOff: [], watch: beginWatch(), connectionId: 0, awaySince, isSettled: false, demand: undefined, idleSince: 0, coveredSince: 0, demandRequest: 0, endedProcessors: 0,
-    lease: undefined, deputySince: 0, leaseConnectionId: 0, isLeaseConfirmed: false, standingsTold: [], takesResource: false, resourceTold: undefined, resourceDue: Infinity,
+    brokerId,
+    instance: '',
+    demandFrom: 0,
+    taskTimes: nothingMeasured,
+    cutOff: [],
+    watch: beginWatch(),
+    connectionId: 0,
+    awaySince,
+    isSettled: false,
+    demand: undefined,
+    idleSince: 0,
+    coveredSince: 0,
+    demandRequest: 0,
+    endedProcessors: 0,
+    lease: undefined,
+    deputySince: 0,
+    leaseConnectionId: 0,
+    isLeaseConfirmed: false,
+    standingsTold: [],
+    takesResource: false,
+    resourceTold: undefined,
+    resourceDue: Infinity,
   };
 }
 
-/** A GridMachine: an agent that attached and has not been given up. `facts`, `brokerId` and `isForeign` are promised state, the rest is seen. */
+/**
+ * A GridMachine: an agent that attached and has not been given up. `facts`, `brokerId` and `isForeign` are promised
+ * state, the rest is seen.
+ */
 export interface ProvidedMachine {
   facts: MachineFacts;
   /** Whom it is offered to; empty for nobody yet. */
   brokerId: BrokerId;
-  /** What its agent may hold is of a former journal of that broker: it is told to nobody, and given nothing, before its agent holds nothing. */
+  /**
+   * What its agent may hold is of a former journal of that broker: it is told to nobody, and given nothing, before its
+   * agent holds nothing.
+   */
   isForeign: boolean;
   /** Number of its agent's open stream; 0 while the agent is away. */
   attachmentId: number;
   /** When the agent went away; 0 while it is there. */
   awaySince: Instant;
-  /** Since when a task is known to run on it; 0 while none is. Only of allocations, and only while a heuristic that watches decides. */
+  /**
+   * Since when a task is known to run on it; 0 while none is. Only of allocations, and only while a heuristic that
+   * watches decides.
+   */
   busySince: Instant;
   /** What the agent held when it attached; while its reports are kept here, what it holds. */
   held: Set<ReplicaId>;
@@ -285,7 +404,21 @@ export interface ProvidedMachine {
 
 /** A machine whose agent is away. */
 export function createMachine(facts: MachineFacts, brokerId: BrokerId, awaySince: Instant): ProvidedMachine {
-  return { facts, brokerId, isForeign: false, attachmentId: 0, awaySince, busySince: 0, held: new Set(), toldConnectionId: 0, isReturning: false, isKeeping: false, breakages: 0, quarantinedUntil: 0, isFull: false };
+  return {
+    facts,
+    brokerId,
+    isForeign: false,
+    attachmentId: 0,
+    awaySince,
+    busySince: 0,
+    held: new Set(),
+    toldConnectionId: 0,
+    isReturning: false,
+    isKeeping: false,
+    breakages: 0,
+    quarantinedUntil: 0,
+    isFull: false,
+  };
 }
 
 /** How long an own request waited, and what it was promised where that is known. */
@@ -298,13 +431,18 @@ export interface OwnWait extends Pick<MeasuredWait, 'width' | 'wait'> {
 /** All that a provider knows. */
 export interface ProviderState {
   readonly config: ProviderConfig;
-  /** Drawn once, at the provider's first start; the manager knows requests as `<instance>.<request id>`. Empty before. */
+  /**
+   * Drawn once, at the provider's first start; the manager knows requests as `<instance>.<request id>`. Empty before.
+   */
   instance: string;
   /** Undefined while what the provider was started with decides. */
   switched: HeuristicSwitch | undefined;
   /** When this process took over; 0 before. */
   startedAt: Instant;
-  /** Seen: how far the manager's clock is ahead of ours, as far as listings tell; undefined until the first since the start. */
+  /**
+   * Seen: how far the manager's clock is ahead of ours, as far as listings tell; undefined until the first since the
+   * start.
+   */
   managerOffset: Duration | undefined;
   /** Undefined until first read. */
   limits: ResourceLimits | undefined;
@@ -346,13 +484,19 @@ export interface ProviderState {
   waits: OwnWait[];
   /** When a heuristic drafted requests, and gave some up, within the last hour; no more than it may within one. */
   readonly asked: { submissions: readonly Instant[]; withdrawals: readonly Instant[] };
-  /** Seen: what the reservation manager said of the claims that brokers want something with, by claim; the code is empty for a good one. */
+  /**
+   * Seen: what the reservation manager said of the claims that brokers want something with, by claim; the code is empty
+   * for a good one.
+   */
   readonly judgements: Map<string, { readonly code: string; readonly at: Instant }>;
   /** Seen: what the reservation manager was told of what is held ahead, in this life, by reservation. */
   readonly toldAhead: Map<number, HeldAhead>;
   /** Seen: when the next reservations would have all that they lack, as of the last listing, by number. */
   readonly expectedStarts: Map<number, Instant>;
-  /** Seen: since when no task is known to run in a request and none waits for its processors; only those of which that is so, while a heuristic that releases such ones decides. */
+  /**
+   * Seen: since when no task is known to run in a request and none waits for its processors; only those of which that
+   * is so, while a heuristic that releases such ones decides.
+   */
   readonly idleSince: Map<RequestId, Instant>;
   /** When the driver was last asked to wake it; 0 when never. */
   wakeAt: Instant;
@@ -361,14 +505,49 @@ export interface ProviderState {
 /** The state of a provider that has promised nothing yet. */
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
-    config, instance: '', switched: undefined, startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
-    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, barren: 0, pausedUntil: 0, standing: [], lastDecision: undefined, draining: undefined, givingBackReason: '', windows: new Map(), waits: [], asked: { submissions: [], withdrawals: [] }, judgements: new Map(), toldAhead: new Map(), expectedStarts: new Map(), idleSince: new Map(), wakeAt: 0,
+    config,
+    instance: '',
+    switched: undefined,
+    startedAt: 0,
+    managerOffset: undefined,
+    limits: undefined,
+    requestsMaxSeen: 0,
+    listing: undefined,
+    listingFailure: '',
+    requests: new Map(),
+    nextRequestNumber: 1,
+    brokers: new Map(),
+    machines: new Map(),
+    kept: new Map(),
+    keptBytes: 0,
+    taskTimes: nothingMeasured,
+    refusals: 0,
+    fruitless: 0,
+    barren: 0,
+    pausedUntil: 0,
+    standing: [],
+    lastDecision: undefined,
+    draining: undefined,
+    givingBackReason: '',
+    windows: new Map(),
+    waits: [],
+    asked: { submissions: [], withdrawals: [] },
+    judgements: new Map(),
+    toldAhead: new Map(),
+    expectedStarts: new Map(),
+    idleSince: new Map(),
+    wakeAt: 0,
   };
 }
 
 /** Whether the request holds a slot at the manager, or may hold one. */
 export function isPending(request: OwnRequest): boolean {
-  return request.status === 'drafted' || request.status === 'submitting' || request.status === 'queued' || request.status === 'running';
+  return (
+    request.status === 'drafted' ||
+    request.status === 'submitting' ||
+    request.status === 'queued' ||
+    request.status === 'running'
+  );
 }
 
 /** Whether the broker's present demand made the request. */
@@ -397,21 +576,59 @@ export function clientRequestIdOf(state: ProviderState, requestId: RequestId): s
 }
 
 /** Run times observed so far; undefined before the first task ended. */
-export function observedTaskTimes({ taskTimes: { longest, total, count } }: { readonly taskTimes: MeasuredTimes }): TaskTimes | undefined {
+export function observedTaskTimes({
+  taskTimes: { longest, total, count },
+}: {
+  readonly taskTimes: MeasuredTimes;
+}): TaskTimes | undefined {
   return count === 0 ? undefined : { longest, mean: Math.round(total / count), count };
 }
 
 /** The request as others are told of it. */
 export function describeRequest(state: ProviderState, request: OwnRequest): AllocationRequest {
-  const { requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic, candidates, reservation, endCode } = request;
+  const {
+    requestId,
+    managerRequestId,
+    width,
+    walltime,
+    status,
+    seenAt,
+    submittedAt,
+    startedAt,
+    endedAt,
+    reasons,
+    heuristic,
+    candidates,
+    reservation,
+    endCode,
+  } = request;
   return {
-    providerId: state.config.providerId, requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic,
-    ...(candidates === undefined ? {} : { candidates }), ...(reservation === undefined ? {} : { reservation: describeReservation(request, reservation) }),
+    providerId: state.config.providerId,
+    requestId,
+    managerRequestId,
+    width,
+    walltime,
+    status,
+    seenAt,
+    submittedAt,
+    startedAt,
+    endedAt,
+    reasons,
+    heuristic,
+    ...(candidates === undefined ? {} : { candidates }),
+    ...(reservation === undefined ? {} : { reservation: describeReservation(request, reservation) }),
     ...(endCode === undefined ? {} : { endCode }),
   };
 }
 
-function describeReservation({ overCode = '', hasMoved }: OwnRequest, reservation: ClaimedReservation): RequestReservation {
+function describeReservation(
+  { overCode = '', hasMoved }: OwnRequest,
+  reservation: ClaimedReservation,
+): RequestReservation {
   const { startsAt, endsAt, amount } = reservation;
-  return { ...nameReservation(reservation), overCode, ...(hasMoved === true ? { movedTo: { startsAt, endsAt, amount } } : {}) };
+  return {
+    ...nameReservation(reservation),
+    overCode,
+    ...(hasMoved === true ? { movedTo: { startsAt, endsAt, amount } } : {}),
+  };
 }

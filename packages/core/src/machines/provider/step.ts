@@ -1,12 +1,29 @@
 import { unreachable, type Decision, type Instant } from '../../shared/index.ts';
-import { changeDemand, connectBroker, disconnectBroker, noteIdleBrokers, offerMachines, tellChangedRequests } from './brokers.ts';
+import {
+  changeDemand,
+  connectBroker,
+  disconnectBroker,
+  noteIdleBrokers,
+  offerMachines,
+  tellChangedRequests,
+} from './brokers.ts';
 import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import { draftRequests, releaseSurplus } from './decide.ts';
 import { drain, giveEverythingBack, undrain } from './draining.ts';
 import { askAhead, giveHeld, takeJudgement } from './decide-held.ts';
 import { draftReserved, releaseReserved, withdrawExcess } from './decide-reserved.ts';
-import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeBack, takeLease, trimLease } from './deputy.ts';
+import {
+  actAsDeputy,
+  beginDeputies,
+  confirmLeases,
+  forgetReports,
+  keepReport,
+  stockLease,
+  takeBack,
+  takeLease,
+  trimLease,
+} from './deputy.ts';
 import { followWindows, releaseHeld, takeWindows } from './follow-windows.ts';
 import { followClock } from './follow-clock.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
@@ -25,12 +42,17 @@ import { beginTurn, commit, type Turn } from './turn.ts';
 import { scheduleWake } from './wake.ts';
 
 /**
- * Applies a batch of inputs, then makes one pass of decisions: what is surplus is released, what is missing is asked for, and
+ * Applies a batch of inputs, then makes one pass of decisions: what is surplus is released, what is missing is asked
+ * for, and
  * machines are offered. Mutates `state`, which has one owner.
  *
  * Idempotent: a fact heard twice, or about a request, broker or agent already gone, is stale and changes nothing.
  */
-export function stepProvider(state: ProviderState, inputs: readonly ProviderInput[], now: Instant): Decision<ProviderChange, ProviderCommand> {
+export function stepProvider(
+  state: ProviderState,
+  inputs: readonly ProviderInput[],
+  now: Instant,
+): Decision<ProviderChange, ProviderCommand> {
   const turn = beginTurn(state, now);
   for (const input of inputs) takeInput(turn, input);
   giveUpMissed(turn);
@@ -63,37 +85,97 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
 
 function takeInput(turn: Turn, input: ProviderInput): void {
   switch (input.kind) {
-    case 'ProviderStarted': startProvider(turn, input.instance); break;
-    case 'BrokerConnected': connectBroker(turn, input); break;
-    case 'BrokerDisconnected': disconnectBroker(turn, input.brokerId, input.connectionId); break;
-    case 'DemandChanged': changeDemand(turn, input.brokerId, input.demand); break;
-    case 'LeaseGranted': takeLease(turn, input); break;
-    case 'LeaseTrimmed': trimLease(turn, input); break;
-    case 'LeaseStocked': stockLease(turn, input); break;
-    case 'ReportMade': keepReport(turn, input); break;
-    case 'LeasedUnstartable': takeBack(turn, input); break;
-    case 'KeptAcknowledged': forgetReports(turn, input); break;
-    case 'LimitsRead': takeLimits(turn, input.limits); break;
-    case 'QueueListed': takeListing(turn, input.listing, input.readAt); break;
-    case 'QueueReadFailed': noteFailedReading(turn.state, input.reason); break;
-    case 'SubmitAccepted': acceptSubmission(turn, input.requestId, input.managerRequestId); break;
-    case 'SubmitRefused': refuseSubmission(turn, input); break;
-    case 'SubmitUnknown': doubtSubmission(turn, input.requestId); break;
-    case 'ReleaseDone': finishRelease(turn, input.requestId); break;
-    case 'ReleaseFailed': break; // It is asked for again after a pause.
-    case 'AgentAttached': attachAgent(turn, input); break;
-    case 'AgentDetached': detachAgent(turn, input.machineId, input.attachmentId, input.hasLeft); break;
-    case 'TasksMeasured': if (input.count > 0) commit(turn, input); break;
-    case 'TasksSeen': seeTasks(turn, input.machines); break;
-    case 'WindowsTold': takeWindows(turn, input.windows); break;
-    case 'ClaimJudged': takeJudgement(turn, input); break;
-    case 'DrainAsked': drain(turn, input); break;
-    case 'UndrainAsked': undrain(turn, input); break;
-    case 'GiveBackAsked': giveEverythingBack(turn, input); break;
-    case 'HeuristicAsked': switchHeuristic(turn, input); break;
-    case 'ClockStepped': followClock(turn, input.by); break;
-    case 'TimerFired': turn.state.wakeAt = 0; break;
-    default: unreachable(input);
+    case 'ProviderStarted':
+      startProvider(turn, input.instance);
+      break;
+    case 'BrokerConnected':
+      connectBroker(turn, input);
+      break;
+    case 'BrokerDisconnected':
+      disconnectBroker(turn, input.brokerId, input.connectionId);
+      break;
+    case 'DemandChanged':
+      changeDemand(turn, input.brokerId, input.demand);
+      break;
+    case 'LeaseGranted':
+      takeLease(turn, input);
+      break;
+    case 'LeaseTrimmed':
+      trimLease(turn, input);
+      break;
+    case 'LeaseStocked':
+      stockLease(turn, input);
+      break;
+    case 'ReportMade':
+      keepReport(turn, input);
+      break;
+    case 'LeasedUnstartable':
+      takeBack(turn, input);
+      break;
+    case 'KeptAcknowledged':
+      forgetReports(turn, input);
+      break;
+    case 'LimitsRead':
+      takeLimits(turn, input.limits);
+      break;
+    case 'QueueListed':
+      takeListing(turn, input.listing, input.readAt);
+      break;
+    case 'QueueReadFailed':
+      noteFailedReading(turn.state, input.reason);
+      break;
+    case 'SubmitAccepted':
+      acceptSubmission(turn, input.requestId, input.managerRequestId);
+      break;
+    case 'SubmitRefused':
+      refuseSubmission(turn, input);
+      break;
+    case 'SubmitUnknown':
+      doubtSubmission(turn, input.requestId);
+      break;
+    case 'ReleaseDone':
+      finishRelease(turn, input.requestId);
+      break;
+    case 'ReleaseFailed':
+      break; // It is asked for again after a pause.
+    case 'AgentAttached':
+      attachAgent(turn, input);
+      break;
+    case 'AgentDetached':
+      detachAgent(turn, input.machineId, input.attachmentId, input.hasLeft);
+      break;
+    case 'TasksMeasured':
+      if (input.count > 0) commit(turn, input);
+      break;
+    case 'TasksSeen':
+      seeTasks(turn, input.machines);
+      break;
+    case 'WindowsTold':
+      takeWindows(turn, input.windows);
+      break;
+    case 'ClaimJudged':
+      takeJudgement(turn, input);
+      break;
+    case 'DrainAsked':
+      drain(turn, input);
+      break;
+    case 'UndrainAsked':
+      undrain(turn, input);
+      break;
+    case 'GiveBackAsked':
+      giveEverythingBack(turn, input);
+      break;
+    case 'HeuristicAsked':
+      switchHeuristic(turn, input);
+      break;
+    case 'ClockStepped':
+      followClock(turn, input.by);
+      break;
+    case 'TimerFired':
+      turn.state.wakeAt = 0;
+      break;
+    default:
+      unreachable(input);
   }
 }
 

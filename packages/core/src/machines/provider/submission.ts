@@ -14,10 +14,18 @@ export function acceptSubmission(turn: Turn, requestId: RequestId, managerReques
 }
 
 /** The manager refused a request. */
-export function refuseSubmission(turn: Turn, { requestId, reason, isPassing, code = '' }: Extract<ProviderInput, { readonly kind: 'SubmitRefused' }>): void {
+export function refuseSubmission(
+  turn: Turn,
+  { requestId, reason, isPassing, code = '' }: Extract<ProviderInput, { readonly kind: 'SubmitRefused' }>,
+): void {
   const request = turn.state.requests.get(requestId);
   if (request?.status !== 'submitting') return;
-  endRequest(turn, request, { status: 'rejected', reason: `The resource manager refused it: ${reason}.`, endedAt: turn.now, ...(isPassing === true ? { isPassing } : overCodeOf(request, code)) });
+  endRequest(turn, request, {
+    status: 'rejected',
+    reason: `The resource manager refused it: ${reason}.`,
+    endedAt: turn.now,
+    ...(isPassing === true ? { isPassing } : overCodeOf(request, code)),
+  });
 }
 
 /** Nobody knows whether the manager has a request: its slot stays taken until listings tell. */
@@ -37,9 +45,21 @@ interface ReleaseTerms {
 }
 
 /** Gives a request back: its machines are lost at once, and the manager is asked to take it out. */
-export function releaseRequest(turn: Turn, request: OwnRequest, reason: string, { isGivenUp = false, isUnused = false, code = 'MUT_ALLOCATION_ENDED' }: ReleaseTerms = {}): void {
+export function releaseRequest(
+  turn: Turn,
+  request: OwnRequest,
+  reason: string,
+  { isGivenUp = false, isUnused = false, code = 'MUT_ALLOCATION_ENDED' }: ReleaseTerms = {},
+): void {
   noteCutOff(turn, request);
-  commit(turn, { kind: 'RequestReleasing', requestId: request.requestId, reason, at: turn.now, ...(isGivenUp ? { isGivenUp } : {}), ...(isUnused ? { isUnused } : {}) });
+  commit(turn, {
+    kind: 'RequestReleasing',
+    requestId: request.requestId,
+    reason,
+    at: turn.now,
+    ...(isGivenUp ? { isGivenUp } : {}),
+    ...(isUnused ? { isUnused } : {}),
+  });
   loseMachinesOf(turn, request, code, 'MUT_ALLOCATION_ENDED');
 }
 
@@ -49,13 +69,21 @@ export function askReleases(turn: Turn): void {
   for (const request of state.requests.values()) {
     if (!isReleaseDue(request) || now < nextRelease(turn, request)) continue;
     request.releaseAskedAt = now;
-    turn.commands.push({ kind: 'ReleaseRequest', requestId: request.requestId, managerRequestId: request.managerRequestId });
+    turn.commands.push({
+      kind: 'ReleaseRequest',
+      requestId: request.requestId,
+      managerRequestId: request.managerRequestId,
+    });
   }
 }
 
 /** Whether the manager is still to take a request out. */
 export function isReleaseDue(request: OwnRequest): boolean {
-  return request.releaseReason !== '' && request.managerRequestId !== '' && (request.status === 'queued' || request.status === 'running');
+  return (
+    request.releaseReason !== '' &&
+    request.managerRequestId !== '' &&
+    (request.status === 'queued' || request.status === 'running')
+  );
 }
 
 /** When a release is asked for next; 0 for one that never was. */

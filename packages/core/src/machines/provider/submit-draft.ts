@@ -5,7 +5,12 @@ import { clientRequestIdOf, type KnownBroker } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** Submits what the heuristic that decides now drafted for a broker. */
-export function submitDraft(turn: Turn, broker: KnownBroker, draft: DraftedRequest, candidates: readonly RequestCandidate[] | undefined): void {
+export function submitDraft(
+  turn: Turn,
+  broker: KnownBroker,
+  draft: DraftedRequest,
+  candidates: readonly RequestCandidate[] | undefined,
+): void {
   const { state, now } = turn;
   const { userId } = state.config;
   const { name: heuristic } = decidingHeuristic(state);
@@ -13,15 +18,44 @@ export function submitDraft(turn: Turn, broker: KnownBroker, draft: DraftedReque
   const { width, reasons } = inWholeNodes(draft, state.limits);
   const requestId = `q${state.nextRequestNumber}`;
   const compared = candidates === undefined ? {} : { candidates };
-  commit(turn, { kind: 'RequestDrafted', requestId, brokerId: broker.brokerId, userId, width, walltime, heuristic, reasons, at: now, ...compared });
+  commit(turn, {
+    kind: 'RequestDrafted',
+    requestId,
+    brokerId: broker.brokerId,
+    userId,
+    width,
+    walltime,
+    heuristic,
+    reasons,
+    at: now,
+    ...compared,
+  });
   commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
-  turn.commands.push({ kind: 'SubmitRequest', requestId, clientRequestId: clientRequestIdOf(state, requestId), userId, width, walltime });
+  turn.commands.push({
+    kind: 'SubmitRequest',
+    requestId,
+    clientRequestId: clientRequestIdOf(state, requestId),
+    userId,
+    width,
+    walltime,
+  });
 }
 
-/** Where nodes are had whole, all processors of the nodes that a request takes are asked for: they are paid for anyway. */
-function inWholeNodes({ width, reasons }: DraftedRequest, limits: ResourceLimits | undefined): Pick<DraftedRequest, 'width' | 'reasons'> {
+/**
+ * Where nodes are had whole, all processors of the nodes that a request takes are asked for: they are paid for anyway.
+ */
+function inWholeNodes(
+  { width, reasons }: DraftedRequest,
+  limits: ResourceLimits | undefined,
+): Pick<DraftedRequest, 'width' | 'reasons'> {
   const node = limits?.widthGranularity ?? 1;
   const whole = Math.min(Math.ceil(width / node) * node, limits?.widthMax ?? width);
   if (whole <= width) return { width, reasons };
-  return { width: whole, reasons: [...reasons, `The resource gives whole nodes of ${node} processors or more, so ${whole} are asked for instead of ${width}.`] };
+  return {
+    width: whole,
+    reasons: [
+      ...reasons,
+      `The resource gives whole nodes of ${node} processors or more, so ${whole} are asked for instead of ${width}.`,
+    ],
+  };
 }

@@ -17,7 +17,10 @@ const newsShare = 0.1;
 /** Managers end what they granted to the second. */
 const lackingMin: Duration = 1_000;
 
-/** Tells the reservation manager what has become of what is held ahead, where that is news to it. Cost: O(reservations x requests); with a new listing a reading of the queue for each that waits. */
+/**
+ * Tells the reservation manager what has become of what is held ahead, where that is news to it. Cost: O(reservations x
+ * requests); with a new listing a reading of the queue for each that waits.
+ */
 export function tellAhead(turn: Turn): void {
   const { state, now } = turn;
   if (state.config.holding === undefined || state.windows.size + state.toldAhead.size === 0) return;
@@ -29,12 +32,20 @@ export function tellAhead(turn: Turn): void {
 }
 
 function tellWindow(turn: Turn, window: ReservedWindow, waits: WaitHistory): void {
-  const { state: { toldAhead }, now } = turn;
+  const {
+    state: { toldAhead },
+    now,
+  } = turn;
   const { reservationId, startsAt } = window;
   const ahead = describeWindow(turn, window, waits);
   const told = toldAhead.get(reservationId);
   // A forecast is news only with a new reading of the queue: time alone makes any a little other.
-  if (told !== undefined && isSameStanding(told, ahead) && (turn.hasListing !== true || isLikeForecast(told, ahead, startsAt - now))) return;
+  if (
+    told !== undefined &&
+    isSameStanding(told, ahead) &&
+    (turn.hasListing !== true || isLikeForecast(told, ahead, startsAt - now))
+  )
+    return;
   toldAhead.set(reservationId, ahead);
   turn.commands.push({ kind: 'TellHeldAhead', reservationId, ahead });
 }
@@ -53,25 +64,39 @@ function isSameStanding(told: HeldAhead, ahead: HeldAhead): boolean {
 /** Whether a forecast says about the same, as far as there is time left to see it come true. */
 function isLikeForecast(told: HeldAhead, ahead: HeldAhead, left: Duration): boolean {
   const least = Math.max(newsMin, left * newsShare);
-  const isNear = (one: Instant, other: Instant): boolean => (one === 0) === (other === 0) && Math.abs(one - other) <= least;
+  const isNear = (one: Instant, other: Instant): boolean =>
+    (one === 0) === (other === 0) && Math.abs(one - other) <= least;
   if (!isNear(told.expectedAt, ahead.expectedAt) || !isNear(told.askAt, ahead.askAt)) return false;
-  return (told.chance === undefined) === (ahead.chance === undefined) && Math.abs((told.chance ?? 0) - (ahead.chance ?? 0)) <= newsShare;
+  return (
+    (told.chance === undefined) === (ahead.chance === undefined) &&
+    Math.abs((told.chance ?? 0) - (ahead.chance ?? 0)) <= newsShare
+  );
 }
 
 /** What is held for a reservation, and how likely it is to be there in time. */
 function describeWindow(turn: Turn, window: ReservedWindow, waits: WaitHistory): HeldAhead {
   const { state, now } = turn;
   // What was asked for when it had another place says nothing of this one.
-  const own = heldFor(state, window).filter((request) => request.heldFor !== undefined && isSameWindow({ ...request.heldFor, endsAt: window.endsAt }, window));
+  const own = heldFor(state, window).filter(
+    (request) => request.heldFor !== undefined && isSameWindow({ ...request.heldFor, endsAt: window.endsAt }, window),
+  );
   const serving = own.filter((request) => isPending(request) && isServing(request));
-  const count = (isIn: (request: OwnRequest) => boolean): number => serving.reduce((sum, request) => (isIn(request) ? sum + request.width : sum), 0);
+  const count = (isIn: (request: OwnRequest) => boolean): number =>
+    serving.reduce((sum, request) => (isIn(request) ? sum + request.width : sum), 0);
   const heldCount = count(({ status }) => status === 'running');
   const status = statusOf(window, own, { now, heldCount });
   const isThere = status === 'held' || status === 'honoured';
   return {
-    status, heldCount: Math.min(heldCount, window.count), askedCount: Math.min(count((request) => request.status !== 'running'), Math.max(0, window.count - heldCount)), askAt: status === 'planned' ? plannedFor(turn, window) : 0,
-    expectedAt: isThere ? 0 : state.expectedStarts.get(window.reservationId) ?? 0,
-    chance: isThere || now >= window.startsAt ? undefined : chanceOf(turn, window, { serving, waits }), reason: reasonOf(turn, window, { own, serving, status }),
+    status,
+    heldCount: Math.min(heldCount, window.count),
+    askedCount: Math.min(
+      count((request) => request.status !== 'running'),
+      Math.max(0, window.count - heldCount),
+    ),
+    askAt: status === 'planned' ? plannedFor(turn, window) : 0,
+    expectedAt: isThere ? 0 : (state.expectedStarts.get(window.reservationId) ?? 0),
+    chance: isThere || now >= window.startsAt ? undefined : chanceOf(turn, window, { serving, waits }),
+    reason: reasonOf(turn, window, { own, serving, status }),
   };
 }
 
@@ -80,7 +105,11 @@ interface Standing {
   readonly heldCount: number;
 }
 
-function statusOf({ count, startsAt }: ReservedWindow, own: readonly OwnRequest[], { now, heldCount }: Standing): AheadStatus {
+function statusOf(
+  { count, startsAt }: ReservedWindow,
+  own: readonly OwnRequest[],
+  { now, heldCount }: Standing,
+): AheadStatus {
   if (heldCount >= count) return now >= startsAt ? 'honoured' : 'held';
   if (own.some(isLost)) return 'lost';
   if (now >= startsAt) return 'late';
@@ -104,11 +133,17 @@ interface Chances {
   readonly waits: WaitHistory;
 }
 
-/** Of the request that waits the shortest, or of the one that is to be made; of several that all have to come it is less. */
+/**
+ * Of the request that waits the shortest, or of the one that is to be made; of several that all have to come it is
+ * less.
+ */
 function chanceOf(turn: Turn, window: ReservedWindow, { serving, waits }: Chances): number | undefined {
   const { now, state } = turn;
   const waiting = serving.filter(({ status, submittedAt }) => status === 'queued' && submittedAt > 0);
-  const asked = waiting.length > 0 ? Math.max(...waiting.map(({ submittedAt }) => submittedAt)) : Math.max(now, plannedFor(turn, window));
+  const asked =
+    waiting.length > 0
+      ? Math.max(...waiting.map(({ submittedAt }) => submittedAt))
+      : Math.max(now, plannedFor(turn, window));
   const width = Math.min(window.count, state.limits?.widthMax ?? Infinity);
   return waits.shareWithin(width, { waited: Math.max(0, now - asked), within: Math.max(0, window.startsAt - asked) });
 }
@@ -122,23 +157,37 @@ interface Told {
 function reasonOf(turn: Turn, window: ReservedWindow, { own, serving, status }: Told): string {
   if (takesNoWork(turn.state)) return `Nothing more is requested: ${describeNoWork(turn.state)}.`;
   const lastEnd = own.findLast(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === '');
-  if ((status === 'lost' || status === 'asked' || status === 'late') && lastEnd !== undefined) return lastEnd.reasons.at(-1) ?? '';
-  return [latenessOf(window, { serving, status }), ...compareHeld(turn, window, serving)].filter((one) => one !== '').join(' ');
+  if ((status === 'lost' || status === 'asked' || status === 'late') && lastEnd !== undefined)
+    return lastEnd.reasons.at(-1) ?? '';
+  return [latenessOf(window, { serving, status }), ...compareHeld(turn, window, serving)]
+    .filter((one) => one !== '')
+    .join(' ');
 }
 
 function latenessOf({ startsAt }: ReservedWindow, { serving, status }: Omit<Told, 'own'>): string {
   const last = Math.max(0, ...serving.map(({ startedAt }) => startedAt));
-  return status === 'honoured' && last > startsAt ? `The last of it came ${describeTime(last - startsAt)} after the start.` : '';
+  return status === 'honoured' && last > startsAt
+    ? `The last of it came ${describeTime(last - startsAt)} after the start.`
+    : '';
 }
 
 /** How what is held differs from what is reserved. */
 function compareHeld({ now }: Turn, { endsAt, count }: ReservedWindow, serving: readonly OwnRequest[]): string[] {
-  const lacking = endsAt - Math.min(endsAt, ...serving.filter(({ status }) => status === 'running').map((request) => endOf(request, now)));
+  const lacking =
+    endsAt -
+    Math.min(endsAt, ...serving.filter(({ status }) => status === 'running').map((request) => endOf(request, now)));
   const surplus = serving.reduce((sum, { width }) => sum + width, -count);
   return [
-    serving.some(({ isShortened }) => isShortened === true) ? 'Shortened: it is given back earlier than it was asked for, when the reservation ends now.' : '',
-    lacking >= lackingMin ? `It ends ${describeTime(lacking)} before the reservation does, and is asked for again then.` : '',
-    surplus > 0 ? `${plural(surplus, 'processor')} more than reserved ${surplus === 1 ? 'is' : 'are'} held, as part of a request that is needed.` : '',
+    serving.some(({ isShortened }) => isShortened === true)
+      ? 'Shortened: it is given back earlier than it was asked for, when the reservation ends now.'
+      : '',
+    lacking >= lackingMin
+      ? `It ends ${describeTime(lacking)} before the reservation does, and is asked for again then.`
+      : '',
+    surplus > 0
+      ? `${plural(surplus, 'processor')} more than reserved ${surplus === 1 ? 'is' : 'are'} held, as part of a ` +
+        'request that is needed.'
+      : '',
   ];
 }
 
@@ -148,20 +197,36 @@ function forecastStarts({ state, now }: Turn): void {
   if (limits === undefined || listing === undefined) return;
   const queue = listingWithOwn(state, listing, now);
   const present = new QueueForecast(now, limits, queue);
-  const next = [...state.windows.values()].filter(({ endsAt }) => endsAt > now).sort((one, other) => one.startsAt - other.startsAt || one.reservationId - other.reservationId);
+  const next = [...state.windows.values()]
+    .filter(({ endsAt }) => endsAt > now)
+    .sort((one, other) => one.startsAt - other.startsAt || one.reservationId - other.reservationId);
   state.expectedStarts.clear();
   for (const window of next.slice(0, forecastMax)) {
     const serving = heldFor(state, window).filter((request) => isPending(request) && isServing(request));
-    const starts = serving.filter(({ status }) => status !== 'running').map((request) => {
-      const id = `${state.instance}.${request.requestId}`;
-      const entry = queue.requests.find(({ clientRequestId }) => clientRequestId === id);
-      if (entry === undefined || entry.startsAt > 0) return entry?.startsAt;
-      const ahead = queue.requests.filter((one) => one.status === 'running' || (one.clientRequestId !== id && (one.startsAt > 0 || listedRank(one) <= listedRank(entry))));
-      // It has its rank already, and nobody is left that would give way.
-      return new QueueForecast(now, limits, { at: queue.at, processorsFree: queue.processorsFree, reservations: queue.reservations ?? [], requests: ahead }).startOf(entry.width, entry.walltime);
-    });
+    const starts = serving
+      .filter(({ status }) => status !== 'running')
+      .map((request) => {
+        const id = `${state.instance}.${request.requestId}`;
+        const entry = queue.requests.find(({ clientRequestId }) => clientRequestId === id);
+        if (entry === undefined || entry.startsAt > 0) return entry?.startsAt;
+        const ahead = queue.requests.filter(
+          (one) =>
+            one.status === 'running' ||
+            (one.clientRequestId !== id && (one.startsAt > 0 || listedRank(one) <= listedRank(entry))),
+        );
+        // It has its rank already, and nobody is left that would give way.
+        return new QueueForecast(now, limits, {
+          at: queue.at,
+          processorsFree: queue.processorsFree,
+          reservations: queue.reservations ?? [],
+          requests: ahead,
+        }).startOf(entry.width, entry.walltime);
+      });
     const missing = serving.reduce((left, { width }) => left - width, window.count);
-    if (missing > 0) starts.push(present.startOf(Math.min(missing, limits.widthMax), Math.min(limits.walltimeMax, window.endsAt - now)));
+    if (missing > 0)
+      starts.push(
+        present.startOf(Math.min(missing, limits.widthMax), Math.min(limits.walltimeMax, window.endsAt - now)),
+      );
     if (starts.length === 0 || starts.includes(undefined)) continue;
     state.expectedStarts.set(window.reservationId, Math.max(now, ...starts.map((start) => start ?? 0)));
   }

@@ -13,9 +13,11 @@ const changedEvery: Duration = 1_000;
 const unchangedEvery: Duration = 30_000;
 
 /**
- * Tells each broker that wants to know what the resource is and how its queue stands: when that changed, and after a while when it was read anew and did not.
+ * Tells each broker that wants to know what the resource is and how its queue stands: when that changed, and after a
+ * while when it was read anew and did not.
  *
- * Cost: nothing in a step that brings nothing of it; else O(queue) for each broker, and where it is told what a tentative schedule costs.
+ * Cost: nothing in a step that brings nothing of it; else O(queue) for each broker, and where it is told what a
+ * tentative schedule costs.
  */
 export function tellResource(turn: Turn): void {
   const { state, now, commands } = turn;
@@ -30,8 +32,12 @@ export function tellResource(turn: Turn): void {
   }
 }
 
-function mayBeNews({ state, now, hasListing, changedRequestIds }: Turn, { resourceTold, resourceDue }: KnownBroker): boolean {
-  if (resourceTold === undefined || resourceDue <= now || hasListing === true || changedRequestIds.size > 0) return true;
+function mayBeNews(
+  { state, now, hasListing, changedRequestIds }: Turn,
+  { resourceTold, resourceDue }: KnownBroker,
+): boolean {
+  if (resourceTold === undefined || resourceDue <= now || hasListing === true || changedRequestIds.size > 0)
+    return true;
   return !resourceTold.sign.startsWith(headOf(state));
 }
 
@@ -50,7 +56,12 @@ function headOf(state: ProviderState): string {
 
 function signOf(state: ProviderState, now: Instant): string {
   const listing = state.listing === undefined ? [] : unended(listingWithOwn(state, state.listing, now));
-  return headOf(state) + listing.map(({ managerRequestId, clientRequestId, status }) => `${managerRequestId || clientRequestId} ${status}`).join(',');
+  return (
+    headOf(state) +
+    listing
+      .map(({ managerRequestId, clientRequestId, status }) => `${managerRequestId || clientRequestId} ${status}`)
+      .join(',')
+  );
 }
 
 function unended({ requests }: QueueListing): QueuedRequest[] {
@@ -61,7 +72,13 @@ function standingFor(state: ProviderState, broker: KnownBroker, now: Instant): R
   const { limits, listing, config } = state;
   const isTimeShared = config.resourceKind === 'machines';
   const { processors, widthMax } = limits ?? { processors: 0, widthMax: 0 };
-  const facts = { processors, widthMax: Math.min(widthMax, processors), isTimeShared, isDraining: takesNoWork(state), ...(limits === undefined || isTimeShared ? {} : { walltimeMax: limits.walltimeMax }) };
+  const facts = {
+    processors,
+    widthMax: Math.min(widthMax, processors),
+    isTimeShared,
+    isDraining: takesNoWork(state),
+    ...(limits === undefined || isTimeShared ? {} : { walltimeMax: limits.walltimeMax }),
+  };
   if (isTimeShared || listing === undefined || processors === 0) return facts;
   return { ...facts, queue: queueFor(state, broker, { now, listing, processors }) };
 }
@@ -72,13 +89,26 @@ interface Reading {
   readonly processors: ProcessorCount;
 }
 
-function queueFor(state: ProviderState, { brokerId }: KnownBroker, { now, listing, processors }: Reading): QueueStanding {
-  const own = new Map([...state.requests.values()].filter((request) => request.brokerId === brokerId).map((request) => [clientRequestIdOf(state, request.requestId), request]));
+function queueFor(
+  state: ProviderState,
+  { brokerId }: KnownBroker,
+  { now, listing, processors }: Reading,
+): QueueStanding {
+  const own = new Map(
+    [...state.requests.values()]
+      .filter((request) => request.brokerId === brokerId)
+      .map((request) => [clientRequestIdOf(state, request.requestId), request]),
+  );
   const book = new ResourceBook(processors);
   const entries = unended(listingWithOwn(state, listing, now));
   let ownWork = 0;
-  // What runs is put in first, whatever the order of the listing: the schedule of the rest begins behind it, in the order of the queue.
-  for (const [id, entry] of [...entries.entries()].sort(([, one], [, other]) => Number(other.status === 'running') - Number(one.status === 'running') || (one.rankedAt ?? 0) - (other.rankedAt ?? 0))) {
+  // What runs is put in first, whatever the order of the listing: the schedule of the rest begins behind it, in the
+  // order of the queue.
+  for (const [id, entry] of [...entries.entries()].sort(
+    ([, one], [, other]) =>
+      Number(other.status === 'running') - Number(one.status === 'running') ||
+      (one.rankedAt ?? 0) - (other.rankedAt ?? 0),
+  )) {
     const width = Math.min(entry.width, processors);
     book.add(id, { width, walltime: entry.walltime, submittedAt: Math.min(0, entry.submittedAt - now) }, 0);
     if (entry.status === 'running') book.start(id, entry.startsAt - now);
@@ -87,7 +117,11 @@ function queueFor(state: ProviderState, { brokerId }: KnownBroker, { now, listin
   return { age: Math.max(0, now - listing.at), trouble: state.listingFailure, known: book.summarize(0), ownWork };
 }
 
-function workLeft(request: OwnRequest | undefined, { width, walltime, status, startsAt }: QueuedRequest, now: Instant): ProcessorMillis {
+function workLeft(
+  request: OwnRequest | undefined,
+  { width, walltime, status, startsAt }: QueuedRequest,
+  now: Instant,
+): ProcessorMillis {
   if (request === undefined || request.reservation !== undefined) return 0;
   return width * (status === 'running' ? Math.max(0, startsAt + walltime - now) : walltime);
 }

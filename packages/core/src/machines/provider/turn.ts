@@ -6,7 +6,10 @@ import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import type { ProviderState } from './state.ts';
 
-/** One step in the making: the state, what was changed and commanded so far, and the requests that brokers must be told of. */
+/**
+ * One step in the making: the state, what was changed and commanded so far, and the requests that brokers must be told
+ * of.
+ */
 export interface Turn extends Decision<ProviderChange, ProviderCommand> {
   readonly state: ProviderState;
   readonly now: Instant;

@@ -34,15 +34,23 @@ function instantsOf(turn: Turn): Instant[] {
     instants.push(broker.connectionId === 0 ? broker.awaySince + brokerGrace : broker.resourceDue);
     if (isDeputy(broker)) instants.push(leaseEnd(broker));
     else if (mayBeDeputy(broker)) instants.push(deputyDue(state, broker));
-    if (isHolding) instants.push(...[broker.idleSince, broker.coveredSince].filter((since) => since > 0).map((since) => since + idleRelease));
+    if (isHolding)
+      instants.push(
+        ...[broker.idleSince, broker.coveredSince].filter((since) => since > 0).map((since) => since + idleRelease),
+      );
   }
   for (const request of state.requests.values()) instants.push(...instantsOfRequest(turn, request));
   return instants;
 }
 
 function nextWatched(turn: Turn): Instant[] {
-  const { idleSince, config: { idleRelease } } = turn.state;
-  return isWatching(turn.state) ? [...nextAsking(turn), ...[...idleSince.values()].map((since) => since + idleRelease)] : [];
+  const {
+    idleSince,
+    config: { idleRelease },
+  } = turn.state;
+  return isWatching(turn.state)
+    ? [...nextAsking(turn), ...[...idleSince.values()].map((since) => since + idleRelease)]
+    : [];
 }
 
 function instantsOfRequest(turn: Turn, request: OwnRequest): Instant[] {

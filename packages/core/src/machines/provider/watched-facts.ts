@@ -1,11 +1,26 @@
-import { groupTasks, type BudgetLeft, type ObservedWait, type PendingRequest, type RequestFacts, type TaskSpread } from '../../requests/index.ts';
+import {
+  groupTasks,
+  type BudgetLeft,
+  type ObservedWait,
+  type PendingRequest,
+  type RequestFacts,
+  type TaskSpread,
+} from '../../requests/index.ts';
 import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
 import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { budgetLeft } from './asked-lately.ts';
 import { requestsOf } from './brokers.ts';
 import { factsOf, pendingOf, type Resource } from './decision-facts.ts';
 import { listingStateOf } from './listing-state.ts';
-import { clientRequestIdOf, isOfDemand, isServing, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
+import {
+  clientRequestIdOf,
+  isOfDemand,
+  isServing,
+  type KnownBroker,
+  type OwnRequest,
+  type ProvidedMachine,
+  type ProviderState,
+} from './state.ts';
 import type { Turn } from './turn.ts';
 
 /** How often the machine is to hear of measured task times, and for how long tasks have run. */
@@ -21,7 +36,8 @@ interface Asker {
 }
 
 /**
- * What a heuristic that watches the queue may look at: its own requests are the broker's alone, those of other brokers are others' in the queue.
+ * What a heuristic that watches the queue may look at: its own requests are the broker's alone, those of other brokers
+ * are others' in the queue.
  *
  * How many tasks have no place is left out: it weighs itself what those places are worth. Cost: O(listed + machines).
  */
@@ -31,12 +47,24 @@ export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sh
   const promises = promisesOf(state, resource.listing);
   const machines = machinesByRequest(state);
   const own = requestsOf(state, broker.brokerId).filter(isServing);
-  const pending = own.map((request) => watchedRequest(turn, request, { predicted: promises.get(request.requestId), machines: machines.get(request.requestId) ?? [] }));
+  const pending = own.map((request) =>
+    watchedRequest(turn, request, {
+      predicted: promises.get(request.requestId),
+      machines: machines.get(request.requestId) ?? [],
+    }),
+  );
   const [spread, unusedAt] = [spreadOf(broker), unusedAtOf(state, broker)];
   return {
-    ...facts, limits: { ...resource.limits, requestsMax: Math.max(0, pending.length + slots) }, pending, taskAgeError: measureInterval, cutOff: broker.cutOff, waits: waitsOf(state),
-    budget: budgetOf(turn, broker, sharers), listingState: listingStateOf(state, facts.listing, now),
-    ...(broker.watch.occasion === undefined ? {} : { occasion: broker.watch.occasion }), ...(spread === undefined ? {} : { taskSpread: spread }),
+    ...facts,
+    limits: { ...resource.limits, requestsMax: Math.max(0, pending.length + slots) },
+    pending,
+    taskAgeError: measureInterval,
+    cutOff: broker.cutOff,
+    waits: waitsOf(state),
+    budget: budgetOf(turn, broker, sharers),
+    listingState: listingStateOf(state, facts.listing, now),
+    ...(broker.watch.occasion === undefined ? {} : { occasion: broker.watch.occasion }),
+    ...(spread === undefined ? {} : { taskSpread: spread }),
     ...(unusedAt === undefined ? {} : { unusedAt }),
   };
 }
@@ -45,13 +73,20 @@ export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sh
 function budgetOf({ state, now }: Turn, { connectionId }: KnownBroker, sharers: number): BudgetLeft {
   const { submissions, withdrawals } = budgetLeft(state, now);
   const mayGiveUp = state.listingFailure === '' && connectionId !== 0;
-  return { submissions: Math.ceil(submissions / sharers), withdrawals: mayGiveUp ? Math.ceil(withdrawals / sharers) : 0 };
+  return {
+    submissions: Math.ceil(submissions / sharers),
+    withdrawals: mayGiveUp ? Math.ceil(withdrawals / sharers) : 0,
+  };
 }
 
 /** When own requests start at the latest, by the listing. */
 function promisesOf(state: ProviderState, { requests }: QueueListing): Map<RequestId, QueuedRequest> {
   const prefix = clientRequestIdOf(state, '');
-  return new Map(requests.filter(({ clientRequestId }) => clientRequestId.startsWith(prefix)).map((entry) => [entry.clientRequestId.slice(prefix.length), entry]));
+  return new Map(
+    requests
+      .filter(({ clientRequestId }) => clientRequestId.startsWith(prefix))
+      .map((entry) => [entry.clientRequestId.slice(prefix.length), entry]),
+  );
 }
 
 function machinesByRequest({ machines }: ProviderState): Map<RequestId, ProvidedMachine[]> {
@@ -65,14 +100,29 @@ function machinesByRequest({ machines }: ProviderState): Map<RequestId, Provided
   return byRequest;
 }
 
-function watchedRequest({ now }: Turn, request: OwnRequest, { predicted, machines }: { readonly predicted: QueuedRequest | undefined; readonly machines: readonly ProvidedMachine[] }): PendingRequest {
+function watchedRequest(
+  { now }: Turn,
+  request: OwnRequest,
+  {
+    predicted,
+    machines,
+  }: { readonly predicted: QueuedRequest | undefined; readonly machines: readonly ProvidedMachine[] },
+): PendingRequest {
   const { managerRequestId, submittedAt, promisedStart, status, width } = request;
   const isPredicted = status === 'queued' && predicted?.status === 'queued' && predicted.startsAt > 0;
   const busy = machines.filter(({ busySince }) => busySince > 0);
   return {
-    ...pendingOf(request), ...(submittedAt === 0 ? {} : { submittedAt }), ...(managerRequestId === '' ? {} : { listedAs: managerRequestId }),
-    ...(promisedStart === undefined ? {} : { promisedStart }), ...(isPredicted ? { predictedStart: predicted.startsAt } : {}),
-    ...(status === 'running' ? { idle: Math.max(0, width - busy.length), tasks: groupTasks(busy.map(({ busySince }) => Math.max(0, now - busySince))) } : {}),
+    ...pendingOf(request),
+    ...(submittedAt === 0 ? {} : { submittedAt }),
+    ...(managerRequestId === '' ? {} : { listedAs: managerRequestId }),
+    ...(promisedStart === undefined ? {} : { promisedStart }),
+    ...(isPredicted ? { predictedStart: predicted.startsAt } : {}),
+    ...(status === 'running'
+      ? {
+          idle: Math.max(0, width - busy.length),
+          tasks: groupTasks(busy.map(({ busySince }) => Math.max(0, now - busySince))),
+        }
+      : {}),
   };
 }
 
@@ -84,10 +134,14 @@ function spreadOf({ taskTimes: { count, total, shortest, squares } }: KnownBroke
 
 /** When the last request of this demand was released that had completed nothing. */
 function unusedAtOf(state: ProviderState, broker: KnownBroker): Instant | undefined {
-  const instants = requestsOf(state, broker.brokerId).flatMap((request) => (isOfDemand(broker, request) ? request.unusedAt ?? [] : []));
+  const instants = requestsOf(state, broker.brokerId).flatMap((request) =>
+    isOfDemand(broker, request) ? (request.unusedAt ?? []) : [],
+  );
   return instants.length === 0 ? undefined : Math.max(...instants);
 }
 
 function waitsOf({ waits }: ProviderState): ObservedWait[] {
-  return waits.flatMap(({ width, wait, walltime, promised }) => (walltime === undefined || promised === undefined ? [] : [{ width, walltime, promised, actual: wait }]));
+  return waits.flatMap(({ width, wait, walltime, promised }) =>
+    walltime === undefined || promised === undefined ? [] : [{ width, walltime, promised, actual: wait }],
+  );
 }

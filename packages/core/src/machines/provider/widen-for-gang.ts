@@ -9,17 +9,28 @@ interface Beside {
 }
 
 /**
- * Makes the widest draft wide enough for a gang, whose processors must be there at once: requests of a heuristic may be narrow and start one after the
+ * Makes the widest draft wide enough for a gang, whose processors must be there at once: requests of a heuristic may be
+ * narrow and start one after the
  * other. Drafts that it replaces are left out.
  *
- * Nothing is changed where a request that runs or waits is as wide, and where no single one may be: then the gang is gathered over several.
+ * Nothing is changed where a request that runs or waits is as wide, and where no single one may be: then the gang is
+ * gathered over several.
  *
  * @param gang processors of the widest gang that is wanted; 0 where none is.
  */
-export function widenForGang(drafts: readonly DraftedRequest[], gang: ProcessorCount, { widthMax, pending }: Beside): readonly DraftedRequest[] {
+export function widenForGang(
+  drafts: readonly DraftedRequest[],
+  gang: ProcessorCount,
+  { widthMax, pending }: Beside,
+): readonly DraftedRequest[] {
   const [first] = drafts.toSorted((one, other) => other.width - one.width);
-  if (first === undefined || first.width >= gang || gang > widthMax || pending.some(({ width }) => width >= gang)) return drafts;
-  const widened = { ...first, width: gang, reasons: [`Widened from ${first.width} to ${gang} processors: a gang wants so many at once.`, ...first.reasons] };
+  if (first === undefined || first.width >= gang || gang > widthMax || pending.some(({ width }) => width >= gang))
+    return drafts;
+  const widened = {
+    ...first,
+    width: gang,
+    reasons: [`Widened from ${first.width} to ${gang} processors: a gang wants so many at once.`, ...first.reasons],
+  };
   let spare = gang - first.width;
   const others = drafts.filter((draft) => {
     if (draft === first) return false;

@@ -1,19 +1,56 @@
 import type { ReservationWish } from '../../messages/index.ts';
-import { describeAmount, describeRefusal, offeredOf, parseAmount, type Dimension, type Extent, type Refusal as CalendarRefusal, type RefusalReason, type ReservationRequest } from '../../reservations/index.ts';
-import { describeExactTime, describeInstant, describeTime, findNearestWord, type Duration, type UserId } from '../../shared/index.ts';
+import {
+  describeAmount,
+  describeRefusal,
+  offeredOf,
+  parseAmount,
+  type Dimension,
+  type Extent,
+  type Refusal as CalendarRefusal,
+  type RefusalReason,
+  type ReservationRequest,
+} from '../../reservations/index.ts';
+import {
+  describeExactTime,
+  describeInstant,
+  describeTime,
+  findNearestWord,
+  type Duration,
+  type UserId,
+} from '../../shared/index.ts';
 import { factsOf } from './apply.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
 import type { Refusal } from './turn.ts';
 
-/** Codes of what a calendar refuses. Those in `negotiable` are answers to a good question: they come with what would be possible. */
+/**
+ * Codes of what a calendar refuses. Those in `negotiable` are answers to a good question: they come with what would be
+ * possible.
+ */
 const codes: Readonly<Record<RefusalReason, string>> = {
-  'bad-amount': 'MUT_RESERVATION_AMOUNT', 'bad-duration': 'MUT_RESERVATION_DURATION', 'start-in-past': 'MUT_START_IN_PAST', 'end-before-start': 'MUT_END_BEFORE_START',
-  'window-too-short': 'MUT_WINDOW_TOO_SHORT', 'above-capacity': 'MUT_ABOVE_CAPACITY', 'above-cap': 'MUT_ABOVE_CAP', 'above-user-bound': 'MUT_USER_BOUND',
-  'too-long': 'MUT_RESERVATION_TOO_LONG', 'not-now': 'MUT_NOT_NOW', 'no-room': 'MUT_NO_ROOM', 'user-bound': 'MUT_USER_BOUND', 'too-many-moves': 'MUT_TOO_MANY_MOVES',
-  'unknown-reservation': 'MUT_NOT_FOUND', 'already-begun': 'MUT_RESERVATION_BEGUN',
+  'bad-amount': 'MUT_RESERVATION_AMOUNT',
+  'bad-duration': 'MUT_RESERVATION_DURATION',
+  'start-in-past': 'MUT_START_IN_PAST',
+  'end-before-start': 'MUT_END_BEFORE_START',
+  'window-too-short': 'MUT_WINDOW_TOO_SHORT',
+  'above-capacity': 'MUT_ABOVE_CAPACITY',
+  'above-cap': 'MUT_ABOVE_CAP',
+  'above-user-bound': 'MUT_USER_BOUND',
+  'too-long': 'MUT_RESERVATION_TOO_LONG',
+  'not-now': 'MUT_NOT_NOW',
+  'no-room': 'MUT_NO_ROOM',
+  'user-bound': 'MUT_USER_BOUND',
+  'too-many-moves': 'MUT_TOO_MANY_MOVES',
+  'unknown-reservation': 'MUT_NOT_FOUND',
+  'already-begun': 'MUT_RESERVATION_BEGUN',
 };
 
-const negotiable: ReadonlySet<RefusalReason> = new Set<RefusalReason>(['above-user-bound', 'user-bound', 'not-now', 'no-room', 'too-many-moves']);
+const negotiable: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
+  'above-user-bound',
+  'user-bound',
+  'not-now',
+  'no-room',
+  'too-many-moves',
+]);
 
 /** Whether a refusal is an answer in a negotiation, and not a fault of the request. */
 export function isNegotiable({ reason }: CalendarRefusal): boolean {
@@ -29,11 +66,25 @@ export function refusalOf(refusal: CalendarRefusal, dimension: Dimension): Refus
 function sentenceOf(refusal: CalendarRefusal, dimension: Dimension): string {
   const { reason, found, possible } = refusal;
   switch (reason) {
-    case 'start-in-past': return `the earliest start is ${describeInstant(found)}, ${describeTime(possible - found)} ago; want ${describeInstant(possible)} or later, or none for now`;
-    case 'end-before-start': return `the latest end is ${describeInstant(found)}; want one after the earliest start, ${describeInstant(possible)}`;
-    case 'window-too-short': return `the duration is ${describeExactTime(found)}; between the earliest start and the latest end are ${describeExactTime(possible)}`;
-    case 'too-long': return `the duration is ${describeExactTime(found)}; want at most ${describeExactTime(possible)}`;
-    default: return describeRefusal(refusal, (amount) => describeAmount(amount, dimension));
+    case 'start-in-past':
+      return (
+        `the earliest start is ${describeInstant(found)}, ${describeTime(possible - found)} ago; want ` +
+        `${describeInstant(possible)} or later, or none for now`
+      );
+    case 'end-before-start':
+      return (
+        `the latest end is ${describeInstant(found)}; want one after the earliest start, ` +
+        `${describeInstant(possible)}`
+      );
+    case 'window-too-short':
+      return (
+        `the duration is ${describeExactTime(found)}; between the earliest start and the latest end are ` +
+        `${describeExactTime(possible)}`
+      );
+    case 'too-long':
+      return `the duration is ${describeExactTime(found)}; want at most ${describeExactTime(possible)}`;
+    default:
+      return describeRefusal(refusal, (amount) => describeAmount(amount, dimension));
   }
 }
 
@@ -42,9 +93,13 @@ export function findResource({ resources }: ReservationsState, resourceId: strin
   const entry = resources.get(resourceId);
   if (entry !== undefined) return entry;
   const names = [...resources.keys()];
-  if (names.length === 0) return { code: 'MUT_UNKNOWN_RESOURCE', message: `there is no resource "${resourceId}"; none is registered` };
+  if (names.length === 0)
+    return { code: 'MUT_UNKNOWN_RESOURCE', message: `there is no resource "${resourceId}"; none is registered` };
   const nearest = findNearestWord(resourceId, names);
-  const some = nearest === undefined ? `want one of ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}` : `did you mean "${nearest}"?`;
+  const some =
+    nearest === undefined
+      ? `want one of ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}`
+      : `did you mean "${nearest}"?`;
   return { code: 'MUT_UNKNOWN_RESOURCE', message: `there is no resource "${resourceId}"; ${some}` };
 }
 
@@ -54,7 +109,11 @@ export function isRefusal(found: object): found is Refusal {
 }
 
 /** Makes of a wish what a calendar is asked. */
-export function requestOf(entry: ResourceEntry, wish: ReservationWish, { id, userId, isHold }: { readonly id: number; readonly userId: UserId; readonly isHold: boolean }): ReservationRequest | Refusal {
+export function requestOf(
+  entry: ResourceEntry,
+  wish: ReservationWish,
+  { id, userId, isHold }: { readonly id: number; readonly userId: UserId; readonly isHold: boolean },
+): ReservationRequest | Refusal {
   const extent = extentOf(entry, wish);
   if (isRefusal(extent)) return extent;
   const { timing, latestEnd, earliestStart } = wish;
@@ -65,9 +124,18 @@ export function requestOf(entry: ResourceEntry, wish: ReservationWish, { id, use
 function findTimingFault({ timing, earliestStart, latestEnd }: ReservationWish): Refusal | undefined {
   if (timing === 'advance') return undefined;
   const when = timing === 'immediate' ? 'now or not at all' : 'now, or else as early as possible';
-  if (earliestStart !== undefined) return { code: 'MUT_BAD_REQUEST', message: `the reservation is to begin ${when}, and its earliest start is ${describeInstant(earliestStart)}; want one of them` };
+  if (earliestStart !== undefined)
+    return {
+      code: 'MUT_BAD_REQUEST',
+      message:
+        `the reservation is to begin ${when}, and its earliest start is ${describeInstant(earliestStart)}; want ` +
+        'one of them',
+    };
   if (timing === 'on-demand' || latestEnd === undefined) return undefined;
-  return { code: 'MUT_BAD_REQUEST', message: `the reservation is to begin ${when}, and its latest end is ${describeInstant(latestEnd)}; want one of them` };
+  return {
+    code: 'MUT_BAD_REQUEST',
+    message: `the reservation is to begin ${when}, and its latest end is ${describeInstant(latestEnd)}; want one of them`,
+  };
 }
 
 function extentOf({ resource }: ResourceEntry, { amount, duration }: ReservationWish): Extent | Refusal {
@@ -78,7 +146,13 @@ function extentOf({ resource }: ResourceEntry, { amount, duration }: Reservation
     }
     case 'elastic': {
       const { amountMin, amountMax, referenceAmount } = amount;
-      return { kind: 'elastic', amountMin, amountMax, referenceAmount: referenceAmount === 0 ? amountMax : referenceAmount, referenceDuration: duration };
+      return {
+        kind: 'elastic',
+        amountMin,
+        amountMax,
+        referenceAmount: referenceAmount === 0 ? amountMax : referenceAmount,
+        referenceDuration: duration,
+      };
     }
     case 'malleable':
       return { kind: 'malleable', work: amount.work, amountMin: amount.amountMin, amountMax: amount.amountMax };
@@ -88,9 +162,15 @@ function extentOf({ resource }: ResourceEntry, { amount, duration }: Reservation
 /** Reads an amount in a resource's own unit. */
 export function readAmount(text: string, { id, dimension, total }: ResourceEntry['resource']): number | Refusal {
   const percent = /^\s*(-?\d+(?:\.\d+)?)\s*%\s*$/.exec(text)?.[1];
-  if (percent !== undefined && Number(percent) > 100) return { code: 'MUT_SHARE_MAX', message: `the share is ${percent} %; want at most 100 % of ${id}` };
+  if (percent !== undefined && Number(percent) > 100)
+    return { code: 'MUT_SHARE_MAX', message: `the share is ${percent} %; want at most 100 % of ${id}` };
   if (dimension !== 'count' && /^\s*\+?\d+(?:\.\d+)?\s*$/.test(text)) {
-    return { code: 'MUT_UNKNOWN_UNIT', message: `${id} is one capacity, and "${text.trim()}" names no unit; want a share such as 30%, or an amount such as ${describeAmount(Math.ceil(total / 4), dimension)}` };
+    return {
+      code: 'MUT_UNKNOWN_UNIT',
+      message:
+        `${id} is one capacity, and "${text.trim()}" names no unit; want a share such as 30%, or an amount such ` +
+        `as ${describeAmount(Math.ceil(total / 4), dimension)}`,
+    };
   }
   const read = parseAmount(text, dimension, total);
   if ('amount' in read) return read.amount;
@@ -99,12 +179,25 @@ export function readAmount(text: string, { id, dimension, total }: ResourceEntry
 }
 
 /** The first reason of the manager's own not to take a request of a user: so many reservations are bounded. */
-export function findExcess({ options, livingCount }: ReservationsState, { resource, livingByUser }: ResourceEntry, userId: UserId): Refusal | undefined {
-  if (livingCount >= options.livingMax) return { code: 'MUT_OVERLOADED', message: `${livingCount} reservations are kept; want fewer than ${options.livingMax}` };
+export function findExcess(
+  { options, livingCount }: ReservationsState,
+  { resource, livingByUser }: ResourceEntry,
+  userId: UserId,
+): Refusal | undefined {
+  if (livingCount >= options.livingMax)
+    return {
+      code: 'MUT_OVERLOADED',
+      message: `${livingCount} reservations are kept; want fewer than ${options.livingMax}`,
+    };
   const { reservationsPerUserMax } = resource.rules;
   const count = livingByUser.get(userId) ?? 0;
   if (reservationsPerUserMax === 0 || count < reservationsPerUserMax) return undefined;
-  return { code: 'MUT_USER_BOUND', message: `${userId} has ${count} reservations of ${resource.id} that are not over; want fewer than ${reservationsPerUserMax}` };
+  return {
+    code: 'MUT_USER_BOUND',
+    message:
+      `${userId} has ${count} reservations of ${resource.id} that are not over; want fewer than ` +
+      `${reservationsPerUserMax}`,
+  };
 }
 
 /** The most that a reservation of a resource may take. */
@@ -115,5 +208,8 @@ export function offerOf({ resource }: ResourceEntry): number {
 /** The first reason not to hold a place for so long. */
 export function findHoldFault({ options: { holdMax } }: ReservationsState, hold: Duration): Refusal | undefined {
   if (hold <= holdMax) return undefined;
-  return { code: 'MUT_HOLD_MAX', message: `the hold is ${describeExactTime(hold)}; want at most ${describeExactTime(holdMax)}` };
+  return {
+    code: 'MUT_HOLD_MAX',
+    message: `the hold is ${describeExactTime(hold)}; want at most ${describeExactTime(holdMax)}`,
+  };
 }

@@ -45,8 +45,14 @@ export function getEntry(state: ReservationsState, resourceId: ResourceId): Reso
 /** What a calendar needs to know of a resource. */
 export function factsOf({ kind, total, rules }: ResourceRecord): ReservableResource {
   return {
-    kind, capacity: total, capPpm: rules.capPpm, durationMax: rules.durationMax === 0 ? undefined : rules.durationMax,
-    userMax: rules.amountPerUserMax === 0 ? undefined : rules.amountPerUserMax, algorithm: rules.algorithm, placement: rules.placement, movesMax: rules.movesMax,
+    kind,
+    capacity: total,
+    capPpm: rules.capPpm,
+    durationMax: rules.durationMax === 0 ? undefined : rules.durationMax,
+    userMax: rules.amountPerUserMax === 0 ? undefined : rules.amountPerUserMax,
+    algorithm: rules.algorithm,
+    placement: rules.placement,
+    movesMax: rules.movesMax,
     inTheWay: 'needed',
   };
 }
@@ -60,7 +66,14 @@ function putResource(state: ReservationsState, resource: ResourceRecord, at: Ins
   const known = state.resources.get(resource.id);
   if (known === undefined) {
     state.resources.set(resource.id, {
-      resource, registeredAt: at, calendar: new Calendar(factsOf(resource), calendarStart), outages: new Map(), nextOutageId: 1, livingByUser: new Map(), workByUser: new Map(), livingCount: 0,
+      resource,
+      registeredAt: at,
+      calendar: new Calendar(factsOf(resource), calendarStart),
+      outages: new Map(),
+      nextOutageId: 1,
+      livingByUser: new Map(),
+      workByUser: new Map(),
+      livingCount: 0,
     });
     return;
   }
@@ -78,7 +91,10 @@ function isShorter(limit: number, other: number): boolean {
   return limit !== 0 && (other === 0 || limit < other);
 }
 
-function putOutage(state: ReservationsState, { resourceId, outage, told }: Extract<ReservationsChange, { kind: 'OutagePut' }>): void {
+function putOutage(
+  state: ReservationsState,
+  { resourceId, outage, told }: Extract<ReservationsChange, { kind: 'OutagePut' }>,
+): void {
   const entry = getEntry(state, resourceId);
   clearPlaces(state, told);
   if (!entry.calendar.blocks().some(({ id }) => id === outage.id)) entry.calendar.putBlock(blockOf(outage));
@@ -90,7 +106,8 @@ function putOutage(state: ReservationsState, { resourceId, outage, told }: Extra
 export function fileOutage(state: ReservationsState, entry: ResourceEntry, outage: Outage): void {
   entry.outages.set(outage.id, outage);
   entry.nextOutageId = Math.max(entry.nextOutageId, outage.id + 1);
-  if (outage.endsAt !== 0) state.dues.push({ at: outage.endsAt, kind: 'outage', resourceId: entry.resource.id, outageId: outage.id });
+  if (outage.endsAt !== 0)
+    state.dues.push({ at: outage.endsAt, kind: 'outage', resourceId: entry.resource.id, outageId: outage.id });
 }
 
 /** First all that leave their places, so that others fit there. */
@@ -110,7 +127,8 @@ function clearPlaces(state: ReservationsState, told: readonly ReservationTold[])
 function putReservations(state: ReservationsState, told: readonly ReservationTold[]): void {
   for (const { reservation } of told) {
     const entry = getEntry(state, reservation.resourceId);
-    if (isLiving(reservation) && entry.calendar.get(reservation.place.id) === undefined) entry.calendar.put(filedOf(reservation).place);
+    if (isLiving(reservation) && entry.calendar.get(reservation.place.id) === undefined)
+      entry.calendar.put(filedOf(reservation).place);
     fileReservation(state, entry, reservation);
   }
 }
@@ -126,7 +144,7 @@ function fileReservation(state: ReservationsState, entry: ResourceEntry, reserva
   }
   const at = dueOf(reservation, entry.resource, state.startedAt);
   const isNew = former === undefined || !isLiving(former);
-  const looked = isNew ? Infinity : state.dueInstants.get(id) ?? dueOf(former, entry.resource, state.startedAt);
+  const looked = isNew ? Infinity : (state.dueInstants.get(id) ?? dueOf(former, entry.resource, state.startedAt));
   // What is looked at too early is looked at again then.
   if (looked <= at) return;
   state.dues.push({ at, kind: 'reservation', id });
@@ -135,7 +153,9 @@ function fileReservation(state: ReservationsState, entry: ResourceEntry, reserva
 
 /** Notes a reservation beside the calendar, in place of what it was. */
 export function noteReservation(state: ReservationsState, entry: ResourceEntry, reservation: ReservationRecord): void {
-  const { place: { id, userId } } = reservation;
+  const {
+    place: { id, userId },
+  } = reservation;
   const former = state.reservations.findBrief(id);
   const change = Number(isLiving(reservation)) - Number(former !== undefined && isLiving(former));
   state.reservations.set(id, filedOf(reservation));
@@ -157,7 +177,11 @@ function livingWorkOf(reservation: ReservationBrief): number {
 }
 
 /** Counts a reservation that lives now, or no more, or takes more or less. */
-export function countLiving(state: ReservationsState, entry: ResourceEntry, { userId, change, work }: { readonly userId: string; readonly change: number; readonly work: number }): void {
+export function countLiving(
+  state: ReservationsState,
+  entry: ResourceEntry,
+  { userId, change, work }: { readonly userId: string; readonly change: number; readonly work: number },
+): void {
   const count = (entry.livingByUser.get(userId) ?? 0) + change;
   if (count === 0) {
     entry.livingByUser.delete(userId);
@@ -185,6 +209,13 @@ function isCut(before: PlacedReservation, after: PlacedReservation): boolean {
 /** Whether two reservations have the same place and limits. */
 export function isSamePlace(one: PlacedReservation, other: PlacedReservation): boolean {
   if (one === other) return true;
-  return one.start === other.start && one.end === other.end && one.amount === other.amount && one.earliestStart === other.earliestStart && one.latestEnd === other.latestEnd
-    && one.resources.length === other.resources.length && one.resources.every((unit, index) => unit === other.resources[index]);
+  return (
+    one.start === other.start &&
+    one.end === other.end &&
+    one.amount === other.amount &&
+    one.earliestStart === other.earliestStart &&
+    one.latestEnd === other.latestEnd &&
+    one.resources.length === other.resources.length &&
+    one.resources.every((unit, index) => unit === other.resources[index])
+  );
 }

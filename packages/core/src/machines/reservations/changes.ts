@@ -2,7 +2,17 @@ import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../.
 import type { Instant } from '../../shared/index.ts';
 
 /** What has become of a reservation. */
-export type ReservationFact = 'held' | 'confirmed' | 'moved' | 'shortened' | 'renegotiated' | 'provisioned' | 'claimed' | 'released' | 'expired' | 'cancelled';
+export type ReservationFact =
+  | 'held'
+  | 'confirmed'
+  | 'moved'
+  | 'shortened'
+  | 'renegotiated'
+  | 'provisioned'
+  | 'claimed'
+  | 'released'
+  | 'expired'
+  | 'cancelled';
 
 /** A reservation as it is after a fact. */
 export interface ReservationTold {
@@ -15,8 +25,18 @@ export type ReservationsChange =
   /** Registered, or with other rules. */
   | { readonly kind: 'ResourcePut'; readonly resource: ResourceRecord; readonly at: Instant }
   /** Units or capacity are taken away; what was in the way has moved or is over. */
-  | { readonly kind: 'OutagePut'; readonly resourceId: ResourceId; readonly outage: Outage; readonly told: readonly ReservationTold[] }
-  | { readonly kind: 'OutageRemoved'; readonly resourceId: ResourceId; readonly outageId: number; readonly reason: string }
+  | {
+      readonly kind: 'OutagePut';
+      readonly resourceId: ResourceId;
+      readonly outage: Outage;
+      readonly told: readonly ReservationTold[];
+    }
+  | {
+      readonly kind: 'OutageRemoved';
+      readonly resourceId: ResourceId;
+      readonly outageId: number;
+      readonly reason: string;
+    }
   /** Reservations of one resource, all at once: a new one and those that gave way to it, or one. */
   | { readonly kind: 'ReservationsPut'; readonly told: readonly ReservationTold[] }
   /** Over for so long that nobody will ask. */

@@ -2,24 +2,41 @@ import type { Instant } from '../../shared/index.ts';
 import type { ResourceEntry } from './state.ts';
 
 /**
- * Chooses units of which not one is named, so that few reservations are in the way: those with the fewest, of these the last ones. Ascending.
+ * Chooses units of which not one is named, so that few reservations are in the way: those with the fewest, of these the
+ * last ones. Ascending.
  *
- * Those that are away in a part of the window come after all others, and those that have failed come last: what two outages share either takes alone,
- * and a unit that comes back from one of them is still the other's. So there are always as many as asked for, unless the resource has not so many.
+ * Those that are away in a part of the window come after all others, and those that have failed come last: what two
+ * outages share either takes alone,
+ * and a unit that comes back from one of them is still the other's. So there are always as many as asked for, unless
+ * the resource has not so many.
  * Cost: O(reservations in the window x their units).
  */
-export function chooseUnits(entry: ResourceEntry, amount: number, window: { readonly from: Instant; readonly until: Instant }): number[] {
-  const { resource: { total }, calendar } = entry;
+export function chooseUnits(
+  entry: ResourceEntry,
+  amount: number,
+  window: { readonly from: Instant; readonly until: Instant },
+): number[] {
+  const {
+    resource: { total },
+    calendar,
+  } = entry;
   const absences = findAbsences(entry, window);
   const loads = new Array<number>(total).fill(0);
-  for (const { resources } of calendar.reservations(window.from, window.until)) for (const unit of resources) loads[unit] = (loads[unit] ?? 0) + 1;
+  for (const { resources } of calendar.reservations(window.from, window.until))
+    for (const unit of resources) loads[unit] = (loads[unit] ?? 0) + 1;
   const choices = loads.map((load, unit) => ({ load, unit, absence: absences[unit] ?? 0 }));
   choices.sort((one, other) => one.absence - other.absence || one.load - other.load || other.unit - one.unit);
-  return choices.slice(0, amount).map(({ unit }) => unit).sort((one, other) => one - other);
+  return choices
+    .slice(0, amount)
+    .map(({ unit }) => unit)
+    .sort((one, other) => one - other);
 }
 
 /** By unit: 2 where it has failed, 1 where it is away in a part of the window, else 0. */
-function findAbsences({ resource, outages }: ResourceEntry, { from, until }: { readonly from: Instant; readonly until: Instant }): number[] {
+function findAbsences(
+  { resource, outages }: ResourceEntry,
+  { from, until }: { readonly from: Instant; readonly until: Instant },
+): number[] {
   const absences = new Array<number>(resource.total).fill(0);
   for (const { kind, startsAt, endsAt, units } of outages.values()) {
     if (startsAt >= until || (endsAt !== 0 && endsAt <= from)) continue;

@@ -17,13 +17,38 @@ export interface ReservationEvent {
 export function eventsOf(change: ReservationsChange): ReservationEvent[] {
   switch (change.kind) {
     case 'ResourcePut':
-      return [{ type: 'resource.offered', resourceId: change.resource.id, reservation: undefined, resource: change.resource, reason: '' }];
+      return [
+        {
+          type: 'resource.offered',
+          resourceId: change.resource.id,
+          reservation: undefined,
+          resource: change.resource,
+          reason: '',
+        },
+      ];
     case 'OutagePut': {
       const { outage, resourceId } = change;
-      return [{ type: outage.kind === 'failure' ? 'resource.failed' : 'resource.maintained', resourceId, reservation: undefined, resource: undefined, reason: outage.reason }, ...tell(change.told)];
+      return [
+        {
+          type: outage.kind === 'failure' ? 'resource.failed' : 'resource.maintained',
+          resourceId,
+          reservation: undefined,
+          resource: undefined,
+          reason: outage.reason,
+        },
+        ...tell(change.told),
+      ];
     }
     case 'OutageRemoved':
-      return [{ type: 'resource.restored', resourceId: change.resourceId, reservation: undefined, resource: undefined, reason: change.reason }];
+      return [
+        {
+          type: 'resource.restored',
+          resourceId: change.resourceId,
+          reservation: undefined,
+          resource: undefined,
+          reason: change.reason,
+        },
+      ];
     case 'ReservationsPut':
       return tell(change.told);
     case 'ReservationsForgotten':
@@ -33,6 +58,10 @@ export function eventsOf(change: ReservationsChange): ReservationEvent[] {
 
 function tell(told: Extract<ReservationsChange, { kind: 'ReservationsPut' }>['told']): ReservationEvent[] {
   return told.map(({ fact, reservation }) => ({
-    type: `reservation.${fact}`, resourceId: reservation.resourceId, reservation, resource: undefined, reason: reservation.reason,
+    type: `reservation.${fact}`,
+    resourceId: reservation.resourceId,
+    reservation,
+    resource: undefined,
+    reason: reservation.reason,
   }));
 }

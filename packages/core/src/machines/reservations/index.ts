@@ -14,11 +14,32 @@ export { eventsOf, type ReservationEvent } from './events.ts';
 export type { NewResource, Part, ReservationsInput } from './inputs.ts';
 export { judgeClaim, type ClaimJudgement, type ShownClaim } from './judge-claim.ts';
 export { managesReservation } from './owners.ts';
-export { describeCalendar, getReservation, listReservations, listResources, type CalendarView, type ReservationFilter } from './queries.ts';
+export {
+  describeCalendar,
+  getReservation,
+  listReservations,
+  listResources,
+  type CalendarView,
+  type ReservationFilter,
+} from './queries.ts';
 export { decisionOf } from './pledge.ts';
-export { restoreSnapshot, takeSnapshot, type OutageSnapshot, type ReservationsSnapshot, type ResourceSnapshot } from './snapshot.ts';
+export {
+  restoreSnapshot,
+  takeSnapshot,
+  type OutageSnapshot,
+  type ReservationsSnapshot,
+  type ResourceSnapshot,
+} from './snapshot.ts';
 export { factCount, storedFactsOf, StoredReservations } from './stored-reservations.ts';
 export { createReservationsState, isLiving, type ReservationsOptions, type ReservationsState } from './state.ts';
 
-/** The reservation manager: places reservations on the calendars of resources and follows them to their ends; it runs nothing. */
-export const reservationsMachine: Machine<ReservationsState, ReservationsInput, ReservationsChange, ReservationsCommand> = { step, apply, checkInvariants };
+/**
+ * The reservation manager: places reservations on the calendars of resources and follows them to their ends; it runs
+ * nothing.
+ */
+export const reservationsMachine: Machine<
+  ReservationsState,
+  ReservationsInput,
+  ReservationsChange,
+  ReservationsCommand
+> = { step, apply, checkInvariants };

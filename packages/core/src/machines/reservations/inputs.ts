@@ -1,4 +1,11 @@
-import type { ClaimContents, HeldAhead, ReservationWish, ResourceId, ResourceRules, TogetherLink } from '../../messages/index.ts';
+import type {
+  ClaimContents,
+  HeldAhead,
+  ReservationWish,
+  ResourceId,
+  ResourceRules,
+  TogetherLink,
+} from '../../messages/index.ts';
 import type { ClockStepped, Duration, Instant, UserId } from '../../shared/index.ts';
 
 /** Who asks, and where the answer goes. */
@@ -24,35 +31,81 @@ export type Part =
 /** Facts that the reservation manager hears of. */
 export type ReservationsInput =
   /** Replies a PlacementReply. @param hold 0 for a reservation. */
-  | (Asked & { readonly kind: 'ReservationRequested'; readonly wish: ReservationWish; readonly clientRequestId: string; readonly hold: Duration; readonly isDryRun: boolean })
+  | (Asked & {
+      readonly kind: 'ReservationRequested';
+      readonly wish: ReservationWish;
+      readonly clientRequestId: string;
+      readonly hold: Duration;
+      readonly isDryRun: boolean;
+    })
   /** Replies a PlacementReply; refused, the old place stands. */
-  | (Asked & { readonly kind: 'RenegotiationRequested'; readonly reservationId: number; readonly wish: ReservationWish })
+  | (Asked & {
+      readonly kind: 'RenegotiationRequested';
+      readonly reservationId: number;
+      readonly wish: ReservationWish;
+    })
   /** Each of these replies the ReservationRecord. */
   | (Asked & { readonly kind: 'ConfirmationRequested'; readonly reservationId: number })
   /** @param together the one that decides. */
   | (Asked & { readonly kind: 'PledgeRequested'; readonly reservationId: number; readonly together: TogetherLink })
   | (Asked & { readonly kind: 'CancellationRequested'; readonly reservationId: number; readonly reason: string })
   | (Asked & { readonly kind: 'ReleaseRequested'; readonly reservationId: number })
-  /** @param claim undefined where the signature is not ours. @param shownBy empty: who asks. @param key of the claim, for repeats. */
-  | (Asked & { readonly kind: 'ClaimShown'; readonly claim: ClaimContents | undefined; readonly resourceId: ResourceId; readonly shownBy: UserId; readonly key: string })
-  /** Who manages the resource says that something runs inside a reservation; a level. @param usedBy whose that is; empty where it is not said. */
-  | (Asked & { readonly kind: 'UseTold'; readonly reservationId: number; readonly resourceId: ResourceId; readonly usedBy: UserId; readonly key: string })
+  /**
+   * @param claim undefined where the signature is not ours. @param shownBy empty: who asks. @param key of the claim,
+   * for repeats.
+   */
+  | (Asked & {
+      readonly kind: 'ClaimShown';
+      readonly claim: ClaimContents | undefined;
+      readonly resourceId: ResourceId;
+      readonly shownBy: UserId;
+      readonly key: string;
+    })
+  /**
+   * Who manages the resource says that something runs inside a reservation; a level. @param usedBy whose that is; empty
+   * where it is not said.
+   */
+  | (Asked & {
+      readonly kind: 'UseTold';
+      readonly reservationId: number;
+      readonly resourceId: ResourceId;
+      readonly usedBy: UserId;
+      readonly key: string;
+    })
   /** Who manages the resource tells what is held ahead for a reservation; a level. Replies the ReservationRecord. */
   | (Asked & { readonly kind: 'HeldAheadTold'; readonly reservationId: number; readonly ahead: HeldAhead })
   /** Each of these replies a ResourceReply. */
   | (Asked & { readonly kind: 'ResourceOffered'; readonly resource: NewResource })
   | (Asked & { readonly kind: 'RulesChanged'; readonly resourceId: ResourceId; readonly rules: ResourceRules })
   | (Asked & {
-    readonly kind: 'MaintenanceAnnounced'; readonly resourceId: ResourceId; readonly name: string; readonly startsAt: Instant; readonly endsAt: Instant;
-    /** 0 for all. */
-    readonly amount: number; readonly reason: string;
-  })
+      readonly kind: 'MaintenanceAnnounced';
+      readonly resourceId: ResourceId;
+      readonly name: string;
+      readonly startsAt: Instant;
+      readonly endsAt: Instant;
+      /** 0 for all. */
+      readonly amount: number;
+      readonly reason: string;
+    })
   | (Asked & { readonly kind: 'MaintenanceWithdrawn'; readonly resourceId: ResourceId; readonly name: string })
-  | (Asked & { readonly kind: 'ResourceFailed'; readonly resourceId: ResourceId; readonly part: Part; readonly reason: string })
+  | (Asked & {
+      readonly kind: 'ResourceFailed';
+      readonly resourceId: ResourceId;
+      readonly part: Part;
+      readonly reason: string;
+    })
   | (Asked & { readonly kind: 'ResourceRestored'; readonly resourceId: ResourceId; readonly part: Part })
   /** What the one that decides has come to. */
-  | { readonly kind: 'TogetherDecided'; readonly reservationId: number; readonly togetherId: string; readonly isConfirmed: boolean }
-  /** The process has begun, and its journal is read. What is unclaimed is given time from now on: its use may have begun while nobody heard of it. */
+  | {
+      readonly kind: 'TogetherDecided';
+      readonly reservationId: number;
+      readonly togetherId: string;
+      readonly isConfirmed: boolean;
+    }
+  /**
+   * The process has begun, and its journal is read. What is unclaimed is given time from now on: its use may have begun
+   * while nobody heard of it.
+   */
   | { readonly kind: 'ManagerStarted' }
   | ClockStepped
   | { readonly kind: 'TimerFired' };

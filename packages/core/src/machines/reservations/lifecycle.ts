@@ -15,17 +15,29 @@ type InputOf<K extends ReservationsInput['kind']> = Extract<ReservationsInput, {
 export function confirm(turn: Turn, input: InputOf<'ConfirmationRequested'>): void {
   answer(turn, input.replyTo, findOwn(turn.state, input), (known) => {
     if (known.status === 'confirmed' || known.status === 'claimed') return known;
-    if (known.status !== 'held') return { code: 'MUT_RESERVATION_OVER', message: `reservation ${known.place.id} is ${known.status}: ${known.reason}` };
+    if (known.status !== 'held')
+      return {
+        code: 'MUT_RESERVATION_OVER',
+        message: `reservation ${known.place.id} is ${known.status}: ${known.reason}`,
+      };
     const confirmed: ReservationRecord = { ...known, status: 'confirmed', holdUntil: 0 };
     const { resource } = getEntry(turn.state, known.resourceId);
     // It would be given back at once, and who confirmed it was told that it stands.
-    if (dueOf(confirmed, resource, turn.state.startedAt) <= turn.now) return { code: 'MUT_RESERVATION_OVER', message: describeLateConfirmation(known, resource, turn.now) };
+    if (dueOf(confirmed, resource, turn.state.startedAt) <= turn.now)
+      return { code: 'MUT_RESERVATION_OVER', message: describeLateConfirmation(known, resource, turn.now) };
     return put(turn, 'confirmed', confirmed);
   });
 }
 
-function describeLateConfirmation({ place: { id, start } }: ReservationRecord, { rules: { unclaimedMax } }: ResourceRecord, now: Instant): string {
-  return `reservation ${id} began ${describeTime(now - start)} ago, and what nobody claims within ${describeTime(unclaimedMax)} of its start is given back; want an earlier confirmation`;
+function describeLateConfirmation(
+  { place: { id, start } }: ReservationRecord,
+  { rules: { unclaimedMax } }: ResourceRecord,
+  now: Instant,
+): string {
+  return (
+    `reservation ${id} began ${describeTime(now - start)} ago, and what nobody claims within ` +
+    `${describeTime(unclaimedMax)} of its start is given back; want an earlier confirmation`
+  );
 }
 
 /** Gives a reservation back; one that is over is left so. Who cancels another's must say why. */
@@ -34,7 +46,11 @@ export function cancel(turn: Turn, input: InputOf<'CancellationRequested'>): voi
   answer(turn, input.replyTo, findManaged(state, input), (known) => {
     if (!isLiving(known)) return known;
     const isOwn = known.place.userId === input.userId;
-    if (!isOwn && input.reason === '') return { code: 'MUT_BAD_REQUEST', message: `reservation ${known.place.id} is ${known.place.userId}'s; want a reason to cancel it` };
+    if (!isOwn && input.reason === '')
+      return {
+        code: 'MUT_BAD_REQUEST',
+        message: `reservation ${known.place.id} is ${known.place.userId}'s; want a reason to cancel it`,
+      };
     const reason = isOwn ? input.reason || 'cancelled by its user' : `cancelled by ${input.userId}: ${input.reason}`;
     return put(turn, 'cancelled', over(turn, known, { status: 'cancelled', reason }));
   });
@@ -44,7 +60,11 @@ export function cancel(turn: Turn, input: InputOf<'CancellationRequested'>): voi
 export function release(turn: Turn, input: InputOf<'ReleaseRequested'>): void {
   answer(turn, input.replyTo, findManaged(turn.state, input), (known) => {
     if (!isLiving(known)) return known;
-    if (known.status !== 'claimed') return { code: 'MUT_NOT_CLAIMED', message: `reservation ${known.place.id} is ${known.status} and not in use; it can be cancelled` };
+    if (known.status !== 'claimed')
+      return {
+        code: 'MUT_NOT_CLAIMED',
+        message: `reservation ${known.place.id} is ${known.status} and not in use; it can be cancelled`,
+      };
     const reason = `released ${describeTime(known.place.end - turn.now)} before its end`;
     return put(turn, 'released', over(turn, known, { status: 'released', reason }));
   });
@@ -53,17 +73,51 @@ export function release(turn: Turn, input: InputOf<'ReleaseRequested'>): void {
 /** Begins the use of a reservation, once: a repeat is known by its key. */
 export function showClaim(turn: Turn, input: InputOf<'ClaimShown'>): void {
   const { state, now } = turn;
-  const { reservation, refusal } = judgeClaim(state, { ...input, shownBy: input.shownBy === '' ? input.userId : input.shownBy }, now);
-  const isAllowed = reservation === undefined || input.userId === reservation.place.userId || isOwner(state, getEntry(state, reservation.resourceId).resource, input.userId);
-  const found = refusal ?? (isAllowed ? undefined : { code: 'MUT_NOT_OWNER', message: `a claim is shown by its user or by who manages its resource; you are ${input.userId}` });
-  answer(turn, input.replyTo, found ?? reservation ?? { code: 'MUT_NOT_FOUND', message: 'there is no such reservation' }, (known) => {
-    if (known.status !== 'claimed') return put(turn, 'claimed', { ...known, status: 'claimed', claimedAt: now, claimKey: input.key, reason: 'in use' });
-    if (input.key !== '' && input.key === known.claimKey) return known;
-    return { code: 'MUT_CLAIM_USED', message: `reservation ${known.place.id} was claimed ${describeTime(now - known.claimedAt)} ago; a claim begins its use once` };
-  });
+  const { reservation, refusal } = judgeClaim(
+    state,
+    { ...input, shownBy: input.shownBy === '' ? input.userId : input.shownBy },
+    now,
+  );
+  const isAllowed =
+    reservation === undefined ||
+    input.userId === reservation.place.userId ||
+    isOwner(state, getEntry(state, reservation.resourceId).resource, input.userId);
+  const found =
+    refusal ??
+    (isAllowed
+      ? undefined
+      : {
+          code: 'MUT_NOT_OWNER',
+          message: `a claim is shown by its user or by who manages its resource; you are ${input.userId}`,
+        });
+  answer(
+    turn,
+    input.replyTo,
+    found ?? reservation ?? { code: 'MUT_NOT_FOUND', message: 'there is no such reservation' },
+    (known) => {
+      if (known.status !== 'claimed')
+        return put(turn, 'claimed', {
+          ...known,
+          status: 'claimed',
+          claimedAt: now,
+          claimKey: input.key,
+          reason: 'in use',
+        });
+      if (input.key !== '' && input.key === known.claimKey) return known;
+      return {
+        code: 'MUT_CLAIM_USED',
+        message:
+          `reservation ${known.place.id} was claimed ${describeTime(now - known.claimedAt)} ago; a claim begins ` +
+          'its use once',
+      };
+    },
+  );
 }
 
-/** Notes that a reservation is in use, as who manages its resource says: by its number, for the claim that let the user in may be superseded by now, or forgotten. */
+/**
+ * Notes that a reservation is in use, as who manages its resource says: by its number, for the claim that let the user
+ * in may be superseded by now, or forgotten.
+ */
 export function tellUse(turn: Turn, input: InputOf<'UseTold'>): void {
   const { state, now } = turn;
   answer(turn, input.replyTo, findManaged(state, input), (known) => {
@@ -73,14 +127,26 @@ export function tellUse(turn: Turn, input: InputOf<'UseTold'>): void {
   });
 }
 
-/** Notes what is held ahead for a reservation; of one that is over it stays as it was. Told the same again, nothing changes. */
+/**
+ * Notes what is held ahead for a reservation; of one that is over it stays as it was. Told the same again, nothing
+ * changes.
+ */
 export function noteAhead(turn: Turn, { replyTo, userId, reservationId, ahead }: InputOf<'HeldAheadTold'>): void {
   const { state } = turn;
   answer(turn, replyTo, findManaged(state, { userId, reservationId }), (known) => {
     const { resource } = getEntry(state, known.resourceId);
-    if (!isOwner(state, resource, userId)) return { code: 'MUT_NOT_OWNER', message: `who manages ${known.resourceId} tells what is held ahead; you are ${userId}` };
+    if (!isOwner(state, resource, userId))
+      return {
+        code: 'MUT_NOT_OWNER',
+        message: `who manages ${known.resourceId} tells what is held ahead; you are ${userId}`,
+      };
     if (ahead.heldCount + ahead.askedCount > resource.total) {
-      return { code: 'MUT_BAD_REQUEST', message: `${ahead.heldCount} units held and ${ahead.askedCount} asked for are more than the ${resource.total} of ${known.resourceId}` };
+      return {
+        code: 'MUT_BAD_REQUEST',
+        message:
+          `${ahead.heldCount} units held and ${ahead.askedCount} asked for are more than the ${resource.total} of ` +
+          `${known.resourceId}`,
+      };
     }
     return isLiving(known) && !isSameAhead(known.ahead, ahead) ? put(turn, 'provisioned', { ...known, ahead }) : known;
   });
@@ -92,21 +158,46 @@ function isSameAhead(one: HeldAhead | undefined, other: HeldAhead): boolean {
   return one !== undefined && aheadFields.every((name) => one[name] === other[name]);
 }
 
-function findNoUse({ state, now }: Turn, { place, resourceId, status, reason }: ReservationRecord, input: InputOf<'UseTold'>): Refusal | undefined {
+function findNoUse(
+  { state, now }: Turn,
+  { place, resourceId, status, reason }: ReservationRecord,
+  input: InputOf<'UseTold'>,
+): Refusal | undefined {
   const { id, userId, start } = place;
   if (!isOwner(state, getEntry(state, resourceId).resource, input.userId)) {
-    return { code: 'MUT_NOT_OWNER', message: `who manages ${resourceId} tells of a use by its number; you are ${input.userId}, and want the claim` };
+    return {
+      code: 'MUT_NOT_OWNER',
+      message: `who manages ${resourceId} tells of a use by its number; you are ${input.userId}, and want the claim`,
+    };
   }
-  if (input.resourceId !== '' && input.resourceId !== resourceId) return { code: 'MUT_CLAIM_ELSEWHERE', message: `reservation ${id} is of ${resourceId}, and was used at ${input.resourceId}` };
-  if (input.usedBy !== '' && input.usedBy !== userId) return { code: 'MUT_CLAIM_NOT_YOURS', message: `reservation ${id} is ${userId}'s, and was used by ${input.usedBy}` };
-  if (status === 'held') return { code: 'MUT_CLAIM_UNCONFIRMED', message: `reservation ${id} is only held; confirm it first` };
-  if (status !== 'confirmed' && status !== 'claimed') return { code: 'MUT_RESERVATION_OVER', message: `reservation ${id} is ${status}: ${reason}` };
-  return now < start ? { code: 'MUT_CLAIM_EARLY', message: `reservation ${id} begins in ${describeTime(start - now)}` } : undefined;
+  if (input.resourceId !== '' && input.resourceId !== resourceId)
+    return {
+      code: 'MUT_CLAIM_ELSEWHERE',
+      message: `reservation ${id} is of ${resourceId}, and was used at ${input.resourceId}`,
+    };
+  if (input.usedBy !== '' && input.usedBy !== userId)
+    return {
+      code: 'MUT_CLAIM_NOT_YOURS',
+      message: `reservation ${id} is ${userId}'s, and was used by ${input.usedBy}`,
+    };
+  if (status === 'held')
+    return { code: 'MUT_CLAIM_UNCONFIRMED', message: `reservation ${id} is only held; confirm it first` };
+  if (status !== 'confirmed' && status !== 'claimed')
+    return { code: 'MUT_RESERVATION_OVER', message: `reservation ${id} is ${status}: ${reason}` };
+  return now < start
+    ? { code: 'MUT_CLAIM_EARLY', message: `reservation ${id} begins in ${describeTime(start - now)}` }
+    : undefined;
 }
 
-/** Does what the time has come for: holds lapse, what nobody claimed is given back, uses end, outages are over. Cost: O(log n) each. */
+/**
+ * Does what the time has come for: holds lapse, what nobody claimed is given back, uses end, outages are over. Cost:
+ * O(log n) each.
+ */
 export function endDue(turn: Turn): void {
-  const { state: { dues }, now } = turn;
+  const {
+    state: { dues },
+    now,
+  } = turn;
   for (let due = dues.first; due !== undefined && due.at <= now; due = dues.first) {
     dues.pop();
     if (due.kind === 'outage') endOutage(turn, due);
@@ -114,10 +205,14 @@ export function endDue(turn: Turn): void {
   }
 }
 
-function endOutage(turn: Turn, { resourceId, outageId }: { readonly resourceId: string; readonly outageId: number }): void {
+function endOutage(
+  turn: Turn,
+  { resourceId, outageId }: { readonly resourceId: string; readonly outageId: number },
+): void {
   const { state, now } = turn;
   const outage = getEntry(state, resourceId).outages.get(outageId);
-  if (outage !== undefined && outage.endsAt !== 0 && outage.endsAt <= now) turn.change({ kind: 'OutageRemoved', resourceId, outageId, reason: 'over' });
+  if (outage !== undefined && outage.endsAt !== 0 && outage.endsAt <= now)
+    turn.change({ kind: 'OutageRemoved', resourceId, outageId, reason: 'over' });
 }
 
 function endReservation(turn: Turn, due: { readonly at: Instant; readonly id: number }): void {
@@ -134,20 +229,42 @@ function endReservation(turn: Turn, due: { readonly at: Instant; readonly id: nu
     if (counted !== undefined) state.dueInstants.set(id, at);
     return;
   }
-  if (known.status === 'claimed') put(turn, 'released', over(turn, known, { status: 'released', reason: 'used to its end' }));
-  else if (known.status === 'held') put(turn, 'expired', over(turn, known, { status: 'expired', reason: isPledged(known) ? 'nobody told in time whether the others stand' : 'the hold was not confirmed in time' }));
-  else put(turn, 'expired', over(turn, known, { status: 'expired', reason: describeUnclaimed(known, at, state.startedAt) }));
+  if (known.status === 'claimed')
+    put(turn, 'released', over(turn, known, { status: 'released', reason: 'used to its end' }));
+  else if (known.status === 'held')
+    put(
+      turn,
+      'expired',
+      over(turn, known, {
+        status: 'expired',
+        reason: isPledged(known)
+          ? 'nobody told in time whether the others stand'
+          : 'the hold was not confirmed in time',
+      }),
+    );
+  else
+    put(
+      turn,
+      'expired',
+      over(turn, known, { status: 'expired', reason: describeUnclaimed(known, at, state.startedAt) }),
+    );
 }
 
 function describeUnclaimed({ place: { start } }: ReservationRecord, at: Instant, startedAt: Instant): string {
   if (startedAt <= start) return `nobody claimed it within ${describeTime(at - start)} of its start`;
   if (startedAt >= at) return 'its end passed while the manager was away, and nobody had claimed it';
-  return `nobody claimed it within ${describeTime(at - startedAt)} of the manager's last start, which came after its own`;
+  return (
+    `nobody claimed it within ${describeTime(at - startedAt)} of the manager's last start, which came after its ` +
+    'own'
+  );
 }
 
 /** Forgets what has been over the longest, beyond what is remembered. */
 export function forgetOld(turn: Turn): void {
-  const { endedIds, options: { endedMax } } = turn.state;
+  const {
+    endedIds,
+    options: { endedMax },
+  } = turn.state;
   const excess = endedIds.size - endedMax;
   if (excess <= 0) return;
   const ids: number[] = [];
@@ -159,7 +276,11 @@ export function forgetOld(turn: Turn): void {
 }
 
 /** A reservation that is over from now on. */
-export function over({ now }: Turn, known: ReservationRecord, { status, reason }: Pick<ReservationRecord, 'status' | 'reason'>): ReservationRecord {
+export function over(
+  { now }: Turn,
+  known: ReservationRecord,
+  { status, reason }: Pick<ReservationRecord, 'status' | 'reason'>,
+): ReservationRecord {
   return { ...known, status, reason, endedAt: now, holdUntil: 0 };
 }
 
@@ -170,7 +291,12 @@ export function put(turn: Turn, fact: ReservationFact, reservation: ReservationR
 }
 
 /** Answers with what becomes of a reservation that was found. */
-export function answer(turn: Turn, replyTo: number, found: ReservationRecord | Refusal, act: (known: ReservationRecord) => ReservationRecord | Refusal): void {
+export function answer(
+  turn: Turn,
+  replyTo: number,
+  found: ReservationRecord | Refusal,
+  act: (known: ReservationRecord) => ReservationRecord | Refusal,
+): void {
   const result = isRefusal(found) ? found : act(found);
   if (isRefusal(result)) turn.refuse(replyTo, result);
   else turn.reply(replyTo, result);

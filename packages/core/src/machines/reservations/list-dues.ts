@@ -2,16 +2,28 @@ import { Heap } from '../../shared/index.ts';
 import { sortedBy } from '../../shared/sort-order.ts';
 import { dueOf, isDueBefore, isLiving, type Due, type ReservationsState } from './state.ts';
 
-/** When each living reservation and each outage is to be looked at, each once. Cost: O(n), for whole numbers are sorted by digits. */
+/**
+ * When each living reservation and each outage is to be looked at, each once. Cost: O(n), for whole numbers are sorted
+ * by digits.
+ */
 export function listDues(state: ReservationsState): Heap<Due> {
   const dues: Due[] = [];
   for (const { resource, outages } of state.resources.values()) {
-    for (const { id, endsAt } of outages.values()) if (endsAt !== 0) dues.push({ at: endsAt, kind: 'outage', resourceId: resource.id, outageId: id });
+    for (const { id, endsAt } of outages.values())
+      if (endsAt !== 0) dues.push({ at: endsAt, kind: 'outage', resourceId: resource.id, outageId: id });
   }
   for (const reservation of state.reservations.briefs()) {
     const entry = state.resources.get(reservation.resourceId);
-    if (entry !== undefined && isLiving(reservation)) dues.push({ at: dueOf(reservation, entry.resource, state.startedAt), kind: 'reservation', id: reservation.place.id });
+    if (entry !== undefined && isLiving(reservation))
+      dues.push({
+        at: dueOf(reservation, entry.resource, state.startedAt),
+        kind: 'reservation',
+        id: reservation.place.id,
+      });
   }
   // What is sorted is a heap.
-  return new Heap(isDueBefore, sortedBy(dues, ({ at }) => at));
+  return new Heap(
+    isDueBefore,
+    sortedBy(dues, ({ at }) => at),
+  );
 }

@@ -8,9 +8,23 @@ export interface HeldWish {
   readonly hold: Duration;
 }
 
-/** A number that the same wish always has, and another one all but never: 53 bits of a hash, so that millions of wishes need not be kept. */
-export function markWish({ wish: { resourceId, amount, duration, earliestStart, latestEnd, timing }, hold }: HeldWish): number {
-  const much = amount.kind === 'text' ? [amount.text.trim()] : [amount.kind, amount.amountMin, amount.amountMax, amount.kind === 'elastic' ? amount.referenceAmount : amount.work];
+/**
+ * A number that the same wish always has, and another one all but never: 53 bits of a hash, so that millions of wishes
+ * need not be kept.
+ */
+export function markWish({
+  wish: { resourceId, amount, duration, earliestStart, latestEnd, timing },
+  hold,
+}: HeldWish): number {
+  const much =
+    amount.kind === 'text'
+      ? [amount.text.trim()]
+      : [
+          amount.kind,
+          amount.amountMin,
+          amount.amountMax,
+          amount.kind === 'elastic' ? amount.referenceAmount : amount.work,
+        ];
   return hash(JSON.stringify([resourceId, much, duration, earliestStart ?? null, latestEnd ?? null, timing, hold]));
 }
 

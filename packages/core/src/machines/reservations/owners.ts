@@ -11,14 +11,20 @@ export function isOwner({ options }: ReservationsState, { ownerId }: ResourceRec
 }
 
 /** Finds a reservation of a user's own. */
-export function findOwn(state: ReservationsState, { userId, reservationId }: { readonly userId: UserId; readonly reservationId: number }): ReservationRecord | Refusal {
+export function findOwn(
+  state: ReservationsState,
+  { userId, reservationId }: { readonly userId: UserId; readonly reservationId: number },
+): ReservationRecord | Refusal {
   const found = findKnown(state, reservationId);
   if (isRefusal(found) || found.place.userId === userId) return found;
   return { code: 'MUT_NOT_OWNER', message: `reservation ${reservationId} is another user's; you are ${userId}` };
 }
 
 /** Finds a reservation of a user's own, or of a resource about which the user decides. */
-export function findManaged(state: ReservationsState, asked: { readonly userId: UserId; readonly reservationId: number }): ReservationRecord | Refusal {
+export function findManaged(
+  state: ReservationsState,
+  asked: { readonly userId: UserId; readonly reservationId: number },
+): ReservationRecord | Refusal {
   const found = findKnown(state, asked.reservationId);
   if (!isRefusal(found) && isOwner(state, getEntry(state, found.resourceId).resource, asked.userId)) return found;
   return findOwn(state, asked);
@@ -28,11 +34,19 @@ function findKnown(state: ReservationsState, reservationId: number): Reservation
   const found = state.reservations.get(reservationId);
   if (found !== undefined) return found;
   const isForgotten = reservationId < state.nextReservationId;
-  return { code: 'MUT_NOT_FOUND', message: isForgotten ? `reservation ${reservationId} has been over for long and is forgotten` : `there is no reservation ${reservationId}` };
+  return {
+    code: 'MUT_NOT_FOUND',
+    message: isForgotten
+      ? `reservation ${reservationId} has been over for long and is forgotten`
+      : `there is no reservation ${reservationId}`,
+  };
 }
 
 /** Finds a resource about which a user decides. */
-export function findOwnResource(state: ReservationsState, { userId, resourceId }: { readonly userId: UserId; readonly resourceId: string }): ResourceEntry | Refusal {
+export function findOwnResource(
+  state: ReservationsState,
+  { userId, resourceId }: { readonly userId: UserId; readonly resourceId: string },
+): ResourceEntry | Refusal {
   const entry = findResource(state, resourceId);
   if (isRefusal(entry) || isOwner(state, entry.resource, userId)) return entry;
   return { code: 'MUT_NOT_OWNER', message: `resource ${resourceId} is ${entry.resource.ownerId}'s; you are ${userId}` };

@@ -1,5 +1,13 @@
 import type { Alternative, PlacementRefusal, ReservationRecord } from '../../messages/index.ts';
-import type { Alternatives, Answer, Moved, Placement, PlacedReservation, Refusal as CalendarRefusal, ReservationRequest } from '../../reservations/index.ts';
+import type {
+  Alternatives,
+  Answer,
+  Moved,
+  Placement,
+  PlacedReservation,
+  Refusal as CalendarRefusal,
+  ReservationRequest,
+} from '../../reservations/index.ts';
 import { describeInstant, describeTime, plural, type Instant } from '../../shared/index.ts';
 import { findExcess, findHoldFault, findResource, isNegotiable, isRefusal, refusalOf, requestOf } from './admission.ts';
 import { getEntry, workOf } from './apply.ts';
@@ -15,7 +23,9 @@ import { findQuotaFault } from './user-quotas.ts';
 type Requested = Extract<ReservationsInput, { kind: 'ReservationRequested' }>;
 type Renegotiation = Extract<ReservationsInput, { kind: 'RenegotiationRequested' }>;
 
-/** Places a reservation, or finds the one that the same request made before, or says why not and what would be possible. */
+/**
+ * Places a reservation, or finds the one that the same request made before, or says why not and what would be possible.
+ */
 export function requestReservation(turn: Turn, input: Requested): void {
   const { state } = turn;
   const known = findRepeated(state, input);
@@ -31,13 +41,22 @@ export function requestReservation(turn: Turn, input: Requested): void {
     return;
   }
   const { entry, request } = asked;
-  const answer = input.isDryRun ? entry.calendar.tryRequest(request, turn.now) : entry.calendar.request(request, turn.now);
+  const answer = input.isDryRun
+    ? entry.calendar.tryRequest(request, turn.now)
+    : entry.calendar.request(request, turn.now);
   if (answer.kind === 'refused') {
     answerRefusal(turn, { replyTo: input.replyTo, answer, entry, request });
     return;
   }
   const reservation = newRecord(turn, input, answer);
-  if (!input.isDryRun) turn.change({ kind: 'ReservationsPut', told: [{ fact: input.hold > 0 ? 'held' : 'confirmed', reservation }, ...tellMoved(state, answer.moved, reservation.place.id)] });
+  if (!input.isDryRun)
+    turn.change({
+      kind: 'ReservationsPut',
+      told: [
+        { fact: input.hold > 0 ? 'held' : 'confirmed', reservation },
+        ...tellMoved(state, answer.moved, reservation.place.id),
+      ],
+    });
   turn.reply(input.replyTo, placed(reservation, answer.moved.length));
 }
 
@@ -51,7 +70,9 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
   }
   const entry = getEntry(state, known.resourceId);
   const fault = findTooLate(known, now) ?? findOtherResource(known, input.wish.resourceId);
-  const request = fault ?? requestOf(entry, input.wish, { id: known.place.id, userId: known.place.userId, isHold: known.status === 'held' });
+  const request =
+    fault ??
+    requestOf(entry, input.wish, { id: known.place.id, userId: known.place.userId, isHold: known.status === 'held' });
   if (isRefusal(request)) {
     turn.refuse(input.replyTo, request);
     return;
@@ -67,20 +88,49 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
     return;
   }
   const place = answer.reservation;
-  const reservation: ReservationRecord = { ...known, place, revision: known.revision + 1, reason: describePlace(place, answer.moved.length) };
-  turn.change({ kind: 'ReservationsPut', told: [{ fact: 'renegotiated', reservation }, ...tellMoved(state, answer.moved, place.id)] });
+  const reservation: ReservationRecord = {
+    ...known,
+    place,
+    revision: known.revision + 1,
+    reason: describePlace(place, answer.moved.length),
+  };
+  turn.change({
+    kind: 'ReservationsPut',
+    told: [{ fact: 'renegotiated', reservation }, ...tellMoved(state, answer.moved, place.id)],
+  });
   turn.reply(input.replyTo, placed(reservation, answer.moved.length));
 }
 
-/** The reservations that gave way, as they are now. @param toId of the one that they gave way to; undefined where that was an outage. */
-export function tellMoved(state: ReservationsState, moved: readonly Moved[], toId: number | undefined): ReservationTold[] {
+/**
+ * The reservations that gave way, as they are now. @param toId of the one that they gave way to; undefined where that
+ * was an outage.
+ */
+export function tellMoved(
+  state: ReservationsState,
+  moved: readonly Moved[],
+  toId: number | undefined,
+): ReservationTold[] {
   return moved.flatMap(({ id, before, after }): ReservationTold[] => {
     const reservation = state.reservations.get(id);
     if (reservation === undefined) return [];
-    const cause = toId === undefined ? 'what it had was taken away' : `reservation ${toId} has a latest end and this one has none`;
+    const cause =
+      toId === undefined ? 'what it had was taken away' : `reservation ${toId} has a latest end and this one has none`;
     const later = after.start - before.start;
-    const where = later === 0 ? 'at the same time on other units' : `${describeTime(Math.abs(later))} ${later > 0 ? 'later' : 'earlier'}`;
-    return [{ fact: 'moved', reservation: { ...reservation, place: after, revision: reservation.revision + 1, reason: `moved: ${cause}; it is ${where}` } }];
+    const where =
+      later === 0
+        ? 'at the same time on other units'
+        : `${describeTime(Math.abs(later))} ${later > 0 ? 'later' : 'earlier'}`;
+    return [
+      {
+        fact: 'moved',
+        reservation: {
+          ...reservation,
+          place: after,
+          revision: reservation.revision + 1,
+          reason: `moved: ${cause}; it is ${where}`,
+        },
+      },
+    ];
   });
 }
 
@@ -89,13 +139,24 @@ function findRepeated(state: ReservationsState, { userId, clientRequestId }: Req
 }
 
 /** A key is of one wish: who asks for something else with it would take what there is for what was asked for. */
-function findReuse({ place: { id }, resourceId, requestedAt, wishMark }: ReservationRecord, input: Requested): Refusal | undefined {
+function findReuse(
+  { place: { id }, resourceId, requestedAt, wishMark }: ReservationRecord,
+  input: Requested,
+): Refusal | undefined {
   if (wishMark === undefined || wishMark === markWish(input)) return undefined;
   const { clientRequestId: key } = input;
-  return { code: 'MUT_KEY_REUSED', message: `the key ${JSON.stringify(key)} is of reservation ${id} of ${resourceId}, for which something else was asked at ${describeInstant(requestedAt)}` };
+  return {
+    code: 'MUT_KEY_REUSED',
+    message:
+      `the key ${JSON.stringify(key)} is of reservation ${id} of ${resourceId}, for which something else was ` +
+      `asked at ${describeInstant(requestedAt)}`,
+  };
 }
 
-function admit(turn: Turn, { wish, userId, hold }: Requested): { readonly entry: ResourceEntry; readonly request: ReservationRequest } | Refusal {
+function admit(
+  turn: Turn,
+  { wish, userId, hold }: Requested,
+): { readonly entry: ResourceEntry; readonly request: ReservationRequest } | Refusal {
   const { state } = turn;
   const entry = findResource(state, wish.resourceId);
   if (isRefusal(entry)) return entry;
@@ -105,30 +166,58 @@ function admit(turn: Turn, { wish, userId, hold }: Requested): { readonly entry:
   return findQuotaFault(turn, entry, request) ?? { entry, request };
 }
 
-function newRecord({ now }: Turn, { wish, clientRequestId, hold }: Requested, { reservation: place, moved }: Placement): ReservationRecord {
+function newRecord(
+  { now }: Turn,
+  { wish, clientRequestId, hold }: Requested,
+  { reservation: place, moved }: Placement,
+): ReservationRecord {
   return {
-    place, resourceId: wish.resourceId, status: hold > 0 ? 'held' : 'confirmed', holdUntil: hold > 0 ? now + hold : 0, requestedAt: now, claimedAt: 0, endedAt: 0,
-    revision: 1, reason: describePlace(place, moved.length), clientRequestId, claimKey: '', ...(clientRequestId === '' ? {} : { wishMark: markWish({ wish, hold }) }),
+    place,
+    resourceId: wish.resourceId,
+    status: hold > 0 ? 'held' : 'confirmed',
+    holdUntil: hold > 0 ? now + hold : 0,
+    requestedAt: now,
+    claimedAt: 0,
+    endedAt: 0,
+    revision: 1,
+    reason: describePlace(place, moved.length),
+    clientRequestId,
+    claimKey: '',
+    ...(clientRequestId === '' ? {} : { wishMark: markWish({ wish, hold }) }),
   };
 }
 
 function describePlace({ start, earliestStart }: PlacedReservation, movedCount: number): string {
-  const where = start === earliestStart ? 'free from the earliest start on' : `the first place is ${describeTime(start - earliestStart)} after the earliest start`;
+  const where =
+    start === earliestStart
+      ? 'free from the earliest start on'
+      : `the first place is ${describeTime(start - earliestStart)} after the earliest start`;
   return movedCount === 0 ? where : `${where}, once ${plural(movedCount, 'reservation')} without a latest end gave way`;
 }
 
 function findTooLate({ place, status }: ReservationRecord, now: Instant): Refusal | undefined {
   const isOver = status !== 'held' && status !== 'confirmed' && status !== 'claimed';
-  if (isOver) return { code: 'MUT_RESERVATION_OVER', message: `reservation ${place.id} is ${status}; ask for a new one` };
+  if (isOver)
+    return { code: 'MUT_RESERVATION_OVER', message: `reservation ${place.id} is ${status}; ask for a new one` };
   if (status === 'claimed' || place.start <= now) {
-    return { code: 'MUT_RESERVATION_BEGUN', message: `reservation ${place.id} began ${describeTime(now - place.start)} ago; it can be released, and another asked for` };
+    return {
+      code: 'MUT_RESERVATION_BEGUN',
+      message:
+        `reservation ${place.id} began ${describeTime(now - place.start)} ago; it can be released, and another ` +
+        'asked for',
+    };
   }
   return undefined;
 }
 
 function findOtherResource({ resourceId, place }: ReservationRecord, wanted: string): Refusal | undefined {
   if (wanted === '' || wanted === resourceId) return undefined;
-  return { code: 'MUT_BAD_REQUEST', message: `reservation ${place.id} is of ${resourceId}; of ${wanted} another has to be asked for, and this one cancelled` };
+  return {
+    code: 'MUT_BAD_REQUEST',
+    message:
+      `reservation ${place.id} is of ${resourceId}; of ${wanted} another has to be asked for, and this one ` +
+      'cancelled',
+  };
 }
 
 interface RefusedAnswer {
@@ -140,21 +229,44 @@ interface RefusedAnswer {
   readonly without?: number;
 }
 
-function answerRefusal(turn: Turn, { replyTo, answer, entry: { calendar, resource: { dimension } }, request, without }: RefusedAnswer): void {
+function answerRefusal(
+  turn: Turn,
+  {
+    replyTo,
+    answer,
+    entry: {
+      calendar,
+      resource: { dimension },
+    },
+    request,
+    without,
+  }: RefusedAnswer,
+): void {
   if (!isNegotiable(answer)) {
     turn.refuse(replyTo, refusalOf(answer, dimension));
     return;
   }
-  const refusal: PlacementRefusal = { ...refusalOf(answer, dimension), alternatives: alternativesTo(calendar.alternatives(request, turn.now, without)) };
+  const refusal: PlacementRefusal = {
+    ...refusalOf(answer, dimension),
+    alternatives: alternativesTo(calendar.alternatives(request, turn.now, without)),
+  };
   turn.reply(replyTo, { kind: 'refused', refusal } satisfies PlacementReply);
 }
 
 /** What could be had instead, each thing changed alone. */
 function alternativesTo({ earliest, widest, longest }: Alternatives): Alternative[] {
   const told: Alternative[] = [];
-  if (earliest !== undefined) told.push({ startsAt: earliest.start, endsAt: earliest.end, amount: earliest.amount, reason: 'as asked for, but later' });
-  if (widest !== undefined) told.push({ startsAt: widest.start, endsAt: widest.end, amount: widest.amount, reason: 'as long, but less' });
-  if (longest !== undefined) told.push({ startsAt: longest.start, endsAt: longest.end, amount: longest.amount, reason: 'as much, but shorter' });
+  if (earliest !== undefined)
+    told.push({
+      startsAt: earliest.start,
+      endsAt: earliest.end,
+      amount: earliest.amount,
+      reason: 'as asked for, but later',
+    });
+  if (widest !== undefined)
+    told.push({ startsAt: widest.start, endsAt: widest.end, amount: widest.amount, reason: 'as long, but less' });
+  if (longest !== undefined)
+    told.push({ startsAt: longest.start, endsAt: longest.end, amount: longest.amount, reason: 'as much, but shorter' });
   return told;
 }
 

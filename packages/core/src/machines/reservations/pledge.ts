@@ -11,7 +11,8 @@ type InputOf<K extends ReservationsInput['kind']> = Extract<ReservationsInput, {
 /**
  * Has a hold stand or fall with another reservation, of this manager or another one.
  *
- * The one that decides keeps the end of its hold, so that a client that dies has decided nothing. The others wait for it beyond the end of theirs: until
+ * The one that decides keeps the end of its hold, so that a client that dies has decided nothing. The others wait for
+ * it beyond the end of theirs: until
  * their start, or for as long as may be held.
  */
 export function pledge(turn: Turn, input: InputOf<'PledgeRequested'>): void {
@@ -26,13 +27,21 @@ export function pledge(turn: Turn, input: InputOf<'PledgeRequested'>): void {
 }
 
 function isSame(one: TogetherLink | undefined, other: TogetherLink): boolean {
-  return one?.togetherId === other.togetherId && one.manager === other.manager && one.reservationId === other.reservationId;
+  return (
+    one?.togetherId === other.togetherId && one.manager === other.manager && one.reservationId === other.reservationId
+  );
 }
 
 function findFault({ status, reason, together, place: { id } }: ReservationRecord): Refusal | undefined {
-  if (status === 'confirmed' || status === 'claimed') return { code: 'MUT_BAD_REQUEST', message: `reservation ${id} is ${status} already; want one that is held` };
+  if (status === 'confirmed' || status === 'claimed')
+    return { code: 'MUT_BAD_REQUEST', message: `reservation ${id} is ${status} already; want one that is held` };
   if (status !== 'held') return { code: 'MUT_RESERVATION_OVER', message: `reservation ${id} is ${status}: ${reason}` };
-  return together === undefined ? undefined : { code: 'MUT_BAD_REQUEST', message: `reservation ${id} stands or falls with others already; want one that is held for itself` };
+  return together === undefined
+    ? undefined
+    : {
+        code: 'MUT_BAD_REQUEST',
+        message: `reservation ${id} stands or falls with others already; want one that is held for itself`,
+      };
 }
 
 function pledgeEnd({ now, state }: Turn, { holdUntil, place }: ReservationRecord): Instant {
@@ -44,14 +53,27 @@ export function hearDecision(turn: Turn, { reservationId, togetherId, isConfirme
   const known = turn.state.reservations.get(reservationId);
   if (known?.status !== 'held' || known.together?.togetherId !== togetherId) return;
   if (isConfirmed) put(turn, 'confirmed', { ...known, status: 'confirmed', holdUntil: 0 });
-  else put(turn, 'cancelled', over(turn, known, { status: 'cancelled', reason: 'not to be had together with the others' }));
+  else
+    put(
+      turn,
+      'cancelled',
+      over(turn, known, { status: 'cancelled', reason: 'not to be had together with the others' }),
+    );
 }
 
 /** What became of reservations that stand or fall with one of this manager's. */
-export function decisionOf({ reservations }: ReservationsState, { togetherId, reservationId }: Pick<TogetherLink, 'togetherId' | 'reservationId'>): TogetherDecision {
+export function decisionOf(
+  { reservations }: ReservationsState,
+  { togetherId, reservationId }: Pick<TogetherLink, 'togetherId' | 'reservationId'>,
+): TogetherDecision {
   const known = reservations.get(reservationId);
   // An address may lead to another manager than was meant; only what is known decides.
-  if (known?.together?.togetherId !== togetherId || known.together.reservationId !== reservationId || known.together.manager !== '') return 'unknown';
+  if (
+    known?.together?.togetherId !== togetherId ||
+    known.together.reservationId !== reservationId ||
+    known.together.manager !== ''
+  )
+    return 'unknown';
   if (known.status === 'held') return 'open';
   return known.status === 'expired' || known.status === 'cancelled' ? 'undone' : 'confirmed';
 }

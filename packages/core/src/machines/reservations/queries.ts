@@ -28,11 +28,21 @@ export interface ReservationFilter {
 /** Most reservations that one call looks at, so that no list holds the process up. */
 const lookedAtMax = 100_000;
 
-/** The newest reservations of a filter, and the id before which the next ones are; 0 where there are none. Cost: O(looked at), at most 100,000. */
-export function listReservations(state: ReservationsState, filter: ReservationFilter): { readonly reservations: ReservationRecord[]; readonly nextBefore: number } {
+/**
+ * The newest reservations of a filter, and the id before which the next ones are; 0 where there are none. Cost:
+ * O(looked at), at most 100,000.
+ */
+export function listReservations(
+  state: ReservationsState,
+  filter: ReservationFilter,
+): { readonly reservations: ReservationRecord[]; readonly nextBefore: number } {
   const reservations: ReservationRecord[] = [];
   let id = Math.min(filter.before, state.nextReservationId) - 1;
-  for (let lookedAt = 0; id > 0 && lookedAt < lookedAtMax && reservations.length < filter.limit; id -= 1, lookedAt += 1) {
+  for (
+    let lookedAt = 0;
+    id > 0 && lookedAt < lookedAtMax && reservations.length < filter.limit;
+    id -= 1, lookedAt += 1
+  ) {
     const brief = state.reservations.findBrief(id);
     const reservation = brief !== undefined && isWanted(state, filter, brief) ? state.reservations.get(id) : undefined;
     if (reservation !== undefined) reservations.push(reservation);
@@ -40,7 +50,11 @@ export function listReservations(state: ReservationsState, filter: ReservationFi
   return { reservations, nextBefore: id > 0 ? id + 1 : 0 };
 }
 
-function isWanted(state: ReservationsState, { userId, isOfAll, resourceId, statuses, from, until }: ReservationFilter, { place, status, resourceId: ofResource }: ReservationBrief): boolean {
+function isWanted(
+  state: ReservationsState,
+  { userId, isOfAll, resourceId, statuses, from, until }: ReservationFilter,
+  { place, status, resourceId: ofResource }: ReservationBrief,
+): boolean {
   if (place.end <= from || place.start >= until) return false;
   if (resourceId !== '' && resourceId !== ofResource) return false;
   if (statuses.length > 0 && !statuses.includes(status)) return false;
@@ -48,7 +62,10 @@ function isWanted(state: ReservationsState, { userId, isOfAll, resourceId, statu
 }
 
 /** A reservation of the user's own, or of a resource about which the user decides. */
-export function getReservation(state: ReservationsState, asked: { readonly userId: UserId; readonly reservationId: number }): ReservationRecord | Refusal {
+export function getReservation(
+  state: ReservationsState,
+  asked: { readonly userId: UserId; readonly reservationId: number },
+): ReservationRecord | Refusal {
   return findManaged(state, asked);
 }
 
@@ -67,7 +84,11 @@ export interface CalendarView {
 }
 
 /** How much of a resource is taken over a window. @param slotsMax stretches that are told. */
-export function describeCalendar(state: ReservationsState, resourceId: string, { from, until, slotsMax }: { readonly from: Instant; readonly until: Instant; readonly slotsMax: number }): CalendarView | Refusal {
+export function describeCalendar(
+  state: ReservationsState,
+  resourceId: string,
+  { from, until, slotsMax }: { readonly from: Instant; readonly until: Instant; readonly slotsMax: number },
+): CalendarView | Refusal {
   const entry = findResource(state, resourceId);
   if (isRefusal(entry)) return entry;
   const slots: { start: Instant; end: Instant; used: number }[] = [];

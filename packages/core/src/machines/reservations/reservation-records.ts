@@ -5,7 +5,8 @@ import type { ReservationBrief, StoredReservations } from './stored-reservations
 /**
  * All reservations that a manager remembers, by id, and by user and the key that the user chose.
  *
- * After a restart most of them are in the store, and only in brief here: the whole of one is read when it is asked for, and is kept once it has changed.
+ * After a restart most of them are in the store, and only in brief here: the whole of one is read when it is asked for,
+ * and is kept once it has changed.
  */
 export class ReservationRecords {
   /** New and changed ones. */
@@ -48,13 +49,17 @@ export class ReservationRecords {
     const id = this.#byKey.get(userId)?.get(key);
     if (id !== undefined) return this.get(id);
     const rows = this.#stored?.rowsByKey(userId, key) ?? [];
-    return rows.flatMap((row) => this.get(this.#stored?.idAt(row) ?? 0) ?? [])
+    return rows
+      .flatMap((row) => this.get(this.#stored?.idAt(row) ?? 0) ?? [])
       .findLast(({ place, clientRequestId }) => place.userId === userId && clientRequestId === key);
   }
 
   /** Puts one in place of what it was. */
   set(id: number, record: ReservationRecord): void {
-    const { place: { userId }, clientRequestId } = record;
+    const {
+      place: { userId },
+      clientRequestId,
+    } = record;
     if (clientRequestId !== '' && !this.has(id)) this.#keysOf(userId).set(clientRequestId, id);
     if (this.#findRow(id) !== undefined) this.#replaced.add(id);
     this.#records.set(id, record);
@@ -72,12 +77,12 @@ export class ReservationRecords {
   }
 
   /** All of them whole: stored ones in order of id, then the others as they came. Cost: that of reading all. */
-  * values(): Generator<ReservationRecord> {
+  *values(): Generator<ReservationRecord> {
     for (const [, record] of this) yield record;
   }
 
   /** As `values`, with their ids. */
-  * [Symbol.iterator](): Generator<[number, ReservationRecord]> {
+  *[Symbol.iterator](): Generator<[number, ReservationRecord]> {
     for (const row of this.#rows()) {
       const id = this.#stored?.idAt(row) as number;
       yield [id, this.#stored?.read(id) as ReservationRecord];
@@ -86,15 +91,16 @@ export class ReservationRecords {
   }
 
   /** What is at hand of all, in the order of `values`. Cost: O(n). */
-  * briefs(): Generator<ReservationBrief> {
+  *briefs(): Generator<ReservationBrief> {
     for (const row of this.#rows()) yield this.#stored?.briefAt(row) as ReservationBrief;
     yield* this.#records.values();
   }
 
   /** Of stored ones that have not changed. */
-  * #rows(): Generator<number> {
+  *#rows(): Generator<number> {
     const stored = this.#stored;
-    for (let row = 0; row < (stored?.count ?? 0); row += 1) if (!this.#replaced.has(stored?.idAt(row) as number)) yield row;
+    for (let row = 0; row < (stored?.count ?? 0); row += 1)
+      if (!this.#replaced.has(stored?.idAt(row) as number)) yield row;
   }
 
   #findRow(id: number): number | undefined {

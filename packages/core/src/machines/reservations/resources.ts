@@ -22,7 +22,9 @@ export function registerResource(turn: Turn, { replyTo, userId, resource: offere
   const { state, now } = turn;
   const known = state.resources.get(offered.id);
   const resource = readResource(offered, known?.resource.ownerId ?? userId);
-  const refusal = isRefusal(resource) ? resource : findUnregistrable(turn, { known: known?.resource, resource, userId });
+  const refusal = isRefusal(resource)
+    ? resource
+    : findUnregistrable(turn, { known: known?.resource, resource, userId });
   if (refusal !== undefined) {
     turn.refuse(replyTo, refusal);
     return;
@@ -42,15 +44,36 @@ export function changeRules(turn: Turn, { replyTo, rules, ...asked }: InputOf<'R
   });
 }
 
-/** Takes units or capacity away for a time; the same window again changes nothing, and another one of its name is refused. */
-export function announceMaintenance(turn: Turn, { replyTo, name, startsAt, endsAt, amount, reason, ...asked }: InputOf<'MaintenanceAnnounced'>): void {
+/**
+ * Takes units or capacity away for a time; the same window again changes nothing, and another one of its name is
+ * refused.
+ */
+export function announceMaintenance(
+  turn: Turn,
+  { replyTo, name, startsAt, endsAt, amount, reason, ...asked }: InputOf<'MaintenanceAnnounced'>,
+): void {
   withOwn(turn, { replyTo, ...asked }, (entry) => {
     const { total } = entry.resource;
     const known = findMaintenance(entry, name);
-    if (known !== undefined) return findOtherWindow(turn.now, known, { startsAt, endsAt, amount: amount === 0 ? total : amount });
-    if (endsAt <= Math.max(startsAt, turn.now)) return { code: 'MUT_END_BEFORE_START', message: `the window ends at ${describeInstant(endsAt)}; want an end after its start, ${describeInstant(startsAt)}, and after now, ${describeInstant(turn.now)}` };
-    if (amount > total) return { code: 'MUT_ABOVE_CAPACITY', message: `the amount is ${amount}; ${entry.resource.id} has ${total}` };
-    return takeAway(turn, entry, { kind: 'maintenance', name, startsAt, endsAt, amount: amount === 0 ? total : amount, reason });
+    if (known !== undefined)
+      return findOtherWindow(turn.now, known, { startsAt, endsAt, amount: amount === 0 ? total : amount });
+    if (endsAt <= Math.max(startsAt, turn.now))
+      return {
+        code: 'MUT_END_BEFORE_START',
+        message:
+          `the window ends at ${describeInstant(endsAt)}; want an end after its start, ` +
+          `${describeInstant(startsAt)}, and after now, ${describeInstant(turn.now)}`,
+      };
+    if (amount > total)
+      return { code: 'MUT_ABOVE_CAPACITY', message: `the amount is ${amount}; ${entry.resource.id} has ${total}` };
+    return takeAway(turn, entry, {
+      kind: 'maintenance',
+      name,
+      startsAt,
+      endsAt,
+      amount: amount === 0 ? total : amount,
+      reason,
+    });
   });
 }
 
@@ -58,7 +81,8 @@ export function announceMaintenance(turn: Turn, { replyTo, name, startsAt, endsA
 export function withdrawMaintenance(turn: Turn, { replyTo, name, ...asked }: InputOf<'MaintenanceWithdrawn'>): void {
   withOwn(turn, { replyTo, ...asked }, (entry) => {
     const outage = findMaintenance(entry, name);
-    if (outage !== undefined) turn.change({ kind: 'OutageRemoved', resourceId: entry.resource.id, outageId: outage.id, reason: 'withdrawn' });
+    if (outage !== undefined)
+      turn.change({ kind: 'OutageRemoved', resourceId: entry.resource.id, outageId: outage.id, reason: 'withdrawn' });
     return undefined;
   });
 }
@@ -72,8 +96,17 @@ export function failResource(turn: Turn, { replyTo, part, reason, ...asked }: In
     const { total, id } = entry.resource;
     const left = total - failedAmountOf(entry);
     const amount = part.kind === 'unit' ? 1 : part.amount;
-    if (amount > left) return { code: 'MUT_ABOVE_CAPACITY', message: `${amount} cannot fail: of ${total} of ${id}, ${left} have not` };
-    return takeAway(turn, entry, { kind: 'failure', name: '', startsAt: turn.now, endsAt: 0, amount, reason, ...(part.kind === 'unit' ? { units: [part.unit] } : {}) });
+    if (amount > left)
+      return { code: 'MUT_ABOVE_CAPACITY', message: `${amount} cannot fail: of ${total} of ${id}, ${left} have not` };
+    return takeAway(turn, entry, {
+      kind: 'failure',
+      name: '',
+      startsAt: turn.now,
+      endsAt: 0,
+      amount,
+      reason,
+      ...(part.kind === 'unit' ? { units: [part.unit] } : {}),
+    });
   });
 }
 
@@ -84,7 +117,8 @@ export function restoreResource(turn: Turn, { replyTo, part, ...asked }: InputOf
     if (fault !== undefined) return fault;
     let left = part.kind === 'unit' ? 1 : part.amount;
     for (const outage of [...entry.outages.values()].reverse()) {
-      if (outage.kind !== 'failure' || left === 0 || (part.kind === 'unit' && !outage.units.includes(part.unit))) continue;
+      if (outage.kind !== 'failure' || left === 0 || (part.kind === 'unit' && !outage.units.includes(part.unit)))
+        continue;
       const given = Math.min(left, outage.amount);
       left -= given;
       giveBack(turn, entry, { outage, given, unit: part.kind === 'unit' ? part.unit : undefined });
@@ -108,9 +142,22 @@ export function failedAmountOf({ outages }: ResourceEntry): number {
 function readResource({ id, type, quantity, rules }: NewResource, ownerId: string): ResourceRecord | Refusal {
   const read = readQuantity(quantity);
   if (read === undefined) {
-    return { code: 'MUT_UNKNOWN_UNIT', message: `the quantity is ${JSON.stringify(quantity)}; want units as in 16, or a capacity as in 800KB/s, 2TB or 3GHz` };
+    return {
+      code: 'MUT_UNKNOWN_UNIT',
+      message:
+        `the quantity is ${JSON.stringify(quantity)}; want units as in 16, or a capacity as in 800KB/s, 2TB or ` +
+        '3GHz',
+    };
   }
-  const resource: ResourceRecord = { id, ownerId, type, kind: read.dimension === 'count' ? 'counted' : 'shared', total: read.total, dimension: read.dimension, rules };
+  const resource: ResourceRecord = {
+    id,
+    ownerId,
+    type,
+    kind: read.dimension === 'count' ? 'counted' : 'shared',
+    total: read.total,
+    dimension: read.dimension,
+    rules,
+  };
   const fault = findResourceFault(factsOf(resource));
   return fault === undefined ? resource : { code: 'MUT_BAD_REQUEST', message: fault };
 }
@@ -133,13 +180,28 @@ interface Registration {
 function findUnregistrable({ state }: Turn, { known, resource, userId }: Registration): Refusal | undefined {
   const { ownerId, registrars } = state.options;
   if (known === undefined) {
-    if (userId !== ownerId && !registrars.includes(userId)) return { code: 'MUT_NOT_OWNER', message: `resources are registered by ${[ownerId, ...registrars].join(', ')}; you are ${userId}` };
-    if (state.resources.size >= resourcesMax) return { code: 'MUT_OVERLOADED', message: `${state.resources.size} resources are registered; want fewer than ${resourcesMax}` };
+    if (userId !== ownerId && !registrars.includes(userId))
+      return {
+        code: 'MUT_NOT_OWNER',
+        message: `resources are registered by ${[ownerId, ...registrars].join(', ')}; you are ${userId}`,
+      };
+    if (state.resources.size >= resourcesMax)
+      return {
+        code: 'MUT_OVERLOADED',
+        message: `${state.resources.size} resources are registered; want fewer than ${resourcesMax}`,
+      };
     return undefined;
   }
-  if (!isOwner(state, known, userId)) return { code: 'MUT_NOT_OWNER', message: `resource ${known.id} is ${known.ownerId}'s; you are ${userId}` };
-  const isSame = known.kind === resource.kind && known.total === resource.total && known.dimension === resource.dimension;
-  return isSame ? undefined : { code: 'MUT_RESOURCE_EXISTS', message: `resource ${known.id} has ${known.total} ${known.dimension}; another one needs another name` };
+  if (!isOwner(state, known, userId))
+    return { code: 'MUT_NOT_OWNER', message: `resource ${known.id} is ${known.ownerId}'s; you are ${userId}` };
+  const isSame =
+    known.kind === resource.kind && known.total === resource.total && known.dimension === resource.dimension;
+  return isSame
+    ? undefined
+    : {
+        code: 'MUT_RESOURCE_EXISTS',
+        message: `resource ${known.id} has ${known.total} ${known.dimension}; another one needs another name`,
+      };
 }
 
 function findMaintenance({ outages }: ResourceEntry, name: string): Outage | undefined {
@@ -147,12 +209,27 @@ function findMaintenance({ outages }: ResourceEntry, name: string): Outage | und
   return undefined;
 }
 
-/** Why a window of a name that there is cannot be announced: it is another one. What has begun begins now as well as then. */
-function findOtherWindow(now: Instant, known: Outage, { startsAt, endsAt, amount }: Pick<Outage, 'startsAt' | 'endsAt' | 'amount'>): Refusal | undefined {
-  const isSame = known.endsAt === endsAt && known.amount === amount && (known.startsAt === startsAt || (known.startsAt <= now && startsAt <= now));
+/**
+ * Why a window of a name that there is cannot be announced: it is another one. What has begun begins now as well as
+ * then.
+ */
+function findOtherWindow(
+  now: Instant,
+  known: Outage,
+  { startsAt, endsAt, amount }: Pick<Outage, 'startsAt' | 'endsAt' | 'amount'>,
+): Refusal | undefined {
+  const isSame =
+    known.endsAt === endsAt &&
+    known.amount === amount &&
+    (known.startsAt === startsAt || (known.startsAt <= now && startsAt <= now));
   if (isSame) return undefined;
   const window = `from ${describeInstant(known.startsAt)} until ${describeInstant(known.endsAt)}, of ${known.amount}`;
-  return { code: 'MUT_MAINTENANCE_EXISTS', message: `the maintenance ${JSON.stringify(known.name)} is ${window}; withdraw it first, or give the other one another name` };
+  return {
+    code: 'MUT_MAINTENANCE_EXISTS',
+    message:
+      `the maintenance ${JSON.stringify(known.name)} is ${window}; withdraw it first, or give the other one ` +
+      'another name',
+  };
 }
 
 function failedUnits({ outages }: ResourceEntry): number[] {
@@ -160,9 +237,15 @@ function failedUnits({ outages }: ResourceEntry): number[] {
 }
 
 function findPartFault({ resource: { id, kind, total } }: ResourceEntry, part: Part): Refusal | undefined {
-  if (part.kind === 'amount') return part.amount >= 1 ? undefined : { code: 'MUT_RESERVATION_AMOUNT', message: `the amount is ${part.amount}; want 1 or more` };
-  if (kind === 'shared') return { code: 'MUT_BAD_REQUEST', message: `${id} is one capacity and has no unit ${part.unit}; want an amount` };
-  return part.unit < total ? undefined : { code: 'MUT_BAD_REQUEST', message: `${id} has no unit ${part.unit}; want one of 0 to ${total - 1}` };
+  if (part.kind === 'amount')
+    return part.amount >= 1
+      ? undefined
+      : { code: 'MUT_RESERVATION_AMOUNT', message: `the amount is ${part.amount}; want 1 or more` };
+  if (kind === 'shared')
+    return { code: 'MUT_BAD_REQUEST', message: `${id} is one capacity and has no unit ${part.unit}; want an amount` };
+  return part.unit < total
+    ? undefined
+    : { code: 'MUT_BAD_REQUEST', message: `${id} has no unit ${part.unit}; want one of 0 to ${total - 1}` };
 }
 
 type WantedOutage = Omit<Outage, 'id' | 'units'> & { readonly units?: readonly number[] };
@@ -171,12 +254,21 @@ type WantedOutage = Omit<Outage, 'id' | 'units'> & { readonly units?: readonly n
 function takeAway(turn: Turn, entry: ResourceEntry, wanted: WantedOutage): ResourceReplyCounts {
   const { resource, calendar, nextOutageId } = entry;
   const until: Instant = wanted.endsAt === 0 ? Infinity : wanted.endsAt;
-  const units = wanted.units ?? (resource.kind === 'counted' ? chooseUnits(entry, wanted.amount, { from: wanted.startsAt, until }) : []);
-  invariant(resource.kind === 'shared' || units.length === wanted.amount, `${units.length} units of ${resource.id} are taken away; ${wanted.amount} were asked for`);
+  const units =
+    wanted.units ??
+    (resource.kind === 'counted' ? chooseUnits(entry, wanted.amount, { from: wanted.startsAt, until }) : []);
+  invariant(
+    resource.kind === 'shared' || units.length === wanted.amount,
+    `${units.length} units of ${resource.id} are taken away; ${wanted.amount} were asked for`,
+  );
   const outage: Outage = { ...wanted, id: nextOutageId, units };
   const outcome = calendar.block(blockOf(outage), turn.now);
   turn.change({ kind: 'OutagePut', resourceId: resource.id, outage, told: tellOutcome(turn, outage, outcome) });
-  return { movedCount: outcome.moved.length, shortenedCount: outcome.shortened.length, cancelledCount: outcome.lost.length };
+  return {
+    movedCount: outcome.moved.length,
+    shortenedCount: outcome.shortened.length,
+    cancelledCount: outcome.lost.length,
+  };
 }
 
 function tellOutcome(turn: Turn, outage: Outage, { moved, shortened, lost }: BlockOutcome): ReservationTold[] {
@@ -185,32 +277,54 @@ function tellOutcome(turn: Turn, outage: Outage, { moved, shortened, lost }: Blo
   for (const { id, before, after } of shortened) {
     const known = turn.state.reservations.get(id);
     if (known === undefined) continue;
-    const reason = `it ends ${describeTime(before.end - after.end)} earlier, for ${cause} begins then${outage.reason === '' ? '' : `: ${outage.reason}`}`;
+    const reason =
+      `it ends ${describeTime(before.end - after.end)} earlier, for ${cause} begins ` +
+      `then${outage.reason === '' ? '' : `: ${outage.reason}`}`;
     told.push({ fact: 'shortened', reservation: { ...known, place: after, revision: known.revision + 1, reason } });
   }
   for (const { id } of lost) {
     const known = turn.state.reservations.get(id);
     if (known === undefined) continue;
-    const why = known.status === 'held' ? 'which was only held' : known.place.start <= turn.now ? 'and it had begun' : 'and there is no other within its limits';
+    const why =
+      known.status === 'held'
+        ? 'which was only held'
+        : known.place.start <= turn.now
+          ? 'and it had begun'
+          : 'and there is no other within its limits';
     const reason = `${cause} took its place, ${why}${outage.reason === '' ? '' : `: ${outage.reason}`}`;
-    told.push({ fact: 'cancelled', reservation: { ...known, status: 'cancelled', endedAt: turn.now, holdUntil: 0, reason } });
+    told.push({
+      fact: 'cancelled',
+      reservation: { ...known, status: 'cancelled', endedAt: turn.now, holdUntil: 0, reason },
+    });
   }
   return told;
 }
 
-function giveBack(turn: Turn, entry: ResourceEntry, { outage, given, unit }: { readonly outage: Outage; readonly given: number; readonly unit: number | undefined }): void {
+function giveBack(
+  turn: Turn,
+  entry: ResourceEntry,
+  { outage, given, unit }: { readonly outage: Outage; readonly given: number; readonly unit: number | undefined },
+): void {
   const resourceId = entry.resource.id;
   turn.change({ kind: 'OutageRemoved', resourceId, outageId: outage.id, reason: 'restored' });
   if (given === outage.amount) return;
-  const units = unit === undefined ? outage.units.slice(0, outage.amount - given) : outage.units.filter((one) => one !== unit);
-  turn.change({ kind: 'OutagePut', resourceId, outage: { ...outage, id: entry.nextOutageId, units, amount: outage.amount - given }, told: [] });
+  const units =
+    unit === undefined ? outage.units.slice(0, outage.amount - given) : outage.units.filter((one) => one !== unit);
+  turn.change({
+    kind: 'OutagePut',
+    resourceId,
+    outage: { ...outage, id: entry.nextOutageId, units, amount: outage.amount - given },
+    told: [],
+  });
 }
 
 type ResourceReplyCounts = Omit<ResourceReply, 'state'>;
 
 /** Does something to a resource of the caller's and answers how it is then. */
 function withOwn(
-  turn: Turn, asked: { readonly replyTo: number; readonly userId: string; readonly resourceId: string }, act: (entry: ResourceEntry) => Refusal | ResourceReplyCounts | undefined,
+  turn: Turn,
+  asked: { readonly replyTo: number; readonly userId: string; readonly resourceId: string },
+  act: (entry: ResourceEntry) => Refusal | ResourceReplyCounts | undefined,
 ): void {
   const entry = findOwnResource(turn.state, asked);
   const result = isRefusal(entry) ? entry : act(entry);
@@ -218,7 +332,12 @@ function withOwn(
   else reply(turn, asked.replyTo, asked.resourceId, result);
 }
 
-function reply(turn: Turn, replyTo: number, resourceId: string, counts: ResourceReplyCounts = { movedCount: 0, shortenedCount: 0, cancelledCount: 0 }): void {
+function reply(
+  turn: Turn,
+  replyTo: number,
+  resourceId: string,
+  counts: ResourceReplyCounts = { movedCount: 0, shortenedCount: 0, cancelledCount: 0 },
+): void {
   const entry = turn.state.resources.get(resourceId);
   if (entry !== undefined) turn.reply(replyTo, { state: stateOf(entry), ...counts } satisfies ResourceReply);
 }

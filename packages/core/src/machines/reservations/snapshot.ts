@@ -6,7 +6,13 @@ import { blockOf, countLiving, factsOf, fileOutage, noteReservation, getEntry, w
 import { listDues } from './list-dues.ts';
 import { filedOf } from './standing.ts';
 import type { ReservationBrief, StoredReservations } from './stored-reservations.ts';
-import { calendarStart, createReservationsState, isLiving, type ReservationsOptions, type ReservationsState } from './state.ts';
+import {
+  calendarStart,
+  createReservationsState,
+  isLiving,
+  type ReservationsOptions,
+  type ReservationsState,
+} from './state.ts';
 
 /** A resource as a snapshot holds it. */
 export interface ResourceSnapshot {
@@ -37,12 +43,18 @@ export interface ReservationsSnapshot {
 export function takeSnapshot(state: ReservationsState): ReservationsSnapshot & { readonly nextReservationId: number } {
   return {
     resources: [...state.resources.values()].map(({ resource, registeredAt }) => ({ resource, registeredAt })),
-    outages: [...state.resources.values()].flatMap(({ resource, outages }) => [...outages.values()].map((outage) => ({ resourceId: resource.id, outage }))),
-    reservations: state.reservations.values(), nextReservationId: state.nextReservationId,
+    outages: [...state.resources.values()].flatMap(({ resource, outages }) =>
+      [...outages.values()].map((outage) => ({ resourceId: resource.id, outage })),
+    ),
+    reservations: state.reservations.values(),
+    nextReservationId: state.nextReservationId,
   };
 }
 
-/** Makes the state that a snapshot describes. Cost: O(n log n); O(n) where all are stored, users are not bounded and little is blocked. */
+/**
+ * Makes the state that a snapshot describes. Cost: O(n log n); O(n) where all are stored, users are not bounded and
+ * little is blocked.
+ */
 export function restoreSnapshot(options: ReservationsOptions, snapshot: ReservationsSnapshot): ReservationsState {
   const { stored } = snapshot;
   const state = createReservationsState(options, stored);
@@ -50,7 +62,14 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
   for (const { resource, registeredAt } of snapshot.resources) {
     places.set(resource.id, []);
     state.resources.set(resource.id, {
-      resource, registeredAt, calendar: new Calendar(factsOf(resource), calendarStart), outages: new Map(), nextOutageId: 1, livingByUser: new Map(), workByUser: new Map(), livingCount: 0,
+      resource,
+      registeredAt,
+      calendar: new Calendar(factsOf(resource), calendarStart),
+      outages: new Map(),
+      nextOutageId: 1,
+      livingByUser: new Map(),
+      workByUser: new Map(),
+      livingCount: 0,
     });
   }
   for (const { resourceId, outage } of snapshot.outages) fileOutage(state, getEntry(state, resourceId), outage);
@@ -71,7 +90,10 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
 
 /** What was over first is forgotten first. */
 function fileEnded(state: ReservationsState, ended: ReservationBrief[]): void {
-  for (const brief of sortedBy(sortedBy(ended, ({ place: { id } }) => id), ({ endedAt }) => endedAt)) {
+  for (const brief of sortedBy(
+    sortedBy(ended, ({ place: { id } }) => id),
+    ({ endedAt }) => endedAt,
+  )) {
     if (isWhole(brief)) noteReservation(state, getEntry(state, brief.resourceId), brief);
     else state.endedIds.add(brief.place.id);
   }
@@ -82,11 +104,17 @@ function isWhole(brief: ReservationBrief): brief is ReservationRecord {
   return 'revision' in brief;
 }
 
-/** Notes what is stored beside the calendars, as `noteReservation` does with what is not, but for what is over: that is only listed. */
+/**
+ * Notes what is stored beside the calendars, as `noteReservation` does with what is not, but for what is over: that is
+ * only listed.
+ */
 function fileStored(state: ReservationsState, stored: StoredReservations, ended: ReservationBrief[]): void {
   for (let row = 0; row < stored.count; row += 1) {
     const brief = stored.briefAt(row);
-    const { place: { userId }, resourceId } = brief;
+    const {
+      place: { userId },
+      resourceId,
+    } = brief;
     if (isLiving(brief)) countLiving(state, getEntry(state, resourceId), { userId, change: 1, work: workOf(brief) });
     else ended.push(brief);
     if (stored.isPledgedAt(row)) state.pledgedIds.add(stored.idAt(row));
@@ -94,12 +122,21 @@ function fileStored(state: ReservationsState, stored: StoredReservations, ended:
   if (stored.count > 0) state.nextReservationId = Math.max(state.nextReservationId, stored.idAt(stored.count - 1) + 1);
 }
 
-function loadCalendars(state: ReservationsState, places: ReadonlyMap<ResourceId, PlacedReservation[]>, stored: ReadonlyMap<ResourceId, LoadedPlaces>): void {
+function loadCalendars(
+  state: ReservationsState,
+  places: ReadonlyMap<ResourceId, PlacedReservation[]>,
+  stored: ReadonlyMap<ResourceId, LoadedPlaces>,
+): void {
   for (const entry of state.resources.values()) {
     const blocks = [...entry.outages.values()].map(blockOf);
     const list = places.get(entry.resource.id) ?? [];
     const kept = stored.get(entry.resource.id);
-    entry.calendar = Calendar.load(factsOf(entry.resource), calendarStart, blocks, kept === undefined ? inOrder(list) : withList(kept, list));
+    entry.calendar = Calendar.load(
+      factsOf(entry.resource),
+      calendarStart,
+      blocks,
+      kept === undefined ? inOrder(list) : withList(kept, list),
+    );
   }
 }
 
@@ -108,5 +145,8 @@ function withList(kept: LoadedPlaces, list: readonly PlacedReservation[]): Loade
 }
 
 function inOrder(places: PlacedReservation[]): PlacedReservation[] {
-  return sortedBy(sortedBy(places, ({ id }) => id), ({ start }) => start);
+  return sortedBy(
+    sortedBy(places, ({ id }) => id),
+    ({ start }) => start,
+  );
 }

@@ -7,7 +7,9 @@ export function isLiving({ status }: Pick<ReservationRecord, 'status'>): boolean
 
 /** Whether a reservation is held until another one is decided on. */
 export function isPledged({ status, together, place }: ReservationRecord): boolean {
-  return status === 'held' && together !== undefined && !(together.manager === '' && together.reservationId === place.id);
+  return (
+    status === 'held' && together !== undefined && !(together.manager === '' && together.reservationId === place.id)
+  );
 }
 
 /** A reservation whose place says whether it is only held. */

@@ -39,7 +39,10 @@ export interface ResourceEntry {
   livingCount: number;
 }
 
-/** When calendars begin: not when their resource was made known, since the clock may have been ahead then and be set back. */
+/**
+ * When calendars begin: not when their resource was made known, since the clock may have been ahead then and be set
+ * back.
+ */
 export const calendarStart: Instant = 0;
 
 /** When something is to be looked at. It may be out of date: what is due tells by itself when. */
@@ -57,7 +60,10 @@ export interface ReservationsState {
   readonly endedIds: Set<number>;
   /** Has an entry for each living reservation and each outage with an end, no later than its instant. */
   dues: Heap<Due>;
-  /** Of living reservations that may have several entries in `dues`: when the one is that counts, no later than its instant. The others are dropped when their time comes. */
+  /**
+   * Of living reservations that may have several entries in `dues`: when the one is that counts, no later than its
+   * instant. The others are dropped when their time comes.
+   */
   readonly dueInstants: Map<number, Instant>;
   livingCount: number;
   /** Held reservations that stand or fall with another one. */
@@ -72,8 +78,17 @@ export interface ReservationsState {
 /** A manager without resources. @param stored what is filed by its caller; left out where there is none. */
 export function createReservationsState(options: ReservationsOptions, stored?: StoredReservations): ReservationsState {
   return {
-    options, resources: new Map(), reservations: new ReservationRecords(stored), endedIds: new Set(), dues: new Heap(isDueBefore), dueInstants: new Map(), livingCount: 0,
-    pledgedIds: new Set(), nextReservationId: 1, wakeAt: undefined, startedAt: 0,
+    options,
+    resources: new Map(),
+    reservations: new ReservationRecords(stored),
+    endedIds: new Set(),
+    dues: new Heap(isDueBefore),
+    dueInstants: new Map(),
+    livingCount: 0,
+    pledgedIds: new Set(),
+    nextReservationId: 1,
+    wakeAt: undefined,
+    startedAt: 0,
   };
 }
 
@@ -85,10 +100,16 @@ export function isDueBefore(one: Due, other: Due): boolean {
 /**
  * When time changes a living reservation: its hold lapses, nobody has claimed it, or its end has come.
  *
- * @param startedAt of the manager: while it was away nobody could tell it of a use, so that what is unclaimed is so from then on at the earliest.
+ * @param startedAt of the manager: while it was away nobody could tell it of a use, so that what is unclaimed is so
+ * from then on at the earliest.
  */
-export function dueOf({ status, place, holdUntil }: Pick<ReservationBrief, 'status' | 'place' | 'holdUntil'>, { rules: { unclaimedMax } }: ResourceRecord, startedAt: Instant): Instant {
+export function dueOf(
+  { status, place, holdUntil }: Pick<ReservationBrief, 'status' | 'place' | 'holdUntil'>,
+  { rules: { unclaimedMax } }: ResourceRecord,
+  startedAt: Instant,
+): Instant {
   if (status === 'held') return Math.min(holdUntil, place.end);
-  if (status === 'confirmed' && unclaimedMax > 0) return Math.min(Math.max(place.start, startedAt) + unclaimedMax, place.end);
+  if (status === 'confirmed' && unclaimedMax > 0)
+    return Math.min(Math.max(place.start, startedAt) + unclaimedMax, place.end);
   return place.end;
 }

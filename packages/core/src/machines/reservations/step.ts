@@ -5,13 +5,27 @@ import type { ReservationsInput } from './inputs.ts';
 import { cancel, confirm, endDue, forgetOld, noteAhead, release, showClaim, tellUse } from './lifecycle.ts';
 import { followClock } from './follow-clock.ts';
 import { renegotiate, requestReservation } from './place.ts';
-import { announceMaintenance, changeRules, failResource, registerResource, restoreResource, withdrawMaintenance } from './resources.ts';
+import {
+  announceMaintenance,
+  changeRules,
+  failResource,
+  registerResource,
+  restoreResource,
+  withdrawMaintenance,
+} from './resources.ts';
 import { hearDecision, pledge } from './pledge.ts';
 import type { ReservationsState } from './state.ts';
 import { Turn } from './turn.ts';
 
-/** Ends what is due, then answers the inputs in the order in which they came: placement is on line, first come, first served. */
-export function step(state: ReservationsState, inputs: readonly ReservationsInput[], now: Instant): Decision<ReservationsChange, ReservationsCommand> {
+/**
+ * Ends what is due, then answers the inputs in the order in which they came: placement is on line, first come, first
+ * served.
+ */
+export function step(
+  state: ReservationsState,
+  inputs: readonly ReservationsInput[],
+  now: Instant,
+): Decision<ReservationsChange, ReservationsCommand> {
   const turn = new Turn(state, now);
   // Before anything is given back for want of a claim that nobody could show.
   if (inputs.some(({ kind }) => kind === 'ManagerStarted')) state.startedAt = now;
@@ -26,24 +40,44 @@ export function step(state: ReservationsState, inputs: readonly ReservationsInpu
 
 function handle(turn: Turn, input: ReservationsInput): void {
   switch (input.kind) {
-    case 'ReservationRequested': return requestReservation(turn, input);
-    case 'RenegotiationRequested': return renegotiate(turn, input);
-    case 'ConfirmationRequested': return confirm(turn, input);
-    case 'PledgeRequested': return pledge(turn, input);
-    case 'CancellationRequested': return cancel(turn, input);
-    case 'ReleaseRequested': return release(turn, input);
-    case 'ClaimShown': return showClaim(turn, input);
-    case 'UseTold': return tellUse(turn, input);
-    case 'HeldAheadTold': return noteAhead(turn, input);
-    case 'ResourceOffered': return registerResource(turn, input);
-    case 'RulesChanged': return changeRules(turn, input);
-    case 'MaintenanceAnnounced': return announceMaintenance(turn, input);
-    case 'MaintenanceWithdrawn': return withdrawMaintenance(turn, input);
-    case 'ResourceFailed': return failResource(turn, input);
-    case 'ResourceRestored': return restoreResource(turn, input);
-    case 'TogetherDecided': return hearDecision(turn, input);
-    case 'ManagerStarted': case 'ClockStepped': case 'TimerFired': return; // What time brings is looked at in every step.
-    default: return unreachable(input);
+    case 'ReservationRequested':
+      return requestReservation(turn, input);
+    case 'RenegotiationRequested':
+      return renegotiate(turn, input);
+    case 'ConfirmationRequested':
+      return confirm(turn, input);
+    case 'PledgeRequested':
+      return pledge(turn, input);
+    case 'CancellationRequested':
+      return cancel(turn, input);
+    case 'ReleaseRequested':
+      return release(turn, input);
+    case 'ClaimShown':
+      return showClaim(turn, input);
+    case 'UseTold':
+      return tellUse(turn, input);
+    case 'HeldAheadTold':
+      return noteAhead(turn, input);
+    case 'ResourceOffered':
+      return registerResource(turn, input);
+    case 'RulesChanged':
+      return changeRules(turn, input);
+    case 'MaintenanceAnnounced':
+      return announceMaintenance(turn, input);
+    case 'MaintenanceWithdrawn':
+      return withdrawMaintenance(turn, input);
+    case 'ResourceFailed':
+      return failResource(turn, input);
+    case 'ResourceRestored':
+      return restoreResource(turn, input);
+    case 'TogetherDecided':
+      return hearDecision(turn, input);
+    case 'ManagerStarted':
+    case 'ClockStepped':
+    case 'TimerFired':
+      return; // What time brings is looked at in every step.
+    default:
+      return unreachable(input);
   }
 }
 

@@ -13,18 +13,41 @@ export interface ReservationBrief extends Pick<ReservationRecord, 'resourceId' |
 export const factCount = 12;
 
 /** A status as stores number it. */
-const reservationStatuses: readonly ReservationStatus[] = ['held', 'confirmed', 'claimed', 'released', 'expired', 'cancelled'];
+const reservationStatuses: readonly ReservationStatus[] = [
+  'held',
+  'confirmed',
+  'claimed',
+  'released',
+  'expired',
+  'cancelled',
+];
 
 const pledgedFlag = 2 ** 32;
 const none: readonly number[] = [];
 
-/** A reservation in brief, as a store keeps it beside the whole: its units alone are not among them. @param names the store's numbers of its resource and its user. */
-export function storedFactsOf(reservation: ReservationRecord, names: { readonly resource: number; readonly user: number }): Float64Array {
+/**
+ * A reservation in brief, as a store keeps it beside the whole: its units alone are not among them. @param names the
+ * store's numbers of its resource and its user.
+ */
+export function storedFactsOf(
+  reservation: ReservationRecord,
+  names: { readonly resource: number; readonly user: number },
+): Float64Array {
   const { place, status, holdUntil, endedAt, clientRequestId } = reservation;
   const tag = hashKey(place.userId, clientRequestId) + (isPledged(reservation) ? pledgedFlag : 0);
   return Float64Array.of(
-    place.id, names.resource, names.user, reservationStatuses.indexOf(status), place.start, place.end, place.amount, place.earliestStart, place.latestEnd ?? Infinity,
-    holdUntil, endedAt, tag,
+    place.id,
+    names.resource,
+    names.user,
+    reservationStatuses.indexOf(status),
+    place.start,
+    place.end,
+    place.amount,
+    place.earliestStart,
+    place.latestEnd ?? Infinity,
+    holdUntil,
+    endedAt,
+    tag,
   );
 }
 
@@ -40,7 +63,10 @@ export interface StoredParts {
   read(id: number): ReservationRecord;
 }
 
-/** Reservations that lie in a store: known in brief, and read whole when they are asked for. Nothing here changes. n is how many they are. */
+/**
+ * Reservations that lie in a store: known in brief, and read whole when they are asked for. Nothing here changes. n is
+ * how many they are.
+ */
 export class StoredReservations {
   readonly count: number;
   readonly #parts: StoredParts;
@@ -79,12 +105,20 @@ export class StoredReservations {
     const at = row * factCount;
     const [latestEnd, status] = [facts[at + 8] as number, this.#statusAt(row)];
     const place: ReservationBrief['place'] = {
-      id: facts[at] as number, userId: this.#nameOf(facts[at + 2] as number), start: facts[at + 4] as number, end: facts[at + 5] as number, amount: facts[at + 6] as number,
-      earliestStart: facts[at + 7] as number, latestEnd: latestEnd === Infinity ? undefined : latestEnd,
+      id: facts[at] as number,
+      userId: this.#nameOf(facts[at + 2] as number),
+      start: facts[at + 4] as number,
+      end: facts[at + 5] as number,
+      amount: facts[at + 6] as number,
+      earliestStart: facts[at + 7] as number,
+      latestEnd: latestEnd === Infinity ? undefined : latestEnd,
     };
     return {
       place: status === 'held' ? { ...place, isHeld: true } : place,
-      resourceId: this.#nameOf(facts[at + 1] as number), status, holdUntil: facts[at + 9] as number, endedAt: facts[at + 10] as number,
+      resourceId: this.#nameOf(facts[at + 1] as number),
+      status,
+      holdUntil: facts[at + 9] as number,
+      endedAt: facts[at + 10] as number,
     };
   }
 
@@ -137,7 +171,9 @@ export class StoredReservations {
       resourcesAt: (index) => units?.listAt(sorted[index] as number) ?? none,
       find: (id) => {
         const row = this.rowOf(id);
-        return row !== undefined && facts[row * factCount + 1] === resource && this.#isLivingAt(row) ? this.#placeAt(row) : undefined;
+        return row !== undefined && facts[row * factCount + 1] === resource && this.#isLivingAt(row)
+          ? this.#placeAt(row)
+          : undefined;
       },
     };
   }

@@ -4,7 +4,9 @@ import type { ReservationsChange } from './changes.ts';
 import type { ReservationsCommand } from './commands.ts';
 import type { ReservationsState } from './state.ts';
 
-/** Why something is not done: a code of the error registry, and a sentence with the value found and the value wanted. */
+/**
+ * Why something is not done: a code of the error registry, and a sentence with the value found and the value wanted.
+ */
 export interface Refusal {
   readonly code: string;
   readonly message: string;

@@ -15,10 +15,30 @@ import { minWwt } from './min-wwt.ts';
 import { random } from './random.ts';
 
 /** All strategies, in the order of the seed. @source gonzalez2010, section 4. */
-export const placementStrategies: readonly PlacementStrategy[] = [random, minLp, minPl, minLbal, minLb, minCt, minSwct, minWt, minWwt, minU, minSt, minTa, minWta, minWwota];
+export const placementStrategies: readonly PlacementStrategy[] = [
+  random,
+  minLp,
+  minPl,
+  minLbal,
+  minLb,
+  minCt,
+  minSwct,
+  minWt,
+  minWwt,
+  minU,
+  minSt,
+  minTa,
+  minWta,
+  minWwota,
+];
 
 /** What decides where only so much is known: of each level the one that is nearest to the finishing of work. */
-export const strategyOfLevel: readonly [PlacementStrategy, PlacementStrategy, PlacementStrategy, PlacementStrategy] = [random, minLp, minPl, minLb];
+export const strategyOfLevel: readonly [PlacementStrategy, PlacementStrategy, PlacementStrategy, PlacementStrategy] = [
+  random,
+  minLp,
+  minPl,
+  minLb,
+];
 
 /** Finds a strategy by its name. */
 export function findPlacementStrategy(name: string): PlacementStrategy | undefined {

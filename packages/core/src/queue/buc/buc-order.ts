@@ -4,7 +4,10 @@ import { invariant, type Duration, type Instant } from '../../shared/index.ts';
 export interface BucOrder {
   /** The source's K, more than 0, in seconds: 0.8 of it is what a point of score is worth in waiting. */
   readonly weight: number;
-  /** By how much later a request may be submitted, at the most, and still go before another one; Infinity for what the formula says. */
+  /**
+   * By how much later a request may be submitted, at the most, and still go before another one; Infinity for what the
+   * formula says.
+   */
   readonly leadMax: Duration;
 }
 
@@ -13,7 +16,10 @@ export const bucWeights: readonly number[] = [1440, 10_800];
 
 const second: Duration = 1000;
 
-/** The longest lead that the cluster gives unless told otherwise: that of the best score with a walltime of 1000 s, 40 h with K = 1440. */
+/**
+ * The longest lead that the cluster gives unless told otherwise: that of the best score with a walltime of 1000 s, 40 h
+ * with K = 1440.
+ */
 export function usualLeadMax(weight: number): Duration {
   return 100 * weight * second;
 }
@@ -21,13 +27,15 @@ export function usualLeadMax(weight: number): Duration {
 /**
  * By how much earlier a request counts as submitted, for its user's score and its own walltime.
  *
- * With K = 1440 a point of score is worth 19 minutes and 12 seconds, and a walltime of an hour 2 h 13 min 20 s (of a day, 5 min 33 s).
+ * With K = 1440 a point of score is worth 19 minutes and 12 seconds, and a walltime of an hour 2 h 13 min 20 s (of a
+ * day, 5 min 33 s).
  *
  * @param score from 0 to 100.
  * @param walltime more than 0.
  * @source buc2020, Eq. 1:  R = (S x 0.8 + (1 / (W / 100000)) x 0.2) x K + T
  * Symbols: S = `score`, W = `walltime` in seconds, K = `weight`; this is R - T.
- * Departs from the source: it is bounded by `leadMax`. W = 1 s alone would be worth 20,000 K: with the smaller K, eleven months.
+ * Departs from the source: it is bounded by `leadMax`. W = 1 s alone would be worth 20,000 K: with the smaller K,
+ * eleven months.
  */
 export function leadOf({ weight, leadMax }: BucOrder, score: number, walltime: Duration): Duration {
   invariant(walltime > 0, `walltime is ${walltime} ms`);
@@ -38,18 +46,33 @@ export function leadOf({ weight, leadMax }: BucOrder, score: number, walltime: D
 /**
  * The rank of a request: who has the lower one goes first, which is the order of R at every instant.
  *
- * R is the lead plus the time waited. That grows alike for all that wait, so who is ahead stays ahead: the order among waiting requests is settled when each is
- * submitted, by its submission, its walltime and the score of its user *then* (the source too measures the effect on where a job is put into the queue at first), and
+ * R is the lead plus the time waited. That grows alike for all that wait, so who is ahead stays ahead: the order among
+ * waiting requests is settled when each is
+ * submitted, by its submission, its walltime and the score of its user *then* (the source too measures the effect on
+ * where a job is put into the queue at first), and
  * nothing has to be looked at again as time passes. A score that changes
- * later counts for later requests alone: what waits keeps the score that it was submitted with, so that nobody loses a place by anything but another's submission.
+ * later counts for later requests alone: what waits keeps the score that it was submitted with, so that nobody loses a
+ * place by anything but another's submission.
  *
- * Nobody starves, whatever arrives. Be A the instant `leadMax` after a request's submission, n the number of requests that are ahead of it at A and wait, and W the
- * longest walltime. A lead is at most `leadMax` and never less than 0, so whoever is submitted after A has a rank above A - `leadMax`, which is this
- * submission and no less than this rank: he goes behind. So from A on the n ahead become fewer alone. Whoever is at the head waits for those who run, at most W from when he got
- * there: under FCFS nobody else starts before him, under EASY nobody who would put his start off. Hence the k-th starts by A + k W, and this one by A + (n + 1) W. Under
- * conservative backfilling a place is put off only by who comes later and goes before, so that the place it has at A is a promise. What is
+ * Nobody starves, whatever arrives. Be A the instant `leadMax` after a request's submission, n the number of requests
+ * that are ahead of it at A and wait, and W the
+ * longest walltime. A lead is at most `leadMax` and never less than 0, so whoever is submitted after A has a rank above
+ * A - `leadMax`, which is this
+ * submission and no less than this rank: he goes behind. So from A on the n ahead become fewer alone. Whoever is at the
+ * head waits for those who run, at most W from when he got
+ * there: under FCFS nobody else starts before him, under EASY nobody who would put his start off. Hence the k-th starts
+ * by A + k W, and this one by A + (n + 1) W. Under
+ * conservative backfilling a place is put off only by who comes later and goes before, so that the place it has at A is
+ * a promise. What is
  * set aside for reservations, or lost with a node, comes on top.
  */
-export function bucRank(order: BucOrder, { score, walltime, submittedAt }: { readonly score: number; readonly walltime: Duration; readonly submittedAt: Instant }): number {
+export function bucRank(
+  order: BucOrder,
+  {
+    score,
+    walltime,
+    submittedAt,
+  }: { readonly score: number; readonly walltime: Duration; readonly submittedAt: Instant },
+): number {
   return submittedAt - leadOf(order, score, walltime);
 }

@@ -1,4 +1,10 @@
 export { bucRank, bucWeights, leadOf, usualLeadMax, type BucOrder } from './buc-order.ts';
 export { replayByScores, type ScoredReplay, type ScoredRequest, type ScoredTracedRequest } from './replay-by-scores.ts';
-export { gainOfTighter, tighterWalltime, type FreshRequest, type QueueBefore, type WalltimeGain } from './tighter-walltime.ts';
+export {
+  gainOfTighter,
+  tighterWalltime,
+  type FreshRequest,
+  type QueueBefore,
+  type WalltimeGain,
+} from './tighter-walltime.ts';
 export { countPrecision, gainOfScore, newcomer, precisionOf, type UserScore } from './user-score.ts';

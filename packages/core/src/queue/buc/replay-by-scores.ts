@@ -28,14 +28,20 @@ export interface ScoredReplay {
 }
 
 /**
- * Runs a trace through a policy in the order by scores, each user beginning as a newcomer; scores follow the ends of requests.
+ * Runs a trace through a policy in the order by scores, each user beginning as a newcomer; scores follow the ends of
+ * requests.
  *
  * At one instant: submissions in the trace's order, then ends, as in `replayRequests`.
  *
  * @param order undefined for the order of arrival, in which scores are counted and without effect.
  * @param trace sorted by submission; each width at most `capacity`.
  */
-export function replayByScores(policy: QueuePolicy, order: BucOrder | undefined, capacity: ProcessorCount, trace: readonly ScoredTracedRequest[]): ScoredReplay {
+export function replayByScores(
+  policy: QueuePolicy,
+  order: BucOrder | undefined,
+  capacity: ProcessorCount,
+  trace: readonly ScoredTracedRequest[],
+): ScoredReplay {
   const resource = new ResourceReplay(policy, new RequestPlan(capacity, trace[0]?.submittedAt ?? 0));
   const book = new ScoreBook(trace);
   let submitted = 0;
@@ -60,7 +66,12 @@ export function replayByScores(policy: QueuePolicy, order: BucOrder | undefined,
 class ScoreBook {
   readonly #trace: readonly ScoredTracedRequest[];
   readonly scores = new Map<string, UserScore>();
-  readonly requests: { promisedAt: Instant | undefined; startedAt: Instant; scoreAtSubmission: number; scoreAtEnd: number }[] = [];
+  readonly requests: {
+    promisedAt: Instant | undefined;
+    startedAt: Instant;
+    scoreAtSubmission: number;
+    scoreAtEnd: number;
+  }[] = [];
 
   constructor(trace: readonly ScoredTracedRequest[]) {
     this.#trace = trace;

@@ -29,14 +29,19 @@ const margin = 1.25;
 const worthMin = 0.05;
 
 /**
- * A walltime that would have done by what is known of the user: her mean precision and a quarter more, rounded up to the granularity; of one of whom
+ * A walltime that would have done by what is known of the user: her mean precision and a quarter more, rounded up to
+ * the granularity; of one of whom
  * nothing is known, half. Undefined where hers is tight.
  *
  * @param granularity 1 or more.
  */
-export function tighterWalltime(walltime: Duration, { countedCount, precisionMean }: UserScore, granularity: Duration): Duration | undefined {
+export function tighterWalltime(
+  walltime: Duration,
+  { countedCount, precisionMean }: UserScore,
+  granularity: Duration,
+): Duration | undefined {
   const share = countedCount === 0 ? 0.5 : margin * precisionMean;
-  const tighter = Math.max(granularity, Math.ceil(share * walltime / granularity) * granularity);
+  const tighter = Math.max(granularity, Math.ceil((share * walltime) / granularity) * granularity);
   return tighter > (1 - worthMin) * walltime ? undefined : tighter;
 }
 
@@ -50,10 +55,13 @@ export interface QueueBefore {
 }
 
 /**
- * What a tighter walltime would have gained a request that is about to be queued; undefined where no tighter one is known, or it would gain nothing.
+ * What a tighter walltime would have gained a request that is about to be queued; undefined where no tighter one is
+ * known, or it would gain nothing.
  *
- * Under a policy that gives places ahead the waits are those of the places that it would get, and an earlier one is the gain, by passing others or by
- * fitting into a hole. Under the others it is a place further ahead, and a wait is estimated as the processor time that is left to what runs and asked for by
+ * Under a policy that gives places ahead the waits are those of the places that it would get, and an earlier one is the
+ * gain, by passing others or by
+ * fitting into a hole. Under the others it is a place further ahead, and a wait is estimated as the processor time that
+ * is left to what runs and asked for by
  * who is ahead, over the processors: rough, since early ends make it shorter and what does not fit side by side longer.
  * Cost: O(running + log n), or two searches for a place, each O(behind x segments).
  */
@@ -61,13 +69,21 @@ export function gainOfTighter(queue: QueueBefore, request: FreshRequest): Wallti
   const walltime = tighterWalltime(request.walltime, request.user, queue.granularity);
   if (walltime === undefined) return undefined;
   const [asked, tighter] = [prospectOf(queue, request), prospectOf(queue, { ...request, walltime })];
-  if (queue.policy.promises ? tighter.expectedWait >= asked.expectedWait : tighter.aheadCount === asked.aheadCount) return undefined;
+  if (queue.policy.promises ? tighter.expectedWait >= asked.expectedWait : tighter.aheadCount === asked.aheadCount)
+    return undefined;
   return {
-    walltime, aheadCount: asked.aheadCount, tighterAheadCount: tighter.aheadCount, expectedWait: asked.expectedWait, tighterExpectedWait: tighter.expectedWait,
+    walltime,
+    aheadCount: asked.aheadCount,
+    tighterAheadCount: tighter.aheadCount,
+    expectedWait: asked.expectedWait,
+    tighterExpectedWait: tighter.expectedWait,
   };
 }
 
-function prospectOf({ order, policy, plan }: QueueBefore, { submittedAt, walltime, width, user: { score } }: FreshRequest): { readonly aheadCount: number; readonly expectedWait: Duration } {
+function prospectOf(
+  { order, policy, plan }: QueueBefore,
+  { submittedAt, walltime, width, user: { score } }: FreshRequest,
+): { readonly aheadCount: number; readonly expectedWait: Duration } {
   const rank = bucRank(order, { submittedAt, walltime, score });
   const { count: aheadCount, work } = plan.sumAhead(rank);
   const place = policy.promises ? plan.findPlaceAhead({ rank, width, walltime }, submittedAt) : Infinity;
@@ -77,6 +93,7 @@ function prospectOf({ order, policy, plan }: QueueBefore, { submittedAt, walltim
 
 function waitBehind(plan: RequestPlan, work: ProcessorMillis, now: Instant): Duration {
   let running = 0;
-  for (const { width, walltime, startsAt = now } of plan.running.values()) running += width * Math.max(0, startsAt + walltime - now);
+  for (const { width, walltime, startsAt = now } of plan.running.values())
+    running += width * Math.max(0, startsAt + walltime - now);
   return Math.ceil((running + work) / Math.max(1, plan.profile.capacity));
 }

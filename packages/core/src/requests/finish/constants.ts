@@ -1,6 +1,9 @@
 /** What the heuristic goes by that no theory gives; fitted on the first two thirds of each trace's time. */
 export interface FinishConstants {
-  /** Task times that are thought possible before anything is known: from the first on, each so many times the one before, all equally likely. */
+  /**
+   * Task times that are thought possible before anything is known: from the first on, each so many times the one
+   * before, all equally likely.
+   */
   readonly priorShortest: number;
   readonly priorStep: number;
   /** What share of a promised wait a request is expected to wait, as long as none was seen. */
@@ -11,7 +14,10 @@ export interface FinishConstants {
   readonly waitedMin: number;
   /** Further requests of a plan that can finish the job have to shorten it by this share. */
   readonly fillGain: number;
-  /** What a plan has to be shorter by that gives up a request that waits: its age in the queue may be worth more than promises tell. */
+  /**
+   * What a plan has to be shorter by that gives up a request that waits: its age in the queue may be worth more than
+   * promises tell.
+   */
   readonly withdrawGain: number;
   /** The same for one that runs. */
   readonly releaseGain: number;
@@ -21,13 +27,19 @@ export interface FinishConstants {
   readonly spareLoss: number;
   /** How much of the best rate that the queue offers now is expected of a slot after its request has ended. */
   readonly futureShare: number;
-  /** Tasks count as alike that end within this share of the shortest time after the first; one that has run for longer has outlasted it. */
+  /**
+   * Tasks count as alike that end within this share of the shortest time after the first; one that has run for longer
+   * has outlasted it.
+   */
   readonly likeShare: number;
   /** By how much the mean of what is left, and so the longest, may be more than was learnt, where tasks differ, */
   readonly timeDoubt: number;
   /** and how likely that is thought to be. */
   readonly timeDoubtWeight: number;
-  /** How much of a request has to be used by tasks that end in it, beside what of the longest would be, where tasks differ and the job goes on after it. */
+  /**
+   * How much of a request has to be used by tasks that end in it, beside what of the longest would be, where tasks
+   * differ and the job goes on after it.
+   */
   readonly efficiencyMin: number;
   /** What a request may waste, as a share of the job's work, counts as so many times that share of the job's time. */
   readonly wasteCost: number;
@@ -37,10 +49,21 @@ export interface FinishConstants {
 
 /** Those that are used. */
 export const finishConstants: FinishConstants = {
-  priorShortest: 10_000, priorStep: 3,
-  waitShare: 0.6, waitShareWeight: 2, waitedMin: 12 * 60_000,
-  fillGain: 0.03, withdrawGain: 0.3, releaseGain: 0.4,
-  widthSpare: 1.25, spareLoss: 0.15,
-  futureShare: 1, likeShare: 0.02, timeDoubt: 0.1, timeDoubtWeight: 0.4,
-  efficiencyMin: 0.9, wasteCost: 1, walltimeMargin: 0.2,
+  priorShortest: 10_000,
+  priorStep: 3,
+  waitShare: 0.6,
+  waitShareWeight: 2,
+  waitedMin: 12 * 60_000,
+  fillGain: 0.03,
+  withdrawGain: 0.3,
+  releaseGain: 0.4,
+  widthSpare: 1.25,
+  spareLoss: 0.15,
+  futureShare: 1,
+  likeShare: 0.02,
+  timeDoubt: 0.1,
+  timeDoubtWeight: 0.4,
+  efficiencyMin: 0.9,
+  wasteCost: 1,
+  walltimeMargin: 0.2,
 };

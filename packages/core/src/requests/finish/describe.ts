@@ -21,9 +21,27 @@ export function describeProposal(context: PlanContext, proposal: Proposal): Requ
   const reviewAt = findReview(context);
   return {
     drafts: requests.map((request) => draft(request, reasons)),
-    reasons: [...reasons, ...(requests.length === 0 && givenUp.length === 0 ? ['No further request, and none in place of another, would bring that forward enough.'] : [])],
-    ...(givenUp.length === 0 ? {} : { givenUp: givenUp.map((one) => ({ requestId: one.request.requestId, reasons: [sayWhyGivenUp(context, one, requests), ...reasons] })) }),
-    candidates: [...requests.map((request) => show(context, request, true)), ...compared.slice(-shownMax).reverse().map((request) => show(context, request, false))].slice(0, shownMax),
+    reasons: [
+      ...reasons,
+      ...(requests.length === 0 && givenUp.length === 0
+        ? ['No further request, and none in place of another, would bring that forward enough.']
+        : []),
+    ],
+    ...(givenUp.length === 0
+      ? {}
+      : {
+          givenUp: givenUp.map((one) => ({
+            requestId: one.request.requestId,
+            reasons: [sayWhyGivenUp(context, one, requests), ...reasons],
+          })),
+        }),
+    candidates: [
+      ...requests.map((request) => show(context, request, true)),
+      ...compared
+        .slice(-shownMax)
+        .reverse()
+        .map((request) => show(context, request, false)),
+    ].slice(0, shownMax),
     taskTimeEstimate: Math.ceil(middleOf(context).time),
     ...(reviewAt === undefined ? {} : { reviewAt }),
   };
@@ -31,7 +49,10 @@ export function describeProposal(context: PlanContext, proposal: Proposal): Requ
 
 function describeEnd(context: PlanContext, { finishes }: Rating): string {
   const { index, time } = middleOf(context);
-  return `The job, ${plural(context.facts.demand.pendingTasks, 'task')}, is expected to end in ${describeTime(finishes[index] as Duration)}, if a task lasts ${describeTime(time)}.`;
+  return (
+    `The job, ${plural(context.facts.demand.pendingTasks, 'task')}, is expected to end in ` +
+    `${describeTime(finishes[index] as Duration)}, if a task lasts ${describeTime(time)}.`
+  );
 }
 
 /** The task time than which a shorter one is as likely as a longer one. */
@@ -45,15 +66,34 @@ function middleOf({ outlook: { times } }: PlanContext): { readonly index: number
 function describeDoubt({ facts, isInTurn }: PlanContext): string[] {
   const { listingState = 'complete' } = facts;
   return [
-    ...(listingState === 'complete' ? [] : [`The queue is ${listingState}: by what is known of it, and nothing is given up for what may not be there.`]),
-    ...(isInTurn ? ['Requests wait that could start now: nobody seems to pass anybody, and nothing is counted on before the last of the queue starts.'] : []),
-    ...(isLastUnused(facts) ? ['The last request was released before a task began in it: until another one starts, nothing is asked for ahead of tasks that may be cut off.'] : []),
+    ...(listingState === 'complete'
+      ? []
+      : [`The queue is ${listingState}: by what is known of it, and nothing is given up for what may not be there.`]),
+    ...(isInTurn
+      ? [
+          'Requests wait that could start now: nobody seems to pass anybody, and nothing is counted on before ' +
+            'the last of the queue starts.',
+        ]
+      : []),
+    ...(isLastUnused(facts)
+      ? [
+          'The last request was released before a task began in it: until another one starts, nothing is asked ' +
+            'for ahead of tasks that may be cut off.',
+        ]
+      : []),
   ];
 }
 
 function draft(request: PlannedRequest, reasons: readonly string[]): DraftedRequest {
   const { width, walltime } = request;
-  return { width, walltime, reasons: [`Of all that is free, ${describeRequest(request)} has the job done first, beside what is there.`, ...reasons] };
+  return {
+    width,
+    walltime,
+    reasons: [
+      `Of all that is free, ${describeRequest(request)} has the job done first, beside what is there.`,
+      ...reasons,
+    ],
+  };
 }
 
 /** `8 processors for 2 h 0 min, from now on`. */
@@ -65,8 +105,11 @@ function describeRequest({ width, walltime, start, expectedStart }: PlannedReque
 
 function sayWhyGivenUp(context: PlanContext, one: OwnRequestView, requests: readonly PlannedRequest[]): string {
   const others = requests.map((request) => describeRequest(request)).join(' and ');
-  if (!isTooWide(context, one)) return `${one.isRunning ? 'Released' : 'Withdrawn'}: ${others} in its slot bring the end of the job forward by far.`;
-  const why = `it waits for ${plural(one.width, 'processor')}, far more than ${plural(context.facts.demand.pendingTasks, 'pending task')} can use.`;
+  if (!isTooWide(context, one))
+    return `${one.isRunning ? 'Released' : 'Withdrawn'}: ${others} in its slot bring the end of the job forward by far.`;
+  const why =
+    `it waits for ${plural(one.width, 'processor')}, far more than ` +
+    `${plural(context.facts.demand.pendingTasks, 'pending task')} can use.`;
   return requests.length === 0 ? `Withdrawn: ${why}` : `Withdrawn for ${others} since ${why}`;
 }
 
@@ -80,11 +123,19 @@ function show(context: PlanContext, { width, walltime, start }: PlannedRequest, 
 function findReview({ facts, isInTurn }: PlanContext): Instant | undefined {
   const { now, pending } = facts;
   // At full quarters of an hour, so that what happens in between puts it off no further.
-  const looks = [reviewTasks(facts), ...(isInTurn && pending.some(({ status }) => status === 'queued') ? [(Math.floor(now / turnReview) + 1) * turnReview] : [])].filter((at) => at !== undefined);
+  const looks = [
+    reviewTasks(facts),
+    ...(isInTurn && pending.some(({ status }) => status === 'queued')
+      ? [(Math.floor(now / turnReview) + 1) * turnReview]
+      : []),
+  ].filter((at) => at !== undefined);
   return looks.length === 0 ? undefined : Math.min(...looks);
 }
 
-/** While nothing is known of task times, running tasks tell by not ending: each time that they have run half as long again. */
+/**
+ * While nothing is known of task times, running tasks tell by not ending: each time that they have run half as long
+ * again.
+ */
 function reviewTasks({ now, pending, taskTimes }: RequestFacts): Instant | undefined {
   if (taskTimes !== undefined || !pending.some(({ status }) => status === 'running')) return undefined;
   const oldest = pending.reduce((most, { tasks = [] }) => Math.max(most, tasks[0]?.time ?? 0), 0);

@@ -64,9 +64,11 @@ const asLikelyAsNot = 0.5;
 export const never: Duration = 1e12;
 
 /**
- * Notes of lanes that come free how many of them tasks will be there for: those that wait and that no lane has taken before, and those that an earlier request's end cuts.
+ * Notes of lanes that come free how many of them tasks will be there for: those that wait and that no lane has taken
+ * before, and those that an earlier request's end cuts.
  *
- * @param lanes those that run tasks, `age` more than 0, anywhere among them. @param waiting tasks that run nowhere. Cost: O(lanes squared).
+ * @param lanes those that run tasks, `age` more than 0, anywhere among them. @param waiting tasks that run nowhere.
+ * Cost: O(lanes squared).
  */
 export function useLanes(lanes: readonly Lanes[], waiting: number): Lanes[] {
   const taken: Lanes[] = [];
@@ -82,11 +84,16 @@ export function useLanes(lanes: readonly Lanes[], waiting: number): Lanes[] {
 }
 
 /**
- * When lanes can begin beside others, no earlier than they are to: what holds the resource until its end leaves no place to what does not fit beside it, however early the requests of strangers end.
+ * When lanes can begin beside others, no earlier than they are to: what holds the resource until its end leaves no
+ * place to what does not fit beside it, however early the requests of strangers end.
  *
  * @param most as many lanes as there are at all. Cost: O(others squared) at worst, and mostly O(others).
  */
-export function startBeside(others: readonly Lanes[], { count, from }: Pick<Lanes, 'count' | 'from'>, most: number): Duration {
+export function startBeside(
+  others: readonly Lanes[],
+  { count, from }: Pick<Lanes, 'count' | 'from'>,
+  most: number,
+): Duration {
   let at = from;
   for (;;) {
     let held = 0;
@@ -104,7 +111,8 @@ export function startBeside(others: readonly Lanes[], { count, from }: Pick<Lane
 /**
  * Tasks that a lane has done when it has had processors for so many task times.
  *
- * Whole ones where all are alike. Else, in the long run, so many as it has had time for less what is lost at the end; in the short run, the chance that one is done.
+ * Whole ones where all are alike. Else, in the long run, so many as it has had time for less what is lost at the end;
+ * in the short run, the chance that one is done.
  *
  * @source for the long run, the elementary renewal theorem with E(T^2) / 2 E(T) for the age of what is cut.
  */
@@ -121,7 +129,10 @@ function timeLeft(age: Duration, { time, scatter }: Bag): Duration {
   return Math.max((scatter.longest * time - Math.max(age, scatter.shortest * time)) / 2, time * overdueShare);
 }
 
-/** The chance that a task that has run for a while ends within a time: evenly likely from the least that it can still take to twice the mean of what it does. */
+/**
+ * The chance that a task that has run for a while ends within a time: evenly likely from the least that it can still
+ * take to twice the mean of what it does.
+ */
 function chanceOfEnd(span: Duration, age: Duration, bag: Bag): number {
   const { time, scatter } = bag;
   const left = timeLeft(age, bag);
@@ -136,7 +147,8 @@ function addedBy({ count, time: age }: TaskGroup, bag: Bag): number {
 }
 
 /**
- * Tasks that are done by an instant, from now: those in progress by their own time, the others no faster than lanes are there for them, and none twice, so that lanes for which no task waits bring nothing.
+ * Tasks that are done by an instant, from now: those in progress by their own time, the others no faster than lanes are
+ * there for them, and none twice, so that lanes for which no task waits bring nothing.
  *
  * Cost: O(lanes).
  */
@@ -159,7 +171,9 @@ export function countDone(at: Duration, workers: Workers, bag: Bag): number {
 
 /** Tasks that slots bring once their requests have ended, less what begins again. */
 function doneLater(at: Duration, { slotEnds, restarted }: Workers, bag: Bag): number {
-  const { later: { pause, rate } } = bag;
+  const {
+    later: { pause, rate },
+  } = bag;
   let done = 0;
   for (const end of slotEnds) done += Math.max(0, at - pause - end) * rate;
   for (const group of restarted) done -= addedBy(group, bag);
@@ -172,11 +186,13 @@ export function isDrained(at: Duration, workers: Workers, bag: Bag): boolean {
 }
 
 /**
- * When a bag is empty, from now: lanes take tasks eagerly until their requests end, and from then on slots bring what they bring on average; `never` where nothing does.
+ * When a bag is empty, from now: lanes take tasks eagerly until their requests end, and from then on slots bring what
+ * they bring on average; `never` where nothing does.
  *
  * To a second, or a two thousandth where that is more.
  *
- * @param guess where it is looked first, more than 0. Cost: O(lanes x 20), and half of that where it is less than a tenth too late.
+ * @param guess where it is looked first, more than 0. Cost: O(lanes x 20), and half of that where it is less than a
+ * tenth too late.
  */
 export function drainTime(workers: Workers, bag: Bag, guess: Duration = bag.time): Duration {
   let low = 0;

@@ -12,9 +12,11 @@ import type { PlanContext } from './plan.ts';
 import { propose, type Scope } from './propose.ts';
 
 /**
- * Asks for the requests with which the whole job is expected to end first, and gives up own ones for clearly better ones.
+ * Asks for the requests with which the whole job is expected to end first, and gives up own ones for clearly better
+ * ones.
  *
- * Not of the thesis: it answers the question that chapter 6 of costa2005 leaves open, when to ask as `static` does and when as `adaptive`
+ * Not of the thesis: it answers the question that chapter 6 of costa2005 leaves open, when to ask as `static` does and
+ * when as `adaptive`
  * does, by comparing what matters to the user, the end of the job. Costs at most 10 ms at 10,000 queued requests.
  */
 export const finishHeuristic: RequestHeuristic = finishWith(finishConstants);
@@ -27,26 +29,54 @@ export function finishWith(constants: FinishConstants): RequestHeuristic {
 function decide(facts: RequestFacts, constants: FinishConstants): RequestDecision {
   const obstacle = findStop(facts);
   if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };
-  const reviewAt = likenessShownAt(facts, facts.pending.flatMap(({ tasks = [] }) => tasks), constants);
-  if (reviewAt !== undefined) return { drafts: [], reasons: [`Nothing is asked for or given up for ${describeTime(reviewAt - facts.now)}: tasks have run for as long as the shortest took, and whether they are alike shows by then.`], reviewAt };
+  const reviewAt = likenessShownAt(
+    facts,
+    facts.pending.flatMap(({ tasks = [] }) => tasks),
+    constants,
+  );
+  if (reviewAt !== undefined)
+    return {
+      drafts: [],
+      reasons: [
+        `Nothing is asked for or given up for ${describeTime(reviewAt - facts.now)}: tasks have run for as long ` +
+          'as the shortest took, and whether they are alike shows by then.',
+      ],
+      reviewAt,
+    };
   const { skyline, places, isInTurn } = foresee(facts);
   const waitShare = waitShareOf(facts, constants);
   const own = viewOwn(facts.pending, { facts, skyline, waitShare, places });
   const outlook = lookAtTasks(facts, constants);
   const bags = outlook.times.map(({ time }) => {
     const tasks = { time, scatter: outlook.scatter };
-    return { tasks: facts.demand.pendingTasks, ...tasks, later: lookLater({ facts, skyline, waitShare, futureShare: constants.futureShare }, tasks) };
+    return {
+      tasks: facts.demand.pendingTasks,
+      ...tasks,
+      later: lookLater({ facts, skyline, waitShare, futureShare: constants.futureShare }, tasks),
+    };
   });
-  const context: PlanContext = { facts, constants, outlook, waitShare, bags, isInTurn, keepsPlaces: keepsPlaces(facts, constants) };
+  const context: PlanContext = {
+    facts,
+    constants,
+    outlook,
+    waitShare,
+    bags,
+    isInTurn,
+    keepsPlaces: keepsPlaces(facts, constants),
+  };
   return describeProposal(context, propose(context, { ...boundsOf(facts), skyline, own }));
 }
 
 function boundsOf(facts: RequestFacts): Omit<Scope, 'skyline' | 'own'> {
   const { budget = { submissions: Infinity, withdrawals: Infinity }, listingState = 'complete', occasion } = facts;
   return {
-    freeSlots: freeSlotsOf(facts), waiting: waitingTasks(facts), unplaced: isBounded(facts) ? tasksToPlace(facts) : Infinity, submissionsMax: budget.submissions,
+    freeSlots: freeSlotsOf(facts),
+    waiting: waitingTasks(facts),
+    unplaced: isBounded(facts) ? tasksToPlace(facts) : Infinity,
+    submissionsMax: budget.submissions,
     // What cannot be seen is no reason to give anything up.
-    withdrawalsMax: listingState === 'complete' ? budget.withdrawals : 0, isOnlyNow: occasion === 'queue',
+    withdrawalsMax: listingState === 'complete' ? budget.withdrawals : 0,
+    isOnlyNow: occasion === 'queue',
   };
 }
 
@@ -62,7 +92,11 @@ function findStop(facts: RequestFacts): string | undefined {
   const { pending, limits, occasion, queue, listing, now } = facts;
   const isFull = freeSlotsOf(facts) <= 0;
   // Requests that are there may be exchanged, so that a full house is no obstacle, nor is a place for every task.
-  const obstacle = findObstacle(pending.length > 0 && limits.requestsMax > 0 ? { ...facts, pending: [], demand: { ...facts.demand, unplacedTasks: undefined } } : facts);
+  const obstacle = findObstacle(
+    pending.length > 0 && limits.requestsMax > 0
+      ? { ...facts, pending: [], demand: { ...facts.demand, unplacedTasks: undefined } }
+      : facts,
+  );
   if (obstacle !== undefined) return obstacle;
   if (!isFull || occasion !== 'queue' || (queue?.profile.freeAt(now) ?? listing.processorsFree) > 0) return undefined;
   return `Every request slot is taken, ${limits.requestsMax} allowed, and nothing else could start now.`;

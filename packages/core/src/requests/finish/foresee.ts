@@ -18,15 +18,23 @@ export interface Foresight {
 /** Whoever came less than this before the listing may not have been looked at by the manager yet. */
 const settledMin: Duration = 5 * 60_000;
 
-/** What is free when: as backfilling would have it, or as first come, first served would where that is what the queue looks like. Cost: that of `readQueue`, twice where it does. */
+/**
+ * What is free when: as backfilling would have it, or as first come, first served would where that is what the queue
+ * looks like. Cost: that of `readQueue`, twice where it does.
+ */
 export function foresee(facts: RequestFacts): Foresight {
   const places = new Map<string, Duration>();
-  const { free } = readQueue(facts, { onPlaced: ({ managerRequestId }, startsAt) => { places.set(managerRequestId, startsAt - facts.now); } });
+  const { free } = readQueue(facts, {
+    onPlaced: ({ managerRequestId }, startsAt) => {
+      places.set(managerRequestId, startsAt - facts.now);
+    },
+  });
   return isInTurn(facts, places) ? placeInTurn(facts) : { skyline: Skyline.of(free), places, isInTurn: false };
 }
 
 /**
- * Whether somebody waits, promised nothing, who could start now and hold nobody up who came before, but nobody who runs has passed anybody who waits. Backfilling, however careful, would have started him.
+ * Whether somebody waits, promised nothing, who could start now and hold nobody up who came before, but nobody who runs
+ * has passed anybody who waits. Backfilling, however careful, would have started him.
  *
  * @param places as backfilling that holds nobody up would have it.
  */
@@ -39,20 +47,33 @@ function isInTurn(facts: RequestFacts, places: ReadonlyMap<string, Duration>): b
   const first = waiting.findIndex((one) => placeOf(one) > 0);
   const head = waiting[first];
   if (head === undefined) return false;
-  const isPassedOver = waiting.some((one, index) => index > first && placeOf(one) === 0 && listing.at - one.submittedAt >= settledMin);
-  return isPassedOver && !listing.requests.some((one) => one.status === 'running' && one.reservationId === undefined && one.submittedAt > head.submittedAt);
+  const isPassedOver = waiting.some(
+    (one, index) => index > first && placeOf(one) === 0 && listing.at - one.submittedAt >= settledMin,
+  );
+  return (
+    isPassedOver &&
+    !listing.requests.some(
+      (one) => one.status === 'running' && one.reservationId === undefined && one.submittedAt > head.submittedAt,
+    )
+  );
 }
 
 /** Who competes for processors, in the order of the queue. */
 function waitingIn({ limits, listing }: RequestFacts): QueuedRequest[] {
-  const waiting = listing.requests.filter(({ status, reservationId, width, isHeldBack }) => status === 'queued' && reservationId === undefined && isHeldBack === undefined && width <= limits.processors);
+  const waiting = listing.requests.filter(
+    ({ status, reservationId, width, isHeldBack }) =>
+      status === 'queued' && reservationId === undefined && isHeldBack === undefined && width <= limits.processors,
+  );
   return waiting.sort((one, other) => listedRank(one) - listedRank(other));
 }
 
 /** Nobody starts before those who came earlier, and nothing that is asked for now before the last of them. */
 function placeInTurn(facts: RequestFacts): Foresight {
   const { now, listing } = facts;
-  const { free } = readQueue({ ...facts, listing: { ...listing, requests: listing.requests.filter(({ status }) => status !== 'queued') } });
+  const { free } = readQueue({
+    ...facts,
+    listing: { ...listing, requests: listing.requests.filter(({ status }) => status !== 'queued') },
+  });
   const places = new Map<string, Duration>();
   let last = free.first;
   for (const { managerRequestId, width, walltime } of waitingIn(facts)) {

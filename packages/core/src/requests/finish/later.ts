@@ -18,12 +18,20 @@ export interface LaterFacts {
 const worthwhile = 0.5;
 
 /**
- * What a slot brings once its present request has ended, if tasks take `time`: the next request waits as long as the one now that would have the job done first, and
- * works at the best rate that any could have now, waiting included; all slots together have no more of the resource than one that asked for all of it would have, again and again: in the times between others have it,
+ * What a slot brings once its present request has ended, if tasks take `time`: the next request waits as long as the
+ * one now that would have the job done first, and
+ * works at the best rate that any could have now, waiting included; all slots together have no more of the resource
+ * than one that asked for all of it would have, again and again: in the times between others have it,
  * whose requests come before those that are asked for later. Cost: that of visiting all holes.
  */
-export function lookLater({ facts, skyline, waitShare, futureShare }: LaterFacts, { time, scatter }: Pick<Bag, 'time' | 'scatter'>): SlotLater {
-  const { demand: { processors: perTask, pendingTasks }, limits } = facts;
+export function lookLater(
+  { facts, skyline, waitShare, futureShare }: LaterFacts,
+  { time, scatter }: Pick<Bag, 'time' | 'scatter'>,
+): SlotLater {
+  const {
+    demand: { processors: perTask, pendingTasks },
+    limits,
+  } = facts;
   const lanesMax = lanesMaxOf(facts);
   const extentMax = longestWalltime(limits);
   const tasksMax = lanesMax * doneInLane(extentMax / time, scatter);

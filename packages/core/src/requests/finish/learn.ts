@@ -4,7 +4,10 @@ import type { FinishConstants } from './constants.ts';
 import type { Scatter } from './draining.ts';
 import type { Outlook, SupposedTime } from './outlook.ts';
 
-/** How tasks are thought to differ where that is not known, as shares of the mean: U(mean/4, 7 mean/4), the widest of costa2005's. */
+/**
+ * How tasks are thought to differ where that is not known, as shares of the mean: U(mean/4, 7 mean/4), the widest of
+ * costa2005's.
+ */
 export const widest = { shortest: 0.25, longest: 1.75 };
 
 /** Times that differ by less, as a share of their mean, count as one. */
@@ -46,16 +49,28 @@ function shortestOf({ taskTimes, taskSpread }: Pick<RequestFacts, 'taskTimes' | 
 /**
  * When it shows whether tasks are alike; undefined where it has, or there is nothing to tell by.
  *
- * Tasks that are alike and began together end one shortly after the other. Where the first of them has just ended, and more have run for as long as have ended, these seem to be as short; a moment later they have ended, too,
- * or have outlasted it. Whatever was decided before then would be for tasks as short as the shortest. That moment is twice `likeShare` of its time at most, once where ages are exact. Cost: O(groups of tasks).
+ * Tasks that are alike and began together end one shortly after the other. Where the first of them has just ended, and
+ * more have run for as long as have ended, these seem to be as short; a moment later they have ended, too,
+ * or have outlasted it. Whatever was decided before then would be for tasks as short as the shortest. That moment is
+ * twice `likeShare` of its time at most, once where ages are exact. Cost: O(groups of tasks).
  *
  * @param running how long tasks have run.
  */
-export function likenessShownAt(facts: Pick<RequestFacts, 'now' | 'taskTimes' | 'taskSpread' | 'taskAgeError' | 'cutOff'>, running: readonly TaskGroup[], { likeShare }: Pick<FinishConstants, 'likeShare'>): Instant | undefined {
+export function likenessShownAt(
+  facts: Pick<RequestFacts, 'now' | 'taskTimes' | 'taskSpread' | 'taskAgeError' | 'cutOff'>,
+  running: readonly TaskGroup[],
+  { likeShare }: Pick<FinishConstants, 'likeShare'>,
+): Instant | undefined {
   const { now, taskTimes, taskAgeError = 0, cutOff = [] } = facts;
   const shortest = shortestOf(facts);
   const outlasts = shortest * (1 + likeShare);
-  if (taskTimes === undefined || shortest <= 0 || taskTimes.longest > outlasts || [...running, ...cutOff].some(({ time }) => time > outlasts)) return undefined;
+  if (
+    taskTimes === undefined ||
+    shortest <= 0 ||
+    taskTimes.longest > outlasts ||
+    [...running, ...cutOff].some(({ time }) => time > outlasts)
+  )
+    return undefined;
   // A share of that at most, or those that began a while later would count, too.
   const least = shortest - Math.min(taskAgeError, shortest * likeShare);
   const likes = running.filter(({ time }) => time >= least && time < outlasts);
@@ -67,51 +82,101 @@ export function likenessShownAt(facts: Pick<RequestFacts, 'now' | 'taskTimes' | 
 /**
  * What the tasks that are left take, by the completed ones and those that have outlasted one of these.
  *
- * The first to complete are the shortest, and those that are cut again and again the longest, so that the mean of the completed ones is too low at first, and for what is left.
+ * The first to complete are the shortest, and those that are cut again and again the longest, so that the mean of the
+ * completed ones is too low at first, and for what is left.
  *
- * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): who has outlasted a counts as E(T | T > a), here (a + L) / 2 as for U(s, L); solved
+ * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): who has outlasted a counts
+ * as E(T | T > a), here (a + L) / 2 as for U(s, L); solved
  * for the longest:  L - s = (2 n (c - s) + sum (a - s) + k (7 s - s)) / (n + k)
- * Symbols: n = `count`, c = `mean`, s = `shortest`, a = how long each of those that outlast it ran, L = `longest`, k = `doubtCount`: so many tasks are thought to have told
+ * Symbols: n = `count`, c = `mean`, s = `shortest`, a = how long each of those that outlast it ran, L = `longest`, k =
+ * `doubtCount`: so many tasks are thought to have told
  * of U(m/4, 7m/4) before. What is left has the mean m' of which n c + p m' = (n + p) (s + L) / 2, with p pending tasks.
  *
- * Where tasks differ how many of them a request will cut is a matter of luck, however well their mean is known: that all take a tenth longer is thought possible, so that a plan which ends the job by a hair
+ * Where tasks differ how many of them a request will cut is a matter of luck, however well their mean is known: that
+ * all take a tenth longer is thought possible, so that a plan which ends the job by a hair
  * is worth less than one with something to spare.
  *
  * @param running how long tasks have run.
  */
-export function learnFrom(facts: RequestFacts, running: readonly TaskGroup[], { fitting, constants }: Learning): Outlook {
-  const { taskTimes, taskSpread, cutOff = [], demand: { pendingTasks } } = facts;
+export function learnFrom(
+  facts: RequestFacts,
+  running: readonly TaskGroup[],
+  { fitting, constants }: Learning,
+): Outlook {
+  const {
+    taskTimes,
+    taskSpread,
+    cutOff = [],
+    demand: { pendingTasks },
+  } = facts;
   const { mean, longest, count } = taskTimes as NonNullable<RequestFacts['taskTimes']>;
   const shortest = shortestOf(facts);
   const outlasting = findOutlasting([...running, ...cutOff], shortest * (1 + constants.likeShare), pendingTasks);
-  if (outlasting.count === 0) return learnFromCompleted({ mean, longest, shortest, deviation: taskSpread?.deviation ?? (longest - mean) / 2 }, count, { fitting, constants });
-  const beyond = 2 * count * (mean - shortest) + (outlasting.sum - outlasting.count * shortest) + doubtCount * (widest.longest / widest.shortest - 1) * shortest;
+  if (outlasting.count === 0)
+    return learnFromCompleted(
+      { mean, longest, shortest, deviation: taskSpread?.deviation ?? (longest - mean) / 2 },
+      count,
+      { fitting, constants },
+    );
+  const beyond =
+    2 * count * (mean - shortest) +
+    (outlasting.sum - outlasting.count * shortest) +
+    doubtCount * (widest.longest / widest.shortest - 1) * shortest;
   const most = Math.max(longest, outlasting.oldest, shortest + beyond / (count + doubtCount));
   const left = (((shortest + most) / 2) * (count + pendingTasks) - mean * count) / pendingTasks;
   const time = Math.min(fitting, Math.max(1, mean, Math.min(most, left)));
   // None of those that have outlasted a is shorter than that, and what is left are more and more of them.
   const least = (outlasting.sum + (pendingTasks - outlasting.count) * shortest) / pendingTasks;
-  const scatter = scatterOf({ shortest: Math.min(least, time), longest: most, deviation: (most - shortest) / rootOf12 }, time);
+  const scatter = scatterOf(
+    { shortest: Math.min(least, time), longest: most, deviation: (most - shortest) / rootOf12 },
+    time,
+  );
   const times = doubt(time, { fitting, constants });
-  return { times, scatter, longest: scatter.longest, reason: describeTimes(times, `${plural(count, 'completed task')} and ${plural(outlasting.count, 'task')} that ran longer than the shortest of them`) };
+  return {
+    times,
+    scatter,
+    longest: scatter.longest,
+    reason: describeTimes(
+      times,
+      `${plural(count, 'completed task')} and ${plural(outlasting.count, 'task')} that ran longer than the ` +
+        'shortest of them',
+    ),
+  };
 }
 
 /** A learnt time, and how much longer it may be. */
 function doubt(time: Duration, { fitting, constants: { timeDoubt, timeDoubtWeight } }: Learning): SupposedTime[] {
   const longer = Math.min(fitting, time * (1 + timeDoubt));
-  return longer > time ? [{ time, weight: 1 - timeDoubtWeight }, { time: longer, weight: timeDoubtWeight }] : [{ time, weight: 1 }];
+  return longer > time
+    ? [
+        { time, weight: 1 - timeDoubtWeight },
+        { time: longer, weight: timeDoubtWeight },
+      ]
+    : [{ time, weight: 1 }];
 }
 
 function describeTimes([learnt, longer]: readonly SupposedTime[], by: string): string {
-  return `A task is taken to last ${describeTime(learnt?.time ?? 0)}, by ${by}${longer === undefined ? '' : `; ${describeTime(longer.time)} is thought possible`}.`;
+  return (
+    `A task is taken to last ${describeTime(learnt?.time ?? 0)}, by ` +
+    `${by}${longer === undefined ? '' : `; ${describeTime(longer.time)} is thought possible`}.`
+  );
 }
 
 /** The same where none has run longer than the shortest. */
-function learnFromCompleted({ mean, longest, shortest, deviation }: SeenTimes & { readonly mean: Duration }, count: number, learning: Learning): Outlook {
+function learnFromCompleted(
+  { mean, longest, shortest, deviation }: SeenTimes & { readonly mean: Duration },
+  count: number,
+  learning: Learning,
+): Outlook {
   const time = Math.min(learning.fitting, Math.max(1, mean));
   const scatter = deviation <= scatterMin * time ? undefined : scatterOf({ shortest, longest, deviation }, time);
   const times = scatter === undefined ? [{ time, weight: 1 }] : doubt(time, learning);
-  return { times, scatter, longest: Math.max(1, scatter?.longest ?? longest / time), reason: describeTimes(times, plural(count, 'completed task')) };
+  return {
+    times,
+    scatter,
+    longest: Math.max(1, scatter?.longest ?? longest / time),
+    reason: describeTimes(times, plural(count, 'completed task')),
+  };
 }
 
 /** @param countMax more cannot be: some were cut several times. */
@@ -130,5 +195,9 @@ function findOutlasting(groups: readonly TaskGroup[], shortest: Duration, countM
 /** How tasks differ, as shares of what they take on average. */
 function scatterOf({ shortest, longest, deviation }: SeenTimes, time: Duration): Scatter {
   const share = deviation / time;
-  return { shortest: Math.min(shortest / time, 1 - scatterMin), longest: Math.max(1 + scatterMin, longest / time), loss: (1 + share * share) / 2 };
+  return {
+    shortest: Math.min(shortest / time, 1 - scatterMin),
+    longest: Math.max(1 + scatterMin, longest / time),
+    loss: (1 + share * share) / 2,
+  };
 }

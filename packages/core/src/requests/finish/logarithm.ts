@@ -24,5 +24,8 @@ export function logarithm(value: number): number {
   }
   const z = (mantissa - 1) / (mantissa + 1);
   const square = z * z;
-  return doublings * ln2 + 2 * z * (1 + square * (1 / 3 + square * (1 / 5 + square * (1 / 7 + square * (1 / 9 + square * (1 / 11))))));
+  return (
+    doublings * ln2 +
+    2 * z * (1 + square * (1 / 3 + square * (1 / 5 + square * (1 / 7 + square * (1 / 9 + square * (1 / 11))))))
+  );
 }

@@ -13,8 +13,10 @@ const witnessesMax = 3;
 const doubtShare = 0.02;
 
 /**
- * What tasks take, by what was seen: the completed ones, corrected by those that run on; else what they take at other resources; else every time is thought
- * possible that would fit, equally likely in every ratio, less what running and cut tasks have outlasted. Cost: O(groups of tasks x times).
+ * What tasks take, by what was seen: the completed ones, corrected by those that run on; else what they take at other
+ * resources; else every time is thought
+ * possible that would fit, equally likely in every ratio, less what running and cut tasks have outlasted. Cost:
+ * O(groups of tasks x times).
  */
 export function lookAtTasks(facts: RequestFacts, constants: FinishConstants): Outlook {
   const { taskTimes, taskTimesElsewhere: elsewhere, pending, cutOff = [], limits } = facts;
@@ -24,14 +26,25 @@ export function lookAtTasks(facts: RequestFacts, constants: FinishConstants): Ou
   if (elsewhere?.median !== undefined) {
     const time = Math.min(longest, Math.max(1, elsewhere.median));
     const most = elsewhere.ninetyNinth ?? elsewhere.ninetieth ?? 2 * time;
-    return { times: [{ time, weight: 1 }], longest: Math.max(1, most / time), reason: `A task is taken to last ${describeTime(time)}, the median of ${plural(elsewhere.count, 'task')} completed elsewhere.` };
+    return {
+      times: [{ time, weight: 1 }],
+      longest: Math.max(1, most / time),
+      reason:
+        `A task is taken to last ${describeTime(time)}, the median of ${plural(elsewhere.count, 'task')} ` +
+        'completed elsewhere.',
+    };
   }
   return suppose([...running, ...cutOff], longest, constants);
 }
 
-function suppose(seen: readonly TaskGroup[], longest: Duration, { priorShortest, priorStep }: FinishConstants): Outlook {
+function suppose(
+  seen: readonly TaskGroup[],
+  longest: Duration,
+  { priorShortest, priorStep }: FinishConstants,
+): Outlook {
   const all: SupposedTime[] = [];
-  // From the longest mean on with which every task still fits, so that no limit falls between two times; in ascending order at last.
+  // From the longest mean on with which every task still fits, so that no limit falls between two times; in ascending
+  // order at last.
   let time = Math.max(1, longest / widest.longest);
   do {
     all.unshift({ time, weight: chanceOfAll(seen, time) });
@@ -39,13 +52,23 @@ function suppose(seen: readonly TaskGroup[], longest: Duration, { priorShortest,
   } while (time >= priorShortest);
   const sum = sumOf(all);
   // Of very many that have outlasted every time none is likelier than nothing: then they take as long as any may.
-  const likely = sum > 0 ? all.filter(({ weight }) => weight >= weightMin * sum) : all.slice(-1).map(({ time }) => ({ time, weight: 1 }));
+  const likely =
+    sum > 0
+      ? all.filter(({ weight }) => weight >= weightMin * sum)
+      : all.slice(-1).map(({ time }) => ({ time, weight: 1 }));
   const likelySum = sumOf(likely);
   const times = likely.map(({ time, weight }) => ({ time, weight: weight / likelySum }));
   const [first, last] = [times[0], times.at(-1)] as [SupposedTime, SupposedTime];
   const outlasted = seen.reduce((most, { time }) => Math.max(most, time), 0);
-  const because = outlasted > 0 ? `tasks have run for ${describeTime(outlasted)} and none has ended` : 'nothing has been observed yet';
-  return { times, longest: widest.longest, reason: `A task may last from ${describeTime(first.time)} to ${describeTime(last.time)}: ${because}.` };
+  const because =
+    outlasted > 0
+      ? `tasks have run for ${describeTime(outlasted)} and none has ended`
+      : 'nothing has been observed yet';
+  return {
+    times,
+    longest: widest.longest,
+    reason: `A task may last from ${describeTime(first.time)} to ${describeTime(last.time)}: ${because}.`,
+  };
 }
 
 function sumOf(times: readonly SupposedTime[]): number {
@@ -58,7 +81,10 @@ function chanceOfAll(seen: readonly TaskGroup[], mean: Duration): number {
 
 /** The chance that tasks outlast what these did, if times were as wide as `widest`. */
 function chanceOf({ count, time: age }: TaskGroup, mean: Duration): number {
-  const one = Math.min(1, Math.max(doubtShare, 1 - (age / mean - widest.shortest) / (widest.longest - widest.shortest)));
+  const one = Math.min(
+    1,
+    Math.max(doubtShare, 1 - (age / mean - widest.shortest) / (widest.longest - widest.shortest)),
+  );
   let chance = one;
   for (let i = 1; i < Math.min(witnessesMax, count); i += 1) chance *= one;
   return chance;

@@ -10,7 +10,10 @@ export interface SupposedTime {
 
 /** What tasks are thought to take. */
 export interface Outlook {
-  /** Ascending; one where all take the same, nothing longer would fit, or only other resources tell. Each fits the longest walltime. */
+  /**
+   * Ascending; one where all take the same, nothing longer would fit, or only other resources tell. Each fits the
+   * longest walltime.
+   */
   readonly times: readonly SupposedTime[];
   /** Left out where all are alike, or nothing is known. */
   readonly scatter?: Scatter | undefined;

@@ -25,15 +25,23 @@ const promisedMin: Duration = 60_000;
 const waitsMax = 50;
 
 /**
- * The share of what is promised that requests wait, by those that started and those that wait: users ask for too much time, so most wait less.
+ * The share of what is promised that requests wait, by those that started and those that wait: users ask for too much
+ * time, so most wait less.
  *
- * One that waits tells by how its promise comes nearer: what is left of it, less than it would be by the clock alone, is thought to go on like that. So a queue that moves everybody forward at an early end
+ * One that waits tells by how its promise comes nearer: what is left of it, less than it would be by the clock alone,
+ * is thought to go on like that. So a queue that moves everybody forward at an early end
  * is told from one that keeps its promises before a request that waits for days has started.
  */
-export function waitShareOf({ waits = [], pending, now }: Pick<RequestFacts, 'waits' | 'pending' | 'now'>, { waitShare, waitShareWeight, waitedMin }: FinishConstants): number {
+export function waitShareOf(
+  { waits = [], pending, now }: Pick<RequestFacts, 'waits' | 'pending' | 'now'>,
+  { waitShare, waitShareWeight, waitedMin }: FinishConstants,
+): number {
   let sum = waitShare * waitShareWeight;
   let weight = waitShareWeight;
-  for (const { promised, actual } of [...waits.slice(-waitsMax), ...pending.flatMap((request) => watchWait(request, { now, waitedMin }))]) {
+  for (const { promised, actual } of [
+    ...waits.slice(-waitsMax),
+    ...pending.flatMap((request) => watchWait(request, { now, waitedMin })),
+  ]) {
     if (promised < promisedMin) continue;
     sum += Math.min(1, actual / promised);
     weight += 1;
@@ -41,20 +49,42 @@ export function waitShareOf({ waits = [], pending, now }: Pick<RequestFacts, 'wa
   return sum / weight;
 }
 
-/** How long one has waited, and how much of what it was promised that has used up: no less than the clock tells, for one that is moved back is kept no better than to the letter. */
-function watchWait({ status, submittedAt, promisedStart, predictedStart }: PendingRequest, { now, waitedMin }: { readonly now: Instant; readonly waitedMin: Duration }): Pick<ObservedWait, 'promised' | 'actual'>[] {
-  if (status === 'running' || submittedAt === undefined || promisedStart === undefined || predictedStart === undefined) return [];
+/**
+ * How long one has waited, and how much of what it was promised that has used up: no less than the clock tells, for one
+ * that is moved back is kept no better than to the letter.
+ */
+function watchWait(
+  { status, submittedAt, promisedStart, predictedStart }: PendingRequest,
+  { now, waitedMin }: { readonly now: Instant; readonly waitedMin: Duration },
+): Pick<ObservedWait, 'promised' | 'actual'>[] {
+  if (status === 'running' || submittedAt === undefined || promisedStart === undefined || predictedStart === undefined)
+    return [];
   const actual = now - submittedAt;
-  return actual < waitedMin ? [] : [{ promised: Math.max(actual, promisedStart - submittedAt - (predictedStart - now)), actual }];
+  return actual < waitedMin
+    ? []
+    : [{ promised: Math.max(actual, promisedStart - submittedAt - (predictedStart - now)), actual }];
 }
 
 /**
- * Whether the manager seems to move nobody forward: of the own requests that have waited for a while, and there is one, none has come nearer than it was promised. Then the place of one that is withdrawn is thought
- * to be left to whoever asks for it next, and not to those who wait behind it. A guess: for a while nobody may have ended early.
+ * Whether the manager seems to move nobody forward: of the own requests that have waited for a while, and there is one,
+ * none has come nearer than it was promised. Then the place of one that is withdrawn is thought
+ * to be left to whoever asks for it next, and not to those who wait behind it. A guess: for a while nobody may have
+ * ended early.
  */
-export function keepsPlaces({ pending, now }: Pick<RequestFacts, 'pending' | 'now'>, { waitedMin }: Pick<FinishConstants, 'waitedMin'>): boolean {
-  const seen = pending.filter(({ status, submittedAt = now }) => status !== 'running' && now - submittedAt >= waitedMin);
-  return seen.length > 0 && seen.every(({ promisedStart, predictedStart }) => promisedStart !== undefined && predictedStart !== undefined && predictedStart >= promisedStart);
+export function keepsPlaces(
+  { pending, now }: Pick<RequestFacts, 'pending' | 'now'>,
+  { waitedMin }: Pick<FinishConstants, 'waitedMin'>,
+): boolean {
+  const seen = pending.filter(
+    ({ status, submittedAt = now }) => status !== 'running' && now - submittedAt >= waitedMin,
+  );
+  return (
+    seen.length > 0 &&
+    seen.every(
+      ({ promisedStart, predictedStart }) =>
+        promisedStart !== undefined && predictedStart !== undefined && predictedStart >= promisedStart,
+    )
+  );
 }
 
 /** What own requests are looked at with. */
@@ -68,12 +98,19 @@ export interface OwnView {
 }
 
 /**
- * The own requests in their order. One that waits is expected after a share of what it was promised, but not before those own ones have ended that it does not fit beside: they hold what they hold until their end.
+ * The own requests in their order. One that waits is expected after a share of what it was promised, but not before
+ * those own ones have ended that it does not fit beside: they hold what they hold until their end.
  *
- * What waits and is wider than the resource has become keeps nobody back. Cost: O(requests squared + groups of tasks), cubed for those of the whole machine (a thousand: 0.2 s), and a search for each place that is not known.
+ * What waits and is wider than the resource has become keeps nobody back. Cost: O(requests squared + groups of tasks),
+ * cubed for those of the whole machine (a thousand: 0.2 s), and a search for each place that is not known.
  */
 export function viewOwn(requests: readonly PendingRequest[], view: OwnView): OwnRequestView[] {
-  const { facts: { limits, demand: { processors: perTask } } } = view;
+  const {
+    facts: {
+      limits,
+      demand: { processors: perTask },
+    },
+  } = view;
   const most = lanesIn(limits.processors, perTask);
   const plain = requests.map((request) => viewAlone(request, view));
   const ahead = plain.flatMap(({ isRunning, lanes }) => (isRunning ? lanes : []));
@@ -90,19 +127,54 @@ function postpone({ from, end, ...lane }: Lanes, start: Duration): Lanes {
   return { ...lane, from: start, end: start + end - from };
 }
 
-function viewAlone(request: PendingRequest, { facts: { now, demand: { processors: perTask } }, skyline, waitShare, places }: OwnView): OwnRequestView {
+function viewAlone(
+  request: PendingRequest,
+  {
+    facts: {
+      now,
+      demand: { processors: perTask },
+    },
+    skyline,
+    waitShare,
+    places,
+  }: OwnView,
+): OwnRequestView {
   const { width, walltime, status, startedAt, predictedStart, listedAs = '' } = request;
   const count = lanesIn(width, perTask);
   if (status === 'running') {
     const end = Math.max(0, startedAt + walltime - now);
-    return { request, isRunning: true, start: 0, end, width, lanes: runningLanes(request, { count, end, perTask }), slotEnd: end };
+    return {
+      request,
+      isRunning: true,
+      start: 0,
+      end,
+      width,
+      lanes: runningLanes(request, { count, end, perTask }),
+      slotEnd: end,
+    };
   }
-  const start = Math.max(0, predictedStart === undefined ? places.get(listedAs) ?? skyline.findEarliest(width, walltime) : predictedStart - now);
+  const start = Math.max(
+    0,
+    predictedStart === undefined
+      ? (places.get(listedAs) ?? skyline.findEarliest(width, walltime))
+      : predictedStart - now,
+  );
   const from = start * waitShare;
-  return { request, isRunning: false, start, end: start + walltime, width, lanes: [{ count, from, age: 0, end: from + walltime }], slotEnd: from + walltime };
+  return {
+    request,
+    isRunning: false,
+    start,
+    end: start + walltime,
+    width,
+    lanes: [{ count, from, age: 0, end: from + walltime }],
+    slotEnd: from + walltime,
+  };
 }
 
-function runningLanes({ tasks, idle = 0 }: PendingRequest, { count, end, perTask }: { readonly count: number; readonly end: Duration; readonly perTask: ProcessorCount }): Lanes[] {
+function runningLanes(
+  { tasks, idle = 0 }: PendingRequest,
+  { count, end, perTask }: { readonly count: number; readonly end: Duration; readonly perTask: ProcessorCount },
+): Lanes[] {
   if (tasks === undefined) return [{ count, from: 0, age: 0, end }];
   const busy = tasks.map((group) => ({ count: group.count, from: 0, age: Math.max(1, group.time), end }));
   const free = lanesIn(idle, perTask);

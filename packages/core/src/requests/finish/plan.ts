@@ -25,7 +25,9 @@ export interface PlanContext {
 export interface Rating {
   /** When the job ends, from now, for each task time of the outlook. */
   readonly finishes: readonly Duration[];
-  /** The mean of the logarithms of these, weighted as the outlook has it: that of their geometric mean. Less is better. */
+  /**
+   * The mean of the logarithms of these, weighted as the outlook has it: that of their geometric mean. Less is better.
+   */
   readonly score: number;
 }
 
@@ -40,7 +42,8 @@ const noticeable = 0.001;
 /**
  * How good a plan with such workers is.
  *
- * @param near of a plan that probably ends not much later, if there is one. Cost: O(task times x lanes x 20), half of that where it does.
+ * @param near of a plan that probably ends not much later, if there is one. Cost: O(task times x lanes x 20), half of
+ * that where it does.
  */
 export function rate({ outlook: { times }, bags }: PlanContext, workers: Workers, near?: Rating): Rating {
   let score = 0;
@@ -52,19 +55,30 @@ export function rate({ outlook: { times }, bags }: PlanContext, workers: Workers
   return { finishes, score };
 }
 
-/** Whether workers end the job earlier than a plan does by a share of its time, for any task time; far cheaper than rating them. */
+/**
+ * Whether workers end the job earlier than a plan does by a share of its time, for any task time; far cheaper than
+ * rating them.
+ */
 export function couldBeat({ bags }: PlanContext, { finishes }: Rating, workers: Workers, share = noticeable): boolean {
   return bags.some((bag, index) => isDrained((finishes[index] as Duration) * (1 - share), workers, bag));
 }
 
-/** Whether workers that end a job later than a plan does end it later by more than this is looked at, so that they count as much. */
+/**
+ * Whether workers that end a job later than a plan does end it later by more than this is looked at, so that they count
+ * as much.
+ */
 const slowdown = 1.05;
 
 /**
- * Whether workers may score below a plan: by their ends where those are earlier than its, and a bound of them where they are not. Where one task time gains a little and the others lose, which is mostly so,
+ * Whether workers may score below a plan: by their ends where those are earlier than its, and a bound of them where
+ * they are not. Where one task time gains a little and the others lose, which is mostly so,
  * far cheaper than rating them.
  */
-export function couldScoreBelow({ outlook: { times }, bags }: PlanContext, { finishes, score }: Rating, workers: Workers): boolean {
+export function couldScoreBelow(
+  { outlook: { times }, bags }: PlanContext,
+  { finishes, score }: Rating,
+  workers: Workers,
+): boolean {
   // Of so few the first to gain decides mostly, and to ask twice would cost more.
   if (bags.length <= 2) return true;
   let least = 0;
@@ -72,7 +86,9 @@ export function couldScoreBelow({ outlook: { times }, bags }: PlanContext, { fin
     const before = finishes[index] as Duration;
     const slower = Math.min(never, slowdown * before);
     const atLeast = (): Duration => (isDrained(slower, workers, bag) ? before : slower);
-    least += (times[index]?.weight ?? 0) * logarithm(isDrained(before, workers, bag) ? drainNear(workers, bag, before) : atLeast());
+    least +=
+      (times[index]?.weight ?? 0) *
+      logarithm(isDrained(before, workers, bag) ? drainNear(workers, bag, before) : atLeast());
   });
   return least < score;
 }

@@ -51,21 +51,39 @@ function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestVi
   const kept = own.filter((one) => !givenUp.includes(one));
   const waiting = givenUp.reduce((sum, one) => sum + tasksIn(one), scope.waiting);
   const workers = {
-    lanes: useLanes(kept.flatMap(({ lanes }) => lanes), waiting), waiting, slotEnds: kept.map(({ slotEnd }) => slotEnd),
+    lanes: useLanes(
+      kept.flatMap(({ lanes }) => lanes),
+      waiting,
+    ),
+    waiting,
+    slotEnds: kept.map(({ slotEnd }) => slotEnd),
     restarted: givenUp.flatMap(({ request: { tasks = [] } }) => tasks),
   };
   const vacated = givenUp.filter((one) => leavesPlace(context, one));
   const bare: Plan = { ...workers, ...rate(context, workers), skyline: skyline.with(vacated) };
   let filled: Proposal = { plan: bare, requests: [], compared: [], givenUp };
   const unit = context.facts.demand.processors;
-  const beginning = waiting + (isLastUnused(context.facts) ? 0 : kept.reduce((sum, one) => sum + tasksCutIn(one, context), 0));
+  const beginning =
+    waiting + (isLastUnused(context.facts) ? 0 : kept.reduce((sum, one) => sum + tasksCutIn(one, context), 0));
   let unplaced = givenUp.reduce((sum, { width }) => sum + lanesIn(width, unit), scope.unplaced);
-  for (let left = Math.min(freeSlots + givenUp.length, submissionsMax); left > 0 && beginning > 0 && unplaced > 0; left -= 1) {
-    const added = addBest(context, filled.plan, { isOnlyNow: isOnlyNow && givenUp.length > 0, lanesMax: Math.min(beginning, unplaced) });
+  for (
+    let left = Math.min(freeSlots + givenUp.length, submissionsMax);
+    left > 0 && beginning > 0 && unplaced > 0;
+    left -= 1
+  ) {
+    const added = addBest(context, filled.plan, {
+      isOnlyNow: isOnlyNow && givenUp.length > 0,
+      lanesMax: Math.min(beginning, unplaced),
+    });
     // Further requests have to be worth it: each is one more for the manager and for whoever waits there.
     if (added === undefined || isTooLittle(context, filled.plan, added.plan)) break;
     unplaced -= lanesIn(added.request.width, unit);
-    filled = { ...filled, plan: added.plan, requests: [...filled.requests, added.request], compared: [...filled.compared, ...added.compared] };
+    filled = {
+      ...filled,
+      plan: added.plan,
+      requests: [...filled.requests, added.request],
+      compared: [...filled.compared, ...added.compared],
+    };
   }
   return filled;
 }
@@ -75,8 +93,14 @@ function tasksIn({ request: { tasks = [] } }: OwnRequestView): number {
   return tasks.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Tasks that a running request may cut at its end: they will wait again, and what is to take them may be asked for by now. */
-function tasksCutIn({ end, request: { tasks = [] } }: OwnRequestView, { outlook: { times, longest } }: PlanContext): number {
+/**
+ * Tasks that a running request may cut at its end: they will wait again, and what is to take them may be asked for by
+ * now.
+ */
+function tasksCutIn(
+  { end, request: { tasks = [] } }: OwnRequestView,
+  { outlook: { times, longest } }: PlanContext,
+): number {
   const most = longest * (times.at(-1)?.time ?? 0);
   return tasks.reduce((sum, { count, time }) => (most - time > end ? sum + count : sum), 0);
 }
@@ -89,31 +113,50 @@ function isTooLittle({ constants }: PlanContext, before: Plan, after: Plan): boo
 function exchange(context: PlanContext, scope: Scope, proposal: Proposal): Proposal | undefined {
   let best: Proposal | undefined;
   for (const one of scope.own) {
-    if (one.request.status === 'submitting' || proposal.givenUp.includes(one) || (isUnpromised(one) && !isTooWide(context, one) && !waitsItsTurn(context, one))) continue;
+    if (
+      one.request.status === 'submitting' ||
+      proposal.givenUp.includes(one) ||
+      (isUnpromised(one) && !isTooWide(context, one) && !waitsItsTurn(context, one))
+    )
+      continue;
     const found = exchangeOne(context, scope, proposal, one);
     if (found !== undefined && (best === undefined || found.plan.score < best.plan.score)) best = found;
   }
   return best;
 }
 
-function exchangeOne(context: PlanContext, scope: Scope, proposal: Proposal, one: OwnRequestView): Proposal | undefined {
+function exchangeOne(
+  context: PlanContext,
+  scope: Scope,
+  proposal: Proposal,
+  one: OwnRequestView,
+): Proposal | undefined {
   const isSpare = isTooWide(context, one);
   const isAnyTime = isSpare || waitsItsTurn(context, one);
   if (!isAnyTime && scope.isOnlyNow && !couldGain(context, scope, proposal, one)) return undefined;
   const filled = fill(context, isAnyTime ? { ...scope, isOnlyNow: false } : scope, [...proposal.givenUp, one]);
   const isClear = proposal.plan.score - filled.plan.score >= gainNeeded(context, one, isSpare);
   if (!isClear || (filled.requests.length === 0 && !isSpare)) return undefined;
-  const isForward = (other: OwnRequestView): boolean => other.isRunning || isTooWide(context, other) || filled.requests.some((request) => (waitsItsTurn(context, other) ? isLarger(request, other) : comesBefore(request, other)));
+  const isForward = (other: OwnRequestView): boolean =>
+    other.isRunning ||
+    isTooWide(context, other) ||
+    filled.requests.some((request) =>
+      waitsItsTurn(context, other) ? isLarger(request, other) : comesBefore(request, other),
+    );
   return filled.givenUp.every(isForward) ? filled : undefined;
 }
 
-/** Where nobody tells when it starts, what waits keeps its place as long as others seem to be passed: that something else would start earlier is a guess as well. */
+/**
+ * Where nobody tells when it starts, what waits keeps its place as long as others seem to be passed: that something
+ * else would start earlier is a guess as well.
+ */
 function isUnpromised({ isRunning, request: { predictedStart } }: OwnRequestView): boolean {
   return !isRunning && predictedStart === undefined;
 }
 
 /**
- * Whether nobody passes it: nothing could come before it, but something larger may be worth more. Each in its place is larger, so that this comes to an end. Not at an event of the queue: whoever could start
+ * Whether nobody passes it: nothing could come before it, but something larger may be worth more. Each in its place is
+ * larger, so that this comes to an end. Not at an event of the queue: whoever could start
  * by then may be about to.
  */
 function waitsItsTurn({ facts: { occasion }, isInTurn }: PlanContext, one: OwnRequestView): boolean {
@@ -125,45 +168,78 @@ function isLarger({ width, walltime }: PlannedRequest, { request }: OwnRequestVi
 }
 
 /**
- * Whether a request comes before one that waits: it starts earlier, or at the same time and is larger. Only for such a one is another given up, whatever the estimate says: where nothing happens and the
- * manager gives the places that were found, each exchange brings the first of the requests that it changes forward, so that they come to an end.
+ * Whether a request comes before one that waits: it starts earlier, or at the same time and is larger. Only for such a
+ * one is another given up, whatever the estimate says: where nothing happens and the
+ * manager gives the places that were found, each exchange brings the first of the requests that it changes forward, so
+ * that they come to an end.
  */
 function comesBefore(planned: PlannedRequest, own: OwnRequestView): boolean {
   const { width, walltime, start } = planned;
   const { request, start: ownStart } = own;
-  // Where the one that waits could start now it would have been started: whatever keeps it waiting, nobody saw it in the queue, and it would keep the other waiting as well.
+  // Where the one that waits could start now it would have been started: whatever keeps it waiting, nobody saw it in
+  // the queue, and it would keep the other waiting as well.
   if (start === 0 && width >= request.width && walltime >= request.walltime) return false;
   return start < ownStart || (start === ownStart && isLarger(planned, own));
 }
 
 /**
- * Whether giving up one more for what starts at once could be clearly better: by no more than what is free now, for as long as may be asked for, and slots that are as good as free now. Far cheaper than
+ * Whether giving up one more for what starts at once could be clearly better: by no more than what is free now, for as
+ * long as may be asked for, and slots that are as good as free now. Far cheaper than
  * to find the requests, and mostly the answer is no.
  */
-function couldGain(context: PlanContext, { own, skyline, freeSlots, waiting }: Scope, { plan, givenUp }: Proposal, one: OwnRequestView): boolean {
-  const { facts: { demand, limits }, constants } = context;
+function couldGain(
+  context: PlanContext,
+  { own, skyline, freeSlots, waiting }: Scope,
+  { plan, givenUp }: Proposal,
+  one: OwnRequestView,
+): boolean {
+  const {
+    facts: { demand, limits },
+    constants,
+  } = context;
   const gone = [...givenUp, one];
   const kept = own.filter((other) => !gone.includes(other));
-  const free = gone.reduce((sum, other) => (other.start === 0 && leavesPlace(context, other) ? sum + other.width : sum), skyline.freeNow);
+  const free = gone.reduce(
+    (sum, other) => (other.start === 0 && leavesPlace(context, other) ? sum + other.width : sum),
+    skyline.freeNow,
+  );
   const most = { count: lanesIn(free, demand.processors), from: 0, age: 0, end: longestWalltime(limits) };
   const waitingThen = gone.reduce((sum, other) => sum + tasksIn(other), waiting);
-  const slotEnds = [...kept.map(({ slotEnd }) => slotEnd), ...Array.from({ length: Math.max(0, freeSlots + gone.length) }, () => 0)];
-  const workers = { lanes: [...kept.flatMap(({ lanes }) => lanes), most], waiting: waitingThen, slotEnds, restarted: [] };
+  const slotEnds = [
+    ...kept.map(({ slotEnd }) => slotEnd),
+    ...Array.from({ length: Math.max(0, freeSlots + gone.length) }, () => 0),
+  ];
+  const workers = {
+    lanes: [...kept.flatMap(({ lanes }) => lanes), most],
+    waiting: waitingThen,
+    slotEnds,
+    restarted: [],
+  };
   return couldBeat(context, plan, workers, one.isRunning ? constants.releaseGain : constants.withdrawGain);
 }
 
-/** What runs leaves its place to what comes for it. What the withdrawal of one that waits frees is mostly handed on to those behind it; where it is not, one that is to be asked for again but narrower fits where it was. */
+/**
+ * What runs leaves its place to what comes for it. What the withdrawal of one that waits frees is mostly handed on to
+ * those behind it; where it is not, one that is to be asked for again but narrower fits where it was.
+ */
 function leavesPlace(context: PlanContext, one: OwnRequestView): boolean {
   return one.isRunning || (context.keepsPlaces && isTooWide(context, one));
 }
 
 /** Whether a request waits for far more processors than tasks are left: most would idle until the last task ends. */
-export function isTooWide({ facts: { demand }, constants }: PlanContext, { isRunning, width }: OwnRequestView): boolean {
+export function isTooWide(
+  { facts: { demand }, constants }: PlanContext,
+  { isRunning, width }: OwnRequestView,
+): boolean {
   return !isRunning && lanesIn(width, demand.processors) > constants.widthSpare * demand.pendingTasks;
 }
 
 /** By how much the score has to fall for a request to be given up; what is too wide may cost a little. */
-function gainNeeded({ constants: { releaseGain, withdrawGain, spareLoss } }: PlanContext, { isRunning }: OwnRequestView, isSpare: boolean): number {
+function gainNeeded(
+  { constants: { releaseGain, withdrawGain, spareLoss } }: PlanContext,
+  { isRunning }: OwnRequestView,
+  isSpare: boolean,
+): number {
   if (isSpare) return -gainOf(spareLoss);
   return gainOf(isRunning ? releaseGain : withdrawGain);
 }

@@ -11,7 +11,10 @@ export interface HoleWish {
   until(): Duration;
 }
 
-/** What is free from now on, as a step function of the time from now, from which requests are taken and to which they are given back. */
+/**
+ * What is free from now on, as a step function of the time from now, from which requests are taken and to which they
+ * are given back.
+ */
 export class Skyline {
   /** Ascending, the first is 0. */
   readonly #starts: Duration[];
@@ -40,8 +43,13 @@ export class Skyline {
     return this.#free[0] as number;
   }
 
-  /** The same with `width` more in each of some windows; what is more than there is at all does no harm. Cost: O(segments) each. */
-  with(windows: readonly { readonly start: Duration; readonly end: Duration; readonly width: ProcessorCount }[]): Skyline {
+  /**
+   * The same with `width` more in each of some windows; what is more than there is at all does no harm. Cost:
+   * O(segments) each.
+   */
+  with(
+    windows: readonly { readonly start: Duration; readonly end: Duration; readonly width: ProcessorCount }[],
+  ): Skyline {
     const copy = new Skyline([...this.#starts], [...this.#free]);
     for (const { start, end, width } of windows) copy.#add(width, start, end);
     return copy;
@@ -74,7 +82,10 @@ export class Skyline {
     return low;
   }
 
-  /** The first instant from which `width` is free for `extent`, from now; that from which nothing changes any more, if it is never. Cost: O(segments). */
+  /**
+   * The first instant from which `width` is free for `extent`, from now; that from which nothing changes any more, if
+   * it is never. Cost: O(segments).
+   */
   findEarliest(width: ProcessorCount, extent: Duration): Duration {
     let place = 0;
     for (let i = 0; i < this.#starts.length; i += 1) {
@@ -85,7 +96,8 @@ export class Skyline {
   }
 
   /**
-   * Visits the maximal holes: rectangles that could not begin earlier, last longer or be wider within what is wished. In the order of their
+   * Visits the maximal holes: rectangles that could not begin earlier, last longer or be wider within what is wished.
+   * In the order of their
    * beginnings, those that begin together the widest first. Cost: O(segments x segments of a hole).
    */
   visitHoles({ unit, widthMax, extentMax, until }: HoleWish, visit: (hole: Hole) => void): void {
@@ -99,7 +111,11 @@ export class Skyline {
   }
 
   /** Those that begin at a breakpoint and are wider than what could begin before it. */
-  #visitFrom(index: number, { units: widest, before, unit, extentMax }: { units: number; before: number; unit: number; extentMax: Duration }, visit: (hole: Hole) => void): void {
+  #visitFrom(
+    index: number,
+    { units: widest, before, unit, extentMax }: { units: number; before: number; unit: number; extentMax: Duration },
+    visit: (hole: Hole) => void,
+  ): void {
     const start = this.#starts[index] as number;
     let units = widest;
     for (let i = index + 1; units > before; i += 1) {

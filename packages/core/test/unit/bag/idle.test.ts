@@ -15,20 +15,34 @@ test('idle processors are handed out once each', (t) => {
   t.deepEqual([take(2), take(1), take(1), idle.isEmpty, take(1)], ['b', 'a', 'b', true, undefined]);
 });
 
-/** Replicas of one processor by machine, in the order in which they start; `w` may be withdrawn, `p` was asked back, `-` runs. */
+/**
+ * Replicas of one processor by machine, in the order in which they start; `w` may be withdrawn, `p` was asked back, `-`
+ * runs.
+ */
 function withdraw(machines: readonly Machine[], replicas: Readonly<Record<string, string>>): string[] {
   const chosen = chooseWithdrawals(machines, new IdleSlots(machines), {
-    replicasOf: (machine) => [...(replicas[machine.name] ?? '')].map((letter, index) => ({
-      name: `${machine.name}${index}`, processors: 1, isWaiting: letter === 'w', isWithdrawing: letter === 'p',
-    })),
+    replicasOf: (machine) =>
+      [...(replicas[machine.name] ?? '')].map((letter, index) => ({
+        name: `${machine.name}${index}`,
+        processors: 1,
+        isWaiting: letter === 'w',
+        isWithdrawing: letter === 'p',
+      })),
     matches: (replica, machine) => !(replica.name === 'a3' && machine.name === 'z'),
   });
   return chosen.map((replica) => replica.name);
 }
 
 test('the last waiting replicas are asked back, from the longest queue first, as many as idle processors can take', (t) => {
-  t.deepEqual(withdraw([aMachine('a', 1, 3), aMachine('b', 1, 4), aMachine('i', 2)], { a: '-ww', b: '-www' }), ['b3', 'b2']);
-  t.deepEqual(withdraw([aMachine('a', 1, 3), aMachine('b', 1, 2), aMachine('i', 9)], { a: '-ww', b: '-w' }), ['a2', 'a1', 'b1']);
+  t.deepEqual(withdraw([aMachine('a', 1, 3), aMachine('b', 1, 4), aMachine('i', 2)], { a: '-ww', b: '-www' }), [
+    'b3',
+    'b2',
+  ]);
+  t.deepEqual(withdraw([aMachine('a', 1, 3), aMachine('b', 1, 2), aMachine('i', 9)], { a: '-ww', b: '-w' }), [
+    'a2',
+    'a1',
+    'b1',
+  ]);
 });
 
 test('a replica that fits beside those before it is not asked back, though nobody heard that it started', (t) => {
@@ -57,7 +71,11 @@ function aTask(name: string, runningSince: number, replicaCount = 1, replicasMax
   return { name, processors: 1, replicaCount, replicasMax, runningSince, remaining: undefined };
 }
 
-function replicateOn(tasks: readonly Task[], machines: readonly Machine[], forbidden: readonly string[] = []): string[] {
+function replicateOn(
+  tasks: readonly Task[],
+  machines: readonly Machine[],
+  forbidden: readonly string[] = [],
+): string[] {
   const placed: string[] = [];
   replicate(tasks, new IdleSlots(machines), {
     suits: (task, machine) => !forbidden.includes(`${task.name} on ${machine.name}`),
@@ -76,11 +94,17 @@ test('the task with the fewest replicas comes first, and of these the longest ru
 });
 
 test('no task gets more replicas than it may have', (t) => {
-  t.deepEqual(replicateOn([aTask('alone', 1, 1, 1), aTask('full', 1, 2, 2), aTask('wide', 1, 1, 3)], [aMachine('i', 9)]), ['wide on i', 'wide on i']);
+  t.deepEqual(
+    replicateOn([aTask('alone', 1, 1, 1), aTask('full', 1, 2, 2), aTask('wide', 1, 1, 3)], [aMachine('i', 9)]),
+    ['wide on i', 'wide on i'],
+  );
 });
 
 test('a machine that does not suit a task is left to the next one', (t) => {
-  t.deepEqual(replicateOn([aTask('old', 1), aTask('young', 2)], [aMachine('i', 1), aMachine('j', 1)], ['old on i']), ['old on j', 'young on i']);
+  t.deepEqual(replicateOn([aTask('old', 1), aTask('young', 2)], [aMachine('i', 1), aMachine('j', 1)], ['old on i']), [
+    'old on j',
+    'young on i',
+  ]);
 });
 
 test('where times are known the task that ends last comes first, and one of which nothing is known before it', (t) => {
@@ -89,5 +113,7 @@ test('where times are known the task that ends last comes first, and one of whic
 });
 
 test('of the machines that suit a task the one that is worth most to it gets the replica', (t) => {
-  t.deepEqual(replicateOn([aTask('old', 1)], [aMachine('i', 1), aMachine('best', 1), aMachine('ii', 1)]), ['old on best']);
+  t.deepEqual(replicateOn([aTask('old', 1)], [aMachine('i', 1), aMachine('best', 1), aMachine('ii', 1)]), [
+    'old on best',
+  ]);
 });

@@ -1,7 +1,12 @@
 import test from 'ava';
 import { expandPathVariables, keepInside, pathVariablesOf } from '@mutirao/core/bag';
 
-const place = { jobId: 3, taskIndex: 7, machineId: 'lab/m1', attributes: { username: 'w1', servername: 'x', os: 'linux', osversion: '12' } };
+const place = {
+  jobId: 3,
+  taskIndex: 7,
+  machineId: 'lab/m1',
+  attributes: { username: 'w1', servername: 'x', os: 'linux', osversion: '12' },
+};
 
 function expand(text: string): string {
   return expandPathVariables(text, pathVariablesOf(place));
@@ -25,7 +30,13 @@ test('an unknown variable stays', (t) => {
 });
 
 test('a value is not expanded again', (t) => {
-  t.is(expandPathVariables('$a', [['a', '$b'], ['b', 'x']]), '$b');
+  t.is(
+    expandPathVariables('$a', [
+      ['a', '$b'],
+      ['b', 'x'],
+    ]),
+    '$b',
+  );
 });
 
 test('the processor is the machine where no user and server are stated', (t) => {
@@ -42,5 +53,6 @@ test('a path stays below its root', (t) => {
 });
 
 test('a path that leaves its root is refused, even if it comes back', (t) => {
-  for (const path of ['..', '../a', 'a/../../b', '/..', '../playpen/a', 'a\0b']) t.is(keepInside(path), undefined, path);
+  for (const path of ['..', '../a', 'a/../../b', '/..', '../playpen/a', 'a\0b'])
+    t.is(keepInside(path), undefined, path);
 });

@@ -19,11 +19,15 @@ function aQueue(name: string, readyCount: number, processors = 1): Queue {
   return { name, readyCount, processors, scheduler: 'workqueue' };
 }
 
-/** Places and returns lines such as `a 3 of x`; `depth` is that of every queue, a queue named as a machine runs there alone. */
+/**
+ * Places and returns lines such as `a 3 of x`; `depth` is that of every queue, a queue named as a machine runs there
+ * alone.
+ */
 function place(machines: Machine[], queues: Queue[], depth = 0): { readonly lines: string[]; readonly kept: string[] } {
   const lines: string[] = [];
   const kept = placeReady(machines, queues, {
-    matches: (queue, machine) => machine.processors >= queue.processors && (queue.name.length > 1 || queue.name === machine.name),
+    matches: (queue, machine) =>
+      machine.processors >= queue.processors && (queue.name.length > 1 || queue.name === machine.name),
     prefetchDepth: () => depth,
     place: (machine, queue, countMax) => {
       const count = Math.min(countMax, queue.readyCount);
@@ -37,11 +41,18 @@ function place(machines: Machine[], queues: Queue[], depth = 0): { readonly line
 }
 
 test('each free processor gets a task, in the order of machines and queues', (t) => {
-  t.deepEqual(place([aMachine('a', 2), aMachine('b', 4, 3), aMachine('c', 1, 1)], [aQueue('xx', 2), aQueue('yy', 5)]).lines, ['a 2 of xx', 'b 1 of yy']);
+  t.deepEqual(
+    place([aMachine('a', 2), aMachine('b', 4, 3), aMachine('c', 1, 1)], [aQueue('xx', 2), aQueue('yy', 5)]).lines,
+    ['a 2 of xx', 'b 1 of yy'],
+  );
 });
 
 test('free processors come before queues of machines, and what is left is shared out evenly', (t) => {
-  t.deepEqual(place([aMachine('a', 1), aMachine('b', 1), aMachine('c', 1)], [aQueue('xx', 3)], 10).lines, ['a 1 of xx', 'b 1 of xx', 'c 1 of xx']);
+  t.deepEqual(place([aMachine('a', 1), aMachine('b', 1), aMachine('c', 1)], [aQueue('xx', 3)], 10).lines, [
+    'a 1 of xx',
+    'b 1 of xx',
+    'c 1 of xx',
+  ]);
   t.deepEqual(place([aMachine('a', 1), aMachine('b', 1)], [aQueue('xx', 8)], 10).lines, ['a 4 of xx', 'b 4 of xx']);
   t.deepEqual(place([aMachine('a', 1), aMachine('b', 1)], [aQueue('xx', 80)], 10).lines, ['a 11 of xx', 'b 11 of xx']);
 });
@@ -60,6 +71,9 @@ test('a queue that a machine does not match leaves it to the next', (t) => {
 });
 
 test('processors that are too few for a wide task are kept for it, at no more machines than it has tasks', (t) => {
-  const wide = place([aMachine('a', 4, 2), aMachine('b', 4, 2), aMachine('c', 1)], [aQueue('wide', 1, 4), aQueue('yy', 9)]);
+  const wide = place(
+    [aMachine('a', 4, 2), aMachine('b', 4, 2), aMachine('c', 1)],
+    [aQueue('wide', 1, 4), aQueue('yy', 9)],
+  );
   t.deepEqual(wide, { lines: ['b 2 of yy', 'c 1 of yy'], kept: ['a'] });
 });

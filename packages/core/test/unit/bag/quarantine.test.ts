@@ -4,17 +4,35 @@ import { healthOf, noteHealth, quarantineTime } from '@mutirao/core/bag';
 const rules = { breakagesMax: 3, first: 10, longest: 60 };
 
 test('a quarantine begins at the third breakage and doubles up to the longest', (t) => {
-  t.deepEqual([0, 1, 2, 3, 4, 5, 6, 2000].map((breakages) => quarantineTime(breakages, rules)), [0, 0, 0, 10, 20, 40, 60, 60]);
+  t.deepEqual(
+    [0, 1, 2, 3, 4, 5, 6, 2000].map((breakages) => quarantineTime(breakages, rules)),
+    [0, 0, 0, 10, 20, 40, 60, 60],
+  );
 });
 
 test('a report says of its machine that it broke things only where it ended nothing by itself', (t) => {
-  const [lost, full, cancelled, failed] = [['broken', 'MUT_LAUNCH_FAILED'], ['broken', 'MUT_NO_SPACE'], ['cancelled', ''], ['failed', '']].map(([outcome, reason]) => ({ outcome, reason })) as Parameters<typeof healthOf>[0];
-  t.deepEqual([[], [cancelled], [lost, cancelled], [full], [full, lost], [lost, failed]].map((ends) => healthOf(ends as Parameters<typeof healthOf>[0])), ['silent', 'silent', 'broken', 'full', 'broken', 'sound']);
+  const [lost, full, cancelled, failed] = [
+    ['broken', 'MUT_LAUNCH_FAILED'],
+    ['broken', 'MUT_NO_SPACE'],
+    ['cancelled', ''],
+    ['failed', ''],
+  ].map(([outcome, reason]) => ({ outcome, reason })) as Parameters<typeof healthOf>[0];
+  t.deepEqual(
+    [[], [cancelled], [lost, cancelled], [full], [full, lost], [lost, failed]].map((ends) =>
+      healthOf(ends as Parameters<typeof healthOf>[0]),
+    ),
+    ['silent', 'silent', 'broken', 'full', 'broken', 'sound'],
+  );
 });
 
-test('an end that may be the task\'s own doing is doubted, and one that the site brought about says nothing', (t) => {
-  const [lost, odd, drained] = ['MUT_LAUNCH_FAILED', 'X', 'MUT_DRAINING'].map((reason) => ({ outcome: 'broken', reason } as const));
-  t.deepEqual([[odd], [odd, drained], [drained], [odd, lost]].map((ends) => healthOf(ends as Parameters<typeof healthOf>[0])), ['doubted', 'doubted', 'silent', 'broken']);
+test("an end that may be the task's own doing is doubted, and one that the site brought about says nothing", (t) => {
+  const [lost, odd, drained] = ['MUT_LAUNCH_FAILED', 'X', 'MUT_DRAINING'].map(
+    (reason) => ({ outcome: 'broken', reason }) as const,
+  );
+  t.deepEqual(
+    [[odd], [odd, drained], [drained], [odd, lost]].map((ends) => healthOf(ends as Parameters<typeof healthOf>[0])),
+    ['doubted', 'doubted', 'silent', 'broken'],
+  );
 });
 
 test('breakages are counted by report, and a full disk is none', (t) => {
@@ -23,5 +41,13 @@ test('breakages are counted by report, and a full disk is none', (t) => {
     noteHealth(machine, health, { rules, now: 100 * (index + 1) });
     return [machine.breakages, machine.quarantinedUntil];
   });
-  t.deepEqual(walk, [[1, 0], [1, 0], [2, 0], [2, 410], [3, 510], [0, 510], [1, 510]]);
+  t.deepEqual(walk, [
+    [1, 0],
+    [1, 0],
+    [2, 0],
+    [2, 410],
+    [3, 510],
+    [0, 510],
+    [1, 510],
+  ]);
 });

@@ -1,5 +1,14 @@
 import test from 'ava';
-import { commandFromWords, escapeTemplate, hasPlaceholder, parseCommand, parseTemplate, quoteForShell, renderCommand, renderPath } from '@mutirao/core/bag';
+import {
+  commandFromWords,
+  escapeTemplate,
+  hasPlaceholder,
+  parseCommand,
+  parseTemplate,
+  quoteForShell,
+  renderCommand,
+  renderPath,
+} from '@mutirao/core/bag';
 
 function command(text: string, value: string, index = 7): string {
   return renderCommand(parseCommand(text), value, index);
@@ -44,7 +53,8 @@ test('unpaired braces around a placeholder stay', (t) => {
 });
 
 test('an escaped text renders to itself', (t) => {
-  for (const text of ['find {} {#}', '{{}}', '{{}', '{}}', '${x:-{}}', '{}{}', 'plain']) t.is(path(escapeTemplate(text), 'V'), text);
+  for (const text of ['find {} {#}', '{{}}', '{{}', '{}}', '${x:-{}}', '{}{}', 'plain'])
+    t.is(path(escapeTemplate(text), 'V'), text);
 });
 
 test('it is known whether tasks of a template differ', (t) => {

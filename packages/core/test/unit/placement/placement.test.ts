@@ -1,22 +1,44 @@
 import test from 'ava';
 import {
-  AdmissibleSets, AdaptiveAdmissibility, describeDecision, findPlacementStrategy, placementStrategies, PlacementTable, readPlacementChoice, ResourceBook, type PlacementResource,
+  AdmissibleSets,
+  AdaptiveAdmissibility,
+  describeDecision,
+  findPlacementStrategy,
+  placementStrategies,
+  PlacementTable,
+  readPlacementChoice,
+  ResourceBook,
+  type PlacementResource,
 } from '@mutirao/core/placement';
 import { InvariantError, Prng } from '@mutirao/core/shared';
 
 const task = { width: 2, walltime: 10, submittedAt: 0 };
 
 function table(sizes: readonly number[], facts: Partial<PlacementResource> = {}): PlacementTable {
-  return new PlacementTable(sizes.map((size, index) => ({ name: `c${index}`, book: new ResourceBook(size), level: 4, heardAt: Infinity, ...facts })));
+  return new PlacementTable(
+    sizes.map((size, index) => ({
+      name: `c${index}`,
+      book: new ResourceBook(size),
+      level: 4,
+      heardAt: Infinity,
+      ...facts,
+    })),
+  );
 }
 
-function rulesOf(name: string, admissibility = 1): { strategy: NonNullable<ReturnType<typeof findPlacementStrategy>>; admissibility: number; staleAfter: number } {
+function rulesOf(
+  name: string,
+  admissibility = 1,
+): { strategy: NonNullable<ReturnType<typeof findPlacementStrategy>>; admissibility: number; staleAfter: number } {
   return { strategy: findPlacementStrategy(name)!, admissibility, staleAfter: 60 };
 }
 
 test('of equal values the smaller resource wins, of equal ones the first that was given', (t) => {
   const resources = table([16, 4, 4, 8]);
-  t.deepEqual(resources.resources.map(({ name }) => name), ['c1', 'c2', 'c3', 'c0']);
+  t.deepEqual(
+    resources.resources.map(({ name }) => name),
+    ['c1', 'c2', 'c3', 'c0'],
+  );
   for (const { name } of placementStrategies.filter(({ level }) => level > 2)) {
     // On idle resources a task ends at the same instant everywhere, and only sums per processor tell them apart.
     const decision = resources.decide(rulesOf(name), task, 0, new Prng('ties'));
@@ -29,16 +51,30 @@ test('a queue that is told in sums gets no earlier by what is left out: processo
   for (let id = 0; id < 100; id += 1) book.add(id, { width: 1, walltime: 10 * (id + 1), submittedAt: 0 }, 0);
   const summary = book.summarize(0);
   t.is(summary.free.length, 25);
-  t.is(summary.free.reduce((sum, { processors }) => sum + processors, 0), 100);
+  t.is(
+    summary.free.reduce((sum, { processors }) => sum + processors, 0),
+    100,
+  );
   t.deepEqual(summary.free[0], { at: 40, processors: 4 });
-  t.is(new ResourceBook(100, 'unfinished', { known: summary, by: 0 }).foresee({ width: 1, walltime: 5, submittedAt: 0 }, 0).endsAt, 45);
+  t.is(
+    new ResourceBook(100, 'unfinished', { known: summary, by: 0 }).foresee({ width: 1, walltime: 5, submittedAt: 0 }, 0)
+      .endsAt,
+    45,
+  );
 });
 
 test('a queue that is looked at later is over by as much', (t) => {
   const book = new ResourceBook(4);
   book.add(1, { width: 4, walltime: 100, submittedAt: 0 }, 0);
-  const summaryAfter = (time: number): object => new ResourceBook(4, 'unfinished', { known: book.summarize(0), by: -time }).summarize(0);
-  t.like(summaryAfter(30), { count: 1, lastEnd: 70, weightedEnds: 280, turnarounds: 100, free: [{ at: 70, processors: 4 }] });
+  const summaryAfter = (time: number): object =>
+    new ResourceBook(4, 'unfinished', { known: book.summarize(0), by: -time }).summarize(0);
+  t.like(summaryAfter(30), {
+    count: 1,
+    lastEnd: 70,
+    weightedEnds: 280,
+    turnarounds: 100,
+    free: [{ at: 70, processors: 4 }],
+  });
   t.like(summaryAfter(130), { lastEnd: 0, weightedEnds: 0, free: [{ at: 0, processors: 4 }] });
 });
 
@@ -46,28 +82,43 @@ test('a task that is wider than every resource is refused with the widest there 
   const decision = table([4, 8]).decide(rulesOf('min-ct'), { ...task, width: 9 }, 0, new Prng('wide'));
   t.deepEqual(decision, { kind: 'too-wide', width: 9, widest: 8 });
   t.is(describeDecision(decision, []), 'no resource has 9 processors; the widest has 8');
-  t.deepEqual(table([]).decide(rulesOf('random'), task, 0, new Prng('none')), { kind: 'too-wide', width: 2, widest: 0 });
+  t.deepEqual(table([]).decide(rulesOf('random'), task, 0, new Prng('none')), {
+    kind: 'too-wide',
+    width: 2,
+    widest: 0,
+  });
 });
 
 test('an admissibility out of 0..1 is no admissibility', (t) => {
-  for (const a of [-0.1, 1.1, NaN]) t.throws(() => table([4]).decide(rulesOf('min-ct', a), task, 0, new Prng('a')), { instanceOf: InvariantError });
+  for (const a of [-0.1, 1.1, NaN])
+    t.throws(() => table([4]).decide(rulesOf('min-ct', a), task, 0, new Prng('a')), { instanceOf: InvariantError });
 });
 
 test('a stale queue is believed as to what was assigned, and all are compared by Min_LB', (t) => {
   const [fresh, stale] = [new ResourceBook(4), new ResourceBook(4)];
   fresh.add(1, { width: 4, walltime: 100, submittedAt: 0 }, 0);
-  const resources = new PlacementTable([{ name: 'fresh', book: fresh, level: 4, heardAt: 1000 }, { name: 'stale', book: stale, level: 4, heardAt: 900 }]);
+  const resources = new PlacementTable([
+    { name: 'fresh', book: fresh, level: 4, heardAt: 1000 },
+    { name: 'stale', book: stale, level: 4, heardAt: 900 },
+  ]);
   const decision = resources.decide(rulesOf('min-st'), task, 1000, new Prng('stale'));
   t.like(decision, { kind: 'placed', index: 1, strategy: 'min-lb', lacking: [{ index: 1, level: 3, why: 'stale' }] });
-  t.is(describeDecision(decision, ['fresh', 'stale']),
-    'stale: the least by min-lb of the admissible with a = 1 (fresh 105, stale 5); by min-lb since not every queue is known well enough: that of stale is stale');
+  t.is(
+    describeDecision(decision, ['fresh', 'stale']),
+    'stale: the least by min-lb of the admissible with a = 1 (fresh 105, stale 5); by min-lb since not every ' +
+      'queue is known well enough: that of stale is stale',
+  );
 });
 
 test('who is known by size alone has all compared by chance, but only where it is admissible', (t) => {
   const resources = new PlacementTable([
-    { name: 'small', book: new ResourceBook(4), level: 4, heardAt: Infinity }, { name: 'large', book: new ResourceBook(64), level: 0, heardAt: 0 },
+    { name: 'small', book: new ResourceBook(4), level: 4, heardAt: Infinity },
+    { name: 'large', book: new ResourceBook(64), level: 0, heardAt: 0 },
   ]);
-  t.like(resources.decide(rulesOf('min-ct'), task, 0, new Prng('x')), { strategy: 'random', lacking: [{ index: 1, level: 0, why: 'unknown' }] });
+  t.like(resources.decide(rulesOf('min-ct'), task, 0, new Prng('x')), {
+    strategy: 'random',
+    lacking: [{ index: 1, level: 0, why: 'unknown' }],
+  });
   t.like(resources.decide(rulesOf('min-ct', 0), task, 0, new Prng('x')), { strategy: 'min-ct', index: 0, lacking: [] });
   t.like(resources.decide(rulesOf('random'), task, 0, new Prng('x')), { strategy: 'random', lacking: [] });
 });
@@ -80,11 +131,18 @@ test('where one resource alone is admissible, nothing is compared', (t) => {
 
 test('an a that is a fraction of processors is told in four digits', (t) => {
   const decision = table([4, 8, 11]).decide(rulesOf('min-ct', 12 / 23), task, 0, new Prng('x'));
-  t.regex(describeDecision(decision, ['small', 'medium', 'large']), /^small: the least by min-ct of the admissible with a = 0\.5217 \(/);
+  t.regex(
+    describeDecision(decision, ['small', 'medium', 'large']),
+    /^small: the least by min-ct of the admissible with a = 0\.5217 \(/,
+  );
 });
 
 test('levels between fall back to the strategy of theirs', (t) => {
-  for (const [level, strategy] of [[1, 'min-lp'], [2, 'min-pl'], [3, 'min-lb']] as const) {
+  for (const [level, strategy] of [
+    [1, 'min-lp'],
+    [2, 'min-pl'],
+    [3, 'min-lb'],
+  ] as const) {
     t.like(table([4, 8], { level }).decide(rulesOf('min-wt'), task, 0, new Prng('x')), { strategy });
   }
 });
@@ -93,7 +151,8 @@ test('a user names a strategy and a, and is told what is wrong with either', (t)
   t.deepEqual(readPlacementChoice('min-ct:0.5'), { strategy: findPlacementStrategy('min-ct')!, admissibility: 0.5 });
   t.like(readPlacementChoice('min-lb'), { admissibility: 1 });
   t.like(readPlacementChoice('min-lb:adaptive'), { admissibility: 'adaptive' });
-  for (const bad of ['min-lb:1.5', 'min-lb:-0.1', 'min-lb:', 'min-lb:x', 'min-lb:0.5:1', 'best:0.5', '']) t.is(typeof readPlacementChoice(bad), 'string', bad);
+  for (const bad of ['min-lb:1.5', 'min-lb:-0.1', 'min-lb:', 'min-lb:x', 'min-lb:0.5:1', 'best:0.5', ''])
+    t.is(typeof readPlacementChoice(bad), 'string', bad);
   t.is(readPlacementChoice('min-lb:2'), '"min-lb:2" has the admissibility "2"; want a number in 0..1, or "adaptive"');
 });
 
@@ -111,7 +170,15 @@ test('the variant that counts ended tasks keeps them in its sums, with the end t
   book.add(1, { width: 4, walltime: 10, submittedAt: 0 }, 0);
   book.start(1, 0);
   book.end(1, 6);
-  t.like(book.foresee({ width: 2, walltime: 10, submittedAt: 6 }, 6), { taskCount: 2, widthSum: 6, workSum: 60, lastEnd: 16, turnarounds: 16, walltimes: 20, endsAt: 16 });
+  t.like(book.foresee({ width: 2, walltime: 10, submittedAt: 6 }, 6), {
+    taskCount: 2,
+    widthSum: 6,
+    workSum: 60,
+    lastEnd: 16,
+    turnarounds: 16,
+    walltimes: 20,
+    endsAt: 16,
+  });
   book.add(2, { width: 1, walltime: 5, submittedAt: 7 }, 7);
   book.end(2, 8);
   t.is(book.countWith(1, 1).taskCount, 2, 'what was withdrawn before it began is no ended task');
@@ -147,7 +214,9 @@ test('the busiest resource is as busy as tasks make it that are spread as evenly
     adaptive.noteArrival(width, 100 * arrival);
     adaptive.noteEnd(width, 200);
   }
-  const near = (value: number, wanted: number): void => { t.true(Math.abs(value - wanted) < 0.01 * wanted, `${value}; want about ${wanted}`); };
+  const near = (value: number, wanted: number): void => {
+    t.true(Math.abs(value - wanted) < 0.01 * wanted, `${value}; want about ${wanted}`);
+  };
   // In 400 ms come 3 x 4 x 200 of narrow work and 8 x 200 of wide: 6 and 4 processors are busy with it.
   near(adaptive.peakLoadAt(1), 10 / 12);
   near(adaptive.peakLoadAt(0), 6 / 4);
@@ -167,7 +236,13 @@ test('an a that follows the load keeps what it learnt where resources change, bu
   for (const a of [0, 0.5, 1]) t.is(same.peakLoadAt(a), adaptive.peakLoadAt(a));
   t.is(same.value, adaptive.value);
   // All that comes is wanted of the one that is left, and is twice as much for it as for two alike.
-  t.is(adaptive.over(new AdmissibleSets([16])).peakLoadAt(1), 2 * adaptive.over(new AdmissibleSets([16, 16])).peakLoadAt(1));
-  t.true(adaptive.over(new AdmissibleSets([4])).peakLoadAt(1) < adaptive.over(new AdmissibleSets([4, 8])).peakLoadAt(1) * 12 / 4);
+  t.is(
+    adaptive.over(new AdmissibleSets([16])).peakLoadAt(1),
+    2 * adaptive.over(new AdmissibleSets([16, 16])).peakLoadAt(1),
+  );
+  t.true(
+    adaptive.over(new AdmissibleSets([4])).peakLoadAt(1) <
+      (adaptive.over(new AdmissibleSets([4, 8])).peakLoadAt(1) * 12) / 4,
+  );
   t.is(adaptive.over(new AdmissibleSets([2])).peakLoadAt(1), 0);
 });

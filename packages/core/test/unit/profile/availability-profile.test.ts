@@ -17,9 +17,14 @@ test('a new profile is free for ever', (t) => {
 });
 
 test('reservations lower the steps that they cover', (t) => {
-  t.deepEqual([...stairs().segments()], [
-    { start: 100, end: 200, free: 6 }, { start: 200, end: 300, free: 1 }, { start: 300, end: Infinity, free: 10 },
-  ]);
+  t.deepEqual(
+    [...stairs().segments()],
+    [
+      { start: 100, end: 200, free: 6 },
+      { start: 200, end: 300, free: 1 },
+      { start: 300, end: Infinity, free: 10 },
+    ],
+  );
 });
 
 test('a request fits where its width is free for all of its duration', (t) => {
@@ -42,9 +47,14 @@ test('a width that is reserved for ever never fits', (t) => {
 test('an early end gives back the rest and joins what became equal', (t) => {
   const profile = stairs();
   profile.shorten(5, 250, 300);
-  t.deepEqual([...profile.segments(200)], [
-    { start: 200, end: 250, free: 1 }, { start: 250, end: 300, free: 6 }, { start: 300, end: Infinity, free: 10 },
-  ]);
+  t.deepEqual(
+    [...profile.segments(200)],
+    [
+      { start: 200, end: 250, free: 1 },
+      { start: 250, end: 300, free: 6 },
+      { start: 300, end: Infinity, free: 10 },
+    ],
+  );
   profile.shorten(4, 350, 300);
   profile.release(5, 200, 250);
   profile.release(4, 100, 300);
@@ -52,8 +62,18 @@ test('an early end gives back the rest and joins what became equal', (t) => {
 });
 
 test('taking what is not free and giving back what was not taken are bugs', (t) => {
-  t.throws(() => { stairs().reserve(2, 150, 250); }, { instanceOf: InvariantError });
-  t.throws(() => { stairs().release(1, 250, 350); }, { instanceOf: InvariantError });
+  t.throws(
+    () => {
+      stairs().reserve(2, 150, 250);
+    },
+    { instanceOf: InvariantError },
+  );
+  t.throws(
+    () => {
+      stairs().release(1, 250, 350);
+    },
+    { instanceOf: InvariantError },
+  );
 });
 
 test('the past is forgotten and reservations that reach into it are clipped', (t) => {
@@ -62,7 +82,13 @@ test('the past is forgotten and reservations that reach into it are clipped', (t
   t.is(profile.from, 250);
   t.is(profile.segmentCount, 2);
   profile.release(4, 100, 300);
-  t.deepEqual([...profile.segments()], [{ start: 250, end: 300, free: 5 }, { start: 300, end: Infinity, free: 10 }]);
+  t.deepEqual(
+    [...profile.segments()],
+    [
+      { start: 250, end: 300, free: 5 },
+      { start: 300, end: Infinity, free: 10 },
+    ],
+  );
 });
 
 test('a copy does not follow its original', (t) => {
@@ -92,7 +118,8 @@ test('what is remembered of far blocks is forgotten when one of them changes', (
 });
 
 test('what was known of a free run before its beginning was forgotten gives no place in the past', (t) => {
-  // Busy in every second ten of 400, but for one run of 30 in six segments; where it lies across the border of two blocks, both know a part of it.
+  // Busy in every second ten of 400, but for one run of 30 in six segments; where it lies across the border of two
+  // blocks, both know a part of it.
   for (let gap = 1; gap < 300; gap += 1) {
     const profile = new AvailabilityProfile(8, 0);
     const start = 20 * gap - 10;

@@ -13,9 +13,18 @@ for (const size of [1, 8, 9, 64, 65, 700]) {
       pairs[slot] = pair;
       tree.set(slot, ...pair);
       const [firstMax, secondMax] = [prng.below(200), prng.below(100)];
-      t.is(tree.findFirst(firstMax, secondMax), pairs.findIndex(([first, second]) => first <= firstMax || second <= secondMax));
-      t.is(tree.findFirst(Infinity, -1), pairs.findIndex(([first]) => first < Infinity));
-      t.deepEqual([tree.leastFirst, tree.leastSecond], [Math.min(...pairs.map(([first]) => first)), Math.min(...pairs.map(([, second]) => second))]);
+      t.is(
+        tree.findFirst(firstMax, secondMax),
+        pairs.findIndex(([first, second]) => first <= firstMax || second <= secondMax),
+      );
+      t.is(
+        tree.findFirst(Infinity, -1),
+        pairs.findIndex(([first]) => first < Infinity),
+      );
+      t.deepEqual(
+        [tree.leastFirst, tree.leastSecond],
+        [Math.min(...pairs.map(([first]) => first)), Math.min(...pairs.map(([, second]) => second))],
+      );
     }
   });
 }

@@ -1,5 +1,15 @@
 import test from 'ava';
-import { allowedMachineQuota, allowedQuota, findMachineQuotaExcess, findQuotaExcess, parseQuotas, quotaKinds, quotaNames, RateBucket, type QuotaRules } from '@mutirao/core/quotas';
+import {
+  allowedMachineQuota,
+  allowedQuota,
+  findMachineQuotaExcess,
+  findQuotaExcess,
+  parseQuotas,
+  quotaKinds,
+  quotaNames,
+  RateBucket,
+  type QuotaRules,
+} from '@mutirao/core/quotas';
 
 function parse(...rules: string[]): QuotaRules {
   const quotas = parseQuotas(rules, 'owner');
@@ -9,7 +19,10 @@ function parse(...rules: string[]): QuotaRules {
 
 test('the owner has no quotas, others the usual ones, and rules change those of all or of one', (t) => {
   const quotas = parse('jobs=5', 'maria:jobs=none', 'maria:tasks=2K', 'owner:streams=7', 'blob-bytes=1G');
-  t.deepEqual(quotaNames.map((name) => allowedQuota(quotas, 'owner', name)), quotaNames.map((name) => (name === 'streams' ? 7 : Infinity)));
+  t.deepEqual(
+    quotaNames.map((name) => allowedQuota(quotas, 'owner', name)),
+    quotaNames.map((name) => (name === 'streams' ? 7 : Infinity)),
+  );
   t.is(allowedQuota(quotas, 'joao', 'jobs'), 5);
   t.is(allowedQuota(quotas, 'joao', 'tasks'), quotaKinds.tasks.usual);
   t.is(allowedQuota(quotas, 'joao', 'blob-bytes'), 1024 ** 3);
@@ -20,13 +33,21 @@ test('the owner has no quotas, others the usual ones, and rules change those of 
 test('a refusal says what is counted, what is used, asked and allowed, and what to do', (t) => {
   const quotas = parse('tasks=100');
   t.is(findQuotaExcess(quotas, 'maria', { name: 'tasks', used: 60, more: 40 }), undefined);
-  t.is(findQuotaExcess(quotas, 'maria', { name: 'tasks', used: 60, more: 41 })?.message,
-    'your quota "tasks" (tasks of jobs that have not ended) is 100; you have 60 and ask for 41 more; wait until one of your jobs ends, or submit fewer tasks');
+  t.is(
+    findQuotaExcess(quotas, 'maria', { name: 'tasks', used: 60, more: 41 })?.message,
+    'your quota "tasks" (tasks of jobs that have not ended) is 100; you have 60 and ask for 41 more; wait until ' +
+      'one of your jobs ends, or submit fewer tasks',
+  );
 });
 
 test('a rule that cannot be read is refused with what was expected', (t) => {
   for (const [rule, fault] of [
-    ['jobs', /expected KIND=AMOUNT/], ['job=3', /did you mean "jobs"/], ['jobs=-1', /expected an amount/], ['jobs=1e9', /expected an amount/], ['maria:=3', /expected KIND/], ['', /expected KIND/],
+    ['jobs', /expected KIND=AMOUNT/],
+    ['job=3', /did you mean "jobs"/],
+    ['jobs=-1', /expected an amount/],
+    ['jobs=1e9', /expected an amount/],
+    ['maria:=3', /expected KIND/],
+    ['', /expected KIND/],
   ] as const) {
     const read = parseQuotas([rule], 'owner');
     t.regex('fault' in read ? read.fault : '', fault, rule);
@@ -52,8 +73,15 @@ test('each machine has its own quotas, whosever it is, and so often as many as i
   const quotas = parse('machine-bytes=1G', 'machine-streams=none');
   t.is(allowedMachineQuota(quotas, 'machine-connections'), quotaKinds['machine-connections'].usual);
   t.is(allowedMachineQuota(quotas, 'machine-streams'), Infinity);
-  t.is(findMachineQuotaExcess(quotas, { name: 'machine-bytes', used: 1024 ** 3, more: 2 * 1024 ** 3, times: 3 }), undefined);
-  t.regex(findMachineQuotaExcess(quotas, { name: 'machine-bytes', used: 1024 ** 3, more: 2 * 1024 ** 3 + 1, times: 3 })?.message ?? '', /^the quota "machine-bytes" .* is 3 times 1 GiB; there are 1 GiB, and 2 GiB more/);
+  t.is(
+    findMachineQuotaExcess(quotas, { name: 'machine-bytes', used: 1024 ** 3, more: 2 * 1024 ** 3, times: 3 }),
+    undefined,
+  );
+  t.regex(
+    findMachineQuotaExcess(quotas, { name: 'machine-bytes', used: 1024 ** 3, more: 2 * 1024 ** 3 + 1, times: 3 })
+      ?.message ?? '',
+    /^the quota "machine-bytes" .* is 3 times 1 GiB; there are 1 GiB, and 2 GiB more/,
+  );
   const refused = parseQuotas(['maria:machine-streams=5'], 'owner');
   t.regex('fault' in refused ? refused.fault : '', /expected machine-streams=5/);
 });

@@ -1,5 +1,12 @@
 import test from 'ava';
-import { adaptiveHeuristic, findHeuristic, heuristicNames, staticHeuristic, type RequestDecision, type RequestFacts } from '@mutirao/core/requests';
+import {
+  adaptiveHeuristic,
+  findHeuristic,
+  heuristicNames,
+  staticHeuristic,
+  type RequestDecision,
+  type RequestFacts,
+} from '@mutirao/core/requests';
 import { aListing, someFacts } from '@mutirao/testkit';
 
 test('a heuristic is found by its name', (t) => {
@@ -18,19 +25,34 @@ function shapesOf(name: string, facts: RequestFacts): number[][] {
 }
 
 const limits = { processors: 8, requestsMax: 6, walltimeMax: 100, widthMax: 8, walltimeGranularity: 1 };
-const options = { defaultTime: 10, holes: 'in-order', holeWalltime: 'whole-tasks', staticWidth: 'share', exchange: 'best' } as const;
+const options = {
+  defaultTime: 10,
+  holes: 'in-order',
+  holeWalltime: 'whole-tasks',
+  staticWidth: 'share',
+  exchange: 'best',
+} as const;
 
 for (const name of heuristicNames) {
   test(`${name} asks for nothing where all pending tasks have a place`, (t) => {
-    const facts = someFacts({ limits, options, demand: { pendingTasks: 10, unplacedTasks: 0, processors: 1, deadline: undefined } });
+    const facts = someFacts({
+      limits,
+      options,
+      demand: { pendingTasks: 10, unplacedTasks: 0, processors: 1, deadline: undefined },
+    });
     t.deepEqual(shapesOf(name, facts), []);
-    t.deepEqual(findHeuristic(name)?.draft(facts).reasons, ['Every pending task has a place on what is there or asked for.']);
+    t.deepEqual(findHeuristic(name)?.draft(facts).reasons, [
+      'Every pending task has a place on what is there or asked for.',
+    ]);
   });
 }
 
 test('static asks for what has no place alone, and leaves the other slots free', (t) => {
-  const shapes = (pendingTasks: number, unplacedTasks?: number, processors = 1): number[] => (
-    shapesOf('static', someFacts({ limits, options, demand: { pendingTasks, unplacedTasks, processors, deadline: undefined } })).map(([width = 0]) => width));
+  const shapes = (pendingTasks: number, unplacedTasks?: number, processors = 1): number[] =>
+    shapesOf(
+      'static',
+      someFacts({ limits, options, demand: { pendingTasks, unplacedTasks, processors, deadline: undefined } }),
+    ).map(([width = 0]) => width);
   t.deepEqual(shapes(10, 2), [1, 1]);
   t.deepEqual(shapes(10, 7), [2, 2, 2, 2]);
   t.deepEqual(shapes(10, 2, 4), [4, 4]);
@@ -40,30 +62,60 @@ test('static asks for what has no place alone, and leaves the other slots free',
 
 test('initial stops once what has no place has one, each request counting with its width', (t) => {
   const listing = aListing(8, 0, [{ status: 'running', width: 6, walltime: 50 }]);
-  const shapes = (unplacedTasks?: number): number[][] => (
-    shapesOf('initial', someFacts({ limits, options, listing, demand: { pendingTasks: 10, unplacedTasks, processors: 1, deadline: undefined } })));
+  const shapes = (unplacedTasks?: number): number[][] =>
+    shapesOf(
+      'initial',
+      someFacts({
+        limits,
+        options,
+        listing,
+        demand: { pendingTasks: 10, unplacedTasks, processors: 1, deadline: undefined },
+      }),
+    );
   t.deepEqual(shapes(1), [[1, 100]]);
-  t.deepEqual(shapes(5), [[2, 100], [3, 10]]);
+  t.deepEqual(shapes(5), [
+    [2, 100],
+    [3, 10],
+  ]);
   t.is(shapes().length, 6);
 });
 
 test('adaptive asks for the earliest of those that it chose, as many as hold what has no place', (t) => {
   // Two processors idle now, and all eight from 50 on.
   const listing = aListing(8, 0, [{ status: 'running', width: 6, walltime: 50 }]);
-  const decide = (unplacedTasks?: number) => adaptiveHeuristic.draft(someFacts({
-    limits: { ...limits, requestsMax: 3 }, options, listing, demand: { pendingTasks: 10, unplacedTasks, processors: 1, deadline: undefined },
-  }));
-  const starts = (decision: RequestDecision) => decision.candidates?.filter(({ chosen }) => chosen).map(({ startsAt }) => startsAt);
+  const decide = (unplacedTasks?: number) =>
+    adaptiveHeuristic.draft(
+      someFacts({
+        limits: { ...limits, requestsMax: 3 },
+        options,
+        listing,
+        demand: { pendingTasks: 10, unplacedTasks, processors: 1, deadline: undefined },
+      }),
+    );
+  const starts = (decision: RequestDecision) =>
+    decision.candidates?.filter(({ chosen }) => chosen).map(({ startsAt }) => startsAt);
   const one = decide(1);
-  t.deepEqual(one.drafts.map(({ width, walltime }) => [width, walltime]), [[1, 100]]);
+  t.deepEqual(
+    one.drafts.map(({ width, walltime }) => [width, walltime]),
+    [[1, 100]],
+  );
   t.deepEqual(starts(one), [0]);
-  t.true(one.reasons.includes('Asks for no more than the earliest 1 of them: that is room for the 1 task without a place.'), one.reasons.join(' '));
-  t.deepEqual(decide(5).drafts.map(({ width }) => width), [1, 3, 3]);
+  t.true(
+    one.reasons.includes('Asks for no more than the earliest 1 of them: that is room for the 1 task without a place.'),
+    one.reasons.join(' '),
+  );
+  t.deepEqual(
+    decide(5).drafts.map(({ width }) => width),
+    [1, 3, 3],
+  );
   t.deepEqual(starts(decide()), [0, 50, 150]);
 });
 
 test('mixed adds its largest request to what has no place, once', (t) => {
   const facts = { limits, options, demand: { pendingTasks: 10, unplacedTasks: 1, processors: 1, deadline: undefined } };
-  t.deepEqual(shapesOf('mixed', someFacts({ ...facts, isFirst: true })), [[1, 100], [8, 100]]);
+  t.deepEqual(shapesOf('mixed', someFacts({ ...facts, isFirst: true })), [
+    [1, 100],
+    [8, 100],
+  ]);
   t.deepEqual(shapesOf('mixed', someFacts({ ...facts, isFirst: false })), [[1, 100]]);
 });

@@ -3,7 +3,11 @@ import { nextReview, reviewPauseMin } from '@mutirao/core/requests';
 
 test('a review comes when the last decision wanted it, never at once, and one that was wanted before an event of the queue in its time', (t) => {
   const now = 5000;
-  t.is(nextReview({ reviewAt: 9000 }, { now, occasion: 'own', before: 7000 }), 9000, 'who looked at everything wants it no more');
+  t.is(
+    nextReview({ reviewAt: 9000 }, { now, occasion: 'own', before: 7000 }),
+    9000,
+    'who looked at everything wants it no more',
+  );
   t.is(nextReview({ reviewAt: 9000 }, { now, occasion: 'queue', before: 7000 }), 7000);
   t.is(nextReview({}, { now, occasion: 'queue', before: 7000 }), 7000);
   t.is(nextReview({ reviewAt: 6500 }, { now, occasion: 'queue', before: 7000 }), 6500);

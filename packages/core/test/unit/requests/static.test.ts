@@ -5,34 +5,50 @@ const facts: RequestFacts = {
   now: 0,
   limits: { processors: 16, requestsMax: 2, walltimeMax: 3_600_000, widthMax: 8, walltimeGranularity: 60_000 },
   listing: { at: 0, processorsFree: 16, requests: [] },
-  pending: [], served: [],
+  pending: [],
+  served: [],
   demand: { pendingTasks: 5, processors: 2, deadline: undefined },
   taskTimes: undefined,
 };
 
 test('a task of several processors counts as so many, and a request holds whole tasks', (t) => {
   const { drafts } = staticHeuristic.draft(facts);
-  t.deepEqual(drafts.map((draft) => draft.width), [6, 6]);
+  t.deepEqual(
+    drafts.map((draft) => draft.width),
+    [6, 6],
+  );
 });
 
 test('a width above the limit is cut to the most whole tasks that fit', (t) => {
   const { drafts } = staticHeuristic.draft({ ...facts, demand: { ...facts.demand, pendingTasks: 50, processors: 3 } });
-  t.deepEqual(drafts.map((draft) => draft.width), [6, 6]);
+  t.deepEqual(
+    drafts.map((draft) => draft.width),
+    [6, 6],
+  );
 });
 
 test('it asks for the largest width where it is told to', (t) => {
   const { drafts } = staticHeuristic.draft({ ...facts, options: { ...heuristicDefaults, staticWidth: 'largest' } });
-  t.deepEqual(drafts.map((draft) => draft.width), [8, 8]);
+  t.deepEqual(
+    drafts.map((draft) => draft.width),
+    [8, 8],
+  );
 });
 
 test('a task wider than the resource gives is refused with the two numbers', (t) => {
   const decision = staticHeuristic.draft({ ...facts, demand: { ...facts.demand, processors: 9 } });
-  t.deepEqual(decision, { drafts: [], reasons: ['A task needs 9 processors and the resource gives at most 8 to one request.'] });
+  t.deepEqual(decision, {
+    drafts: [],
+    reasons: ['A task needs 9 processors and the resource gives at most 8 to one request.'],
+  });
 });
 
 test('the walltime is a whole number of grains', (t) => {
   const { drafts } = staticHeuristic.draft({ ...facts, limits: { ...facts.limits, walltimeMax: 100_000 } });
-  t.deepEqual(drafts.map((draft) => draft.walltime), [60_000, 60_000]);
+  t.deepEqual(
+    drafts.map((draft) => draft.walltime),
+    [60_000, 60_000],
+  );
 });
 
 test('a longest walltime below the grain asks for nothing and says so', (t) => {
@@ -43,6 +59,9 @@ test('a longest walltime below the grain asks for nothing and says so', (t) => {
 
 test('each draft carries the numbers that made it', (t) => {
   const { drafts } = staticHeuristic.draft(facts);
-  t.is(drafts[0]?.reasons[0],
-    '5 pending tasks of 2 processors over 2 free request slots (2 allowed, 0 pending) make 6 processors each; the resource gives at most 8.');
+  t.is(
+    drafts[0]?.reasons[0],
+    '5 pending tasks of 2 processors over 2 free request slots (2 allowed, 0 pending) make 6 processors each; ' +
+      'the resource gives at most 8.',
+  );
 });

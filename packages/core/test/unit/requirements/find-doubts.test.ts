@@ -8,31 +8,63 @@ function read(text: string): Requirements {
 }
 
 test('memory may be wanted in any unit, by 1024 or by 1000 as sizes are everywhere', (t) => {
-  for (const [wanted, least] of [['1GiB', 1024], ['1G', 1024], ['1k', 0.001], ['1GB', 953.674], ['1.5 GiB', undefined], ['"1.5 GiB"', 1536], ['512mib', 512], ['1e3', 1000], ['2TB', 1_907_348.633]] as const) {
+  for (const [wanted, least] of [
+    ['1GiB', 1024],
+    ['1G', 1024],
+    ['1k', 0.001],
+    ['1GB', 953.674],
+    ['1.5 GiB', undefined],
+    ['"1.5 GiB"', 1536],
+    ['512mib', 512],
+    ['1e3', 1000],
+    ['2TB', 1_907_348.633],
+  ] as const) {
     const parsed = parseRequirements(`mem >= ${wanted}`);
     if (least === undefined) {
       t.is(parsed.kind, 'error', wanted);
       continue;
     }
-    t.deepEqual([evaluate(read(`mem >= ${wanted}`), { mem: String(least) }), evaluate(read(`mem >= ${wanted}`), { mem: String(least - 0.001) })], ['match', 'no match'], wanted);
+    t.deepEqual(
+      [
+        evaluate(read(`mem >= ${wanted}`), { mem: String(least) }),
+        evaluate(read(`mem >= ${wanted}`), { mem: String(least - 0.001) }),
+      ],
+      ['match', 'no match'],
+      wanted,
+    );
   }
   t.is(evaluate(read('mem == 1GiB'), { mem: '1024' }), 'match');
 });
 
 test('a comparison that holds on no machine is found wherever it stands', (t) => {
-  t.is(findImpossible(read('os == linux && not (mem >= lots)')), 'mem >= lots: ">=" compares numbers, and "lots" is none; expected a number of MiB, or one with a unit, as in 2GiB');
-  t.is(findImpossible(read('gpumem > 16GB')), 'gpumem > 16gb: ">" compares numbers, and "16gb" is none; expected a number');
-  for (const text of ['', 'mem >= 1GB', 'mem >= 1e3', 'site == 1GB', 'version java 1.4']) t.is(findImpossible(read(text)), undefined, text);
+  t.is(
+    findImpossible(read('os == linux && not (mem >= lots)')),
+    'mem >= lots: ">=" compares numbers, and "lots" is none; expected a number of MiB, or one with a unit, as in 2GiB',
+  );
+  t.is(
+    findImpossible(read('gpumem > 16GB')),
+    'gpumem > 16gb: ">" compares numbers, and "16gb" is none; expected a number',
+  );
+  for (const text of ['', 'mem >= 1GB', 'mem >= 1e3', 'site == 1GB', 'version java 1.4'])
+    t.is(findImpossible(read(text)), undefined, text);
 });
 
 test('an attribute that no known machine states is named, with the one that was probably meant or another way to say it', (t) => {
   const known = new Set(['os', 'mem', 'Room', 'hostname', 'processorfamily', 'site']);
   const doubts = (text: string): string[] => findDoubts(read(text), known);
-  t.deepEqual(doubts('processors >= 4 && os == linux'), ['no machine that is known states "processors": a task gets several processors by --processors N']);
-  t.deepEqual(doubts('rooom == 12'), ['no machine that is known states "rooom" (they state "room": did you mean that?)']);
-  t.deepEqual(doubts('memory > 1'), ['no machine that is known states "memory": the memory of a machine, in MiB, is "mem"']);
+  t.deepEqual(doubts('processors >= 4 && os == linux'), [
+    'no machine that is known states "processors": a task gets several processors by --processors N',
+  ]);
+  t.deepEqual(doubts('rooom == 12'), [
+    'no machine that is known states "rooom" (they state "room": did you mean that?)',
+  ]);
+  t.deepEqual(doubts('memory > 1'), [
+    'no machine that is known states "memory": the memory of a machine, in MiB, is "mem"',
+  ]);
   t.deepEqual(doubts('not gpu'), ['"gpu" by itself never holds; write "gpu == VALUE"']);
-  t.deepEqual(doubts('zebra == 1'), ['no machine that is known states "zebra"; they state hostname, mem, os, processorfamily, room, site']);
+  t.deepEqual(doubts('zebra == 1'), [
+    'no machine that is known states "zebra"; they state hostname, mem, os, processorfamily, room, site',
+  ]);
   t.deepEqual(doubts('ROOM == 12 || mem < 5'), []);
 });
 

@@ -1,9 +1,23 @@
 import test from 'ava';
 import {
-  describeRequirementsError, evaluate, explainMatch, parseRequirements, requirementsDepthMax, type Requirements, type RequirementsError,
+  describeRequirementsError,
+  evaluate,
+  explainMatch,
+  parseRequirements,
+  requirementsDepthMax,
+  type Requirements,
+  type RequirementsError,
 } from '@mutirao/core/requirements';
 
-const lab = { os: 'Linux', mem: '512', site: 'lab', load: '1.5', 'path:java': '/usr/bin/java', 'path:gcc': 'false', 'version:java': '1.10' };
+const lab = {
+  os: 'Linux',
+  mem: '512',
+  site: 'lab',
+  load: '1.5',
+  'path:java': '/usr/bin/java',
+  'path:gcc': 'false',
+  'version:java': '1.10',
+};
 
 function read(text: string): Requirements {
   const parsed = parseRequirements(text);
@@ -119,7 +133,9 @@ test('an explanation looks through negations and alternatives', (t) => {
 });
 
 test('an undefined attribute is named, with the nearest one that the machine states', (t) => {
-  t.deepEqual(explainMatch(read('sitee == lab'), lab), ['wanted sitee == lab: the machine does not state sitee (it states site: did you mean that?)']);
+  t.deepEqual(explainMatch(read('sitee == lab'), lab), [
+    'wanted sitee == lab: the machine does not state sitee (it states site: did you mean that?)',
+  ]);
   t.deepEqual(explainMatch(read('gpu != 1'), lab), ['wanted gpu != 1: the machine does not state gpu']);
 });
 
@@ -128,7 +144,9 @@ test('what can never match says so', (t) => {
   t.deepEqual(explainMatch(read('mem > lots'), lab), [
     'wanted mem > lots: the machine has mem = 512, and lots is not a number, so that > never holds',
   ]);
-  t.deepEqual(explainMatch(read('site > 3'), lab), ['wanted site > 3: the machine has site = lab, which is not a number']);
+  t.deepEqual(explainMatch(read('site > 3'), lab), [
+    'wanted site > 3: the machine has site = lab, which is not a number',
+  ]);
   t.deepEqual(explainMatch(read('in_path perl'), lab), ['wanted in_path perl: the machine does not state path:perl']);
 });
 

@@ -3,7 +3,14 @@ import { isTimeToAsk, Leads, WaitHistory, type AskingView } from '@mutirao/core/
 
 const minute = 60_000;
 const hour = 60 * minute;
-const view: AskingView = { now: 0, startsAt: 10 * hour, endsAt: 12 * hour, width: 8, waits: new WaitHistory(), forecast: () => 0 };
+const view: AskingView = {
+  now: 0,
+  startsAt: 10 * hour,
+  endsAt: 12 * hour,
+  width: 8,
+  waits: new WaitHistory(),
+  forecast: () => 0,
+};
 
 function waitsOf(...each: readonly (readonly [count: number, width: number, wait: number])[]): WaitHistory {
   const waits = new WaitHistory();
@@ -37,15 +44,28 @@ test('a lead is never below ten minutes, is an hour before anything is known, an
 });
 
 test('leads by one rule and history are those of each width, and a fixed one is that of all', (t) => {
-  const waits = [...Array.from({ length: 25 }, () => ({ width: 8, wait: hour })), ...Array.from({ length: 25 }, () => ({ width: 64, wait: 9 * hour }))];
+  const waits = [
+    ...Array.from({ length: 25 }, () => ({ width: 8, wait: hour })),
+    ...Array.from({ length: 25 }, () => ({ width: 64, wait: 9 * hour })),
+  ];
   const learned = new Leads({ kind: 'learned', share: 0.5 }, waits);
-  t.deepEqual([8, 64, 8].map((width) => learned.of(width)), [hour, 9 * hour, hour]);
+  t.deepEqual(
+    [8, 64, 8].map((width) => learned.of(width)),
+    [hour, 9 * hour, hour],
+  );
   t.is(new Leads({ kind: 'fixed', lead: 3 * hour }, waits).of(64), 3 * hour);
 });
 
 test('a forecast has us ask for all that is left until the end, as soon as the queue promises no earlier start than the margin allows', (t) => {
   const asked: number[] = [];
-  const promising = (start: number): AskingView => ({ ...view, now: 2 * hour, forecast: (width, walltime) => { asked.push(width, walltime); return start; } });
+  const promising = (start: number): AskingView => ({
+    ...view,
+    now: 2 * hour,
+    forecast: (width, walltime) => {
+      asked.push(width, walltime);
+      return start;
+    },
+  });
   const rule = { kind: 'forecast', margin: hour } as const;
   t.true(isTimeToAsk(rule, promising(9 * hour)));
   t.false(isTimeToAsk(rule, promising(9 * hour - 1)));

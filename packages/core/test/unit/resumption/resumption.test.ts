@@ -1,10 +1,22 @@
-// What of an earlier job is taken for done: the same tasks, finished, whose results are there, and nothing behind what runs.
+// What of an earlier job is taken for done: the same tasks, finished, whose results are there, and nothing behind what
+// runs.
 import test from 'ava';
-import { chooseTaken, findOverwrite, fingerprintsIn, matchTasks, reviseInputs, withRevisedInputs, type Choice } from '@mutirao/core/resumption';
+import {
+  chooseTaken,
+  findOverwrite,
+  fingerprintsIn,
+  matchTasks,
+  reviseInputs,
+  withRevisedInputs,
+  type Choice,
+} from '@mutirao/core/resumption';
 import type { InputSpec, JobSpec, OutputSpec } from '@mutirao/core/messages';
 import { aGroup, aJob } from '@mutirao/testkit';
 
-/** A task: its command, the tasks that write its inputs with these, files of home with their fingerprints, and its outputs with their places. */
+/**
+ * A task: its command, the tasks that write its inputs with these, files of home with their fingerprints, and its
+ * outputs with their places.
+ */
 interface Draft {
   readonly name?: string;
   readonly command?: string;
@@ -15,20 +27,53 @@ interface Draft {
 }
 
 function jobOf(drafts: readonly Draft[], changes: Partial<JobSpec> = {}): JobSpec {
-  const groups = drafts.map(({ command = 'true', name = command, reads = [], files = {}, writes = {} }) => aGroup(1, {
-    values: { kind: 'list', values: [name] }, command,
-    inputs: [
-      ...reads.map(([taskIndex, path]): InputSpec => ({ source: { kind: 'output', taskIndex, path }, root: 'playpen', path, condition: '' })),
-      ...Object.entries(files).map(([path, fingerprint]): InputSpec => ({ source: { kind: 'path', path: `/home/${path}` }, root: 'playpen', path, condition: '', fingerprint })),
-    ],
-    outputs: Object.entries(writes).map(([path, localPath]): OutputSpec => ({ root: 'playpen', path, localPath, condition: '' })),
-  }));
-  const edges = drafts.flatMap(({ reads = [], after = [] }, to) => [...new Set([...reads.map(([from]) => from), ...after])].map((from) => ({ from, to })));
+  const groups = drafts.map(({ command = 'true', name = command, reads = [], files = {}, writes = {} }) =>
+    aGroup(1, {
+      values: { kind: 'list', values: [name] },
+      command,
+      inputs: [
+        ...reads.map(
+          ([taskIndex, path]): InputSpec => ({
+            source: { kind: 'output', taskIndex, path },
+            root: 'playpen',
+            path,
+            condition: '',
+          }),
+        ),
+        ...Object.entries(files).map(
+          ([path, fingerprint]): InputSpec => ({
+            source: { kind: 'path', path: `/home/${path}` },
+            root: 'playpen',
+            path,
+            condition: '',
+            fingerprint,
+          }),
+        ),
+      ],
+      outputs: Object.entries(writes).map(
+        ([path, localPath]): OutputSpec => ({ root: 'playpen', path, localPath, condition: '' }),
+      ),
+    }),
+  );
+  const edges = drafts.flatMap(({ reads = [], after = [] }, to) =>
+    [...new Set([...reads.map(([from]) => from), ...after])].map((from) => ({ from, to })),
+  );
   return aJob(1, { groups, edges, ...changes });
 }
 
-function resume(next: JobSpec, former: JobSpec, { faults = {}, gone = [] }: { readonly faults?: Readonly<Record<number, string>>; readonly gone?: readonly string[] } = {}): Choice {
-  return chooseTaken(next, matchTasks(next, former), { spec: former, faultOf: (index) => faults[index], isGone: (index, path) => gone.includes(`${index} ${path}`) });
+function resume(
+  next: JobSpec,
+  former: JobSpec,
+  {
+    faults = {},
+    gone = [],
+  }: { readonly faults?: Readonly<Record<number, string>>; readonly gone?: readonly string[] } = {},
+): Choice {
+  return chooseTaken(next, matchTasks(next, former), {
+    spec: former,
+    faultOf: (index) => faults[index],
+    isGone: (index, path) => gone.includes(`${index} ${path}`),
+  });
 }
 
 /** split -> left, right -> join. */
@@ -36,7 +81,15 @@ const diamond: readonly Draft[] = [
   { name: 'split', command: 'split', files: { in: 'f1' }, writes: { a: '', b: '' } },
   { name: 'left', command: 'left', reads: [[0, 'a']], writes: { A: '' } },
   { name: 'right', command: 'right', reads: [[0, 'b']], writes: { B: '' } },
-  { name: 'join', command: 'join', reads: [[1, 'A'], [2, 'B']], writes: { all: '/home/all' } },
+  {
+    name: 'join',
+    command: 'join',
+    reads: [
+      [1, 'A'],
+      [2, 'B'],
+    ],
+    writes: { all: '/home/all' },
+  },
 ];
 
 function changed(index: number, change: Draft): JobSpec {
@@ -46,35 +99,66 @@ function changed(index: number, change: Draft): JobSpec {
 const numbers = ({ taken }: Choice): number[] => [...taken.keys()];
 
 test('all of the same workflow is taken over where all finished', (t) => {
-  t.deepEqual(resume(jobOf(diamond), jobOf(diamond)), { taken: new Map([[0, 0], [1, 1], [2, 2], [3, 3]]), runs: [] });
+  t.deepEqual(resume(jobOf(diamond), jobOf(diamond)), {
+    taken: new Map([
+      [0, 0],
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]),
+    runs: [],
+  });
 });
 
 test('what did not finish runs, and what waits for it', (t) => {
   const { taken, runs } = resume(jobOf(diamond), jobOf(diamond), { faults: { 2: 'it did not finish in job 1' } });
   t.deepEqual([...taken.keys()], [0, 1]);
-  t.deepEqual(runs, [{ taskIndex: 2, reason: 'it did not finish in job 1' }, { taskIndex: 3, reason: 'it waits for task 2, which runs' }]);
+  t.deepEqual(runs, [
+    { taskIndex: 2, reason: 'it did not finish in job 1' },
+    { taskIndex: 3, reason: 'it waits for task 2, which runs' },
+  ]);
 });
 
 test('another command, another input, another environment and other outputs are told apart, and everything behind runs', (t) => {
-  const reasons = (next: JobSpec): readonly string[] => resume(next, jobOf(diamond)).runs.map(({ taskIndex, reason }) => `${taskIndex} ${reason}`);
-  t.deepEqual(reasons(changed(1, { command: 'left --fast' })), ['1 its command changed', '3 it waits for task 1, which runs']);
+  const reasons = (next: JobSpec): readonly string[] =>
+    resume(next, jobOf(diamond)).runs.map(({ taskIndex, reason }) => `${taskIndex} ${reason}`);
+  t.deepEqual(reasons(changed(1, { command: 'left --fast' })), [
+    '1 its command changed',
+    '3 it waits for task 1, which runs',
+  ]);
   t.is(reasons(changed(0, { files: { in: 'f2' } }))[0], '0 its input in changed');
   t.is(reasons(changed(0, { files: { in: 'f2' } })).length, 4);
   t.deepEqual(reasons(changed(3, { writes: { all: '/home/other' } })), ['3 nothing like it was there']);
   t.is(reasons(jobOf(diamond, { environment: { SEED: '2' } }))[0], '0 its environment changed');
-  t.is(reasons(jobOf(diamond, { verification: { kind: 'vote', count: 3 } }))[0], '0 its result is verified in another way');
+  t.is(
+    reasons(jobOf(diamond, { verification: { kind: 'vote', count: 3 } }))[0],
+    '0 its result is verified in another way',
+  );
 });
 
 /** A bag of these values: each runs a script with its value and writes a place with its index. */
-function bagOf(values: readonly string[], { fingerprint = 'f1', command = 'sh s.sh {}' }: { readonly fingerprint?: string; readonly command?: string } = {}): JobSpec {
-  return aJob(values.length, { groups: [aGroup(values.length, {
-    values: { kind: 'list', values }, command, inputs: [{ source: { kind: 'path', path: '/home/s.sh' }, root: 'playpen', path: 's.sh', condition: '', fingerprint }],
-    outputs: [{ root: 'playpen', path: 'out', localPath: '/home/o{#}', condition: '' }],
-  })] });
+function bagOf(
+  values: readonly string[],
+  { fingerprint = 'f1', command = 'sh s.sh {}' }: { readonly fingerprint?: string; readonly command?: string } = {},
+): JobSpec {
+  return aJob(values.length, {
+    groups: [
+      aGroup(values.length, {
+        values: { kind: 'list', values },
+        command,
+        inputs: [
+          { source: { kind: 'path', path: '/home/s.sh' }, root: 'playpen', path: 's.sh', condition: '', fingerprint },
+        ],
+        outputs: [{ root: 'playpen', path: 'out', localPath: '/home/o{#}', condition: '' }],
+      }),
+    ],
+  });
 }
 
 test('of a bag whose script was edited each task runs for the true reason, and one whose command was mended, too', (t) => {
-  const reasons = (next: JobSpec): readonly string[] => [...new Set(resume(next, bagOf(['1', '2', '3'])).runs.map(({ reason }) => reason))];
+  const reasons = (next: JobSpec): readonly string[] => [
+    ...new Set(resume(next, bagOf(['1', '2', '3'])).runs.map(({ reason }) => reason)),
+  ];
   t.deepEqual(reasons(bagOf(['1', '2', '3'], { fingerprint: 'f2' })), ['its input s.sh changed']);
   t.deepEqual(reasons(bagOf(['1', '2', '3'], { command: 'sh s.sh -v {}' })), ['its command changed']);
   t.deepEqual(reasons(bagOf(['1', '2', '4'])), ['its value is "4", and was "3"']);
@@ -82,33 +166,71 @@ test('of a bag whose script was edited each task runs for the true reason, and o
 
 test('what runs for other values is not to write over finished results by the numbers of its tasks', (t) => {
   const former = bagOf(['1', '2', '3']);
-  const find = (next: JobSpec, finished: readonly number[]) => findOverwrite(next, former, { runs: resume(next, former).runs, hasFinished: (index) => finished.includes(index) });
-  t.deepEqual(find(bagOf(['2', '3']), [0]), { place: '/home/o0', taskIndex: 0, formerIndex: 0 }, 'the failed ones alone begin at 0');
+  const find = (next: JobSpec, finished: readonly number[]) =>
+    findOverwrite(next, former, { runs: resume(next, former).runs, hasFinished: (index) => finished.includes(index) });
+  t.deepEqual(
+    find(bagOf(['2', '3']), [0]),
+    { place: '/home/o0', taskIndex: 0, formerIndex: 0 },
+    'the failed ones alone begin at 0',
+  );
   t.is(find(bagOf(['2', '3']), [2]), undefined, 'there is no result there');
-  t.is(find(bagOf(['1', '2', '3'], { command: 'sh s.sh -v {}' }), [0, 1, 2]), undefined, 'each writes its own result again');
+  t.is(
+    find(bagOf(['1', '2', '3'], { command: 'sh s.sh -v {}' }), [0, 1, 2]),
+    undefined,
+    'each writes its own result again',
+  );
   t.is(find(bagOf(['1', '2', '3'], { fingerprint: 'f2' }), [0, 1]), undefined);
 });
 
 test('what was done before inputs were read again counts as done with what was there then', (t) => {
   const spec = bagOf(['1', '2', '3']);
-  const revised = reviseInputs(spec, [], { current: [{ path: '/home/s.sh', fingerprint: 'f2' }, { path: '/home/other', fingerprint: 'x' }], begun: [{ first: 0, count: 2 }] });
+  const revised = reviseInputs(spec, [], {
+    current: [
+      { path: '/home/s.sh', fingerprint: 'f2' },
+      { path: '/home/other', fingerprint: 'x' },
+    ],
+    begun: [{ first: 0, count: 2 }],
+  });
   const former = withRevisedInputs(spec, revised);
   t.deepEqual([...fingerprintsIn(former)], [['/home/s.sh', 'f2']]);
   const next = resume(bagOf(['1', '2', '3'], { fingerprint: 'f2' }), former);
   t.deepEqual([numbers(next), next.runs[0]?.reason], [[2], 'its input s.sh changed']);
   t.deepEqual(numbers(resume(bagOf(['1', '2', '3']), former)), [0, 1]);
-  const again = withRevisedInputs(spec, reviseInputs(former, revised, { current: [{ path: '/home/s.sh', fingerprint: 'f3' }], begun: [{ first: 0, count: 3 }] }));
+  const again = withRevisedInputs(
+    spec,
+    reviseInputs(former, revised, {
+      current: [{ path: '/home/s.sh', fingerprint: 'f3' }],
+      begun: [{ first: 0, count: 3 }],
+    }),
+  );
   t.deepEqual(numbers(resume(bagOf(['1', '2', '3'], { fingerprint: 'f2' }), again)), [2], 'the second time, too');
 });
 
 test('tasks are found again by what they do, wherever they stand in the file', (t) => {
-  const moved = diamond.map((draft): Draft => ({ ...draft, ...(draft.reads === undefined ? {} : { reads: draft.reads.map(([from, path]) => [from + 1, path] as const) }) }));
-  t.deepEqual(resume(jobOf([{ command: 'new' }, ...moved]), jobOf(diamond)).taken, new Map([[1, 0], [2, 1], [3, 2], [4, 3]]));
+  const moved = diamond.map(
+    (draft): Draft => ({
+      ...draft,
+      ...(draft.reads === undefined ? {} : { reads: draft.reads.map(([from, path]) => [from + 1, path] as const) }),
+    }),
+  );
+  t.deepEqual(
+    resume(jobOf([{ command: 'new' }, ...moved]), jobOf(diamond)).taken,
+    new Map([
+      [1, 0],
+      [2, 1],
+      [3, 2],
+      [4, 3],
+    ]),
+  );
 });
 
 test('a task that reads a file of the same name from another task runs', (t) => {
-  const writers: readonly Draft[] = [{ command: 'one', writes: { x: '' } }, { command: 'two', writes: { x: '' } }];
-  const reader = (from: number): JobSpec => jobOf([...writers, { command: 'read', reads: [[from, 'x']], after: [0, 1] }]);
+  const writers: readonly Draft[] = [
+    { command: 'one', writes: { x: '' } },
+    { command: 'two', writes: { x: '' } },
+  ];
+  const reader = (from: number): JobSpec =>
+    jobOf([...writers, { command: 'read', reads: [[from, 'x']], after: [0, 1] }]);
   t.deepEqual(resume(reader(1), reader(0)).runs, [{ taskIndex: 2, reason: 'it waits for other tasks than before' }]);
 });
 
@@ -128,7 +250,13 @@ test('an intermediate file that is kept no more matters only where a task that r
 });
 
 test('an input by a path that depends on the task, and what says the number of its job, are never the same', (t) => {
-  const unknown = aJob(1, { groups: [aGroup(1, { inputs: [{ source: { kind: 'path', path: '/home/{}' }, root: 'playpen', path: 'in', condition: '' }] })] });
+  const unknown = aJob(1, {
+    groups: [
+      aGroup(1, {
+        inputs: [{ source: { kind: 'path', path: '/home/{}' }, root: 'playpen', path: 'in', condition: '' }],
+      }),
+    ],
+  });
   t.deepEqual(numbers(resume(unknown, unknown)), []);
   t.deepEqual(numbers(resume(jobOf([{ command: 'echo $JOB' }]), jobOf([{ command: 'echo $JOB' }]))), []);
   t.deepEqual(numbers(resume(jobOf([{}, { command: 'x {#}' }]), jobOf([{}, { command: 'x {#}' }]))), [0, 1]);
@@ -137,5 +265,11 @@ test('an input by a path that depends on the task, and what says the number of i
 
 test('of tasks that are alike each is taken once', (t) => {
   const alike = (count: number): JobSpec => jobOf(Array.from({ length: count }, () => ({})));
-  t.deepEqual(resume(alike(3), alike(2)).taken, new Map([[0, 0], [1, 1]]));
+  t.deepEqual(
+    resume(alike(3), alike(2)).taken,
+    new Map([
+      [0, 0],
+      [1, 1],
+    ]),
+  );
 });

@@ -9,11 +9,14 @@ test('elements come out in order, whatever the order in which they went in', (t)
   for (const value of values) heap.push(value);
   t.is(heap.size, 200);
   t.is(heap.first, Math.min(...values));
-  t.deepEqual(values.map(() => heap.pop()), [...values].sort((a, b) => a - b));
+  t.deepEqual(
+    values.map(() => heap.pop()),
+    [...values].sort((a, b) => a - b),
+  );
   t.is(heap.pop(), undefined);
 });
 
-test('a heap of another heap\'s elements is a copy', (t) => {
+test("a heap of another heap's elements is a copy", (t) => {
   const heap = new Heap(isLess);
   for (const value of [5, 3, 9, 1]) heap.push(value);
   const copy = new Heap(isLess, heap.elements);

@@ -36,7 +36,9 @@ class Pair {
 
   findUpTo(first: number, second: number): { readonly second: number; readonly value: number } | undefined {
     let found: { second: number; value: number } | undefined;
-    for (const row of this.rows.values()) if (row.first === first && row.second <= second && row.second > (found?.second ?? -1)) found = { second: row.second, value: row.value };
+    for (const row of this.rows.values())
+      if (row.first === first && row.second <= second && row.second > (found?.second ?? -1))
+        found = { second: row.second, value: row.value };
     return found;
   }
 }
@@ -52,7 +54,8 @@ test('whatever is looked for, set and removed beside what was looked for before,
     t.deepEqual(pair.tree.findUpTo(first, near), pair.findUpTo(first, near));
     for (let step = 0; step < 30; step += 1) {
       const second = near + draw(300) - 150;
-      if (random.fraction() < (isShrinking ? 0.95 : 0.1)) t.true(pair.remove(first, second - (second % 10)), `${first} ${second}`);
+      if (random.fraction() < (isShrinking ? 0.95 : 0.1))
+        t.true(pair.remove(first, second - (second % 10)), `${first} ${second}`);
       else pair.set(first, second, round);
       if (step % 10 === 0) t.is(pair.tree.find(first, second), pair.rows.get(`${first} ${second}`)?.value);
     }

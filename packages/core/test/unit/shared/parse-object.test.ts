@@ -7,5 +7,6 @@ test('a JSON object is read with its fields', (t) => {
 });
 
 test('a text that is no JSON object is none', (t) => {
-  for (const text of ['', '{', '{"a":1', 'null', '3', '"a"', '[]', '[{"a":1}]', '{"a":1}\n{"a":1}']) t.is(parseObject(text), undefined, text);
+  for (const text of ['', '{', '{"a":1', 'null', '3', '"a"', '[]', '[{"a":1}]', '{"a":1}\n{"a":1}'])
+    t.is(parseObject(text), undefined, text);
 });

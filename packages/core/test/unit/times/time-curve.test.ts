@@ -1,5 +1,12 @@
 import test from 'ava';
-import { compareRun, expectedRemainingOn, quantileOn, slownessFactor, TimeCurve, unknownSlowness } from '@mutirao/core/times';
+import {
+  compareRun,
+  expectedRemainingOn,
+  quantileOn,
+  slownessFactor,
+  TimeCurve,
+  unknownSlowness,
+} from '@mutirao/core/times';
 
 function curveOf(ended: readonly number[], censored: readonly number[] = []): TimeCurve {
   const curve = new TimeCurve();

@@ -1,9 +1,21 @@
 import test from 'ava';
-import { credibilityOfMachine, defaultConvictionRules, defaultCredibilityRules, isConvicted, judgeOutvoted } from '@mutirao/core/trust';
+import {
+  credibilityOfMachine,
+  defaultConvictionRules,
+  defaultCredibilityRules,
+  isConvicted,
+  judgeOutvoted,
+} from '@mutirao/core/trust';
 
-const judge = (digests: string, passes = 0) => judgeOutvoted([...digests].map((digest, index) => ({ voter: `m${index}`, digest })), 'a', {
-  rules: defaultConvictionRules, credibilityOf: () => credibilityOfMachine(passes, defaultCredibilityRules),
-});
+const judge = (digests: string, passes = 0) =>
+  judgeOutvoted(
+    [...digests].map((digest, index) => ({ voter: `m${index}`, digest })),
+    'a',
+    {
+      rules: defaultConvictionRules,
+      credibilityOf: () => credibilityOfMachine(passes, defaultCredibilityRules),
+    },
+  );
 
 test('Sarmenta 2002: three machines that nobody knows are right against one with 0.9275, which convicts nobody; four are with 0.98, five with 0.995', (t) => {
   t.is(Math.round(judge('aaab').certainty * 1e4), 9275);
@@ -19,6 +31,9 @@ test('two machines with a record are enough, and one is not, however much it is 
 });
 
 test('evidence that is weak convicts when there is enough of it, and certain evidence at once', (t) => {
-  t.deepEqual([1, 2, 3, 4].map((evidenceCount) => isConvicted({ isCertain: false, evidenceCount }, defaultConvictionRules)), [false, false, true, true]);
+  t.deepEqual(
+    [1, 2, 3, 4].map((evidenceCount) => isConvicted({ isCertain: false, evidenceCount }, defaultConvictionRules)),
+    [false, false, true, true],
+  );
   t.true(isConvicted({ isCertain: true, evidenceCount: 1 }, defaultConvictionRules));
 });

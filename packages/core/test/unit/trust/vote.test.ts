@@ -32,7 +32,10 @@ test('no vote is asked for that could not make a majority any more: there are ne
     let [cast, decision] = [0, decideByMajority([], voteCount)];
     while (decision.kind === 'open') {
       cast += decision.votesMissing;
-      decision = decideByMajority(Array.from({ length: cast }, (_, index) => ({ voter: `m${index}`, digest: `${index}` })), voteCount);
+      decision = decideByMajority(
+        Array.from({ length: cast }, (_, index) => ({ voter: `m${index}`, digest: `${index}` })),
+        voteCount,
+      );
     }
     t.is(decision.kind, voteCount === 1 ? 'accepted' : 'deadlocked');
     t.true(cast <= votesMaxOf(voteCount), `vote:${voteCount} gave up after ${cast} results`);

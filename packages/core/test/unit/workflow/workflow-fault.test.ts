@@ -12,7 +12,12 @@ test('a workflow without tasks is none', (t) => {
 });
 
 test('a cycle is told with its whole path, and not the tasks that merely lead there', (t) => {
-  const edges = [{ from: 'a', to: 'b' }, { from: 'b', to: 'c' }, { from: 'c', to: 'b' }, { from: 'c', to: 'd' }];
+  const edges = [
+    { from: 'a', to: 'b' },
+    { from: 'b', to: 'c' },
+    { from: 'c', to: 'b' },
+    { from: 'c', to: 'd' },
+  ];
   const [code, message, index] = faultOf([...three, { id: 'd', work: 1 }], edges);
   t.is(code, 'MUT_WORKFLOW_CYCLE');
   t.is(message, '2 tasks wait for each other: b -> c -> b');
@@ -24,37 +29,85 @@ test('a task that waits for itself is a cycle of one', (t) => {
 });
 
 test('tasks behind a cycle do not hide it', (t) => {
-  t.is(faultOf(three, [{ from: 'b', to: 'c' }, { from: 'c', to: 'b' }, { from: 'b', to: 'a' }])[1], '2 tasks wait for each other: b -> c -> b');
+  t.is(
+    faultOf(three, [
+      { from: 'b', to: 'c' },
+      { from: 'c', to: 'b' },
+      { from: 'b', to: 'a' },
+    ])[1],
+    '2 tasks wait for each other: b -> c -> b',
+  );
 });
 
 test('an edge to nowhere, an edge twice and a task twice are named', (t) => {
-  t.deepEqual(faultOf(three, [{ from: 'a', to: 'x' }]), ['MUT_WORKFLOW_EDGE_NOWHERE', 'the edge from a to x names the task x, which does not exist', 0]);
-  t.deepEqual(faultOf(three, [{ from: 'a', to: 'b' }, { from: 'a', to: 'b' }]), ['MUT_WORKFLOW_EDGE_TWICE', 'there are two edges from a to b', 1]);
+  t.deepEqual(faultOf(three, [{ from: 'a', to: 'x' }]), [
+    'MUT_WORKFLOW_EDGE_NOWHERE',
+    'the edge from a to x names the task x, which does not exist',
+    0,
+  ]);
+  t.deepEqual(
+    faultOf(three, [
+      { from: 'a', to: 'b' },
+      { from: 'a', to: 'b' },
+    ]),
+    ['MUT_WORKFLOW_EDGE_TWICE', 'there are two edges from a to b', 1],
+  );
   t.deepEqual(faultOf([...three, { id: 'b', work: 1 }]), ['MUT_WORKFLOW_TASK_TWICE', 'there are two tasks b', 3]);
 });
 
 test('costs that are negative, no number or without end are refused, at tasks and at edges', (t) => {
-  for (const work of [NaN, -1, Infinity]) t.deepEqual(faultOf([{ id: 'a', work }]), ['MUT_WORKFLOW_COST', `the work of task a is ${work}; want a number of 0 or more`, 0]);
+  for (const work of [NaN, -1, Infinity])
+    t.deepEqual(faultOf([{ id: 'a', work }]), [
+      'MUT_WORKFLOW_COST',
+      `the work of task a is ${work}; want a number of 0 or more`,
+      0,
+    ]);
   t.is(faultOf([{ id: 'a', work: 1, exchange: -2 }])[0], 'MUT_WORKFLOW_COST');
-  t.deepEqual(faultOf(three, [{ from: 'a', to: 'b', data: -5 }]), ['MUT_WORKFLOW_COST', 'the edge from a to b costs -5; want a number of 0 or more', 0]);
+  t.deepEqual(faultOf(three, [{ from: 'a', to: 'b', data: -5 }]), [
+    'MUT_WORKFLOW_COST',
+    'the edge from a to b costs -5; want a number of 0 or more',
+    0,
+  ]);
   t.is(faultOf(three, [{ from: 'a', to: 'b', share: NaN }])[0], 'MUT_WORKFLOW_COST');
 });
 
 test('widths are whole numbers, the fewest first, and no wider than the machines', (t) => {
   t.is(faultOf([{ id: 'a', work: 1, widthMin: 0 }])[0], 'MUT_WORKFLOW_WIDTH');
-  t.is(faultOf([{ id: 'a', work: 1, widthMin: 3, widthMax: 2 }])[1], 'task a takes 3 to 2 processors; want whole numbers from 1, the fewest first');
-  t.is(findTooWide({ tasks: [{ id: 'a', work: 1, widthMin: 3 }], edges: [] }, 2)?.message, 'task a takes 3 processors; there are 2');
+  t.is(
+    faultOf([{ id: 'a', work: 1, widthMin: 3, widthMax: 2 }])[1],
+    'task a takes 3 to 2 processors; want whole numbers from 1, the fewest first',
+  );
+  t.is(
+    findTooWide({ tasks: [{ id: 'a', work: 1, widthMin: 3 }], edges: [] }, 2)?.message,
+    'task a takes 3 processors; there are 2',
+  );
   t.is(findTooWide({ tasks: [{ id: 'a', work: 1, widthMin: 2, widthMax: 9 }], edges: [] }, 2), undefined);
 });
 
 test('tasks are sorted so that each comes after what it waits for, the lowest index first', (t) => {
   const workflow = makeWorkflow({ tasks: three, edges: [{ from: 'c', to: 'a' }] });
   t.deepEqual(workflow.order, [1, 2, 0]);
-  t.deepEqual([workflow.incoming, workflow.outgoing], [[[0], [], []], [[], [], [0]]]);
+  t.deepEqual(
+    [workflow.incoming, workflow.outgoing],
+    [
+      [[0], [], []],
+      [[], [], [0]],
+    ],
+  );
   t.deepEqual(workflow.tasks[0], { id: 'a', work: 1, exchange: 0, widthMin: 1, widthMax: 1 });
 });
 
 test('a draft with a fault makes no workflow', (t) => {
-  t.throws(() => makeWorkflow({ tasks: three, edges: [{ from: 'a', to: 'b' }, { from: 'b', to: 'a' }] }), { message: 'a workflow with a cycle' });
+  t.throws(
+    () =>
+      makeWorkflow({
+        tasks: three,
+        edges: [
+          { from: 'a', to: 'b' },
+          { from: 'b', to: 'a' },
+        ],
+      }),
+    { message: 'a workflow with a cycle' },
+  );
   t.throws(() => makeWorkflow({ tasks: three, edges: [{ from: 'a', to: 'x' }] }), { message: /which does not exist/ });
 });

@@ -43,16 +43,30 @@ export class Catalogs {
     return this.#transformations.get(keyOf(job))?.children.filter(({ name }) => name === 'uses') ?? [];
   }
 
-  /** The program that an element names; undefined where the file has none of it. @throws {FormatError} MUT_WORKFLOW_SYNTAX for one without a place. */
+  /**
+   * The program that an element names; undefined where the file has none of it. @throws {FormatError}
+   * MUT_WORKFLOW_SYNTAX for one without a place.
+   */
   executableOf(element: XmlElement): Executable | undefined {
     const found = this.#executables.get(keyOf(element));
-    const chosen = found?.find(({ attributes }) => (attributes['arch'] ?? 'x86_64') === 'x86_64' && (attributes['os'] ?? 'linux') === 'linux') ?? found?.[0];
+    const chosen =
+      found?.find(
+        ({ attributes }) => (attributes['arch'] ?? 'x86_64') === 'x86_64' && (attributes['os'] ?? 'linux') === 'linux',
+      ) ?? found?.[0];
     if (chosen === undefined) return undefined;
     const name = attributeOf(chosen, 'name', this.#subject);
     const place = this.placeIn(chosen);
-    if (place === undefined) throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject: this.#subject, line: chosen.line, column: chosen.column, found: `the executable ${name} without a place`, expected: '<pfn url="...">' });
+    if (place === undefined)
+      throw new FormatError({
+        code: 'MUT_WORKFLOW_SYNTAX',
+        subject: this.#subject,
+        line: chosen.line,
+        column: chosen.column,
+        found: `the executable ${name} without a place`,
+        expected: '<pfn url="...">',
+      });
     const pfn = choosePlace(chosen);
-    const profiles = [...chosen.children, ...pfn?.children ?? []].filter((child) => child.name === 'profile');
+    const profiles = [...chosen.children, ...(pfn?.children ?? [])].filter((child) => child.name === 'profile');
     return { name, isInstalled: !isFalse(chosen.attributes['installed']), place: pathOf(place), profiles };
   }
 
@@ -62,7 +76,8 @@ export class Catalogs {
     const chosen = choosePlace(element);
     if (chosen === undefined) return undefined;
     const url = attributeOf(chosen, 'url', this.#subject);
-    if (new Set(places.map((place) => place.attributes['url'])).size > 1) this.#several.set(element.attributes['name'] ?? '', `${url} of the site ${chosen.attributes['site'] ?? 'local'}`);
+    if (new Set(places.map((place) => place.attributes['url'])).size > 1)
+      this.#several.set(element.attributes['name'] ?? '', `${url} of the site ${chosen.attributes['site'] ?? 'local'}`);
     return url;
   }
 

@@ -18,7 +18,8 @@ export interface CommandParts {
 const commandElements: readonly string[] = ['argument', 'stdin', 'stdout', 'stderr'];
 
 /**
- * The command of a job as a line for the shell: environment, program, arguments, redirections. Nothing in the arguments means anything to the shell, since Pegasus uses none.
+ * The command of a job as a line for the shell: environment, program, arguments, redirections. Nothing in the arguments
+ * means anything to the shell, since Pegasus uses none.
  *
  * Empty for a job of the workflow generator, which gives run times in the place of commands.
  *
@@ -26,22 +27,37 @@ const commandElements: readonly string[] = ['argument', 'stdin', 'stdout', 'stde
  */
 export function commandOf(job: XmlElement, parts: CommandParts): string {
   const { executable, profiles, subject } = parts;
-  const isRunnable = executable !== undefined || profiles.program !== undefined || job.attributes['runtime'] === undefined || job.children.some(({ name }) => commandElements.includes(name));
+  const isRunnable =
+    executable !== undefined ||
+    profiles.program !== undefined ||
+    job.attributes['runtime'] === undefined ||
+    job.children.some(({ name }) => commandElements.includes(name));
   if (!isRunnable) return '';
   const named = (name: string): XmlElement[] => job.children.filter((child) => child.name === name);
   const words = [programOf(job, parts), ...named('argument').flatMap((argument) => wordsOf(argument, subject))];
-  const streams = ([['stdin', '<'], ['stdout', '>'], ['stderr', '2>']] as const).flatMap(([name, sign]) => named(name).map((stream) => ({ sign, path: fileNameOf(stream, subject) })));
-  const folders = streams.flatMap(({ sign, path }) => (sign !== '<' && path.includes('/') ? [path.replace(/\/[^/]*$/, '')] : []));
+  const streams = (
+    [
+      ['stdin', '<'],
+      ['stdout', '>'],
+      ['stderr', '2>'],
+    ] as const
+  ).flatMap(([name, sign]) => named(name).map((stream) => ({ sign, path: fileNameOf(stream, subject) })));
+  const folders = streams.flatMap(({ sign, path }) =>
+    sign !== '<' && path.includes('/') ? [path.replace(/\/[^/]*$/, '')] : [],
+  );
   return [
     ...(folders.length === 0 ? [] : [`mkdir -p ${lineOf([...new Set(folders)])} &&`]),
     ...[...profiles.environment].map(([name, value]) => assignmentOf(name, value, job, subject)),
-    lineOf(words), ...streams.map(({ sign, path }) => `${sign} ${quoteForShell(path)}`),
+    lineOf(words),
+    ...streams.map(({ sign, path }) => `${sign} ${quoteForShell(path)}`),
   ].join(' ');
 }
 
 /** A program that is brought along is run where it lies; any other is looked up in PATH. */
 function programOf(job: XmlElement, { executable, profiles, inputs, subject }: CommandParts): string {
-  const program = profiles.program ?? (executable?.isInstalled === true ? executable.place : executable?.name ?? attributeOf(job, 'name', subject));
+  const program =
+    profiles.program ??
+    (executable?.isInstalled === true ? executable.place : (executable?.name ?? attributeOf(job, 'name', subject)));
   return !program.includes('/') && inputs.some(({ name }) => name === program) ? `./${program}` : program;
 }
 
@@ -53,10 +69,24 @@ function wordsOf(argument: XmlElement, subject: string): string[] {
   }
   const words = splitter.end();
   if (words !== undefined) return words;
-  throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: argument.line, column: argument.column, found: 'an <argument> with a quote or a backslash that nothing follows', expected: 'quotes in pairs' });
+  throw new FormatError({
+    code: 'MUT_WORKFLOW_SYNTAX',
+    subject,
+    line: argument.line,
+    column: argument.column,
+    found: 'an <argument> with a quote or a backslash that nothing follows',
+    expected: 'quotes in pairs',
+  });
 }
 
 function assignmentOf(name: string, value: string, { line, column }: XmlElement, subject: string): string {
   if (/^[A-Za-z_]\w*$/.test(name)) return `${name}=${quoteForShell(value)}`;
-  throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line, column, found: `the profile env::${name}`, expected: 'the name of an environment variable' });
+  throw new FormatError({
+    code: 'MUT_WORKFLOW_SYNTAX',
+    subject,
+    line,
+    column,
+    found: `the profile env::${name}`,
+    expected: 'the name of an environment variable',
+  });
 }

@@ -11,11 +11,15 @@ export interface FilesOfJob {
 }
 
 const links = ['input', 'output', 'inout', 'none', 'checkpoint'] as const;
-type Link = typeof links[number];
+type Link = (typeof links)[number];
 
 /** Values that attributes may have. */
 const values: Readonly<Record<string, readonly string[]>> = {
-  transfer: ['true', 'false', 'optional'], dontTransfer: ['true', 'false', 'optional'], optional: ['true', 'false', '1', '0'], executable: ['true', 'false', '1', '0'], type: ['data', 'executable'],
+  transfer: ['true', 'false', 'optional'],
+  dontTransfer: ['true', 'false', 'optional'],
+  optional: ['true', 'false', '1', '0'],
+  executable: ['true', 'false', '1', '0'],
+  type: ['data', 'executable'],
 };
 
 /** Reads the files of jobs: `uses`, standard streams, and what the catalogs of the DAX add. */
@@ -33,33 +37,55 @@ export class JobFiles {
     this.#noteNegative = noteNegative;
   }
 
-  /** @throws {FormatError} MUT_WORKFLOW_UNSUPPORTED for a value that means nothing here; MUT_WORKFLOW_SYNTAX; MUT_WORKFLOW_COST */
+  /**
+   * @throws {FormatError} MUT_WORKFLOW_UNSUPPORTED for a value that means nothing here; MUT_WORKFLOW_SYNTAX;
+   * MUT_WORKFLOW_COST
+   */
   of(job: XmlElement, executable: Executable | undefined): FilesOfJob {
     const inputs = new Map<string, WorkflowFile>();
     const outputs = new Map<string, WorkflowFile>();
     const named = (name: string): XmlElement[] => job.children.filter((child) => child.name === name);
     for (const uses of named('uses')) this.#add(uses, this.#linkOf(uses), { inputs, outputs });
-    for (const uses of this.#catalogs.usesOf(job)) this.#addNeeded(uses, uses.attributes['executable'] ?? 'true', inputs);
+    for (const uses of this.#catalogs.usesOf(job))
+      this.#addNeeded(uses, uses.attributes['executable'] ?? 'true', inputs);
     if (executable?.isInstalled === false) addTo(inputs, { name: executable.name, bytes: 0, home: executable.place });
     for (const stream of named('stdin')) addTo(inputs, this.#inputOf(stream));
-    for (const stream of [...named('stdout'), ...named('stderr')]) addTo(outputs, { name: fileNameOf(stream, this.#subject), bytes: 0 });
+    for (const stream of [...named('stdout'), ...named('stderr')])
+      addTo(outputs, { name: fileNameOf(stream, this.#subject), bytes: 0 });
     return { inputs: [...inputs.values()], outputs: [...outputs.values()] };
   }
 
   warnings(): string[] {
     return [
-      ...(this.#optionalCount === 0 ? [] : [`${plural(this.#optionalCount, 'file')} that ${this.#optionalCount === 1 ? 'is' : 'are'} optional for Pegasus must be there here`]),
-      ...(this.#checkpointCount === 0 ? [] : [`${plural(this.#checkpointCount, 'checkpoint')} not kept: a task that runs again starts from its beginning`]),
+      ...(this.#optionalCount === 0
+        ? []
+        : [
+            `${plural(this.#optionalCount, 'file')} that ${this.#optionalCount === 1 ? 'is' : 'are'} optional ` +
+              'for Pegasus must be there here',
+          ]),
+      ...(this.#checkpointCount === 0
+        ? []
+        : [
+            `${plural(this.#checkpointCount, 'checkpoint')} not kept: a task that runs again starts from its beginning`,
+          ]),
     ];
   }
 
-  #add(uses: XmlElement, link: Link, { inputs, outputs }: { readonly inputs: Map<string, WorkflowFile>; readonly outputs: Map<string, WorkflowFile> }): void {
+  #add(
+    uses: XmlElement,
+    link: Link,
+    { inputs, outputs }: { readonly inputs: Map<string, WorkflowFile>; readonly outputs: Map<string, WorkflowFile> },
+  ): void {
     if (isTrue(uses.attributes['optional']) && link !== 'none') this.#optionalCount += 1;
     if (link === 'checkpoint') this.#checkpointCount += 1;
     if (link === 'input' || link === 'inout') this.#addNeeded(uses, uses.attributes['executable'] ?? 'false', inputs);
     if (link === 'output' || link === 'inout') {
       const { transfer, dontTransfer } = uses.attributes;
-      addTo(outputs, { name: fileNameOf(uses, this.#subject), bytes: this.#bytesOf(uses), comesHome: transfer !== 'false' && dontTransfer !== 'true' });
+      addTo(outputs, {
+        name: fileNameOf(uses, this.#subject),
+        bytes: this.#bytesOf(uses),
+        comesHome: transfer !== 'false' && dontTransfer !== 'true',
+      });
     }
   }
 
@@ -79,20 +105,29 @@ export class JobFiles {
   #linkOf(uses: XmlElement): Link {
     for (const [attribute, known] of Object.entries(values)) {
       const value = uses.attributes[attribute];
-      if (value !== undefined && !known.includes(value)) throw this.#fault(uses, `${attribute}="${value}"`, `one of ${known.join(', ')}`, 'MUT_WORKFLOW_UNSUPPORTED');
+      if (value !== undefined && !known.includes(value))
+        throw this.#fault(uses, `${attribute}="${value}"`, `one of ${known.join(', ')}`, 'MUT_WORKFLOW_UNSUPPORTED');
     }
     const link = uses.attributes['link'];
-    if (link === undefined && (isTrue(uses.attributes['executable']) || uses.attributes['type'] === 'executable')) return 'input';
+    if (link === undefined && (isTrue(uses.attributes['executable']) || uses.attributes['type'] === 'executable'))
+      return 'input';
     const found = links.find((known) => known === link);
     if (found !== undefined) return found;
-    throw this.#fault(uses, link === undefined ? 'no link' : `link="${link}"`, `link with one of ${links.join(', ')}`, link === undefined ? 'MUT_WORKFLOW_SYNTAX' : 'MUT_WORKFLOW_UNSUPPORTED');
+    throw this.#fault(
+      uses,
+      link === undefined ? 'no link' : `link="${link}"`,
+      `link with one of ${links.join(', ')}`,
+      link === undefined ? 'MUT_WORKFLOW_SYNTAX' : 'MUT_WORKFLOW_UNSUPPORTED',
+    );
   }
 
   /** Size as the element says it, else as the catalog of files does; 0 where it is not known. */
   #bytesOf(element: XmlElement): number {
     if (element.attributes['size'] !== undefined) return this.#least(element, numberOf(element, 'size', this.#subject));
     const inCatalog = this.#catalogs.sizeOfFile(fileNameOf(element, this.#subject));
-    const said = [element, ...inCatalog === undefined ? [] : [inCatalog]].flatMap(({ children }) => children).find(({ name, attributes }) => name === 'metadata' && attributes['key'] === 'size');
+    const said = [element, ...(inCatalog === undefined ? [] : [inCatalog])]
+      .flatMap(({ children }) => children)
+      .find(({ name, attributes }) => name === 'metadata' && attributes['key'] === 'size');
     const value = said === undefined ? 0 : Number(textOf(said).trim());
     return said === undefined || !Number.isFinite(value) ? 0 : this.#least(said, value);
   }
@@ -104,11 +139,21 @@ export class JobFiles {
 
   #fault(uses: XmlElement, found: string, expected: string, code: string): FormatError {
     const name = uses.attributes['name'] ?? uses.attributes['file'] ?? '';
-    return new FormatError({ code, subject: this.#subject, line: uses.line, column: uses.column, found: `${found} of <uses name="${name}">`, expected });
+    return new FormatError({
+      code,
+      subject: this.#subject,
+      line: uses.line,
+      column: uses.column,
+      found: `${found} of <uses name="${name}">`,
+      expected,
+    });
   }
 }
 
-/** The name of a file: `name` since DAX 3.2, `file` before. @throws {FormatError} MUT_WORKFLOW_SYNTAX where there is none. */
+/**
+ * The name of a file: `name` since DAX 3.2, `file` before. @throws {FormatError} MUT_WORKFLOW_SYNTAX where there is
+ * none.
+ */
 export function fileNameOf(element: XmlElement, subject: string): string {
   return element.attributes['file'] ?? attributeOf(element, 'name', subject);
 }
@@ -117,5 +162,10 @@ export function fileNameOf(element: XmlElement, subject: string): string {
 function addTo(files: Map<string, WorkflowFile>, file: WorkflowFile): void {
   const before = files.get(file.name);
   const comesHome = before?.comesHome === undefined ? file.comesHome : before.comesHome || file.comesHome === true;
-  files.set(file.name, { ...file, ...before, bytes: Math.max(before?.bytes ?? 0, file.bytes), ...(comesHome === undefined ? {} : { comesHome }) });
+  files.set(file.name, {
+    ...file,
+    ...before,
+    bytes: Math.max(before?.bytes ?? 0, file.bytes),
+    ...(comesHome === undefined ? {} : { comesHome }),
+  });
 }

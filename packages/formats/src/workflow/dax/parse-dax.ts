@@ -1,6 +1,12 @@
 import { plural } from '@mutirao/core/shared';
 import { attributeOf, numberOf, readXml, type XmlElement } from '../read-xml.ts';
-import { distinctEdges, referenceSpeed, type DocumentEdge, type DocumentTask, type WorkflowDocument } from '../workflow-document.ts';
+import {
+  distinctEdges,
+  referenceSpeed,
+  type DocumentEdge,
+  type DocumentTask,
+  type WorkflowDocument,
+} from '../workflow-document.ts';
 import { Catalogs } from './catalogs.ts';
 import { checkDax } from './check-dax.ts';
 import { commandOf } from './job-command.ts';
@@ -8,11 +14,14 @@ import { JobFiles } from './job-files.ts';
 import { ProfileReader, type JobProfiles } from './profiles.ts';
 
 /**
- * Reads a workflow of Pegasus (DAX): a task for each job, with its command, files, run time, processors and memory, and an edge for each parent of a child.
+ * Reads a workflow of Pegasus (DAX): a task for each job, with its command, files, run time, processors and memory, and
+ * an edge for each parent of a child.
  *
- * Instances that were made of profiled runs hold times and sizes below 0, which count as 0, and files that several jobs write; warnings say so.
+ * Instances that were made of profiled runs hold times and sizes below 0, which count as 0, and files that several jobs
+ * write; warnings say so.
  *
- * @throws {FormatError} MUT_WORKFLOW_SYNTAX; MUT_WORKFLOW_VERSION; MUT_WORKFLOW_UNKNOWN for what the reader does not know; MUT_WORKFLOW_UNSUPPORTED for what cannot be run, such as a workflow within
+ * @throws {FormatError} MUT_WORKFLOW_SYNTAX; MUT_WORKFLOW_VERSION; MUT_WORKFLOW_UNKNOWN for what the reader does not
+ * know; MUT_WORKFLOW_UNSUPPORTED for what cannot be run, such as a workflow within
  * the workflow; MUT_WORKFLOW_COST where a number is none.
  */
 export function parseDax(text: string, subject: string): WorkflowDocument {
@@ -21,12 +30,27 @@ export function parseDax(text: string, subject: string): WorkflowDocument {
   const reader = new JobReader(root, subject);
   const named = (name: string): XmlElement[] => root.children.filter((child) => child.name === name);
   const tasks = named('job').map((job) => reader.read(job));
-  const edges = named('child').flatMap((child): DocumentEdge[] => child.children
-    .map((parent) => ({ from: attributeOf(parent, 'ref', subject), to: attributeOf(child, 'ref', subject), place: () => parent })));
+  const edges = named('child').flatMap((child): DocumentEdge[] =>
+    child.children.map((parent) => ({
+      from: attributeOf(parent, 'ref', subject),
+      to: attributeOf(child, 'ref', subject),
+      place: () => parent,
+    })),
+  );
   const shared = findShared(tasks);
   return {
-    name: root.attributes['name'] ?? '', subject, tasks, edges: distinctEdges(edges), hasManyWriters: true,
-    warnings: [...reader.warnings(), ...shared.length === 0 ? [] : [`${plural(shared.length, 'file')} with several writers, the first is ${shared[0] as string}`], ...warnings],
+    name: root.attributes['name'] ?? '',
+    subject,
+    tasks,
+    edges: distinctEdges(edges),
+    hasManyWriters: true,
+    warnings: [
+      ...reader.warnings(),
+      ...(shared.length === 0
+        ? []
+        : [`${plural(shared.length, 'file')} with several writers, the first is ${shared[0] as string}`]),
+      ...warnings,
+    ],
   };
 }
 
@@ -46,21 +70,36 @@ class JobReader {
 
   read(job: XmlElement): DocumentTask {
     const executable = this.#catalogs.executableOf(job);
-    const profiles = this.#profiles.read([...executable?.profiles ?? [], ...job.children.filter(({ name }) => name === 'profile')]);
+    const profiles = this.#profiles.read([
+      ...(executable?.profiles ?? []),
+      ...job.children.filter(({ name }) => name === 'profile'),
+    ]);
     const { inputs, outputs } = this.#files.of(job, executable);
     const width = Math.max(1, Math.ceil(profiles.processors ?? numberOf(job, 'cores', this.#subject, '1')));
     return {
-      id: attributeOf(job, 'id', this.#subject), kind: job.attributes['name'] ?? '', work: this.#secondsOf(job, profiles) * referenceSpeed, exchange: 0, widthMin: width, widthMax: width,
+      id: attributeOf(job, 'id', this.#subject),
+      kind: job.attributes['name'] ?? '',
+      work: this.#secondsOf(job, profiles) * referenceSpeed,
+      exchange: 0,
+      widthMin: width,
+      widthMax: width,
       ...(profiles.memory === undefined || profiles.memory === 0 ? {} : { memory: profiles.memory }),
-      command: commandOf(job, { executable, profiles, inputs, subject: this.#subject }), inputs, outputs, place: () => job,
+      command: commandOf(job, { executable, profiles, inputs, subject: this.#subject }),
+      inputs,
+      outputs,
+      place: () => job,
     };
   }
 
   warnings(): string[] {
     const [first] = this.#negative;
     return [
-      ...(first === undefined ? [] : [`${plural(this.#negative.length, 'number')} below 0 count as 0, the first at ${first}`]),
-      ...this.#files.warnings(), ...this.#catalogs.warnings(), ...this.#profiles.warnings(),
+      ...(first === undefined
+        ? []
+        : [`${plural(this.#negative.length, 'number')} below 0 count as 0, the first at ${first}`]),
+      ...this.#files.warnings(),
+      ...this.#catalogs.warnings(),
+      ...this.#profiles.warnings(),
     ];
   }
 

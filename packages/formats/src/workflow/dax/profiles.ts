@@ -17,20 +17,59 @@ const mebibyte = 1024 * 1024;
 const seriousChange = 'a job without it: it changes what runs, or which end counts as a success';
 const placement = 'how Pegasus or its batch system places the job';
 
-/** Profiles by `namespace::key`; `*` stands for all other keys of a namespace. The reader goes by this list, and so does the table in docs/workflows.md. */
+/**
+ * Profiles by `namespace::key`; `*` stands for all other keys of a namespace. The reader goes by this list, and so does
+ * the table in docs/workflows.md.
+ */
 export const profileParts: readonly FormatPart[] = [
   part('pegasus::runtime', '2.1 to 3.6', 'read', 'run time in seconds; goes before the attribute `runtime`'),
-  part('pegasus::cores pegasus::pmc_request_cpus condor::request_cpus globus::count', '2.1 to 3.6', 'read', 'processors, the first of these that is there'),
-  part('pegasus::memory pegasus::pmc_request_memory condor::request_memory globus::maxmemory', '2.1 to 3.6', 'read', 'memory that a machine must have, in MiB or with a unit; the first of these that is there'),
+  part(
+    'pegasus::cores pegasus::pmc_request_cpus condor::request_cpus globus::count',
+    '2.1 to 3.6',
+    'read',
+    'processors, the first of these that is there',
+  ),
+  part(
+    'pegasus::memory pegasus::pmc_request_memory condor::request_memory globus::maxmemory',
+    '2.1 to 3.6',
+    'read',
+    'memory that a machine must have, in MiB or with a unit; the first of these that is there',
+  ),
   part('hints::pfn hints::pfnHint', '1.8 to 3.6', 'read', 'the program'),
   part('env::*', '1.8 to 3.6', 'read', 'an environment variable'),
   part('pegasus::nodes', '3.4 to 3.6', 'read', '1; more is refused: a task of a workflow runs on one machine'),
-  part('pegasus::gpus pegasus::request_gpus condor::request_gpus', '3.6', 'read', '0; more is refused: `--requirements` names such machines'),
+  part(
+    'pegasus::gpus pegasus::request_gpus condor::request_gpus',
+    '3.6',
+    'read',
+    '0; more is refused: `--requirements` names such machines',
+  ),
   part('globus::jobtype', '1.8 to 3.6', 'read', '`single`; others start several processes and are refused'),
-  part('pegasus::type', '2.1', 'refused', 'jobs only; a workflow within a workflow is a file of its own: submit it by itself'),
-  part('pegasus::exitcode.successmsg pegasus::exitcode.failuremsg pegasus::pegasus_lite_env_source', '3.2 to 3.6', 'refused', seriousChange),
-  part('condor::arguments condor::executable condor::environment condor::input condor::output condor::error', '1.8 to 3.6', 'refused', seriousChange),
-  part('dagman::PRE dagman::POST dagman::PRE.ARGUMENTS dagman::POST.ARGUMENTS dagman::POST.SCOPE dagman::ABORT-DAG-ON dagman::NOOP', '1.8 to 3.6', 'refused', seriousChange),
+  part(
+    'pegasus::type',
+    '2.1',
+    'refused',
+    'jobs only; a workflow within a workflow is a file of its own: submit it by itself',
+  ),
+  part(
+    'pegasus::exitcode.successmsg pegasus::exitcode.failuremsg pegasus::pegasus_lite_env_source',
+    '3.2 to 3.6',
+    'refused',
+    seriousChange,
+  ),
+  part(
+    'condor::arguments condor::executable condor::environment condor::input condor::output condor::error',
+    '1.8 to 3.6',
+    'refused',
+    seriousChange,
+  ),
+  part(
+    'dagman::PRE dagman::POST dagman::PRE.ARGUMENTS dagman::POST.ARGUMENTS dagman::POST.SCOPE ' +
+      'dagman::ABORT-DAG-ON dagman::NOOP',
+    '1.8 to 3.6',
+    'refused',
+    seriousChange,
+  ),
   part('pegasus::* condor::* globus::* dagman::* hints::* selector::* stat::*', '1.8 to 3.6', 'noted', placement),
 ];
 
@@ -47,7 +86,8 @@ export class ProfileReader {
   /**
    * What profiles say; of two that say the same, the later one counts.
    *
-   * @throws {FormatError} MUT_WORKFLOW_UNKNOWN for a namespace that Pegasus does not have; MUT_WORKFLOW_UNSUPPORTED for what cannot be done; MUT_WORKFLOW_COST for a value that is no number.
+   * @throws {FormatError} MUT_WORKFLOW_UNKNOWN for a namespace that Pegasus does not have; MUT_WORKFLOW_UNSUPPORTED for
+   * what cannot be done; MUT_WORKFLOW_COST for a value that is no number.
    */
   read(profiles: readonly XmlElement[]): JobProfiles {
     const values = new Map<string, { readonly value: string; readonly element: XmlElement }>();
@@ -61,14 +101,23 @@ export class ProfileReader {
     }
     this.#refuseSeveral(values);
     const first = (...names: string[]) => names.map((name) => values.get(name)).find((found) => found !== undefined);
-    const number = (found: { readonly value: string; readonly element: XmlElement } | undefined, read: (text: string) => number | undefined): number | undefined => {
+    const number = (
+      found: { readonly value: string; readonly element: XmlElement } | undefined,
+      read: (text: string) => number | undefined,
+    ): number | undefined => {
       if (found === undefined) return undefined;
       return read(found.value) ?? this.#fail(found.element, 'MUT_WORKFLOW_COST', 'a number');
     };
     return {
       seconds: number(first('pegasus::runtime'), readNumber),
-      processors: number(first('pegasus::cores', 'condor::request_cpus', 'pegasus::pmc_request_cpus', 'globus::count'), readNumber),
-      memory: number(first('pegasus::memory', 'condor::request_memory', 'pegasus::pmc_request_memory', 'globus::maxmemory'), readMemory),
+      processors: number(
+        first('pegasus::cores', 'condor::request_cpus', 'pegasus::pmc_request_cpus', 'globus::count'),
+        readNumber,
+      ),
+      memory: number(
+        first('pegasus::memory', 'condor::request_memory', 'pegasus::pmc_request_memory', 'globus::maxmemory'),
+        readMemory,
+      ),
       program: first('hints::pfn', 'hints::pfnhint')?.value,
       environment,
     };
@@ -84,28 +133,50 @@ export class ProfileReader {
   #check(element: XmlElement, name: string): void {
     const [namespace = ''] = name.split('::');
     const row = this.#uses.get(name.toLowerCase()) ?? this.#uses.get(`${namespace.toLowerCase()}::*`);
-    if (row === undefined) this.#fail(element, 'MUT_WORKFLOW_UNKNOWN', 'a namespace of Pegasus: pegasus, condor, dagman, env, hints, globus, selector or stat');
+    if (row === undefined)
+      this.#fail(
+        element,
+        'MUT_WORKFLOW_UNKNOWN',
+        'a namespace of Pegasus: pegasus, condor, dagman, env, hints, globus, selector or stat',
+      );
     else if (row.use === 'refused') this.#fail(element, 'MUT_WORKFLOW_UNSUPPORTED', row.becomes);
     else if (row.use === 'noted') this.#noted.set(name, (this.#noted.get(name) ?? 0) + 1);
   }
 
   #refuseSeveral(values: ReadonlyMap<string, { readonly value: string; readonly element: XmlElement }>): void {
-    for (const name of ['pegasus::nodes', 'pegasus::gpus', 'pegasus::request_gpus', 'condor::request_gpus', 'globus::jobtype']) {
+    for (const name of [
+      'pegasus::nodes',
+      'pegasus::gpus',
+      'pegasus::request_gpus',
+      'condor::request_gpus',
+      'globus::jobtype',
+    ]) {
       const found = values.get(name);
       if (found === undefined) continue;
       const usual = name === 'globus::jobtype' ? ['single'] : name === 'pegasus::nodes' ? ['0', '1'] : ['0'];
-      if (!usual.includes(found.value.toLowerCase())) this.#fail(found.element, 'MUT_WORKFLOW_UNSUPPORTED', this.#uses.get(name)?.becomes ?? '');
+      if (!usual.includes(found.value.toLowerCase()))
+        this.#fail(found.element, 'MUT_WORKFLOW_UNSUPPORTED', this.#uses.get(name)?.becomes ?? '');
     }
   }
 
   #fail(element: XmlElement, code: string, expected: string): never {
     const { namespace = '', key = '' } = element.attributes;
-    throw new FormatError({ code, subject: this.#subject, line: element.line, column: element.column, found: `the profile ${namespace}::${key} with the value ${JSON.stringify(valueOf(element))}`, expected });
+    throw new FormatError({
+      code,
+      subject: this.#subject,
+      line: element.line,
+      column: element.column,
+      found: `the profile ${namespace}::${key} with the value ${JSON.stringify(valueOf(element))}`,
+      expected,
+    });
   }
 }
 
 function valueOf(element: XmlElement): string {
-  return element.content.map((piece) => (typeof piece === 'string' ? piece : piece.attributes['file'] ?? textOf(piece))).join('').trim();
+  return element.content
+    .map((piece) => (typeof piece === 'string' ? piece : (piece.attributes['file'] ?? textOf(piece))))
+    .join('')
+    .trim();
 }
 
 function readNumber(text: string): number | undefined {

@@ -7,9 +7,11 @@ import { distinctFiles, edgesOf, fileOf, memoryOf, numberOr, textOr, widthsOf, t
 const kilobyte = 1000;
 
 /**
- * Reads the tasks of WfFormat 1.0 to 1.4, which have their files and what a run tells of them within, and name each other by name.
+ * Reads the tasks of WfFormat 1.0 to 1.4, which have their files and what a run tells of them within, and name each
+ * other by name.
  *
- * @throws {FormatError} MUT_WORKFLOW_EDGE_NOWHERE; MUT_WORKFLOW_UNSUPPORTED for a link that is neither input nor output; MUT_WORKFLOW_SYNTAX
+ * @throws {FormatError} MUT_WORKFLOW_EDGE_NOWHERE; MUT_WORKFLOW_UNSUPPORTED for a link that is neither input nor
+ * output; MUT_WORKFLOW_SYNTAX
  */
 export function readEarlyTasks(workflow: LocatedValue, style: ArgumentStyle): WfTasks {
   const rows = [...workflow.at('jobs').list(), ...workflow.at('tasks').list()];
@@ -19,24 +21,47 @@ export function readEarlyTasks(workflow: LocatedValue, style: ArgumentStyle): Wf
     const id = textOr(row.at('id'), '');
     return (names.get(name) ?? []).length === 1 || id === '' ? name : `${name}_${id}`;
   };
-  const known = new Map([...rows.map((row) => [textOr(row.at('id'), ''), idOf(row)] as const), ...rows.map((row) => [row.at('name').text(), idOf(row)] as const)]);
+  const known = new Map([
+    ...rows.map((row) => [textOr(row.at('id'), ''), idOf(row)] as const),
+    ...rows.map((row) => [row.at('name').text(), idOf(row)] as const),
+  ]);
   return {
     tasks: rows.map((row) => readTask(row, idOf(row), style)),
-    edges: rows.flatMap((row) => edgesOf(row, idOf(row), (reference) => known.get(reference.text()) ?? reference.text())),
+    edges: rows.flatMap((row) =>
+      edgesOf(row, idOf(row), (reference) => known.get(reference.text()) ?? reference.text()),
+    ),
   };
 }
 
 function readTask(row: LocatedValue, id: string, style: ArgumentStyle): DocumentTask {
   const name = row.at('name').text();
   const files = row.at('files').list();
-  for (const file of files) if (!['input', 'output'].includes(file.at('link').text().toLowerCase())) throw file.at('link').fault('input or output', 'MUT_WORKFLOW_UNSUPPORTED');
-  const filesOf = (link: string): WorkflowFile[] => distinctFiles(files.filter((file) => file.at('link').text().toLowerCase() === link).map((file) => fileOf(
-    `${textOr(file.at('path'), '')}${file.at('name').text()}`, numberOr(file.at('sizeInBytes'), numberOr(file.at('size'), 0)),
-  )));
+  for (const file of files)
+    if (!['input', 'output'].includes(file.at('link').text().toLowerCase()))
+      throw file.at('link').fault('input or output', 'MUT_WORKFLOW_UNSUPPORTED');
+  const filesOf = (link: string): WorkflowFile[] =>
+    distinctFiles(
+      files
+        .filter((file) => file.at('link').text().toLowerCase() === link)
+        .map((file) =>
+          fileOf(
+            `${textOr(file.at('path'), '')}${file.at('name').text()}`,
+            numberOr(file.at('sizeInBytes'), numberOr(file.at('size'), 0)),
+          ),
+        ),
+    );
   return {
-    id, kind: textOr(row.at('category'), name), exchange: 0, inputs: filesOf('input'), outputs: filesOf('output'), place: () => row.at('name').place(),
+    id,
+    kind: textOr(row.at('category'), name),
+    exchange: 0,
+    inputs: filesOf('input'),
+    outputs: filesOf('output'),
+    place: () => row.at('name').place(),
     work: numberOr(row.at('runtimeInSeconds'), numberOr(row.at('runtime'), 0)) * referenceSpeed,
-    ...widthsOf(row.at('cores')), ...memoryOf(row.at('memory'), kilobyte), ...memoryOf(row.at('memoryInBytes'), 1), command: commandOf(row, name, style),
+    ...widthsOf(row.at('cores')),
+    ...memoryOf(row.at('memory'), kilobyte),
+    ...memoryOf(row.at('memoryInBytes'), 1),
+    command: commandOf(row, name, style),
   };
 }
 

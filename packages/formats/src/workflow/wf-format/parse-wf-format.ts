@@ -1,6 +1,12 @@
 import { plural } from '@mutirao/core/shared';
 import { readJson, type LocatedValue } from '../located-value.ts';
-import { distinctEdges, referenceSpeed, type DocumentTask, type WorkflowDocument, type WorkflowFile } from '../workflow-document.ts';
+import {
+  distinctEdges,
+  referenceSpeed,
+  type DocumentTask,
+  type WorkflowDocument,
+  type WorkflowFile,
+} from '../workflow-document.ts';
 import { checkWfFormat } from './check-wf-format.ts';
 import { readEarlyTasks } from './early-tasks.ts';
 import { argumentStyleOf, commandLineOf } from './wf-command.ts';
@@ -8,23 +14,34 @@ import { wfFormatVersions } from './wf-parts.ts';
 import { distinctFiles, edgesOf, fileOf, memoryOf, numberOr, textOr, widthsOf, type WfTasks } from './wf-values.ts';
 
 /**
- * Reads a workflow of WfCommons (WfFormat 1.0 to 1.6): its specification, and where there is an execution, run times, commands, processors and memory from it.
+ * Reads a workflow of WfCommons (WfFormat 1.0 to 1.6): its specification, and where there is an execution, run times,
+ * commands, processors and memory from it.
  *
- * @throws {FormatError} MUT_WORKFLOW_VERSION for another version; MUT_WORKFLOW_UNKNOWN for a field that the reader does not know; MUT_WORKFLOW_NO_WRITER for an input that is no file of the specification;
+ * @throws {FormatError} MUT_WORKFLOW_VERSION for another version; MUT_WORKFLOW_UNKNOWN for a field that the reader does
+ * not know; MUT_WORKFLOW_NO_WRITER for an input that is no file of the specification;
  * MUT_WORKFLOW_WIDTH; MUT_WORKFLOW_COST; MUT_WORKFLOW_SYNTAX
  */
 export function parseWfFormat(text: string, subject: string): WorkflowDocument {
   const root = readJson(text, subject);
   const version = root.at('schemaVersion');
-  if (!wfFormatVersions.some((known) => known === version.value)) throw version.fault(`a version of WfFormat that is read: ${wfFormatVersions.join(', ')}`, 'MUT_WORKFLOW_VERSION');
+  if (!wfFormatVersions.some((known) => known === version.value))
+    throw version.fault(`a version of WfFormat that is read: ${wfFormatVersions.join(', ')}`, 'MUT_WORKFLOW_VERSION');
   const unused = checkWfFormat(root, subject);
   const system = textOr(root.at('runtimeSystem').at('name'), textOr(root.at('wms').at('name'), ''));
   const workflow = root.at('workflow');
   const style = argumentStyleOf(system);
   const { tasks, edges } = Number(version.value) < 1.5 ? readEarlyTasks(workflow, style) : readTasks(workflow, style);
-  const moved = new Map(tasks.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]).flatMap(({ name, home }) => (home === undefined ? [] : [[name, home] as const])));
+  const moved = new Map(
+    tasks
+      .flatMap(({ inputs, outputs }) => [...inputs, ...outputs])
+      .flatMap(({ name, home }) => (home === undefined ? [] : [[name, home] as const])),
+  );
   return {
-    name: textOr(root.at('name'), ''), subject, tasks, edges: distinctEdges(edges), hasManyWriters: true,
+    name: textOr(root.at('name'), ''),
+    subject,
+    tasks,
+    edges: distinctEdges(edges),
+    hasManyWriters: true,
     warnings: [
       ...describeMoved(moved),
       ...(style === 'line' ? [`arguments are lines for the shell, since ${system} wrote them`] : []),
@@ -36,26 +53,49 @@ export function parseWfFormat(text: string, subject: string): WorkflowDocument {
 function readTasks(workflow: LocatedValue, style: ReturnType<typeof argumentStyleOf>): WfTasks {
   const specification = workflow.at('specification');
   const hasFiles = specification.at('files').value !== undefined;
-  const sizes = new Map(specification.at('files').list().map((file) => [file.at('id').text(), numberOr(file.at('sizeInBytes'), 0)]));
+  const sizes = new Map(
+    specification
+      .at('files')
+      .list()
+      .map((file) => [file.at('id').text(), numberOr(file.at('sizeInBytes'), 0)]),
+  );
   const rows = specification.at('tasks').list();
   const ids = new Set(rows.map((row) => row.at('id').text()));
-  const runs = new Map(workflow.at('execution').at('tasks').list().map((run) => {
-    const id = run.at('id').text();
-    if (!ids.has(id)) throw run.at('id').fault('a task of workflow.specification.tasks', 'MUT_WORKFLOW_EDGE_NOWHERE');
-    return [id, run] as const;
-  }));
-  const filesOf = (list: LocatedValue): WorkflowFile[] => distinctFiles(list.list().map((file) => {
-    const bytes = sizes.get(file.text()) ?? (hasFiles ? undefined : 0);
-    if (bytes === undefined) throw file.fault('a file that workflow.specification.files lists', 'MUT_WORKFLOW_NO_WRITER');
-    return fileOf(file.text(), bytes);
-  }));
+  const runs = new Map(
+    workflow
+      .at('execution')
+      .at('tasks')
+      .list()
+      .map((run) => {
+        const id = run.at('id').text();
+        if (!ids.has(id))
+          throw run.at('id').fault('a task of workflow.specification.tasks', 'MUT_WORKFLOW_EDGE_NOWHERE');
+        return [id, run] as const;
+      }),
+  );
+  const filesOf = (list: LocatedValue): WorkflowFile[] =>
+    distinctFiles(
+      list.list().map((file) => {
+        const bytes = sizes.get(file.text()) ?? (hasFiles ? undefined : 0);
+        if (bytes === undefined)
+          throw file.fault('a file that workflow.specification.files lists', 'MUT_WORKFLOW_NO_WRITER');
+        return fileOf(file.text(), bytes);
+      }),
+    );
   const tasks = rows.map((row): DocumentTask => {
     const id = row.at('id').text();
     const run = runs.get(id);
     return {
-      id, kind: textOr(row.at('name'), id), exchange: 0, inputs: filesOf(row.at('inputFiles')), outputs: filesOf(row.at('outputFiles')), place: () => row.at('id').place(),
+      id,
+      kind: textOr(row.at('name'), id),
+      exchange: 0,
+      inputs: filesOf(row.at('inputFiles')),
+      outputs: filesOf(row.at('outputFiles')),
+      place: () => row.at('id').place(),
       work: (run === undefined ? 0 : numberOr(run.at('runtimeInSeconds'), 0)) * referenceSpeed,
-      ...widthsOf(run?.at('coreCount')), ...memoryOf(run?.at('memoryInBytes'), 1), command: run === undefined ? '' : commandLineOf(run.at('command'), { style }),
+      ...widthsOf(run?.at('coreCount')),
+      ...memoryOf(run?.at('memoryInBytes'), 1),
+      command: run === undefined ? '' : commandLineOf(run.at('command'), { style }),
     };
   });
   return { tasks, edges: rows.flatMap((row) => edgesOf(row, row.at('id').text(), (reference) => reference.text())) };
@@ -64,5 +104,9 @@ function readTasks(workflow: LocatedValue, style: ReturnType<typeof argumentStyl
 function describeMoved(moved: ReadonlyMap<string, string>): string[] {
   const [first] = moved;
   if (first === undefined) return [];
-  return [`${plural(moved.size, 'name')} of files ${moved.size === 1 ? 'is a path' : 'are paths'} from the root or ${moved.size === 1 ? 'a URL' : 'URLs'}: they stand for files below the folder of the workflow, ${first[0]} for ${first[1]}`];
+  return [
+    `${plural(moved.size, 'name')} of files ${moved.size === 1 ? 'is a path' : 'are paths'} from the root or ` +
+      `${moved.size === 1 ? 'a URL' : 'URLs'}: they stand for files below the folder of the workflow, ${first[0]} ` +
+      `for ${first[1]}`,
+  ];
 }

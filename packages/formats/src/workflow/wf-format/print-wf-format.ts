@@ -8,12 +8,15 @@ import { isPlainArgument } from './wf-command.ts';
 export const wfFormatVersion = '1.5';
 
 /**
- * Writes a workflow as WfFormat, as its published schema has it. Ids of tasks that the schema does not allow are replaced; a workflow that says neither commands nor run times is a specification alone, and one
- * that has not run has the longest path as its makespan. A command that a shell must read is one for `sh -c`. Exchange, ranges of widths and shares of run times have no place in it.
+ * Writes a workflow as WfFormat, as its published schema has it. Ids of tasks that the schema does not allow are
+ * replaced; a workflow that says neither commands nor run times is a specification alone, and one
+ * that has not run has the longest path as its makespan. A command that a shell must read is one for `sh -c`. Exchange,
+ * ranges of widths and shares of run times have no place in it.
  *
  * Cost: O(tasks + edges + files).
  *
- * @throws {FormatError} MUT_WORKFLOW_UNSUPPORTED for a file whose name the schema does not allow, and that a command may hold.
+ * @throws {FormatError} MUT_WORKFLOW_UNSUPPORTED for a file whose name the schema does not allow, and that a command
+ * may hold.
  */
 export function printWfFormat(document: WorkflowDocument, version = wfFormatVersion): string {
   const { tasks, edges } = document;
@@ -21,28 +24,46 @@ export function printWfFormat(document: WorkflowDocument, version = wfFormatVers
   refuseNames(document);
   const parents = Map.groupBy(edges, ({ to }) => to);
   const children = Map.groupBy(edges, ({ from }) => from);
-  const files = new Map(tasks.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]).map((file) => [file.name, file.bytes]));
+  const files = new Map(
+    tasks.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]).map((file) => [file.name, file.bytes]),
+  );
   for (const { outputs } of tasks) for (const file of outputs) files.set(file.name, file.bytes);
   const specification = {
     tasks: tasks.map(({ id, kind, inputs, outputs }) => ({
-      name: kind === '' ? id : kind, id: idOf(id), parents: (parents.get(id) ?? []).map(({ from }) => idOf(from)), children: (children.get(id) ?? []).map(({ to }) => idOf(to)),
-      inputFiles: inputs.map((file) => file.name), outputFiles: outputs.map((file) => file.name),
+      name: kind === '' ? id : kind,
+      id: idOf(id),
+      parents: (parents.get(id) ?? []).map(({ from }) => idOf(from)),
+      children: (children.get(id) ?? []).map(({ to }) => idOf(to)),
+      inputFiles: inputs.map((file) => file.name),
+      outputFiles: outputs.map((file) => file.name),
     })),
     files: [...files].map(([id, bytes]) => ({ id, sizeInBytes: Math.round(bytes) })),
   };
-  const hasRuns = tasks.some(({ work, command, widthMin, memory }) => work > 0 || command !== '' || widthMin > 1 || memory !== undefined);
-  const execution = { makespanInSeconds: longestPath(document), executedAt: neverRun, tasks: tasks.map((task) => runOf(task, idOf)) };
+  const hasRuns = tasks.some(
+    ({ work, command, widthMin, memory }) => work > 0 || command !== '' || widthMin > 1 || memory !== undefined,
+  );
+  const execution = {
+    makespanInSeconds: longestPath(document),
+    executedAt: neverRun,
+    tasks: tasks.map((task) => runOf(task, idOf)),
+  };
   return `${JSON.stringify({ name: nameOf(document), schemaVersion: version, workflow: { specification, ...(hasRuns ? { execution } : {}) } }, null, 2)}\n`;
 }
 
 /** A time that the schema wants and nobody knows. */
 const neverRun = '1970-01-01T00:00:00Z';
 
-function runOf({ id, work, command, widthMin, memory }: DocumentTask, idOf: (id: string) => string): Record<string, unknown> {
+function runOf(
+  { id, work, command, widthMin, memory }: DocumentTask,
+  idOf: (id: string) => string,
+): Record<string, unknown> {
   const words = plainWordsOf(command);
   const [program = 'sh', ...given] = words?.every(isPlainArgument) === true ? words : ['sh', '-c', command];
   return {
-    id: idOf(id), runtimeInSeconds: work / referenceSpeed, ...(command === '' ? {} : { command: { program, arguments: given } }), ...(widthMin === 1 ? {} : { coreCount: widthMin }),
+    id: idOf(id),
+    runtimeInSeconds: work / referenceSpeed,
+    ...(command === '' ? {} : { command: { program, arguments: given } }),
+    ...(widthMin === 1 ? {} : { coreCount: widthMin }),
     ...(memory === undefined ? {} : { memoryInBytes: memory }),
   };
 }
@@ -77,7 +98,10 @@ function refuseNames({ tasks, subject }: WorkflowDocument): void {
     const odd = [...inputs, ...outputs].find(({ name }) => !/^[0-9a-zA-Z_./:#-]+$/.test(name));
     if (odd === undefined) continue;
     throw new FormatError({
-      code: 'MUT_WORKFLOW_UNSUPPORTED', subject, ...place(), found: `the file ${JSON.stringify(odd.name)} of task ${id}`,
+      code: 'MUT_WORKFLOW_UNSUPPORTED',
+      subject,
+      ...place(),
+      found: `the file ${JSON.stringify(odd.name)} of task ${id}`,
       expected: 'names of letters, digits and _ . / : # - alone, which is what the schema of WfFormat allows',
     });
   }
@@ -90,5 +114,8 @@ function nameOf({ name, subject }: WorkflowDocument): string {
 
 function longestPath(document: WorkflowDocument): number {
   const workflow = makeWorkflow(draftOf(document));
-  return findCriticalPath(workflow, { times: document.tasks.map(({ work }) => work / referenceSpeed), transfers: workflow.edges.map(() => 0) }).length;
+  return findCriticalPath(workflow, {
+    times: document.tasks.map(({ work }) => work / referenceSpeed),
+    transfers: workflow.edges.map(() => 0),
+  }).length;
 }

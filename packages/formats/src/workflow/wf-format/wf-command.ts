@@ -23,12 +23,17 @@ const redirection = /^\d?(?:>>?|<)$|^\d?>&\d$/;
 /**
  * A program and its arguments as a line for the shell; empty where nothing is said.
  *
- * A program of several words without arguments is a script. An argument is one word, whatever it holds, but for two that the published instances have: an option and what follows it in one text
- * (`--level 3`, `--out "a b"`) are several words, and a redirection (`>`, `2>`) redirects. Arguments of the style `line` are given to the shell as they are, parted by blanks.
+ * A program of several words without arguments is a script. An argument is one word, whatever it holds, but for two
+ * that the published instances have: an option and what follows it in one text
+ * (`--level 3`, `--out "a b"`) are several words, and a redirection (`>`, `2>`) redirects. Arguments of the style
+ * `line` are given to the shell as they are, parted by blanks.
  *
  * @throws {FormatError} MUT_WORKFLOW_SYNTAX
  */
-export function commandLineOf(command: LocatedValue, { style, named = '' }: { readonly style: ArgumentStyle; readonly named?: string }): string {
+export function commandLineOf(
+  command: LocatedValue,
+  { style, named = '' }: { readonly style: ArgumentStyle; readonly named?: string },
+): string {
   const program = textOr(command.at('program'), named);
   const values = command.at('arguments').list();
   const given = values.map((argument) => argument.text());

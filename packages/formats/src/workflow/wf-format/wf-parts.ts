@@ -11,20 +11,52 @@ const late = '1.5, 1.6';
 
 /** Fields of a task that tell of a run, in all versions. */
 const runFields = (holder: string, versions: string): readonly FormatPart[] => [
-  part(`${holder}.command ${holder}.command.program ${holder}.command.arguments`, versions, 'read', 'command, see below'),
-  part(`${holder}.priority ${holder}.avgCPU ${holder}.readBytes ${holder}.writtenBytes ${holder}.machine ${holder}.machines ${holder}.executedAt`, versions, 'unused', measured),
-  part(`${holder}.energy ${holder}.avgPower ${holder}.energyInKWh ${holder}.avgPowerInW ${holder}.avgPowerInKWh ${holder}.bytesRead ${holder}.bytesWritten ${holder}.launchDir`, versions, 'unused', measured),
+  part(
+    `${holder}.command ${holder}.command.program ${holder}.command.arguments`,
+    versions,
+    'read',
+    'command, see below',
+  ),
+  part(
+    `${holder}.priority ${holder}.avgCPU ${holder}.readBytes ${holder}.writtenBytes ${holder}.machine ` +
+      `${holder}.machines ${holder}.executedAt`,
+    versions,
+    'unused',
+    measured,
+  ),
+  part(
+    `${holder}.energy ${holder}.avgPower ${holder}.energyInKWh ${holder}.avgPowerInW ${holder}.avgPowerInKWh ` +
+      `${holder}.bytesRead ${holder}.bytesWritten ${holder}.launchDir`,
+    versions,
+    'unused',
+    measured,
+  ),
 ];
 
 /** Fields of a task up to version 1.4, where the holder is `workflow.jobs[]` or `workflow.tasks[]`. */
 const earlyTask = (holder: string, versions: string): readonly FormatPart[] => [
-  part(`${holder}.name ${holder}.id`, versions, 'read', 'id of the task: its name, with the id behind it where names are the same'),
+  part(
+    `${holder}.name ${holder}.id`,
+    versions,
+    'read',
+    'id of the task: its name, with the id behind it where names are the same',
+  ),
   part(`${holder}.category`, versions, 'read', 'kind of the task'),
   part(`${holder}.type`, versions, 'unused', information),
   part(`${holder}.parents ${holder}.children`, versions, 'read', 'edges, by name or id'),
-  part(`${holder}.files ${holder}.files[].name ${holder}.files[].path`, versions, 'read', 'a file; a path goes before its name'),
+  part(
+    `${holder}.files ${holder}.files[].name ${holder}.files[].path`,
+    versions,
+    'read',
+    'a file; a path goes before its name',
+  ),
   part(`${holder}.files[].link`, versions, 'read', '`input` or `output`'),
-  part(`${holder}.files[].size ${holder}.files[].sizeInBytes`, versions, 'read', 'size in bytes, as the published instances have it'),
+  part(
+    `${holder}.files[].size ${holder}.files[].sizeInBytes`,
+    versions,
+    'read',
+    'size in bytes, as the published instances have it',
+  ),
   part(`${holder}.runtime ${holder}.runtimeInSeconds`, versions, 'read', 'run time in seconds'),
   part(`${holder}.cores`, versions, 'read', 'processors, rounded up'),
   part(`${holder}.memory`, versions, 'read', 'memory that a machine must have, in kB'),
@@ -34,20 +66,45 @@ const earlyTask = (holder: string, versions: string): readonly FormatPart[] => [
 ];
 
 const machineFields = (holder: string, versions: string): readonly FormatPart[] => [
-  part(`${holder} ${holder}[].nodeName ${holder}[].system ${holder}[].architecture ${holder}[].release ${holder}[].memory ${holder}[].memoryInBytes ${holder}[].cpu`, versions, 'unused', 'machines of that run'),
+  part(
+    `${holder} ${holder}[].nodeName ${holder}[].system ${holder}[].architecture ${holder}[].release ` +
+      `${holder}[].memory ${holder}[].memoryInBytes ${holder}[].cpu`,
+    versions,
+    'unused',
+    'machines of that run',
+  ),
   part(`${holder}[].machine_code`, versions, 'unused', information),
-  part(`${holder}[].cpu.count ${holder}[].cpu.speed ${holder}[].cpu.coreCount ${holder}[].cpu.speedInMHz ${holder}[].cpu.vendor`, versions, 'unused', 'machines of that run'),
+  part(
+    `${holder}[].cpu.count ${holder}[].cpu.speed ${holder}[].cpu.coreCount ${holder}[].cpu.speedInMHz ` +
+      `${holder}[].cpu.vendor`,
+    versions,
+    'unused',
+    'machines of that run',
+  ),
   part(`${holder}[].* ${holder}[].cpu.*`, versions, 'noted', unknown),
 ];
 
-/** All that a WfFormat file may hold, and what is made of it: the reader goes by this list, and so does the table in docs/workflows.md. `*` stands for any other field. */
+/**
+ * All that a WfFormat file may hold, and what is made of it: the reader goes by this list, and so does the table in
+ * docs/workflows.md. `*` stands for any other field.
+ */
 export const wfParts: readonly FormatPart[] = [
   part('name', '1.0 to 1.6', 'read', 'label of the job'),
   part('schemaVersion', '1.0 to 1.6', 'read', 'checked'),
   part('workflow', '1.0 to 1.6', 'read', 'the workflow'),
-  part('description createdAt $schema author author.name author.email author.institution author.country', '1.0 to 1.6', 'unused', information),
+  part(
+    'description createdAt $schema author author.name author.email author.institution author.country',
+    '1.0 to 1.6',
+    'unused',
+    information,
+  ),
   part('runtimeSystem.name wms.name', '1.0 to 1.6', 'read', 'how arguments are to be read, see below'),
-  part('runtimeSystem runtimeSystem.version runtimeSystem.url wms wms.version wms.url', '1.0 to 1.6', 'unused', information),
+  part(
+    'runtimeSystem runtimeSystem.version runtimeSystem.url wms wms.version wms.url',
+    '1.0 to 1.6',
+    'unused',
+    information,
+  ),
   part('author.* runtimeSystem.* wms.*', '1.0 to 1.6', 'noted', unknown),
   part('workflow.repo workflow.runName', late, 'unused', information),
 
@@ -63,8 +120,18 @@ export const wfParts: readonly FormatPart[] = [
   part('workflow.specification.tasks[].name', late, 'read', 'kind of the task'),
   part('workflow.specification.tasks[].category workflow.specification.tasks[].type', late, 'unused', information),
   part('workflow.specification.tasks[].parents workflow.specification.tasks[].children', late, 'read', 'edges'),
-  part('workflow.specification.tasks[].inputFiles workflow.specification.tasks[].outputFiles', late, 'read', 'files of the task; one in both is changed in place'),
-  part('workflow.specification.files workflow.specification.files[].id workflow.specification.files[].sizeInBytes', late, 'read', 'sizes of files'),
+  part(
+    'workflow.specification.tasks[].inputFiles workflow.specification.tasks[].outputFiles',
+    late,
+    'read',
+    'files of the task; one in both is changed in place',
+  ),
+  part(
+    'workflow.specification.files workflow.specification.files[].id workflow.specification.files[].sizeInBytes',
+    late,
+    'read',
+    'sizes of files',
+  ),
   part('workflow.specification.metrics', '1.6', 'unused', information),
   part('workflow.specification.metrics.*', '1.6', 'unused', information),
   part('workflow.execution workflow.execution.tasks', late, 'read', 'what a run tells of the tasks'),

@@ -20,8 +20,14 @@ export function numberOr(value: LocatedValue, fallback: number): number {
 /** Edges from the parents of a task and to its children. */
 export function edgesOf(row: LocatedValue, id: string, taskOf: (reference: LocatedValue) => string): DocumentEdge[] {
   return [
-    ...row.at('parents').list().map((parent) => ({ from: taskOf(parent), to: id, place: () => parent.place() })),
-    ...row.at('children').list().map((child) => ({ from: id, to: taskOf(child), place: () => child.place() })),
+    ...row
+      .at('parents')
+      .list()
+      .map((parent) => ({ from: taskOf(parent), to: id, place: () => parent.place() })),
+    ...row
+      .at('children')
+      .list()
+      .map((child) => ({ from: id, to: taskOf(child), place: () => child.place() })),
   ];
 }
 
@@ -39,7 +45,10 @@ export function memoryOf(memory: LocatedValue | undefined, unit: number): Pick<D
   return amount === 0 ? {} : { memory: amount * unit };
 }
 
-/** A file by its id. An id that is a path from the root, or a URL of another host, stands for a file below the folder of the whole: nothing is fetched, and no run writes there. */
+/**
+ * A file by its id. An id that is a path from the root, or a URL of another host, stands for a file below the folder of
+ * the whole: nothing is fetched, and no run writes there.
+ */
 export function fileOf(name: string, bytes: number): WorkflowFile {
   const [, below] = /^(?:\/+|(?!file:)[a-z][a-z0-9+.-]*:\/\/)(.*)$/i.exec(name) ?? [];
   return below === undefined ? { name, bytes } : { name, bytes, home: below };

@@ -13,7 +13,13 @@ const trace = `# event_id component_id node_id platform_id node_name event_type 
 test('a failure trace gives when each node was not available, in order; senseless lines are counted', (t) => {
   const { nodes, malformedCount } = parseFailureTrace(trace, 'fta.tab');
   t.deepEqual(nodes, [
-    { nodeId: '0.655', downs: [{ start: 500_000, end: 600_000 }, { start: 1_000_000, end: 1_100_000 }] },
+    {
+      nodeId: '0.655',
+      downs: [
+        { start: 500_000, end: 600_000 },
+        { start: 1_000_000, end: 1_100_000 },
+      ],
+    },
     { nodeId: '1.655', downs: [{ start: 2_000_000, end: 2_001_000 }] },
   ]);
   t.is(malformedCount, 2);

@@ -1,7 +1,8 @@
 import test from 'ava';
 import { FormatError, parseJdf, type JdfJob } from '@mutirao/formats';
 
-// JDF.md section 4, both tables: what OurGrid's own parser was seen to do, and what is done here instead. A title says the
+// JDF.md section 4, both tables: what OurGrid's own parser was seen to do, and what is done here instead. A title says
+// the
 // row; "accepted" and "refused" are ours.
 
 function read(text: string): JdfJob {
@@ -47,7 +48,10 @@ test('job_with_invalid_syntax.jdf: a job without a task clause is refused', (t) 
 test('lexical/JobTest1.jdf: the first dialect is refused by name', (t) => {
   const error = refusal('JOB :\nREQUIREMENTS = (os == linux);\nTASK :\nREMOTE = work;\n');
   t.is(error.code, 'MUT_JDF_DIALECT');
-  t.is(error.message, 'a.jdf:2:1: found a job file of MyGrid 1 (INIT = ... ;), expected a job file (JDF) as OurGrid 3 to 4.2 reads it');
+  t.is(
+    error.message,
+    'a.jdf:2:1: found a job file of MyGrid 1 (INIT = ... ;), expected a job file (JDF) as OurGrid 3 to 4.2 reads it',
+  );
 });
 
 test('lexical/JobTest2.jdf: braces after THEN are the first dialect too', (t) => {
@@ -59,13 +63,21 @@ test('lexical/JobTest2.jdf: braces after THEN are the first dialect too', (t) =>
 test('semantic/JobTest2.jdf: a task without remote and without a default is refused at the task', (t) => {
   const error = refusal('job:\ntask:\nremote: work\ntask:\ninit: put a b\n');
   t.is(error.code, 'MUT_JDF_NO_REMOTE');
-  t.is(error.message, 'a.jdf:4:1: found a task without "remote:", expected one in the task, or in the job before its first task');
+  t.is(
+    error.message,
+    'a.jdf:4:1: found a task without "remote:", expected one in the task, or in the job before its first task',
+  );
 });
 
 test('ui/SimpleJob3_windows.jdf: backslashes in a path are kept, with a warning', (t) => {
-  const { job: { groups }, warnings } = task('init: put C:\\data\\x.txt x.txt', 'remote: work');
+  const {
+    job: { groups },
+    warnings,
+  } = task('init: put C:\\data\\x.txt x.txt', 'remote: work');
   t.deepEqual(groups[0]?.inputs[0]?.source, { kind: 'path', path: '/home/ana/jobs/C:\\data\\x.txt' });
-  t.deepEqual(warnings, [{ line: 3, column: 11, message: 'a backslash in a path is part of a file name here, it parts no folders' }]);
+  t.deepEqual(warnings, [
+    { line: 3, column: 11, message: 'a backslash in a path is part of a file name here, it parts no folders' },
+  ]);
 });
 
 test('ui/SimpleJob4_windows.jdf: a command that begins with a quote keeps its arguments', (t) => {
@@ -97,20 +109,29 @@ test('no label is an empty label', (t) => {
 });
 
 test('requirements before label are accepted', (t) => {
-  const { job: { label, groups } } = job('requirements: os == linux\nlabel: x');
+  const {
+    job: { label, groups },
+  } = job('requirements: os == linux\nlabel: x');
   t.is(label, 'x');
   t.is(groups[0]?.requirements, 'os == linux');
 });
 
 test('remote before init is accepted', (t) => {
-  const { job: { groups } } = task('remote: work', 'init: put a b');
+  const {
+    job: { groups },
+  } = task('remote: work', 'init: put a b');
   t.is(groups[0]?.command, 'work');
   t.is(groups[0]?.inputs.length, 1);
 });
 
 test('requirements inside a task replace those of the job', (t) => {
-  const { job: { groups } } = read('job:\nrequirements: os == linux\ntask:\nrequirements: mem > 4\nremote: a\ntask:\nremote: b\n');
-  t.deepEqual(groups.map(({ requirements }) => requirements), ['mem > 4', 'os == linux']);
+  const {
+    job: { groups },
+  } = read('job:\nrequirements: os == linux\ntask:\nrequirements: mem > 4\nremote: a\ntask:\nremote: b\n');
+  t.deepEqual(
+    groups.map(({ requirements }) => requirements),
+    ['mem > 4', 'os == linux'],
+  );
 });
 
 test('empty requirements match everything', (t) => {
@@ -178,7 +199,10 @@ test('an empty remote is refused', (t) => {
 
 test('a remote of two lines is refused at the second', (t) => {
   const error = refusal('job:\ntask:\nremote: echo a\n  echo b\n');
-  t.is(error.message, 'a.jdf:4:3: found "echo", expected a section such as "remote:", "final:" or "task:" (remote: is one line)');
+  t.is(
+    error.message,
+    'a.jdf:4:3: found "echo", expected a section such as "remote:", "final:" or "task:" (remote: is one line)',
+  );
 });
 
 test('two jobs in a file are refused at the second', (t) => {
@@ -187,7 +211,9 @@ test('two jobs in a file are refused at the second', (t) => {
 });
 
 test('quoted paths may have spaces', (t) => {
-  const { job: { groups } } = task('init: put "my file.txt" "dest file"', 'remote: work');
+  const {
+    job: { groups },
+  } = task('init: put "my file.txt" "dest file"', 'remote: work');
   t.deepEqual(groups[0]?.inputs, [
     { source: { kind: 'path', path: '/home/ana/jobs/my file.txt' }, root: 'playpen', path: 'dest file', condition: '' },
   ]);
@@ -199,34 +225,82 @@ test('put with one path is refused', (t) => {
 });
 
 test('folders can be put', (t) => {
-  const { job: { groups } } = task('init: put dir/ dir', 'remote: work');
+  const {
+    job: { groups },
+  } = task('init: put dir/ dir', 'remote: work');
   t.like(groups[0]?.inputs[0], { source: { path: '/home/ana/jobs/dir' }, path: 'dir' });
 });
 
 test('if without parentheses is accepted, and else holds where it does not', (t) => {
-  const { job: { groups } } = task('remote: work', 'final: if os == linux then', 'get a b', 'else', 'get c d', 'endif');
-  t.deepEqual(groups[0]?.outputs.map(({ path, condition }) => [path, condition]), [['a', 'os == linux'], ['c', '! ( os == linux )']]);
+  const {
+    job: { groups },
+  } = task('remote: work', 'final: if os == linux then', 'get a b', 'else', 'get c d', 'endif');
+  t.deepEqual(
+    groups[0]?.outputs.map(({ path, condition }) => [path, condition]),
+    [
+      ['a', 'os == linux'],
+      ['c', '! ( os == linux )'],
+    ],
+  );
 });
 
 test('several ifs and plain commands keep the order of the file', (t) => {
-  const { job: { groups } } = task('remote: work', 'final:', 'get a a', 'if (os==linux) then', 'get b b', 'endif', 'get c c', 'if mem > 4 then get d d', 'else get e e', 'endif', 'get f f');
-  t.deepEqual(groups[0]?.outputs.map(({ path, condition }) => [path, condition]), [
-    ['a', ''], ['b', '(os==linux)'], ['c', ''], ['d', 'mem > 4'], ['e', '! ( mem > 4 )'], ['f', ''],
-  ]);
+  const {
+    job: { groups },
+  } = task(
+    'remote: work',
+    'final:',
+    'get a a',
+    'if (os==linux) then',
+    'get b b',
+    'endif',
+    'get c c',
+    'if mem > 4 then get d d',
+    'else get e e',
+    'endif',
+    'get f f',
+  );
+  t.deepEqual(
+    groups[0]?.outputs.map(({ path, condition }) => [path, condition]),
+    [
+      ['a', ''],
+      ['b', '(os==linux)'],
+      ['c', ''],
+      ['d', 'mem > 4'],
+      ['e', '! ( mem > 4 )'],
+      ['f', ''],
+    ],
+  );
 });
 
 test('comments and blank lines inside init are accepted', (t) => {
-  const { job: { groups } } = task('init:', '# first', '', '  put a b # to the machine', '', '# second', '  store c d', 'remote: work');
-  t.deepEqual(groups[0]?.inputs.map(({ root, path }) => [root, path]), [['playpen', 'b'], ['storage', 'd']]);
+  const {
+    job: { groups },
+  } = task('init:', '# first', '', '  put a b # to the machine', '', '# second', '  store c d', 'remote: work');
+  t.deepEqual(
+    groups[0]?.inputs.map(({ root, path }) => [root, path]),
+    [
+      ['playpen', 'b'],
+      ['storage', 'd'],
+    ],
+  );
 });
 
 test('check at the level of the job is inherited', (t) => {
-  const { job: { groups } } = read('job:\nremote: work\ncheck: test -s out\ntask:\ntask:\ncheck: true\n');
-  t.deepEqual(groups.map(({ check }) => check), ['test -s out', 'true']);
+  const {
+    job: { groups },
+  } = read('job:\nremote: work\ncheck: test -s out\ntask:\ntask:\ncheck: true\n');
+  t.deepEqual(
+    groups.map(({ check }) => check),
+    ['test -s out', 'true'],
+  );
 });
 
 test('annotations are ignored with a warning', (t) => {
-  const { job: { label, groups }, warnings } = job('annotations: (a = b)\n  (c = d)\nlabel: x');
+  const {
+    job: { label, groups },
+    warnings,
+  } = job('annotations: (a = b)\n  (c = d)\nlabel: x');
   t.is(label, 'x');
   t.is(groups.length, 1);
   t.deepEqual(warnings, [{ line: 2, column: 1, message: 'annotations are ignored' }]);

@@ -1,6 +1,15 @@
 import test from 'ava';
 import {
-  FormatError, makeTaskGroup, parseArray, parseDuration, parseLines, parseSelector, parseSize, printDuration, printSelector, selectNumbers,
+  FormatError,
+  makeTaskGroup,
+  parseArray,
+  parseDuration,
+  parseLines,
+  parseSelector,
+  parseSize,
+  printDuration,
+  printSelector,
+  selectNumbers,
 } from '@mutirao/formats';
 
 function messageOf(act: () => unknown): string {
@@ -14,8 +23,20 @@ function messageOf(act: () => unknown): string {
 }
 
 const durations: readonly (readonly [string, number])[] = [
-  ['0', 0], ['0s', 0], ['90s', 90_000], ['1h30m', 5_400_000], ['1.5h', 5_400_000], ['2d', 172_800_000], ['250ms', 250], ['1s1ms', 1001],
-  ['00:00:01', 1000], ['01:30:00', 5_400_000], ['100:00:00', 360_000_000], ['1_000s', 1_000_000], ['2H', 7_200_000], ['0.0001s', 1],
+  ['0', 0],
+  ['0s', 0],
+  ['90s', 90_000],
+  ['1h30m', 5_400_000],
+  ['1.5h', 5_400_000],
+  ['2d', 172_800_000],
+  ['250ms', 250],
+  ['1s1ms', 1001],
+  ['00:00:01', 1000],
+  ['01:30:00', 5_400_000],
+  ['100:00:00', 360_000_000],
+  ['1_000s', 1_000_000],
+  ['2H', 7_200_000],
+  ['0.0001s', 1],
 ];
 
 for (const [text, duration] of durations) {
@@ -41,7 +62,10 @@ const badDurations: readonly (readonly [string, string])[] = [
 
 for (const [text, message] of badDurations) {
   test(`the duration "${text}" is refused`, (t) => {
-    t.is(messageOf(() => parseDuration(text)), `MUT_BAD_DURATION ${message}`);
+    t.is(
+      messageOf(() => parseDuration(text)),
+      `MUT_BAD_DURATION ${message}`,
+    );
   });
 }
 
@@ -52,7 +76,18 @@ test('a duration is printed in its largest units', (t) => {
 });
 
 const sizes: readonly (readonly [string, number])[] = [
-  ['0', 0], ['4096', 4096], ['64K', 65_536], ['2GiB', 2 ** 31], ['1.5GB', 1_500_000_000], ['1_000 MB', 1e9], ['512mib', 2 ** 29], ['7B', 7], ['3KB', 3000], ['2TiB', 2 ** 41], ['1.5k', 1536], ['0.1K', 103],
+  ['0', 0],
+  ['4096', 4096],
+  ['64K', 65_536],
+  ['2GiB', 2 ** 31],
+  ['1.5GB', 1_500_000_000],
+  ['1_000 MB', 1e9],
+  ['512mib', 2 ** 29],
+  ['7B', 7],
+  ['3KB', 3000],
+  ['2TiB', 2 ** 41],
+  ['1.5k', 1536],
+  ['0.1K', 103],
 ];
 
 for (const [text, size] of sizes) {
@@ -62,16 +97,36 @@ for (const [text, size] of sizes) {
 }
 
 test('a bad size is refused where it is wrong, with the nearest unit', (t) => {
-  t.is(messageOf(() => parseSize('GiB')), 'MUT_BAD_SIZE size "GiB", character 1: found "GiB", expected a number with a unit, as in 64K or 2GiB');
-  t.is(messageOf(() => parseSize('2GBi')), 'MUT_BAD_SIZE size "2GBi", character 2: found "GBi", expected one of the units B, KiB, MiB, GiB, TiB, KB, MB, GB, TB, or none; did you mean GiB?');
-  t.is(messageOf(() => parseSize('-1')), 'MUT_BAD_SIZE size "-1", character 1: found "-1", expected a number with a unit, as in 64K or 2GiB');
-  t.is(messageOf(() => parseSize('9000000TiB')), 'MUT_BAD_SIZE size "9000000TiB", character 1: found "9000000TiB", expected at most 9007199254740991 bytes');
+  t.is(
+    messageOf(() => parseSize('GiB')),
+    'MUT_BAD_SIZE size "GiB", character 1: found "GiB", expected a number with a unit, as in 64K or 2GiB',
+  );
+  t.is(
+    messageOf(() => parseSize('2GBi')),
+    'MUT_BAD_SIZE size "2GBi", character 2: found "GBi", expected one of the units B, KiB, MiB, GiB, TiB, KB, ' +
+      'MB, GB, TB, or none; did you mean GiB?',
+  );
+  t.is(
+    messageOf(() => parseSize('-1')),
+    'MUT_BAD_SIZE size "-1", character 1: found "-1", expected a number with a unit, as in 64K or 2GiB',
+  );
+  t.is(
+    messageOf(() => parseSize('9000000TiB')),
+    'MUT_BAD_SIZE size "9000000TiB", character 1: found "9000000TiB", expected at most 9007199254740991 bytes',
+  );
 });
 
 test('selectors name numbers, ranges, the last one or all', (t) => {
   t.deepEqual(parseSelector('5'), { kind: 'ranges', ranges: [{ first: 5, count: 1, step: 1 }] });
   t.deepEqual(parseSelector('1-10:2'), { kind: 'ranges', ranges: [{ first: 1, count: 5, step: 2 }] });
-  t.deepEqual(parseSelector('1,3,5-8'), { kind: 'ranges', ranges: [{ first: 1, count: 1, step: 1 }, { first: 3, count: 1, step: 1 }, { first: 5, count: 4, step: 1 }] });
+  t.deepEqual(parseSelector('1,3,5-8'), {
+    kind: 'ranges',
+    ranges: [
+      { first: 1, count: 1, step: 1 },
+      { first: 3, count: 1, step: 1 },
+      { first: 5, count: 4, step: 1 },
+    ],
+  });
   t.deepEqual(parseSelector('1_000-1_001'), { kind: 'ranges', ranges: [{ first: 1000, count: 2, step: 1 }] });
   t.deepEqual(parseSelector('LAST'), { kind: 'last' });
   t.deepEqual(parseSelector('all'), { kind: 'all' });
@@ -86,12 +141,18 @@ const badSelectors: readonly (readonly [string, string])[] = [
   ['1-2-3', 'selector "1-2-3", character 1: found "1-2-3", expected FIRST-LAST or FIRST-LAST:STEP'],
   ['-3', 'selector "-3", character 1: found "-3", expected a whole number'],
   ['3,x', 'selector "3,x", character 3: found "x", expected a whole number'],
-  ['99999999999999999', 'selector "99999999999999999", character 1: found "99999999999999999", expected a number up to 9007199254740991'],
+  [
+    '99999999999999999',
+    'selector "99999999999999999", character 1: found "99999999999999999", expected a number up to 9007199254740991',
+  ],
 ];
 
 for (const [text, message] of badSelectors) {
   test(`the selector "${text}" is refused`, (t) => {
-    t.is(messageOf(() => parseSelector(text)), `MUT_BAD_SELECTOR ${message}`);
+    t.is(
+      messageOf(() => parseSelector(text)),
+      `MUT_BAD_SELECTOR ${message}`,
+    );
   });
 }
 
@@ -113,32 +174,61 @@ test('an array of one range stays a range, several are listed', (t) => {
   t.deepEqual(parseArray('1-1000000'), { kind: 'range', first: 1, count: 1_000_000, step: 1 });
   t.deepEqual(parseArray('1-10:4'), { kind: 'range', first: 1, count: 3, step: 4 });
   t.deepEqual(parseArray('9,1-5:2'), { kind: 'list', values: ['9', '1', '3', '5'] });
-  t.is(messageOf(() => parseArray('all')), 'MUT_BAD_SELECTOR array "all", character 1: found "all", expected a whole number');
-  t.is(messageOf(() => parseArray('1,1-99999999')), 'MUT_BAD_SELECTOR array "1,1-99999999", character 1: found "1,1-99999999", expected at most 10000000 values, or a single range');
+  t.is(
+    messageOf(() => parseArray('all')),
+    'MUT_BAD_SELECTOR array "all", character 1: found "all", expected a whole number',
+  );
+  t.is(
+    messageOf(() => parseArray('1,1-99999999')),
+    'MUT_BAD_SELECTOR array "1,1-99999999", character 1: found "1,1-99999999", expected at most 10000000 ' +
+      'values, or a single range',
+  );
 });
 
 test('each line is a value, empty ones are left out', (t) => {
   t.deepEqual(parseLines('a b\r\n\n c\nlast'), { kind: 'list', values: ['a b', ' c', 'last'] });
-  t.is(messageOf(() => parseLines('\n\n', 'in.txt')), 'MUT_TEMPLATE_NO_VALUE in.txt:1:1: found no line, expected one value per line');
-  t.is(messageOf(() => parseLines('a\nb\0', 'in.txt')), 'MUT_BAD_REQUEST in.txt:2:2: found a NUL, expected text');
+  t.is(
+    messageOf(() => parseLines('\n\n', 'in.txt')),
+    'MUT_TEMPLATE_NO_VALUE in.txt:1:1: found no line, expected one value per line',
+  );
+  t.is(
+    messageOf(() => parseLines('a\nb\0', 'in.txt')),
+    'MUT_BAD_REQUEST in.txt:2:2: found a NUL, expected text',
+  );
 });
 
 test('a task group is made of words, which the shell will read as they are', (t) => {
   t.deepEqual(makeTaskGroup({ command: ['echo', 'a b', '{}'], values: parseArray('1-3') }), {
-    values: { kind: 'range', first: 1, count: 3, step: 1 }, command: "echo 'a b' {}", noOp: false, inputs: [], outputs: [], check: '', requirements: '',
+    values: { kind: 'range', first: 1, count: 3, step: 1 },
+    command: "echo 'a b' {}",
+    noOp: false,
+    inputs: [],
+    outputs: [],
+    check: '',
+    requirements: '',
   });
   t.is(makeTaskGroup({ command: 'a | b', values: undefined }).command, 'a | b');
 });
 
 test('a template without a value is refused, wherever it stands', (t) => {
-  const text = 'MUT_TEMPLATE_NO_VALUE template "echo {}", character 6: found {}, expected values for it, or {{}} for a literal {}';
-  t.is(messageOf(() => makeTaskGroup({ command: ['echo', '{}'], values: undefined })), text);
+  const text =
+    'MUT_TEMPLATE_NO_VALUE template "echo {}", character 6: found {}, expected values for it, or {{}} for a literal {}';
+  t.is(
+    messageOf(() => makeTaskGroup({ command: ['echo', '{}'], values: undefined })),
+    text,
+  );
   const output = { root: 'playpen', path: 'out', localPath: '/o/{}', condition: '' } as const;
-  t.regex(messageOf(() => makeTaskGroup({ command: 'x', values: undefined, outputs: [output] })), /^MUT_TEMPLATE_NO_VALUE template "\/o\/\{\}"/);
+  t.regex(
+    messageOf(() => makeTaskGroup({ command: 'x', values: undefined, outputs: [output] })),
+    /^MUT_TEMPLATE_NO_VALUE template "\/o\/\{\}"/,
+  );
   t.notThrows(() => makeTaskGroup({ command: ['echo', '{{}}', '{#}'], values: undefined }));
 });
 
 test('an empty command is refused unless nothing is to be run', (t) => {
-  t.is(messageOf(() => makeTaskGroup({ command: [], values: undefined })), 'MUT_BAD_REQUEST command, character 1: found nothing, expected a command');
+  t.is(
+    messageOf(() => makeTaskGroup({ command: [], values: undefined })),
+    'MUT_BAD_REQUEST command, character 1: found nothing, expected a command',
+  );
   t.notThrows(() => makeTaskGroup({ command: '', values: undefined, noOp: true }));
 });

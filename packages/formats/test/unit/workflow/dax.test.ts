@@ -6,7 +6,10 @@ import { makeWorkflowJob, parseWorkflow, printDax, draftOf, type DocumentTask } 
 const options = { directory: '/home/ana/w' };
 
 /** A DAX 3.6 with these elements in it. */
-const dax = (inside: string, attributes = 'version="3.6"'): string => `<?xml version="1.0"?>\n<adag xmlns="http://pegasus.isi.edu/schema/DAX" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="a b" ${attributes} name="d">\n${inside}\n</adag>\n`;
+const dax = (inside: string, attributes = 'version="3.6"'): string =>
+  '<?xml version="1.0"?>\n<adag xmlns="http://pegasus.isi.edu/schema/DAX" ' +
+  `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="a b" ${attributes} ` +
+  `name="d">\n${inside}\n</adag>\n`;
 
 function faultOf(text: string): string {
   try {
@@ -22,103 +25,219 @@ const taskOf = (inside: string): DocumentTask => parseWorkflow(dax(inside), 'f')
 const job = (inside: string, attributes = ''): string => `<job id="A" name="keg"${attributes}>${inside}</job>`;
 
 test('a job without a run time has an unknown one; its command is its name, its arguments with the names of files in them, and its streams', (t) => {
-  const task = taskOf(job(`
+  const task = taskOf(
+    job(`
     <argument>-a  analyze -T60 -i<file name="f.a"/>,<file name="f b"/> --title 'two words' "it's" \\&quot; $HOME * &gt; x -o <file name="out/f.d"/></argument>
     <stdin name="f.in" link="input"/><stdout name="logs/f.out" link="output"/><stderr name="f.err" link="output"/>
-    <uses name="f.a" link="input"/><uses name="f b" link="input" size="7"/><uses name="out/f.d" link="output" transfer="false"/><uses name="logs/f.out" link="output"/>`));
+    <uses name="f.a" link="input"/><uses name="f b" link="input" size="7"/><uses name="out/f.d" link="output" transfer="false"/><uses name="logs/f.out" link="output"/>`),
+  );
   t.is(task.work, 0);
-  t.is(task.command, `mkdir -p logs && keg -a analyze -T60 '-if.a,f b' --title 'two words' 'it'\\''s' '"' '$HOME' '*' '>' x -o out/f.d < f.in > logs/f.out 2> f.err`);
-  t.deepEqual(task.inputs.map(({ name, bytes }) => [name, bytes]), [['f.a', 0], ['f b', 7], ['f.in', 0]]);
-  t.deepEqual(task.outputs.map(({ name, comesHome }) => [name, comesHome]), [['out/f.d', false], ['logs/f.out', true], ['f.err', undefined]], 'a file that is named twice is one file');
+  t.is(
+    task.command,
+    `mkdir -p logs && keg -a analyze -T60 '-if.a,f b' --title 'two words' 'it'\\''s' '"' '$HOME' '*' '>' x -o ` +
+      'out/f.d < f.in > logs/f.out 2> f.err',
+  );
+  t.deepEqual(
+    task.inputs.map(({ name, bytes }) => [name, bytes]),
+    [
+      ['f.a', 0],
+      ['f b', 7],
+      ['f.in', 0],
+    ],
+  );
+  t.deepEqual(
+    task.outputs.map(({ name, comesHome }) => [name, comesHome]),
+    [
+      ['out/f.d', false],
+      ['logs/f.out', true],
+      ['f.err', undefined],
+    ],
+    'a file that is named twice is one file',
+  );
   const { groups } = makeWorkflowJob(parseWorkflow(dax(job('<argument>5</argument>')), 'f'), options).job;
   t.is(groups[0]?.command, 'keg 5');
   t.false('expectedTime' in (groups[0] ?? {}));
 });
 
 test('the names of DAX 2 are read as those of DAX 3', (t) => {
-  const { tasks, warnings } = parseWorkflow(dax(`<filename file="f.a" link="inout"/><job id="A" namespace="n" name="keg" version="1.0" level="2" dv-name="d">
+  const { tasks, warnings } = parseWorkflow(
+    dax(
+      `<filename file="f.a" link="inout"/><job id="A" namespace="n" name="keg" version="1.0" level="2" dv-name="d">
     <argument>-i <filename file="f.a"/></argument><stdout file="f.b" varname="b" link="output"/>
-    <uses file="f.a" link="input" dontRegister="false" dontTransfer="false" temporaryHint="t"/><uses file="f.b" link="output" register="true" transfer="true" optional="false" type="data"/></job>`, 'version="2.1" count="1" index="0" jobCount="2" fileCount="0" childCount="0"'), 'f');
+    <uses file="f.a" link="input" dontRegister="false" dontTransfer="false" temporaryHint="t"/><uses file="f.b" link="output" register="true" transfer="true" optional="false" type="data"/></job>`,
+      'version="2.1" count="1" index="0" jobCount="2" fileCount="0" childCount="0"',
+    ),
+    'f',
+  );
   t.is(tasks[0]?.command, 'keg -i f.a > f.b');
   t.deepEqual([tasks[0]?.inputs[0]?.name, tasks[0]?.outputs[0]?.name], ['f.a', 'f.b']);
   t.deepEqual(warnings, ['jobCount is 2, and the file has 1']);
 });
 
 test('profiles say run time, processors, memory and environment; others are named in a warning', (t) => {
-  const profile = (namespace: string, key: string, value: string): string => `<profile namespace="${namespace}" key="${key}">${value}</profile>`;
-  const inside = job(`${profile('pegasus', 'runtime', ' 90 ')}${profile('pegasus', 'cores', '4')}${profile('condor', 'request_memory', '2 GB')}${profile('env', 'MODE', 'a b$c')}${profile('dagman', 'RETRY', '3')}${profile('pegasus', 'label', 'x')}`, ' runtime="5"');
+  const profile = (namespace: string, key: string, value: string): string =>
+    `<profile namespace="${namespace}" key="${key}">${value}</profile>`;
+  const inside = job(
+    `${profile('pegasus', 'runtime', ' 90 ')}${profile('pegasus', 'cores', '4')}${profile('condor', 'request_memory', '2 GB')}${profile('env', 'MODE', 'a b$c')}${profile('dagman', 'RETRY', '3')}${profile('pegasus', 'label', 'x')}`,
+    ' runtime="5"',
+  );
   const document = parseWorkflow(dax(inside), 'f');
   const [task] = document.tasks;
   t.like(task, { work: 90_000, widthMin: 4, widthMax: 4, memory: 2 * 2 ** 30 });
-  t.deepEqual(document.warnings, ['profiles that are not used: dagman::RETRY (1), pegasus::label (1); they say how Pegasus or its batch system places the job']);
-  const given = taskOf(job(`<argument>1</argument>${profile('env', 'MODE', 'a b$c')}${profile('pegasus', 'memory', '512')}`));
+  t.deepEqual(document.warnings, [
+    'profiles that are not used: dagman::RETRY (1), pegasus::label (1); they say how Pegasus or its batch ' +
+      'system places the job',
+  ]);
+  const given = taskOf(
+    job(`<argument>1</argument>${profile('env', 'MODE', 'a b$c')}${profile('pegasus', 'memory', '512')}`),
+  );
   t.is(given.command, "MODE='a b$c' keg 1");
-  t.is(makeWorkflowJob(parseWorkflow(dax(job(`<argument>1</argument>${profile('pegasus', 'memory', '512')}`)), 'f'), options).job.groups[0]?.requirements, 'mem >= 512');
-  t.regex(faultOf(dax(job(profile('pegasus', 'runtime', 'long')))), /^MUT_WORKFLOW_COST f:3:\d+: found the profile pegasus::runtime with the value "long", expected a number/);
-  t.regex(faultOf(dax(job(profile('pegasus', 'nodes', '4')))), /^MUT_WORKFLOW_UNSUPPORTED f:3:\d+: found the profile pegasus::nodes/);
+  t.is(
+    makeWorkflowJob(
+      parseWorkflow(dax(job(`<argument>1</argument>${profile('pegasus', 'memory', '512')}`)), 'f'),
+      options,
+    ).job.groups[0]?.requirements,
+    'mem >= 512',
+  );
+  t.regex(
+    faultOf(dax(job(profile('pegasus', 'runtime', 'long')))),
+    /^MUT_WORKFLOW_COST f:3:\d+: found the profile pegasus::runtime with the value "long", expected a number/,
+  );
+  t.regex(
+    faultOf(dax(job(profile('pegasus', 'nodes', '4')))),
+    /^MUT_WORKFLOW_UNSUPPORTED f:3:\d+: found the profile pegasus::nodes/,
+  );
   t.regex(faultOf(dax(job(profile('dagman', 'POST', 'check')))), /^MUT_WORKFLOW_UNSUPPORTED .*dagman::POST/);
   t.regex(faultOf(dax(job(profile('nimbus', 'x', '1')))), /^MUT_WORKFLOW_UNKNOWN .*nimbus::x/);
 });
 
 test('a file says where programs and inputs are: what is installed runs there, what is not is brought along, and what is on another host is refused', (t) => {
-  const executable = (attributes: string, url: string): string => `<executable namespace="n" name="keg" version="4.0" arch="x86_64" os="linux"${attributes}><pfn url="${url}" site="local"/></executable>`;
-  const text = (attributes: string, url: string): string => dax(`<file name="f.a"><metadata key="size">1024</metadata><pfn url="file:///data/f%20a" site="local"/></file>${executable(attributes, url)}
+  const executable = (attributes: string, url: string): string =>
+    `<executable namespace="n" name="keg" version="4.0" arch="x86_64" os="linux"${attributes}><pfn url="${url}" ` +
+    'site="local"/></executable>';
+  const text = (attributes: string, url: string): string =>
+    dax(`<file name="f.a"><metadata key="size">1024</metadata><pfn url="file:///data/f%20a" site="local"/></file>${executable(attributes, url)}
     <job id="A" namespace="n" name="keg" version="4.0"><argument>1</argument><uses name="f.a" link="input"/></job>`);
-  const installed = makeWorkflowJob(parseWorkflow(text(' installed="true"', 'file:///opt/keg'), 'f'), options).job.groups[0];
+  const installed = makeWorkflowJob(parseWorkflow(text(' installed="true"', 'file:///opt/keg'), 'f'), options).job
+    .groups[0];
   t.is(installed?.command, '/opt/keg 1');
-  t.deepEqual(installed?.inputs.map(({ path, source }) => [path, source]), [['f.a', { kind: 'path', path: '/data/f a' }]]);
-  const brought = makeWorkflowJob(parseWorkflow(text(' installed="false"', 'file:///home/ana/keg'), 'f'), options).job.groups[0];
+  t.deepEqual(
+    installed?.inputs.map(({ path, source }) => [path, source]),
+    [['f.a', { kind: 'path', path: '/data/f a' }]],
+  );
+  const brought = makeWorkflowJob(parseWorkflow(text(' installed="false"', 'file:///home/ana/keg'), 'f'), options).job
+    .groups[0];
   t.is(brought?.command, './keg 1');
-  t.deepEqual(brought?.inputs.map(({ path, source }) => [path, source]), [['f.a', { kind: 'path', path: '/data/f a' }], ['keg', { kind: 'path', path: '/home/ana/keg' }]]);
-  t.regex(faultOf(text(' installed="false"', 'http://example.org/keg')), /^MUT_WORKFLOW_UNSUPPORTED f:\d+:\d+: found the file keg of task A at http:\/\/example\.org\/keg, expected a file at home/);
+  t.deepEqual(
+    brought?.inputs.map(({ path, source }) => [path, source]),
+    [
+      ['f.a', { kind: 'path', path: '/data/f a' }],
+      ['keg', { kind: 'path', path: '/home/ana/keg' }],
+    ],
+  );
+  t.regex(
+    faultOf(text(' installed="false"', 'http://example.org/keg')),
+    /^MUT_WORKFLOW_UNSUPPORTED f:\d+:\d+: found the file keg of task A at http:\/\/example\.org\/keg, expected a file at home/,
+  );
   t.is(parseWorkflow(text('', 'file:///opt/keg'), 'f').tasks[0]?.inputs[0]?.bytes, 1024);
 });
 
-const chain = (order: string): string => dax(`
+const chain = (order: string): string =>
+  dax(`
   <job id="A" name="make"><argument>1</argument><uses name="x" link="output" size="10"/></job>
   <job id="T" name="sort"><argument>-o</argument><uses name="x" link="inout" size="20"/></job>
   <job id="R" name="cat"><argument>x</argument><uses name="x" link="input"/></job>${order}`);
-const after = (child: string, ...parents: readonly string[]): string => `<child ref="${child}">${parents.map((parent) => `<parent ref="${parent}"/>`).join('')}</child>`;
+const after = (child: string, ...parents: readonly string[]): string =>
+  `<child ref="${child}">${parents.map((parent) => `<parent ref="${parent}"/>`).join('')}</child>`;
 
 test('a file that a job changes in place is read and written by it: what comes later reads the changed one, and that one comes home', (t) => {
-  const { groups, edges } = makeWorkflowJob(parseWorkflow(chain(after('T', 'A') + after('R', 'A', 'T')), 'f'), options).job;
-  t.deepEqual(groups.map(({ inputs }) => inputs.map(({ source }) => source)), [[], [{ kind: 'output', taskIndex: 0, path: 'x' }], [{ kind: 'output', taskIndex: 1, path: 'x' }]]);
-  t.deepEqual(groups.map(({ outputs }) => outputs.map(({ localPath }) => localPath)), [[''], ['/home/ana/w/x'], []]);
-  t.deepEqual(edges?.map(({ from, to }) => [from, to]), [[0, 1], [0, 2], [1, 2]]);
+  const { groups, edges } = makeWorkflowJob(
+    parseWorkflow(chain(after('T', 'A') + after('R', 'A', 'T')), 'f'),
+    options,
+  ).job;
+  t.deepEqual(
+    groups.map(({ inputs }) => inputs.map(({ source }) => source)),
+    [[], [{ kind: 'output', taskIndex: 0, path: 'x' }], [{ kind: 'output', taskIndex: 1, path: 'x' }]],
+  );
+  t.deepEqual(
+    groups.map(({ outputs }) => outputs.map(({ localPath }) => localPath)),
+    [[''], ['/home/ana/w/x'], []],
+  );
+  t.deepEqual(
+    edges?.map(({ from, to }) => [from, to]),
+    [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+    ],
+  );
 });
 
 test('where nothing says whether a job reads a file before or after another one changes it, the workflow is refused', (t) => {
   t.regex(faultOf(chain('')), /^MUT_WORKFLOW_TWO_WRITERS f:6:\d+: found the input x of task R, which A and T write/);
-  const home = (order: string): string => dax(`<job id="T" name="sort"><argument>x</argument><uses name="x" link="inout"/></job><job id="R" name="cat"><argument>x</argument><uses name="x" link="input"/></job>${order}`);
+  const home = (order: string): string =>
+    dax(
+      '<job id="T" name="sort"><argument>x</argument><uses name="x" link="inout"/></job><job id="R" ' +
+        `name="cat"><argument>x</argument><uses name="x" link="input"/></job>${order}`,
+    );
   t.regex(faultOf(home('')), /^MUT_WORKFLOW_TWO_WRITERS .*the input x of task R, which T changes in place/);
   const first = makeWorkflowJob(parseWorkflow(home(after('T', 'R')), 'f'), options).job;
-  t.deepEqual(first.groups[1]?.inputs[0]?.source, { kind: 'path', path: '/home/ana/w/x' }, 'a job before the change reads what is at home');
+  t.deepEqual(
+    first.groups[1]?.inputs[0]?.source,
+    { kind: 'path', path: '/home/ana/w/x' },
+    'a job before the change reads what is at home',
+  );
   const last = makeWorkflowJob(parseWorkflow(home(after('R', 'T')), 'f'), options).job;
   t.deepEqual(last.groups[1]?.inputs[0]?.source, { kind: 'output', taskIndex: 0, path: 'x' });
 });
 
 test('what the reader does not know, and what cannot be run, is refused by its name and place', (t) => {
   const cases: [string, RegExp][] = [
-    ['<job id="A" name="a"/><dax id="B" file="inner.dax"><argument>-s local</argument></dax>', /^MUT_WORKFLOW_UNSUPPORTED f:3:\d+: found <dax id="B">, expected jobs only; a workflow within a workflow is a file of its own/],
+    [
+      '<job id="A" name="a"/><dax id="B" file="inner.dax"><argument>-s local</argument></dax>',
+      /^MUT_WORKFLOW_UNSUPPORTED f:3:\d+: found <dax id="B">, expected jobs only; a workflow within a workflow is a file of its own/,
+    ],
     ['<job id="A" name="a"/><dag id="B" file="inner.dag"/>', /^MUT_WORKFLOW_UNSUPPORTED f:3:\d+: found <dag id="B">/],
-    [job('<uses name="x" link="inward"/>'), /^MUT_WORKFLOW_UNSUPPORTED f:3:\d+: found link="inward" of <uses name="x">, expected link with one of input, output, inout, none, checkpoint/],
+    [
+      job('<uses name="x" link="inward"/>'),
+      /^MUT_WORKFLOW_UNSUPPORTED f:3:\d+: found link="inward" of <uses name="x">, expected link with one of input, output, inout, none, checkpoint/,
+    ],
     [job('<uses name="x"/>'), /^MUT_WORKFLOW_SYNTAX f:3:\d+: found no link of <uses name="x">/],
     [job('<uses name="x" link="input" type="pattern"/>'), /^MUT_WORKFLOW_UNSUPPORTED f:3:\d+: found type="pattern"/],
-    [job('<argumnet>1</argumnet>'), /^MUT_WORKFLOW_UNKNOWN f:3:\d+: found <argumnet>, expected one of argument, .*; did you mean argument\?/],
+    [
+      job('<argumnet>1</argumnet>'),
+      /^MUT_WORKFLOW_UNKNOWN f:3:\d+: found <argumnet>, expected one of argument, .*; did you mean argument\?/,
+    ],
     [job('', ' colour="red"'), /^MUT_WORKFLOW_UNKNOWN f:3:\d+: found colour="red" of <job id="A">/],
     [job('loose words'), /^MUT_WORKFLOW_UNKNOWN f:3:\d+: found the text "loose words" in <job>/],
-    [job('<argument>it\'s</argument>'), /^MUT_WORKFLOW_SYNTAX f:3:\d+: found an <argument> with a quote or a backslash that nothing follows/],
+    [
+      job("<argument>it's</argument>"),
+      /^MUT_WORKFLOW_SYNTAX f:3:\d+: found an <argument> with a quote or a backslash that nothing follows/,
+    ],
     ['<cluster id="x"/>', /^MUT_WORKFLOW_UNKNOWN f:3:\d+: found <cluster id="x">/],
   ];
   for (const [inside, wanted] of cases) t.regex(faultOf(dax(inside)), wanted);
-  t.regex(faultOf(dax(job(''), 'version="5.0"')), /^MUT_WORKFLOW_VERSION f:2:\d+: found version="5.0" of <adag>, expected a DAX of version 1.8 to 3.6/);
+  t.regex(
+    faultOf(dax(job(''), 'version="5.0"')),
+    /^MUT_WORKFLOW_VERSION f:2:\d+: found version="5.0" of <adag>, expected a DAX of version 1.8 to 3.6/,
+  );
 });
 
 test('links without a file, notifications and checkpoints do nothing, and a warning says so', (t) => {
-  const { tasks, warnings } = parseWorkflow(dax(job('<uses name="x" link="none"/><uses name="c" link="checkpoint"/><uses name="o" link="output" optional="true"/><invoke when="at_end">/bin/mail</invoke>')), 'f');
+  const { tasks, warnings } = parseWorkflow(
+    dax(
+      job(
+        '<uses name="x" link="none"/><uses name="c" link="checkpoint"/><uses name="o" link="output" ' +
+          'optional="true"/><invoke when="at_end">/bin/mail</invoke>',
+      ),
+    ),
+    'f',
+  );
   t.deepEqual([tasks[0]?.inputs, tasks[0]?.outputs.map(({ name }) => name)], [[], ['o']]);
   t.deepEqual(warnings, [
-    '1 file that is optional for Pegasus must be there here', '1 checkpoint not kept: a task that runs again starts from its beginning', 'adag/job/invoke is not used (1 time): a notification is not sent',
+    '1 file that is optional for Pegasus must be there here',
+    '1 checkpoint not kept: a task that runs again starts from its beginning',
+    'adag/job/invoke is not used (1 time): a notification is not sent',
   ]);
 });
 
@@ -128,7 +247,15 @@ test('a DAX that is written is read again as the same workflow', (t) => {
     <job id="B" name="keg"><argument>&lt; y</argument><stdout name="log"/><uses name="x" link="inout" transfer="false" size="8"/></job><child ref="B"><parent ref="A"/><parent ref="A"/></child>`);
   const document = parseWorkflow(text, 'f');
   const again = parseWorkflow(printDax(document), 'g');
-  const plain = (tasks: readonly DocumentTask[]): unknown => JSON.parse(JSON.stringify(tasks.map(({ kind, command, ...task }) => ({ ...task, outputs: task.outputs.map(({ name, bytes }) => ({ name, bytes })) }))));
+  const plain = (tasks: readonly DocumentTask[]): unknown =>
+    JSON.parse(
+      JSON.stringify(
+        tasks.map(({ kind, command, ...task }) => ({
+          ...task,
+          outputs: task.outputs.map(({ name, bytes }) => ({ name, bytes })),
+        })),
+      ),
+    );
   t.deepEqual(plain(again.tasks), plain(document.tasks));
   t.is(again.tasks[0]?.command, document.tasks[0]?.command);
   t.is(again.tasks[1]?.command, `sh -c 'keg '\\''<'\\'' y > log'`);

@@ -4,7 +4,15 @@ import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 import { makeWorkflow } from '@mutirao/core/workflow';
 import { FormatError } from '@mutirao/formats';
-import { draftOf, parseProcessorsConf, parseWorkflow, printDax, printDot, printJobXml, printWfFormat } from '@mutirao/formats/workflow';
+import {
+  draftOf,
+  parseProcessorsConf,
+  parseWorkflow,
+  printDax,
+  printDot,
+  printJobXml,
+  printWfFormat,
+} from '@mutirao/formats/workflow';
 
 /** Reads a workflow to the end and tells what is wrong with it. */
 function faultOf(text: string): string {
@@ -33,20 +41,51 @@ test('a workflow written by hand: files make edges with the size of what is writ
   const document = parseWorkflow(yaml, 'blur.yaml');
   const draft = draftOf(document);
   t.deepEqual(draft.edges, [
-    { from: 'split', to: 'left', data: 1_000_000, share: 0 }, { from: 'split', to: 'right', data: 500_000, share: 0 }, { from: 'left', to: 'right', data: 0, share: 0 },
+    { from: 'split', to: 'left', data: 1_000_000, share: 0 },
+    { from: 'split', to: 'right', data: 500_000, share: 0 },
+    { from: 'left', to: 'right', data: 0, share: 0 },
   ]);
-  t.deepEqual(draft.tasks.map(({ work, widthMin, widthMax }) => [work, widthMin, widthMax]), [[30_000, 1, 1], [60_000, 4, 4], [90_000, 1, 8]]);
+  t.deepEqual(
+    draft.tasks.map(({ work, widthMin, widthMax }) => [work, widthMin, widthMax]),
+    [
+      [30_000, 1, 1],
+      [60_000, 4, 4],
+      [90_000, 1, 8],
+    ],
+  );
   t.deepEqual([document.name, document.tasks[0]?.command], ['blur', 'split photo.png']);
 });
 
 test('what is wrong in YAML is told with its line and column', (t) => {
-  t.is(faultOf(yaml.replace('[b.png]', '[c.png]')), 'MUT_WORKFLOW_NO_WRITER f:10:19: found the input c.png of task right, which no task writes, expected an output of a task, or a name in inputs of the whole workflow');
-  t.regex(faultOf(yaml.replace('[A.png]', '[b.png]')), /^MUT_WORKFLOW_TWO_WRITERS f:9:9: found the file b.png as an output of both split and left/);
-  t.regex(faultOf(yaml.replace('after: [left]', 'after: [gone]')), /^MUT_WORKFLOW_EDGE_NOWHERE f:10:\d+: .*the task gone, which does not exist/);
-  t.regex(faultOf(yaml.replace('after: [left]', 'after: [left, left]')), /^MUT_WORKFLOW_EDGE_TWICE f:10:\d+: found "left" as tasks\.right\.after\[1\], expected each task once/);
-  t.regex(faultOf(yaml.replace('time: 1m,', 'time: 1m, after: [right],')), /^MUT_WORKFLOW_CYCLE f:\d+:\d+: found 2 tasks wait for each other: /);
-  t.regex(faultOf(yaml.replace('time: 1m,', 'colour: red,')), /^MUT_WORKFLOW_SYNTAX f:9:\d+: found "red" as tasks.left.colour/);
-  t.is(faultOf(yaml.replace('time: 1m', 'time: -5s')), 'MUT_BAD_DURATION f:9:72: found "-5s" as tasks.left.time, expected a number with a unit, as in 90s or 1h30m');
+  t.is(
+    faultOf(yaml.replace('[b.png]', '[c.png]')),
+    'MUT_WORKFLOW_NO_WRITER f:10:19: found the input c.png of task right, which no task writes, expected an ' +
+      'output of a task, or a name in inputs of the whole workflow',
+  );
+  t.regex(
+    faultOf(yaml.replace('[A.png]', '[b.png]')),
+    /^MUT_WORKFLOW_TWO_WRITERS f:9:9: found the file b.png as an output of both split and left/,
+  );
+  t.regex(
+    faultOf(yaml.replace('after: [left]', 'after: [gone]')),
+    /^MUT_WORKFLOW_EDGE_NOWHERE f:10:\d+: .*the task gone, which does not exist/,
+  );
+  t.regex(
+    faultOf(yaml.replace('after: [left]', 'after: [left, left]')),
+    /^MUT_WORKFLOW_EDGE_TWICE f:10:\d+: found "left" as tasks\.right\.after\[1\], expected each task once/,
+  );
+  t.regex(
+    faultOf(yaml.replace('time: 1m,', 'time: 1m, after: [right],')),
+    /^MUT_WORKFLOW_CYCLE f:\d+:\d+: found 2 tasks wait for each other: /,
+  );
+  t.regex(
+    faultOf(yaml.replace('time: 1m,', 'colour: red,')),
+    /^MUT_WORKFLOW_SYNTAX f:9:\d+: found "red" as tasks.left.colour/,
+  );
+  t.is(
+    faultOf(yaml.replace('time: 1m', 'time: -5s')),
+    'MUT_BAD_DURATION f:9:72: found "-5s" as tasks.left.time, expected a number with a unit, as in 90s or 1h30m',
+  );
   t.regex(faultOf(yaml.replace('500KB', 'big')), /^MUT_BAD_SIZE f:7:\d+: found "big" as tasks\.split\.outputs\.b\.png/);
   t.regex(faultOf(yaml.replace('processors: 4', 'processors: few')), /^MUT_WORKFLOW_WIDTH f:9/);
   t.regex(faultOf('tasks:\n  a: {\n'), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: found /);
@@ -55,27 +94,51 @@ test('what is wrong in YAML is told with its line and column', (t) => {
   t.regex(faultOf('tasks:\n  a: {time: 1s}\n  a: {time: 2s}\n'), /^MUT_WORKFLOW_SYNTAX f:3:/);
 });
 
-const wfFormat = (changes: Record<string, unknown> = {}, seconds = 2.5): string => JSON.stringify({
-  name: 'two', schemaVersion: '1.5',
-  workflow: {
-    specification: {
-      tasks: [{ name: 'make', id: 'a', parents: [], children: ['b'], inputFiles: [], outputFiles: ['x'] }, { name: 'use', id: 'b', parents: ['a'], children: [], inputFiles: ['x'], outputFiles: [] }],
-      files: [{ id: 'x', sizeInBytes: 700 }],
+const wfFormat = (changes: Record<string, unknown> = {}, seconds = 2.5): string =>
+  JSON.stringify(
+    {
+      name: 'two',
+      schemaVersion: '1.5',
+      workflow: {
+        specification: {
+          tasks: [
+            { name: 'make', id: 'a', parents: [], children: ['b'], inputFiles: [], outputFiles: ['x'] },
+            { name: 'use', id: 'b', parents: ['a'], children: [], inputFiles: ['x'], outputFiles: [] },
+          ],
+          files: [{ id: 'x', sizeInBytes: 700 }],
+        },
+        execution: {
+          tasks: [
+            { id: 'a', runtimeInSeconds: seconds },
+            { id: 'b', runtimeInSeconds: 1 },
+          ],
+        },
+      },
+      ...changes,
     },
-    execution: { tasks: [{ id: 'a', runtimeInSeconds: seconds }, { id: 'b', runtimeInSeconds: 1 }] },
-  },
-  ...changes,
-}, null, 1);
+    null,
+    1,
+  );
 
 test('WfFormat: run times of the execution become work, and an edge carries what one writes and the other reads', (t) => {
   const draft = draftOf(parseWorkflow(wfFormat(), 'two.json'));
   t.deepEqual(draft.edges, [{ from: 'a', to: 'b', data: 700, share: 0 }]);
-  t.deepEqual(draft.tasks.map(({ work }) => work), [2500, 1000]);
+  t.deepEqual(
+    draft.tasks.map(({ work }) => work),
+    [2500, 1000],
+  );
 });
 
 test('WfFormat of another version, with an unknown file, a negative time or cut off is refused with its place', (t) => {
-  t.is(faultOf(wfFormat({ schemaVersion: '9.9' })), 'MUT_WORKFLOW_VERSION f:3:19: found "9.9" as schemaVersion, expected a version of WfFormat that is read: 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6');
-  t.regex(faultOf(wfFormat().replace('"inputFiles": [\n      "x"', '"inputFiles": [\n      "y"')), /^MUT_WORKFLOW_NO_WRITER f:\d+:\d+: found "y" as workflow.specification.tasks\[1\].inputFiles\[0\]/);
+  t.is(
+    faultOf(wfFormat({ schemaVersion: '9.9' })),
+    'MUT_WORKFLOW_VERSION f:3:19: found "9.9" as schemaVersion, expected a version of WfFormat that is read: ' +
+      '1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6',
+  );
+  t.regex(
+    faultOf(wfFormat().replace('"inputFiles": [\n      "x"', '"inputFiles": [\n      "y"')),
+    /^MUT_WORKFLOW_NO_WRITER f:\d+:\d+: found "y" as workflow.specification.tasks\[1\].inputFiles\[0\]/,
+  );
   t.regex(faultOf(wfFormat({}, -3)), /^MUT_WORKFLOW_COST f:\d+:\d+: found the work of task a is -3000/);
   t.regex(faultOf(wfFormat().slice(0, -40)), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: /);
 });
@@ -88,7 +151,7 @@ const dax = `<?xml version="1.0"?>
 </adag>
 `;
 
-test('DAX: the size of a file is its writer\'s, sizes below 0 count as 0 with a warning', (t) => {
+test("DAX: the size of a file is its writer's, sizes below 0 count as 0 with a warning", (t) => {
   const document = parseWorkflow(dax, 'd.dax');
   t.deepEqual(draftOf(document).edges, [{ from: 'A', to: 'B', data: 900, share: 0 }]);
   t.deepEqual(document.warnings, ['1 number below 0 count as 0, the first at line 4']);
@@ -97,8 +160,16 @@ test('DAX: the size of a file is its writer\'s, sizes below 0 count as 0 with a 
 });
 
 test('DAX of profiled runs: run times below 0 count as 0, and a reader gets a file of several writers in the size of the one before it', (t) => {
-  const document = parseWorkflow(dax.replace('runtime="1.5"', 'runtime="-1.5"').replace('size="-7"/>', 'size="7"/><uses file="x" link="output" size="50"/>'), 'd.dax');
-  t.deepEqual(document.warnings, ['1 number below 0 count as 0, the first at line 3', '1 file with several writers, the first is x']);
+  const document = parseWorkflow(
+    dax
+      .replace('runtime="1.5"', 'runtime="-1.5"')
+      .replace('size="-7"/>', 'size="7"/><uses file="x" link="output" size="50"/>'),
+    'd.dax',
+  );
+  t.deepEqual(document.warnings, [
+    '1 number below 0 count as 0, the first at line 3',
+    '1 file with several writers, the first is x',
+  ]);
   const { tasks, edges } = draftOf(document);
   t.is(tasks[0]?.work, 0);
   t.deepEqual(edges, [{ from: 'A', to: 'B', data: 900, share: 0 }]);
@@ -106,7 +177,10 @@ test('DAX of profiled runs: run times below 0 count as 0, and a reader gets a fi
 
 test('XML with a document type is refused before an entity can do anything', (t) => {
   const bomb = '<!DOCTYPE adag [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>\n';
-  t.regex(faultOf(bomb + dax.slice(dax.indexOf('<adag'))), /^MUT_WORKFLOW_SYNTAX f:1:\d+: found a document type, expected XML without one/);
+  t.regex(
+    faultOf(bomb + dax.slice(dax.indexOf('<adag'))),
+    /^MUT_WORKFLOW_SYNTAX f:1:\d+: found a document type, expected XML without one/,
+  );
   t.regex(faultOf(dax.replace('name="d"', 'name="&secret;"')), /^MUT_WORKFLOW_SYNTAX f:2:/);
   t.regex(faultOf(dax.replace('</adag>', '')), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: /);
   t.regex(faultOf(`<job>${'<a>'.repeat(100)}`), /elements 65 deep/);
@@ -123,15 +197,30 @@ const jobXml = `<job name="chain" ccr="0.5">
 
 test('our XML of a job: operations cost what Tabela 5.5 says relative to each other, an edge a share of its sender', (t) => {
   const { tasks, edges } = draftOf(parseWorkflow(jobXml, 'j.xml'));
-  t.deepEqual(tasks.map(({ work }) => work), [36, 108]);
-  t.deepEqual(tasks.map(({ exchange }) => exchange), [720_000, 360_000]);
+  t.deepEqual(
+    tasks.map(({ work }) => work),
+    [36, 108],
+  );
+  t.deepEqual(
+    tasks.map(({ exchange }) => exchange),
+    [720_000, 360_000],
+  );
   t.deepEqual(edges, [{ from: '1', to: '2', data: 0, share: 0.5 }]);
-  t.regex(faultOf(jobXml.replace('"TRD"', '"TDR"')), /^MUT_WORKFLOW_SYNTAX f:3:\d+: found operation="TDR", expected one of TRD, Q, QR, C, MM; did you mean TRD\?/);
+  t.regex(
+    faultOf(jobXml.replace('"TRD"', '"TDR"')),
+    /^MUT_WORKFLOW_SYNTAX f:3:\d+: found operation="TDR", expected one of TRD, Q, QR, C, MM; did you mean TRD\?/,
+  );
   t.regex(faultOf(jobXml.replace(' dimension="300" par', ' par')), /found <task> without dimension/);
 });
 
 test('what is written is read again as the same workflow', (t) => {
-  for (const [text, print] of [[wfFormat(), printWfFormat], [dax, printWfFormat], [wfFormat(), printDax], [dax.replace('size="-7"', 'size="7"'), printDax], [jobXml, printJobXml]] as const) {
+  for (const [text, print] of [
+    [wfFormat(), printWfFormat],
+    [dax, printWfFormat],
+    [wfFormat(), printDax],
+    [dax.replace('size="-7"', 'size="7"'), printDax],
+    [jobXml, printJobXml],
+  ] as const) {
     const document = parseWorkflow(text, 'f');
     t.deepEqual(draftOf(parseWorkflow(print(document) ?? '', 'g')), draftOf(document));
   }
@@ -139,11 +228,18 @@ test('what is written is read again as the same workflow', (t) => {
 });
 
 test('DOT has a box for each task and an arrow for each edge, with names quoted', (t) => {
-  t.is(printDot(parseWorkflow(dax.replace('name="d"', 'name="d &quot;x&quot;"'), 'f')), 'digraph "d \\"x\\"" {\n  node [shape=box];\n  "A" [label="A\\nmake"];\n  "B" [label="B\\nuse"];\n  "A" -> "B";\n}\n');
+  t.is(
+    printDot(parseWorkflow(dax.replace('name="d"', 'name="d &quot;x&quot;"'), 'f')),
+    'digraph "d \\"x\\"" {\n  node [shape=box];\n  "A" [label="A\\nmake"];\n  "B" [label="B\\nuse"];\n  "A" -> ' +
+      '"B";\n}\n',
+  );
 });
 
 test('processors.conf lists number, host, address and Mflop/s', (t) => {
-  t.deepEqual(parseProcessorsConf('# ours\n1 alfa 10.0.0.1 33.1\n2 beta 10.0.0.2 24.8 # old\n', 'p'), [{ name: '1 alfa', speed: 33.1 }, { name: '2 beta', speed: 24.8 }]);
+  t.deepEqual(parseProcessorsConf('# ours\n1 alfa 10.0.0.1 33.1\n2 beta 10.0.0.2 24.8 # old\n', 'p'), [
+    { name: '1 alfa', speed: 33.1 },
+    { name: '2 beta', speed: 24.8 },
+  ]);
   t.throws(() => parseProcessorsConf('1 alfa 10.0.0.1\n', 'p'), { message: /^p:1:1: found .* expected four words/ });
   t.throws(() => parseProcessorsConf('1 a x 5\n1 b y 5\n', 'p'), { message: /^p:2:1: found the number 1 again/ });
   t.throws(() => parseProcessorsConf('1 a x 0\n', 'p'), { message: /a speed above 0/ });
@@ -154,11 +250,19 @@ test('every instance of the data folder is read, where there is one', (t) => {
   const data = process.env['MUTIRAO_DATA'] ?? '';
   for (const folder of ['wfinstances', 'dax'].map((name) => join(data, 'workflows', name))) {
     if (data === '' || !existsSync(folder)) continue;
-    for (const name of readdirSync(folder)) t.true(makeWorkflow(draftOf(parseWorkflow(gunzipSync(readFileSync(join(folder, name))).toString(), name))).order.length > 0, name);
+    for (const name of readdirSync(folder))
+      t.true(
+        makeWorkflow(draftOf(parseWorkflow(gunzipSync(readFileSync(join(folder, name))).toString(), name))).order
+          .length > 0,
+        name,
+      );
   }
   t.pass();
 });
 
 test('a workflow of Pegasus 5 is refused with what is read instead', (t) => {
-  t.regex(faultOf('pegasus: "5.0"\nname: w\njobs: []\n'), /^MUT_WORKFLOW_VERSION f:1:\d+: found "5.0" as pegasus, expected a DAX/);
+  t.regex(
+    faultOf('pegasus: "5.0"\nname: w\njobs: []\n'),
+    /^MUT_WORKFLOW_VERSION f:1:\d+: found "5.0" as pegasus, expected a DAX/,
+  );
 });

@@ -19,7 +19,12 @@ function read(t: ExecutionContext, change: (templates: Json) => void): void {
 }
 
 function refused(t: ExecutionContext, change: (templates: Json) => void, message: RegExp): void {
-  t.throws(() => { read(t, change); }, { code: 'MUT_BAD_CONFIG', message });
+  t.throws(
+    () => {
+      read(t, change);
+    },
+    { code: 'MUT_BAD_CONFIG', message },
+  );
 }
 
 /** A part of the templates, whatever it was. */
@@ -36,27 +41,76 @@ test('the examples are read', (t) => {
 });
 
 test('what is wrong is told with file, field, what was found and what was expected', (t) => {
-  const refuse = (change: (templates: Json) => void, message: RegExp): void => { refused(t, change, message); };
-  refuse((all) => { delete all['queue']; }, /manager\.json: field "queue" is absent; expected an object/);
-  refuse((all) => { part(all, 'submit')['command'] = 'qsub'; }, /field "submit.command" is "qsub"; expected an array of texts/);
-  refuse((all) => { part(all, 'submit')['command'] = ['qsub', '{widht}']; }, /"submit.command" is .*; expected no \{widht\}; the placeholders here are \{key\}, .*\{width\}/);
-  refuse((all) => { part(all, 'submit')['comand'] = []; }, /there is no field "submit.comand"; expected perhaps "command"/);
-  refuse((all) => { part(all, 'submit')['id'] = '^job \\d+$'; }, /"submit.id" is .*; expected a group/);
-  refuse((all) => { part(all, 'submit')['id'] = '(('; }, /"submit.id" is "\(\("; expected a regular expression: /);
-  refuse((all) => { part(all, 'submit')['input'] = 'none'; }, /\{script\}, since "input" is "none"/);
-  refuse((all) => { part(all, 'submit')['input'] = 'file'; }, /"submit.input" is "file"; expected one of script, none/);
-  refuse((all) => { part(all, 'submit')['launch'] = 'mpirun {process}'; }, /"submit.processIndex" is absent; expected shell words/);
-  refuse((all) => { part(all, 'submit')['launch'] = 'mpirun'; }, /"submit.launch" is "mpirun"; expected \{process\}/);
-  refuse((all) => { part(all, 'submit')['refusals'] = { TOO_WIDE: 'x' }; }, /"submit.refusals.TOO_WIDE" is "x"; expected .*MUT_WIDTH_MAX/);
-  refuse((all) => { part(all, 'cancel')['command'] = ['qdel']; }, /"cancel.command" is \["qdel"\]; expected a word with \{id\}/);
-  refuse((all) => { part(all, 'queue')['format'] = 'xml'; }, /"queue.format" is "xml"; expected one of lines, json/);
-  refuse((all) => { part(all, 'queue')['pattern'] = '(?<id>.)(?<key>.)(?<state>.)'; }, /expected groups named width, walltime too/);
-  refuse((all) => { part(all, 'queue')['pattern'] = `${String(part(all, 'queue')['pattern'])}(?<queue>.*)`; }, /expected no group named queue; there are id, key/);
-  refuse((all) => { part(all, 'queue')['states'] = { queued: ['Q'], runing: ['R'] }; }, /no field "queue.states.runing"; expected perhaps "running"/);
-  refuse((all) => { part(all, 'queue')['states'] = { queued: ['Q'] }; }, /"queue.states.running" is absent; expected an array of texts/);
-  refuse((all) => { delete part(all, 'limits')['processors']; }, /"limits.processors" is absent; expected a number/);
-  refuse((all) => { part(all, 'limits')['processors'] = 'many'; }, /"limits.processors" is "many"; expected a whole number/);
-  refuse((all) => { part(all, 'limits')['walltimeMax'] = 'a day'; }, /"limits.walltimeMax" is "a day"; expected a duration such as/);
-  refuse((all) => { part(all, 'limits')['processors'] = { pattern: 'x' }; }, /since "limits" has no "command"/);
-  t.throws(() => { readManagerFile(join(examples, 'none.json')); }, { code: 'MUT_BAD_CONFIG', message: /none\.json cannot be read; expected a JSON file/ });
+  const refuse = (change: (templates: Json) => void, message: RegExp): void => {
+    refused(t, change, message);
+  };
+  refuse((all) => {
+    delete all['queue'];
+  }, /manager\.json: field "queue" is absent; expected an object/);
+  refuse((all) => {
+    part(all, 'submit')['command'] = 'qsub';
+  }, /field "submit.command" is "qsub"; expected an array of texts/);
+  refuse((all) => {
+    part(all, 'submit')['command'] = ['qsub', '{widht}'];
+  }, /"submit.command" is .*; expected no \{widht\}; the placeholders here are \{key\}, .*\{width\}/);
+  refuse((all) => {
+    part(all, 'submit')['comand'] = [];
+  }, /there is no field "submit.comand"; expected perhaps "command"/);
+  refuse((all) => {
+    part(all, 'submit')['id'] = '^job \\d+$';
+  }, /"submit.id" is .*; expected a group/);
+  refuse((all) => {
+    part(all, 'submit')['id'] = '((';
+  }, /"submit.id" is "\(\("; expected a regular expression: /);
+  refuse((all) => {
+    part(all, 'submit')['input'] = 'none';
+  }, /\{script\}, since "input" is "none"/);
+  refuse((all) => {
+    part(all, 'submit')['input'] = 'file';
+  }, /"submit.input" is "file"; expected one of script, none/);
+  refuse((all) => {
+    part(all, 'submit')['launch'] = 'mpirun {process}';
+  }, /"submit.processIndex" is absent; expected shell words/);
+  refuse((all) => {
+    part(all, 'submit')['launch'] = 'mpirun';
+  }, /"submit.launch" is "mpirun"; expected \{process\}/);
+  refuse((all) => {
+    part(all, 'submit')['refusals'] = { TOO_WIDE: 'x' };
+  }, /"submit.refusals.TOO_WIDE" is "x"; expected .*MUT_WIDTH_MAX/);
+  refuse((all) => {
+    part(all, 'cancel')['command'] = ['qdel'];
+  }, /"cancel.command" is \["qdel"\]; expected a word with \{id\}/);
+  refuse((all) => {
+    part(all, 'queue')['format'] = 'xml';
+  }, /"queue.format" is "xml"; expected one of lines, json/);
+  refuse((all) => {
+    part(all, 'queue')['pattern'] = '(?<id>.)(?<key>.)(?<state>.)';
+  }, /expected groups named width, walltime too/);
+  refuse((all) => {
+    part(all, 'queue')['pattern'] = `${String(part(all, 'queue')['pattern'])}(?<queue>.*)`;
+  }, /expected no group named queue; there are id, key/);
+  refuse((all) => {
+    part(all, 'queue')['states'] = { queued: ['Q'], runing: ['R'] };
+  }, /no field "queue.states.runing"; expected perhaps "running"/);
+  refuse((all) => {
+    part(all, 'queue')['states'] = { queued: ['Q'] };
+  }, /"queue.states.running" is absent; expected an array of texts/);
+  refuse((all) => {
+    delete part(all, 'limits')['processors'];
+  }, /"limits.processors" is absent; expected a number/);
+  refuse((all) => {
+    part(all, 'limits')['processors'] = 'many';
+  }, /"limits.processors" is "many"; expected a whole number/);
+  refuse((all) => {
+    part(all, 'limits')['walltimeMax'] = 'a day';
+  }, /"limits.walltimeMax" is "a day"; expected a duration such as/);
+  refuse((all) => {
+    part(all, 'limits')['processors'] = { pattern: 'x' };
+  }, /since "limits" has no "command"/);
+  t.throws(
+    () => {
+      readManagerFile(join(examples, 'none.json'));
+    },
+    { code: 'MUT_BAD_CONFIG', message: /none\.json cannot be read; expected a JSON file/ },
+  );
 });

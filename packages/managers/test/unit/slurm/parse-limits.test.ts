@@ -1,5 +1,11 @@
 import test from 'ava';
-import { parseControllerClock, parseIdleProcessors, parseNodeLimits, parsePartitions, type Partition } from '../../../src/slurm/parse-limits.ts';
+import {
+  parseControllerClock,
+  parseIdleProcessors,
+  parseNodeLimits,
+  parsePartitions,
+  type Partition,
+} from '../../../src/slurm/parse-limits.ts';
 
 // As Slurm 22.05 of Debian 12 wrote it.
 const recorded = `PartitionName=main AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL AllocNodes=ALL Default=YES QoS=N/A DefaultTime=NONE MaxNodes=UNLIMITED MaxTime=1-00:00:00 MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED Nodes=n[1-4] State=UP TotalCPUs=32 TotalNodes=4 TRES=cpu=32,mem=4M,node=4,billing=32
@@ -9,20 +15,60 @@ PartitionName=endless Default=NO MaxNodes=0 MaxTime=UNLIMITED
 
 test('partitions tell their limits', (t) => {
   t.deepEqual(parsePartitions(recorded), [
-    { name: 'main', isDefault: true, walltimeMax: 86_400_000, nodesMax: undefined, processorsPerNodeMax: undefined, isExclusive: false, nodesTotal: 4, processorsTotal: 32 },
-    { name: 'short', isDefault: false, walltimeMax: 120_000, nodesMax: 1, processorsPerNodeMax: 6, isExclusive: true, nodesTotal: undefined, processorsTotal: 16 },
-    { name: 'endless', isDefault: false, walltimeMax: undefined, nodesMax: 0, processorsPerNodeMax: undefined, isExclusive: false, nodesTotal: undefined, processorsTotal: undefined },
+    {
+      name: 'main',
+      isDefault: true,
+      walltimeMax: 86_400_000,
+      nodesMax: undefined,
+      processorsPerNodeMax: undefined,
+      isExclusive: false,
+      nodesTotal: 4,
+      processorsTotal: 32,
+    },
+    {
+      name: 'short',
+      isDefault: false,
+      walltimeMax: 120_000,
+      nodesMax: 1,
+      processorsPerNodeMax: 6,
+      isExclusive: true,
+      nodesTotal: undefined,
+      processorsTotal: 16,
+    },
+    {
+      name: 'endless',
+      isDefault: false,
+      walltimeMax: undefined,
+      nodesMax: 0,
+      processorsPerNodeMax: undefined,
+      isExclusive: false,
+      nodesTotal: undefined,
+      processorsTotal: undefined,
+    },
   ]);
   t.deepEqual(parsePartitions('Partition nix not found\n'), []);
 });
 
-const free: Partition = { name: 'main', isDefault: true, walltimeMax: undefined, nodesMax: undefined, processorsPerNodeMax: undefined, isExclusive: false, nodesTotal: undefined, processorsTotal: undefined };
+const free: Partition = {
+  name: 'main',
+  isDefault: true,
+  walltimeMax: undefined,
+  nodesMax: undefined,
+  processorsPerNodeMax: undefined,
+  isExclusive: false,
+  nodesTotal: undefined,
+  processorsTotal: undefined,
+};
 
 test('a request may have the processors of as many nodes as the partition allows, the largest first', (t) => {
   const nodes = '8|3/5/0/8\n16|0/16/0/16\n4|0/4/0/4\n';
   t.deepEqual(parseNodeLimits(nodes, free), { processors: 28, widthMax: 28, nodeMin: 4 });
   t.deepEqual(parseNodeLimits(nodes, { ...free, nodesMax: 2 }), { processors: 28, widthMax: 24, nodeMin: 4 });
-  t.deepEqual(parseNodeLimits(nodes, { ...free, nodesMax: 1, processorsPerNodeMax: 6 }), { processors: 16, widthMax: 6, nodeMin: 4 });
+  t.deepEqual(parseNodeLimits(nodes, { ...free, nodesMax: 1, processorsPerNodeMax: 6 }), {
+    processors: 16,
+    widthMax: 6,
+    nodeMin: 4,
+  });
   t.deepEqual(parseNodeLimits(nodes, { ...free, nodesMax: 0 }), { processors: 28, widthMax: 0, nodeMin: 4 });
 });
 
@@ -35,7 +81,11 @@ test('nodes of a cloud that are powered down are on no list, and count all the s
   const cloud = { ...free, nodesTotal: 4, processorsTotal: 32 };
   t.deepEqual(parseNodeLimits('', cloud), { processors: 32, widthMax: 32, nodeMin: 8 });
   t.deepEqual(parseNodeLimits('8|8/0/0/8\n', { ...cloud, nodesMax: 2 }), { processors: 32, widthMax: 16, nodeMin: 8 });
-  t.deepEqual(parseNodeLimits('8|0/8/0/8\n8|0/8/0/8\n8|0/8/0/8\n8|0/0/8/8\n', cloud), { processors: 24, widthMax: 24, nodeMin: 8 }, 'a node that is down is listed');
+  t.deepEqual(
+    parseNodeLimits('8|0/8/0/8\n8|0/8/0/8\n8|0/8/0/8\n8|0/0/8/8\n', cloud),
+    { processors: 24, widthMax: 24, nodeMin: 8 },
+    'a node that is down is listed',
+  );
 });
 
 test('idle processors are added up, and anything else is not taken for them', (t) => {
@@ -46,7 +96,10 @@ test('idle processors are added up, and anything else is not taken for them', (t
   t.is(parseNodeLimits('8|zero\n', free), undefined);
 });
 
-test('the controller\'s clock is told by its configuration', (t) => {
-  t.is(parseControllerClock('Configuration data as of 2026-11-20T18:59:47\nAccountingStorageBackupHost = (null)\n'), 1_795_201_187_000);
+test("the controller's clock is told by its configuration", (t) => {
+  t.is(
+    parseControllerClock('Configuration data as of 2026-11-20T18:59:47\nAccountingStorageBackupHost = (null)\n'),
+    1_795_201_187_000,
+  );
   t.is(parseControllerClock('nothing of it'), 0);
 });

@@ -31,11 +31,23 @@ function at(time: string): number {
 
 test('a listing of our own jobs is read with names of several lines, quotes and bars', (t) => {
   const jobs = jobsOf(parseOwnJobs(recorded));
-  t.deepEqual(jobs.map(({ id }) => id), ['1', '2_1', '2_2', '3', '5', '7', '12', '13', '14']);
+  t.deepEqual(
+    jobs.map(({ id }) => id),
+    ['1', '2_1', '2_2', '3', '5', '7', '12', '13', '14'],
+  );
   t.is(jobs[1]?.request.clientRequestId, 'we"i|rd\nna;me é');
   t.is(jobs[1]?.reason, 'PartitionTimeLimit');
   t.deepEqual(jobs[0]?.request, {
-    managerRequestId: '1', userId: 'root', width: 3, walltime: 60_000, status: 'running', submittedAt: at('18:59:45'), startsAt: at('18:59:45'), endedAt: 0, endReason: '', clientRequestId: 'abc.q1',
+    managerRequestId: '1',
+    userId: 'root',
+    width: 3,
+    walltime: 60_000,
+    status: 'running',
+    submittedAt: at('18:59:45'),
+    startsAt: at('18:59:45'),
+    endedAt: 0,
+    endReason: '',
+    clientRequestId: 'abc.q1',
   });
 });
 
@@ -54,7 +66,9 @@ test('a job without a limit counts as a very long one, and a waiting one without
 });
 
 test('a promised start is told', (t) => {
-  const [job] = jobsOf(parseJobs('7_[3-9%2]|ana|1|10:00|PENDING|2026-11-20T18:59:46|2026-11-20T19:30:00|2026-11-20T19:40:00|Resources\n'));
+  const [job] = jobsOf(
+    parseJobs('7_[3-9%2]|ana|1|10:00|PENDING|2026-11-20T18:59:46|2026-11-20T19:30:00|2026-11-20T19:40:00|Resources\n'),
+  );
   t.like(job?.request, { managerRequestId: '7_[3-9%2]', startsAt: at('19:30:00'), endedAt: 0 });
 });
 
@@ -63,7 +77,18 @@ test('a job that waits for something else than processors and is promised nothin
     const [job] = jobsOf(parseJobs(`7|ana|1|10:00|${state}|2026-11-20T18:59:46|${start}|N/A|${reason}\n`));
     return job?.request.isHeldBack;
   };
-  for (const reason of ['Dependency', 'BeginTime', 'JobHeldUser', 'JobHeldAdmin', 'QOSMaxJobsPerUserLimit', 'AssocGrpCpuLimit', 'JobArrayTaskLimit', 'PartitionDown', 'ReqNodeNotAvail, UnavailableNodes:n1']) t.true(isHeldBack(reason), reason);
+  for (const reason of [
+    'Dependency',
+    'BeginTime',
+    'JobHeldUser',
+    'JobHeldAdmin',
+    'QOSMaxJobsPerUserLimit',
+    'AssocGrpCpuLimit',
+    'JobArrayTaskLimit',
+    'PartitionDown',
+    'ReqNodeNotAvail, UnavailableNodes:n1',
+  ])
+    t.true(isHeldBack(reason), reason);
   for (const reason of ['Priority', 'Resources', 'None', '']) t.is(isHeldBack(reason), undefined, reason);
   t.is(isHeldBack('Dependency', '2026-11-20T19:30:00'), undefined, 'a promise counts');
   t.is(isHeldBack('JobHeldUser', '2026-11-20T19:30:00', 'RUNNING'), undefined);
@@ -76,8 +101,16 @@ test('an empty listing is a good one', (t) => {
 
 test('a listing of which a line is no job is garbage as a whole', (t) => {
   const good = '7|ana|1|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None';
-  for (const bad of ['slurm_load_jobs error: Unable to contact slurm controller', '<html>', '7|ana', '8|ana|0|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None',
-    '8|ana|x|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None', '8|ana|1|10:00|PENDING|yesterday|N/A|N/A|None', good.slice(0, 25), good.slice(0, -5)]) {
+  for (const bad of [
+    'slurm_load_jobs error: Unable to contact slurm controller',
+    '<html>',
+    '7|ana',
+    '8|ana|0|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None',
+    '8|ana|x|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None',
+    '8|ana|1|10:00|PENDING|yesterday|N/A|N/A|None',
+    good.slice(0, 25),
+    good.slice(0, -5),
+  ]) {
     t.is(parseJobs(`${good}\n${bad}\n`).kind, 'garbage', bad);
   }
   t.is(parseOwnJobs('some words before any job\n').kind, 'garbage');
@@ -85,11 +118,21 @@ test('a listing of which a line is no job is garbage as a whole', (t) => {
 });
 
 test('ten thousand jobs are read, in the order of arrival', (t) => {
-  const lines = Array.from({ length: 10_000 }, (_, index) => `${20_000 - index}|u${index % 7}|${1 + (index % 64)}|1:00:00|PENDING|2026-11-20T18:${String(59 - (index % 60)).padStart(2, '0')}:00|N/A|N/A|Priority`);
+  const lines = Array.from(
+    { length: 10_000 },
+    (_, index) =>
+      `${20_000 - index}|u${index % 7}|${1 + (index % 64)}|1:00:00|PENDING|2026-11-20T18:${String(59 - (index % 60)).padStart(2, '0')}:00|N/A|N/A|Priority`,
+  );
   const jobs = jobsOf(parseJobs(lines.join('\n')));
   t.is(jobs.length, 10_000);
-  t.true(jobs.every(({ request, id }, index) => {
-    const before = jobs[index - 1];
-    return before === undefined || before.request.submittedAt < request.submittedAt || (before.request.submittedAt === request.submittedAt && Number(before.id) < Number(id));
-  }));
+  t.true(
+    jobs.every(({ request, id }, index) => {
+      const before = jobs[index - 1];
+      return (
+        before === undefined ||
+        before.request.submittedAt < request.submittedAt ||
+        (before.request.submittedAt === request.submittedAt && Number(before.id) < Number(id))
+      );
+    }),
+  );
 });

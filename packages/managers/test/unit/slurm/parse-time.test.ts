@@ -17,10 +17,22 @@ test('a walltime is read in each way that Slurm writes it', (t) => {
 });
 
 test('what is no walltime is none', (t) => {
-  for (const words of ['UNLIMITED', 'NOT_SET', 'INVALID', 'Partition_Limit', '', '-1', '1:2:3:4', '1 day', '999999999999999-00:00:00']) t.is(parseWalltime(words), undefined, words);
+  for (const words of [
+    'UNLIMITED',
+    'NOT_SET',
+    'INVALID',
+    'Partition_Limit',
+    '',
+    '-1',
+    '1:2:3:4',
+    '1 day',
+    '999999999999999-00:00:00',
+  ])
+    t.is(parseWalltime(words), undefined, words);
 });
 
 test('an instant is read as universal time, and what is none is 0', (t) => {
   t.is(parseInstant('2026-11-20T18:59:45'), 1_795_201_185_000);
-  for (const words of ['N/A', 'Unknown', 'None', '', '2026-99-20T18:59:45', '18:59:45']) t.is(parseInstant(words), 0, words);
+  for (const words of ['N/A', 'Unknown', 'None', '', '2026-99-20T18:59:45', '18:59:45'])
+    t.is(parseInstant(words), 0, words);
 });

@@ -16,17 +16,32 @@ class FakeSlurm extends FakeCommands {
 
   open(more: Partial<SlurmOptions> = {}): SlurmManager {
     const manager = new SlurmManager({
-      user: 'ana', partition: 'main', flags: ['--mem=1G'], requestsMax: 3, walltimeMax: 0, logFolder: join(this.folder, 'logs'), deadlineMs: 10_000,
-      environment: { PATH: this.path, MUTIRAO_HOME: '/secret', SQUEUE_FORMAT: '%A' }, now: () => 1_000_000, ...more,
+      user: 'ana',
+      partition: 'main',
+      flags: ['--mem=1G'],
+      requestsMax: 3,
+      walltimeMax: 0,
+      logFolder: join(this.folder, 'logs'),
+      deadlineMs: 10_000,
+      environment: { PATH: this.path, MUTIRAO_HOME: '/secret', SQUEUE_FORMAT: '%A' },
+      now: () => 1_000_000,
+      ...more,
     });
-    this.#t.teardown(() => { manager.close(); });
+    this.#t.teardown(() => {
+      manager.close();
+    });
     return manager;
   }
 }
 
 const order: AllocationOrder = {
-  userId: 'ana', width: 4, walltime: 61_000, command: ['/opt/a b/node', 'it\'s.ts', '$(rm -rf x)'], environment: { MUTIRAO_CREDENTIAL: 'se\'cr"et\n$x', 'not a name': 'x' },
-  workingDirectory: '', clientRequestId: 'inst.q1',
+  userId: 'ana',
+  width: 4,
+  walltime: 61_000,
+  command: ['/opt/a b/node', "it's.ts", '$(rm -rf x)'],
+  environment: { MUTIRAO_CREDENTIAL: 'se\'cr"et\n$x', 'not a name': 'x' },
+  workingDirectory: '',
+  clientRequestId: 'inst.q1',
 };
 const partition = 'PartitionName=main Default=YES MaxNodes=UNLIMITED MaxTime=1-00:00:00 MaxCPUsPerNode=UNLIMITED\n';
 
@@ -35,7 +50,17 @@ test('an order becomes one job with whole minutes, and its secrets are in the sc
   slurm.act('sbatch', `cat >'${slurm.folder}/script'; env >'${slurm.folder}/env'; echo '17;cluster'`);
   t.is(await slurm.open().allocate(order), '17');
   const [call = ''] = slurm.calls('sbatch');
-  for (const flag of ['--parsable', '--mem=1G', '--partition=main', '--job-name=inst.q1', '--comment=inst.q1', '--ntasks=4', '--time=2', '--no-requeue']) t.true(call.split(' ').includes(flag), flag);
+  for (const flag of [
+    '--parsable',
+    '--mem=1G',
+    '--partition=main',
+    '--job-name=inst.q1',
+    '--comment=inst.q1',
+    '--ntasks=4',
+    '--time=2',
+    '--no-requeue',
+  ])
+    t.true(call.split(' ').includes(flag), flag);
   t.false(call.includes('cr"et'));
   t.false(readFileSync(join(slurm.folder, 'env'), 'utf8').includes('MUTIRAO'));
   t.deepEqual(slurm.calls('squeue'), []);
@@ -53,23 +78,34 @@ test('an order inside a reservation goes into that of Slurm, for no longer than 
   await manager.allocate({ ...inside, reservation: aReservation('7:1000-5000x2') });
   await manager.allocate({ ...inside, reservation: aReservation(`8:1000-${far}x2`), clientRequestId: 'inst.q2' });
   const [first = '', second = ''] = slurm.calls('sbatch');
-  for (const flag of ['--reservation=mutirao_site_7', '--time=2', '--time-min=1']) t.true(first.split(' ').includes(flag), flag);
+  for (const flag of ['--reservation=mutirao_site_7', '--time=2', '--time-min=1'])
+    t.true(first.split(' ').includes(flag), flag);
   t.true(second.includes('--reservation=mutirao_site_8 '));
   const [early = '', late = ''] = readFileSync(join(slurm.folder, 'ends'), 'utf8').split('\n');
   t.is(early, '5000', 'never behind the end of the reservation');
   t.true(Number(late) > 5000 && Number(late) < far);
-  slurm.act('sbatch', 'echo "sbatch: error: Batch job submission failed: Requested reservation is invalid" >&2; exit 1');
-  await t.throwsAsync(manager.allocate({ ...inside, reservation: aReservation('9:1000-5000x2'), clientRequestId: 'inst.q3' }), { code: 'MUT_NO_ROOM' });
+  slurm.act(
+    'sbatch',
+    'echo "sbatch: error: Batch job submission failed: Requested reservation is invalid" >&2; exit 1',
+  );
+  await t.throwsAsync(
+    manager.allocate({ ...inside, reservation: aReservation('9:1000-5000x2'), clientRequestId: 'inst.q3' }),
+    { code: 'MUT_NO_ROOM' },
+  );
 });
 
 test('the script gives each process its environment, its place and its words as they are', async (t) => {
   const slurm = new FakeSlurm(t);
   // A pretended srun runs the command of one task; a pretended program shows what it got.
   slurm.act('srun', 'while [ "${1#--}" != "$1" ]; do shift; done; SLURM_PROCID=3 exec "$@"');
-  slurm.act('show', `printf '%s|' "$@" "$MUTIRAO_CREDENTIAL" "$MUTIRAO_PROCESS_INDEX" "$MUTIRAO_PROCESS_COUNT" >'${slurm.folder}/shown'`);
+  slurm.act(
+    'show',
+    `printf '%s|' "$@" "$MUTIRAO_CREDENTIAL" "$MUTIRAO_PROCESS_INDEX" "$MUTIRAO_PROCESS_COUNT" ` +
+      `>'${slurm.folder}/shown'`,
+  );
   slurm.act('sbatch', 'sh; echo 17');
   t.is(await slurm.open().allocate({ ...order, command: [join(slurm.folder, 'show'), ...order.command] }), '17');
-  t.is(readFileSync(join(slurm.folder, 'shown'), 'utf8'), '/opt/a b/node|it\'s.ts|$(rm -rf x)|se\'cr"et\n$x|3|4|');
+  t.is(readFileSync(join(slurm.folder, 'shown'), 'utf8'), "/opt/a b/node|it's.ts|$(rm -rf x)|se'cr\"et\n$x|3|4|");
 });
 
 test('after an answer that was unclear the job is looked for before it is asked for again', async (t) => {
@@ -95,9 +131,16 @@ test('an order that was taken twice keeps one job', async (t) => {
   slurm.say('scontrol', partition);
   const manager = slurm.open();
   await manager.allocate(order);
-  slurm.act('squeue', 'case "$*" in *--user*) echo "23|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|None|main|inst.q1"; echo "24|ana|4|2:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None|main|inst.q1";; esac');
+  slurm.act(
+    'squeue',
+    'case "$*" in *--user*) echo "23|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|None|main|inst.q1"; echo ' +
+      '"24|ana|4|2:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None|main|inst.q1";; esac',
+  );
   const { requests } = await manager.queue(5);
-  t.deepEqual(requests.map(({ managerRequestId }) => managerRequestId), ['23']);
+  t.deepEqual(
+    requests.map(({ managerRequestId }) => managerRequestId),
+    ['23'],
+  );
   await manager.release('99');
   t.true(slurm.calls('scancel').join(' ').split(' ').includes('24'));
 });
@@ -105,31 +148,64 @@ test('an order that was taken twice keeps one job', async (t) => {
 test('what sbatch refuses or garbles is told by its code', async (t) => {
   const slurm = new FakeSlurm(t);
   const manager = slurm.open();
-  slurm.act('sbatch', 'echo "sbatch: error: Batch job submission failed: Invalid partition name specified" >&2; exit 1');
-  await t.throwsAsync(manager.allocate(order), { code: 'MUT_BAD_REQUEST', message: /Invalid partition name specified/ });
+  slurm.act(
+    'sbatch',
+    'echo "sbatch: error: Batch job submission failed: Invalid partition name specified" >&2; exit 1',
+  );
+  await t.throwsAsync(manager.allocate(order), {
+    code: 'MUT_BAD_REQUEST',
+    message: /Invalid partition name specified/,
+  });
   slurm.say('sbatch', 'Welcome to the cluster!\n');
-  await t.throwsAsync(manager.allocate({ ...order, clientRequestId: 'inst.q2' }), { code: 'MUT_UNREACHABLE', message: /Welcome/ });
+  await t.throwsAsync(manager.allocate({ ...order, clientRequestId: 'inst.q2' }), {
+    code: 'MUT_UNREACHABLE',
+    message: /Welcome/,
+  });
   slurm.act('sbatch', 'kill -9 $$');
-  await t.throwsAsync(manager.allocate({ ...order, clientRequestId: 'inst.q3' }), { code: 'MUT_UNREACHABLE', message: /killed/ });
+  await t.throwsAsync(manager.allocate({ ...order, clientRequestId: 'inst.q3' }), {
+    code: 'MUT_UNREACHABLE',
+    message: /killed/,
+  });
   await t.throwsAsync(manager.allocate({ ...order, clientRequestId: 'a,b' }), { code: 'MUT_BAD_REQUEST' });
-  await t.throwsAsync(slurm.open({ environment: { PATH: '/nowhere' } }).allocate(order), { code: 'MUT_UNREACHABLE', message: /cannot be started/ });
+  await t.throwsAsync(slurm.open({ environment: { PATH: '/nowhere' } }).allocate(order), {
+    code: 'MUT_UNREACHABLE',
+    message: /cannot be started/,
+  });
 });
 
-test('the queue is everybody\'s, with our own as they were last, and those that ended newest first', async (t) => {
+test("the queue is everybody's, with our own as they were last, and those that ended newest first", async (t) => {
   const slurm = new FakeSlurm(t);
   slurm.say('scontrol', partition);
   slurm.say('sinfo', '3/5/0/8\n');
-  writeFileSync(join(slurm.folder, 'own'), [
-    '6|ana|4|2:00|RUNNING|2026-11-20T18:59:46|2026-11-20T19:00:00|2026-11-20T19:02:00|None|main|inst.q1',
-    '3|ana|4|2:00|FAILED|2026-11-20T18:00:00|2026-11-20T18:00:01|2026-11-20T18:00:02|NonZeroExitCode|main|inst.q0',
-    '4|ana|4|2:00|TIMEOUT|2026-11-20T18:01:00|2026-11-20T18:01:01|2026-11-20T18:03:02|TimeLimit|main|inst.qx', ''].join('\n'));
-  slurm.act('squeue', `case "$*" in *--user=ana*) cat '${slurm.folder}/own';; *) echo '5|eve|2|1:00|PENDING|2026-11-20T18:59:40|N/A|N/A|Priority'; echo '6|ana|4|2:00|PENDING|2026-11-20T18:59:46|N/A|N/A|Resources';; esac; echo "$TZ" >'${slurm.folder}/zone'`);
+  writeFileSync(
+    join(slurm.folder, 'own'),
+    [
+      '6|ana|4|2:00|RUNNING|2026-11-20T18:59:46|2026-11-20T19:00:00|2026-11-20T19:02:00|None|main|inst.q1',
+      '3|ana|4|2:00|FAILED|2026-11-20T18:00:00|2026-11-20T18:00:01|2026-11-20T18:00:02|NonZeroExitCode|main|inst.q0',
+      '4|ana|4|2:00|TIMEOUT|2026-11-20T18:01:00|2026-11-20T18:01:01|2026-11-20T18:03:02|TimeLimit|main|inst.qx',
+      '',
+    ].join('\n'),
+  );
+  slurm.act(
+    'squeue',
+    `case "$*" in *--user=ana*) cat '${slurm.folder}/own';; *) echo ` +
+      `'5|eve|2|1:00|PENDING|2026-11-20T18:59:40|N/A|N/A|Priority'; echo ` +
+      `'6|ana|4|2:00|PENDING|2026-11-20T18:59:46|N/A|N/A|Resources';; esac; echo "$TZ" >'${slurm.folder}/zone'`,
+  );
   const manager = slurm.open();
   writeFileSync(join(slurm.folder, 'logs', 'inst.q0.log'), 'node: GLIBC_2.28 not found\n'.repeat(100));
   const { processorsFree, requests, at } = await manager.queue(5);
   t.is(processorsFree, 5);
   t.is(at, 1_000_000);
-  t.deepEqual(requests.map(({ managerRequestId, status }) => [managerRequestId, status]), [['5', 'queued'], ['6', 'running'], ['4', 'ended'], ['3', 'ended']]);
+  t.deepEqual(
+    requests.map(({ managerRequestId, status }) => [managerRequestId, status]),
+    [
+      ['5', 'queued'],
+      ['6', 'running'],
+      ['4', 'ended'],
+      ['3', 'ended'],
+    ],
+  );
   t.is(requests[0]?.clientRequestId, '');
   t.regex(requests[3]?.endReason ?? '', /^FAILED, NonZeroExitCode: .*GLIBC_2.28 not found$/);
   t.is(readFileSync(join(slurm.folder, 'zone'), 'utf8'), 'UTC\n');
@@ -151,28 +227,41 @@ test('a listing that fails, hangs or is garbage is out of reach, never an empty 
   await t.throwsAsync(slurm.open({ deadlineMs: 500 }).queue(5), { code: 'MUT_UNREACHABLE', message: /did not end/ });
 });
 
-test('limits are the partition\'s, in whole minutes, and an unknown partition is told by name', async (t) => {
+test("limits are the partition's, in whole minutes, and an unknown partition is told by name", async (t) => {
   const slurm = new FakeSlurm(t);
-  slurm.act('scontrol', `case "$*" in *config*) echo 'Configuration data as of 1970-01-01T00:10:00';; *) echo '${partition.trim()}';; esac`);
+  slurm.act(
+    'scontrol',
+    `case "$*" in *config*) echo 'Configuration data as of 1970-01-01T00:10:00';; *) echo '${partition.trim()}';; esac`,
+  );
   slurm.say('sinfo', '8|3/5/0/8\n8|0/0/8/8\n');
   slurm.say('squeue', '');
   const manager = slurm.open({ walltimeMax: 100_000 });
-  t.deepEqual(await manager.limits(), { processors: 8, widthMax: 8, requestsMax: 3, walltimeMax: 60_000, walltimeGranularity: 60_000 });
+  t.deepEqual(await manager.limits(), {
+    processors: 8,
+    widthMax: 8,
+    requestsMax: 3,
+    walltimeMax: 60_000,
+    walltimeGranularity: 60_000,
+  });
   t.is((await slurm.open().limits()).walltimeMax, 86_400_000);
   slurm.say('sinfo', '0/8/0/8\n');
-  t.is((await manager.queue(5)).at, 600_000, 'the controller\'s clock is behind ours');
+  t.is((await manager.queue(5)).at, 600_000, "the controller's clock is behind ours");
   slurm.act('scontrol', 'echo "Partition main not found"; exit 1');
   await t.throwsAsync(slurm.open().limits(), { code: 'MUT_BAD_REQUEST', message: /no partition "main"/ });
   slurm.act('scontrol', 'echo "slurm_load_partitions: Unable to contact slurm controller" >&2; exit 1');
   await t.throwsAsync(slurm.open().limits(), { code: 'MUT_UNREACHABLE', message: /Unable to contact/ });
 });
 
-test('cancels of one moment go in one call, and what is no job\'s number is not passed on', async (t) => {
+test("cancels of one moment go in one call, and what is no job's number is not passed on", async (t) => {
   const slurm = new FakeSlurm(t);
   const manager = slurm.open();
   await Promise.all(['1', '2', '3', '--user=ana', ''].map((id) => manager.release(id)));
   t.deepEqual(slurm.calls('scancel'), ['1 2 3']);
-  slurm.act('scancel', 'echo "scancel: error: Kill job error on job id 1: Unable to contact slurm controller (connect failure)" >&2; exit 1');
+  slurm.act(
+    'scancel',
+    'echo "scancel: error: Kill job error on job id 1: Unable to contact slurm controller (connect failure)" ' +
+      '>&2; exit 1',
+  );
   await t.throwsAsync(manager.release('1'), { code: 'MUT_UNREACHABLE' });
 });
 
@@ -183,11 +272,25 @@ test('a job that waits for what will never be is told as ended, and cancelled wh
   slurm.say('sbatch', '23\n');
   const manager = slurm.open();
   await manager.allocate(order);
-  const waits = (id: string, reason: string, name: string): string => `${id}|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|${reason}|main|${name}`;
-  const lines = [waits('23', 'QOSMaxWallDurationPerJobLimit', 'inst.q1'), waits('24', 'PartitionNodeLimit', 'theirs'), waits('25', 'Priority', 'inst.q2'), waits('26', 'QOSMaxJobsPerUserLimit', 'inst.q3')];
+  const waits = (id: string, reason: string, name: string): string =>
+    `${id}|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|${reason}|main|${name}`;
+  const lines = [
+    waits('23', 'QOSMaxWallDurationPerJobLimit', 'inst.q1'),
+    waits('24', 'PartitionNodeLimit', 'theirs'),
+    waits('25', 'Priority', 'inst.q2'),
+    waits('26', 'QOSMaxJobsPerUserLimit', 'inst.q3'),
+  ];
   slurm.act('squeue', `case "$*" in *--user*) printf '%s\\n' ${lines.map((line) => `'${line}'`).join(' ')};; esac`);
   const { requests } = await manager.queue(5);
-  t.deepEqual(requests.map(({ managerRequestId, status }) => [managerRequestId, status]), [['25', 'queued'], ['26', 'queued'], ['23', 'ended'], ['24', 'ended']]);
+  t.deepEqual(
+    requests.map(({ managerRequestId, status }) => [managerRequestId, status]),
+    [
+      ['25', 'queued'],
+      ['26', 'queued'],
+      ['23', 'ended'],
+      ['24', 'ended'],
+    ],
+  );
   t.is(requests[2]?.endReason, 'it can never start: QOSMaxWallDurationPerJobLimit');
   await manager.release('99');
   t.deepEqual(slurm.calls('scancel').join(' ').split(' ').sort(), ['23', '99']);
@@ -197,10 +300,19 @@ test('of our own jobs those of other partitions are no part of the queue, but re
   const slurm = new FakeSlurm(t);
   slurm.say('scontrol', partition);
   slurm.say('sinfo', '0/8/0/8\n');
-  const job = (id: string, where: string, name: string): string => `${id}|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|Priority|${where}|${name}`;
-  const lines = [job('1', 'main', 'theirs'), job('2', 'gpu', 'theirs'), job('3', 'gpu,main', 'either'), job('4', 'gpu', 'inst.q1')];
+  const job = (id: string, where: string, name: string): string =>
+    `${id}|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|Priority|${where}|${name}`;
+  const lines = [
+    job('1', 'main', 'theirs'),
+    job('2', 'gpu', 'theirs'),
+    job('3', 'gpu,main', 'either'),
+    job('4', 'gpu', 'inst.q1'),
+  ];
   slurm.act('squeue', `case "$*" in *--user*) printf '%s\\n' ${lines.map((line) => `'${line}'`).join(' ')};; esac`);
-  t.deepEqual((await slurm.open().queue(5)).requests.map(({ managerRequestId }) => managerRequestId), ['1', '3', '4']);
+  t.deepEqual(
+    (await slurm.open().queue(5)).requests.map(({ managerRequestId }) => managerRequestId),
+    ['1', '3', '4'],
+  );
 });
 
 test('partitions and jobs that are hidden from others are read too', async (t) => {
@@ -214,16 +326,29 @@ test('partitions and jobs that are hidden from others are read too', async (t) =
   for (const call of slurm.calls('squeue')) t.true(call.split(' ').includes('--all'), call);
   // With a partition sinfo takes no --all, and shows it although it is hidden.
   for (const call of slurm.calls('sinfo')) t.false(call.split(' ').includes('--all'), call);
-  t.true(slurm.calls('scontrol').filter((call) => call.includes('partition')).every((call) => call.includes('--all')));
+  t.true(
+    slurm
+      .calls('scontrol')
+      .filter((call) => call.includes('partition'))
+      .every((call) => call.includes('--all')),
+  );
 });
 
 test('a partition that a flag or the environment names is the one that limits and the queue are read of', async (t) => {
-  for (const more of [{ flags: ['-p', 'short'] }, { flags: ['--partition=short'] }, { environment: { SBATCH_PARTITION: 'short' } }]) {
+  for (const more of [
+    { flags: ['-p', 'short'] },
+    { flags: ['--partition=short'] },
+    { environment: { SBATCH_PARTITION: 'short' } },
+  ]) {
     const slurm = new FakeSlurm(t);
     slurm.say('scontrol', partition.replace('main', 'short'));
     slurm.say('sinfo', '8|0/8/0/8\n');
     slurm.act('sbatch', `env >'${slurm.folder}/env'; echo 17`);
-    const manager = slurm.open({ partition: '', ...more, environment: { PATH: slurm.path, ...more.environment, SBATCH_ARRAY_INX: '1-9' } });
+    const manager = slurm.open({
+      partition: '',
+      ...more,
+      environment: { PATH: slurm.path, ...more.environment, SBATCH_ARRAY_INX: '1-9' },
+    });
     await manager.limits();
     await manager.allocate(order);
     t.true(slurm.calls('scontrol').some((call) => call.endsWith('show partition short')));
@@ -233,14 +358,31 @@ test('a partition that a flag or the environment names is the one that limits an
   }
 });
 
-test('of the user\'s flags each is passed on in place of ours, or refused at the start', async (t) => {
+test("of the user's flags each is passed on in place of ours, or refused at the start", async (t) => {
   const slurm = new FakeSlurm(t);
   slurm.act('sbatch', 'echo 17');
   await slurm.open({ flags: ['--comment=for the thesis', '--requeue', '--export', 'NONE', '-N1'] }).allocate(order);
   const [call = ''] = slurm.calls('sbatch');
   t.true(call.includes('--comment=for the thesis --requeue --export NONE -N1'), call);
   for (const ours of ['--comment=inst', '--no-requeue', '--export=ALL']) t.false(call.includes(ours), ours);
-  for (const flags of [['-n', '4'], ['--ntasks=4'], ['-t10'], ['--time', '10'], ['-J', 'x'], ['--job-n=x'], ['-o', 'x'], ['--array=1-3'], ['-W'], ['--wait'], ['-D/x'], ['-M', 'other'], ['-p', 'a,b'], ['-p', 'other'], ['x'], ['-Wv']]) {
+  for (const flags of [
+    ['-n', '4'],
+    ['--ntasks=4'],
+    ['-t10'],
+    ['--time', '10'],
+    ['-J', 'x'],
+    ['--job-n=x'],
+    ['-o', 'x'],
+    ['--array=1-3'],
+    ['-W'],
+    ['--wait'],
+    ['-D/x'],
+    ['-M', 'other'],
+    ['-p', 'a,b'],
+    ['-p', 'other'],
+    ['x'],
+    ['-Wv'],
+  ]) {
     t.throws(() => slurm.open({ flags }), { code: 'MUT_BAD_CONFIG' }, flags.join(' '));
   }
 });
@@ -260,7 +402,10 @@ test('a width that is refused as such, or that waits for ever, is halved for the
   const slurm = new FakeSlurm(t);
   slurm.say('scontrol', partition);
   slurm.say('sinfo', '8|0/8/0/8\n8|0/8/0/8\n');
-  slurm.act('sbatch', 'echo "sbatch: error: Batch job submission failed: Requested node configuration is not available" >&2; exit 1');
+  slurm.act(
+    'sbatch',
+    'echo "sbatch: error: Batch job submission failed: Requested node configuration is not available" >&2; exit 1',
+  );
   let now = 1_000_000;
   const manager = slurm.open({ now: () => now });
   t.is((await manager.limits()).widthMax, 16);
@@ -272,7 +417,11 @@ test('a width that is refused as such, or that waits for ever, is halved for the
   slurm.say('sbatch', '24\n');
   await manager.allocate({ ...order, width: 8, clientRequestId: 'inst.q2' });
   slurm.say('sinfo', '0/16/0/16\n');
-  slurm.act('squeue', 'case "$*" in *--user*) echo "24|ana|8|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|BadConstraints|main|inst.q2";; esac');
+  slurm.act(
+    'squeue',
+    'case "$*" in *--user*) echo ' +
+      '"24|ana|8|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|BadConstraints|main|inst.q2";; esac',
+  );
   t.regex((await manager.queue(5)).requests[0]?.endReason ?? '', /can never start: BadConstraints/);
   slurm.say('sinfo', '8|0/8/0/8\n8|0/8/0/8\n');
   t.is((await manager.limits()).widthMax, 4);

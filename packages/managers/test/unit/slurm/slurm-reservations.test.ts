@@ -10,9 +10,20 @@ function open(t: ExecutionContext, now: number): { readonly slurm: FakeCommands;
   const slurm = new FakeCommands(temporaryFolder(t));
   for (const command of ['scancel', 'scontrol', 'sinfo']) slurm.say(command, '');
   const manager = new SlurmManager({
-    user: 'ana', partition: 'main', flags: [], requestsMax: 3, walltimeMax: 0, logFolder: '', deadlineMs: 10_000, environment: { PATH: slurm.path }, now: () => now, reservations: { prefix: 'mutirao_site_', resourceId: 'site' },
+    user: 'ana',
+    partition: 'main',
+    flags: [],
+    requestsMax: 3,
+    walltimeMax: 0,
+    logFolder: '',
+    deadlineMs: 10_000,
+    environment: { PATH: slurm.path },
+    now: () => now,
+    reservations: { prefix: 'mutirao_site_', resourceId: 'site' },
   });
-  t.teardown(() => { manager.close(); });
+  t.teardown(() => {
+    manager.close();
+  });
   if (manager.siteReservations === undefined) throw new Error('it makes none');
   return { slurm, site: manager.siteReservations };
 }
@@ -32,28 +43,44 @@ test('a reservation is made in universal time for our account alone, and one tha
   await begun.site.move(reservation);
   const name = 'ReservationName=mutirao_site_7';
   t.deepEqual(orders(slurm), [
-    `create reservation ${name} StartTime=2026-11-22T14:00:00 EndTime=2026-11-22T15:00:00 Users=ana CoreCnt=2 PartitionName=main`,
+    `create reservation ${name} StartTime=2026-11-22T14:00:00 EndTime=2026-11-22T15:00:00 Users=ana CoreCnt=2 ` +
+      'PartitionName=main',
     `update reservation ${name} StartTime=2026-11-22T14:00:00 EndTime=2026-11-22T15:00:00`,
   ]);
   t.deepEqual(orders(begun.slurm), [
-    `create reservation ${name} StartTime=now EndTime=2026-11-22T15:00:00 Users=ana CoreCnt=3 PartitionName=main`, `update reservation ${name} EndTime=2026-11-22T15:00:00`,
+    `create reservation ${name} StartTime=now EndTime=2026-11-22T15:00:00 Users=ana CoreCnt=3 PartitionName=main`,
+    `update reservation ${name} EndTime=2026-11-22T15:00:00`,
   ]);
 });
 
 test('what runs inside one that is to go is ended, and it is not said to be gone before it is', async (t) => {
   const { slurm, site } = open(t, start);
-  slurm.act('scontrol', 'echo "delete_reservation ReservationName=mutirao_site_7: Requested reservation is in use" >&2; exit 1');
+  slurm.act(
+    'scontrol',
+    'echo "delete_reservation ReservationName=mutirao_site_7: Requested reservation is in use" >&2; exit 1',
+  );
   await t.throwsAsync(site.remove(7), { code: 'MUT_RESERVATION_OVER', message: /in use/ });
   t.deepEqual(slurm.calls('scancel'), ['--reservation=mutirao_site_7 --user=ana']);
-  slurm.act('scontrol', 'echo "delete_reservation ReservationName=mutirao_site_7: Requested reservation is invalid" >&2; exit 1');
+  slurm.act(
+    'scontrol',
+    'echo "delete_reservation ReservationName=mutirao_site_7: Requested reservation is invalid" >&2; exit 1',
+  );
   await t.notThrowsAsync(site.remove(7));
 });
 
 test('who may not reserve, and a controller that is away, are told apart', async (t) => {
   const { slurm, site } = open(t, start);
-  const says = (words: string): void => { slurm.act('scontrol', `case "$*" in *partition*) echo 'PartitionName=main Default=YES';; *) echo '${words}' >&2; exit 1;; esac`); };
+  const says = (words: string): void => {
+    slurm.act(
+      'scontrol',
+      `case "$*" in *partition*) echo 'PartitionName=main Default=YES';; *) echo '${words}' >&2; exit 1;; esac`,
+    );
+  };
   says('Error creating the reservation: Invalid user id');
-  await t.throwsAsync(site.make(reservation), { code: 'MUT_BAD_REQUEST', message: 'scontrol: Error creating the reservation: Invalid user id' });
+  await t.throwsAsync(site.make(reservation), {
+    code: 'MUT_BAD_REQUEST',
+    message: 'scontrol: Error creating the reservation: Invalid user id',
+  });
   says('slurm_load_reservations error: Unable to contact slurm controller (connect failure)');
   await t.throwsAsync(site.make(reservation), { code: 'MUT_UNREACHABLE' });
   await t.throwsAsync(site.list(), { code: 'MUT_UNREACHABLE' });

@@ -51,7 +51,12 @@ class Taker implements ContentTaker {
 /** A site and the way to it from home. */
 class Bench {
   now = 1000;
-  readonly exchange = new TransferExchange({ timers: { start: () => undefined, cancel: () => undefined }, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } });
+  readonly exchange = new TransferExchange({
+    timers: { start: () => undefined, cancel: () => undefined },
+    waitMax: 1,
+    transfersMax: 10,
+    passing: { note: () => undefined },
+  });
   readonly store: SiteStore;
   readonly contents: SiteContents;
   readonly folder: string;
@@ -60,29 +65,49 @@ class Bench {
   constructor(t: ExecutionContext, bytesMax = 1_000_000) {
     this.folder = temporaryFolder(t);
     this.store = new SiteStore({ folder: this.folder, bytesMax, now: 0, partAgeMax: 1000 });
-    this.contents = new SiteContents({ store: this.store, prover: this.prover, exchange: this.exchange, userOf: () => 'ana', clock: { now: () => this.now }, log: quietLogger, passing: { note: () => undefined } });
+    this.contents = new SiteContents({
+      store: this.store,
+      prover: this.prover,
+      exchange: this.exchange,
+      userOf: () => 'ana',
+      clock: { now: () => this.now },
+      log: quietLogger,
+      passing: { note: () => undefined },
+    });
   }
 
   /** An agent that has a key, for the site's challenge. */
   reader(machineId: string, key = 'of the site'): Taker {
-    return new Taker(machineId, { challenge: machineId, homeProofs: [proveReading(key, this.prover.challenge, machineId)] });
+    return new Taker(machineId, {
+      challenge: machineId,
+      homeProofs: [proveReading(key, this.prover.challenge, machineId)],
+    });
   }
 
   /** A path, proven with a key to an agent, or by a broker to the site. */
   shared(reader: Taker | string, path: string, isLinkable: boolean, key = 'of the site'): ContentOffer['source'] {
-    const challenge = typeof reader === 'string' ? this.contents.proofsFor(reader, '').challenge : reader.proofs.challenge;
+    const challenge =
+      typeof reader === 'string' ? this.contents.proofsFor(reader, '').challenge : reader.proofs.challenge;
     return { kind: 'shared', path, isLinkable, proof: provePath(key, challenge, { content, path, isLinkable }) };
   }
 
   /** The broker brings bytes under a name. */
   give(transferId: string, chunks: AsyncIterable<Buffer>): Promise<void> {
-    return this.exchange.give(transferId, { chunks, signal: new AbortController().signal, requestId: '', party: { kind: 'user', userId: 'ana' }, admits: () => true });
+    return this.exchange.give(transferId, {
+      chunks,
+      signal: new AbortController().signal,
+      requestId: '',
+      party: { kind: 'user', userId: 'ana' },
+      admits: () => true,
+    });
   }
 
   /** An agent pulls what it was offered. */
   async pull(transferId: string, parts: Buffer[] = []): Promise<Buffer> {
     await this.contents.findTransfer(transferId, ['p/1', 'p/2', 'p/3', 'p/4'])?.({
-      onDrain: undefined, end: () => undefined, drained: () => Promise.resolve(),
+      onDrain: undefined,
+      end: () => undefined,
+      drained: () => Promise.resolve(),
       write: (message) => parts.push(Buffer.from(PullContentResponse.decode(message).data)) > 0,
     });
     return Buffer.concat(parts);
@@ -104,7 +129,12 @@ test('what several agents want is asked for once, and all get it while it still 
   t.true(bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } }));
   const gate = Promise.withResolvers<undefined>();
   let chunkCount = 0;
-  const giving = bench.give('t', chunksOf(bytes, async () => { if (++chunkCount === 2) await gate.promise; }));
+  const giving = bench.give(
+    't',
+    chunksOf(bytes, async () => {
+      if (++chunkCount === 2) await gate.promise;
+    }),
+  );
   await until(() => one.transferId !== '' && two.transferId !== '', 'both are offered it');
   t.deepEqual(bench.contents.want(three, 'b', [content]), []);
   const pulls = [one, two, three].map((taker) => bench.pull(taker.transferId));
@@ -133,7 +163,14 @@ test('a transfer that breaks is gone on with where it broke', async (t) => {
   bench.contents.want(taker, 'b', [content]);
   bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } });
   let chunkCount = 0;
-  await t.throwsAsync(bench.give('t', chunksOf(bytes, () => { if (++chunkCount === 3) throw new Error('the line is down'); })));
+  await t.throwsAsync(
+    bench.give(
+      't',
+      chunksOf(bytes, () => {
+        if (++chunkCount === 3) throw new Error('the line is down');
+      }),
+    ),
+  );
   await until(() => taker.transferId !== '', 'it was offered');
   await t.throwsAsync(bench.pull(taker.transferId), { code: 'MUT_TRANSFER_FAILED' });
   t.deepEqual(bench.contents.want(taker, 'b', [{ ...content, offset: 150_000 }]), [{ ...content, offset: 200_000 }]);
@@ -162,7 +199,7 @@ test('when the disk is full agents are served from home for a while', async (t) 
   // A folder that is gone stands for a disk that takes nothing.
   rmSync(bench.folder, { recursive: true });
   bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } });
-  await until(() => taker.asked.length > 0, 'it is asked for in the agent\'s name');
+  await until(() => taker.asked.length > 0, "it is asked for in the agent's name");
   t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't2' } }));
   t.deepEqual(bench.contents.want(taker, 'b', [content]), [content]);
   t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't3' } }));
@@ -177,7 +214,10 @@ test('a refusal reaches all who wait, and a broker that went away is asked again
   t.is(bench.contents.want(one, 'b', [content]).length, 1);
   bench.contents.want(two, 'b', [content]);
   t.true(bench.contents.answer('b', 'p/1', { content, source: { kind: 'refused', reason: 'MUT_CONTENT_NOT_FOUND' } }));
-  t.deepEqual([one, two].map((taker) => taker.offers.map(({ source }) => source.kind)), [['refused'], ['refused']]);
+  t.deepEqual(
+    [one, two].map((taker) => taker.offers.map(({ source }) => source.kind)),
+    [['refused'], ['refused']],
+  );
 });
 
 test('a file that one machine shares with its broker is not offered to another', (t) => {
@@ -185,18 +225,28 @@ test('a file that one machine shares with its broker is not offered to another',
   const [one, two] = [new Taker('p/1'), new Taker('p/2')];
   bench.contents.want(one, 'b', [content]);
   bench.contents.want(two, 'b', [content]);
-  t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'shared', path: '/home/ana/data', isLinkable: false, proof: 'for the machine' } }));
+  t.false(
+    bench.contents.answer('b', 'p/1', {
+      content,
+      source: { kind: 'shared', path: '/home/ana/data', isLinkable: false, proof: 'for the machine' },
+    }),
+  );
   t.deepEqual(two.asked, [content]);
   t.deepEqual(two.offers, []);
 });
 
-test('an agent that shares the site\'s file system is told where a content is, once it is whole', async (t) => {
+test("an agent that shares the site's file system is told where a content is, once it is whole", async (t) => {
   const bench = new Bench(t);
   const [near, far] = [bench.reader('p/1'), bench.reader('p/2', 'of another')];
   bench.contents.want(near, 'b', [content]);
   bench.contents.want(far, 'b', [content]);
   bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } });
-  const giving = bench.give('t', chunksOf(bytes, () => { t.deepEqual(near.offers, []); }));
+  const giving = bench.give(
+    't',
+    chunksOf(bytes, () => {
+      t.deepEqual(near.offers, []);
+    }),
+  );
   await until(() => far.transferId !== '', 'the other is offered a transfer');
   await giving;
   await until(() => near.offers.length > 0, 'it is told');
@@ -245,7 +295,10 @@ test('a file of home that the provider reads itself is not kept: while its broke
   t.is(bench.contents.keptBytes, 0);
   const [near, far, other] = [bench.reader('p/1'), new Taker('p/2'), new Taker('p/3')];
   t.deepEqual(bench.contents.wantAway(near, 'b', [content]), []);
-  t.deepEqual(near.offers.map(({ source }) => source), [bench.shared(near, path, false)]);
+  t.deepEqual(
+    near.offers.map(({ source }) => source),
+    [bench.shared(near, path, false)],
+  );
   t.deepEqual(bench.contents.wantAway(far, 'b', [content]), []);
   t.true((await bench.pull(far.transferId)).equals(bytes));
   t.is(bench.contents.wantAway(other, 'b2', [content]).length, 1, 'it is for machines of that broker alone');
@@ -293,10 +346,15 @@ test('a file of home is hashed before its first byte is sent, and not followed t
   const secret = Buffer.alloc(content.size, 'secret ');
   writeFileSync(join(folder, 'secret'), secret);
   writeFileSync(join(folder, 'in'), bytes);
-  for (const swap of [() => { writeFileSync(join(folder, 'in'), secret); }, () => {
-    rmSync(join(folder, 'in'));
-    symlinkSync('secret', join(folder, 'in'));
-  }]) {
+  for (const swap of [
+    () => {
+      writeFileSync(join(folder, 'in'), secret);
+    },
+    () => {
+      rmSync(join(folder, 'in'));
+      symlinkSync('secret', join(folder, 'in'));
+    },
+  ]) {
     writeFileSync(join(folder, 'in'), bytes);
     bench.contents.wantOwn('b', [content]);
     bench.contents.answer('b', '', { content, source: bench.shared('b', join(folder, 'in'), false) });

@@ -38,14 +38,24 @@ test('what one broker brought is not visible to another', async (t) => {
 
 test('the least recently used content goes when room is needed; one that is held or pinned does not', async (t) => {
   const store = openStore(temporaryFolder(t), 100);
-  const [one, two, three] = [await keep(store, 'b', Buffer.alloc(30, 1)), await keep(store, 'b', Buffer.alloc(30, 2)), await keep(store, 'b', Buffer.alloc(30, 3))];
+  const [one, two, three] = [
+    await keep(store, 'b', Buffer.alloc(30, 1)),
+    await keep(store, 'b', Buffer.alloc(30, 2)),
+    await keep(store, 'b', Buffer.alloc(30, 3)),
+  ];
   store.find('b', one);
   const four = await keep(store, 'b', Buffer.alloc(30, 4));
-  t.deepEqual([one, two, three, four].map((content) => store.find('b', content) !== undefined), [true, false, true, true]);
+  t.deepEqual(
+    [one, two, three, four].map((content) => store.find('b', content) !== undefined),
+    [true, false, true, true],
+  );
   store.pin('b', new Set([one.sha256]));
   store.hold('b', three.sha256);
   const five = await keep(store, 'b', Buffer.alloc(35, 5));
-  t.deepEqual([one, three, four, five].map((content) => store.find('b', content) !== undefined), [true, true, false, true]);
+  t.deepEqual(
+    [one, three, four, five].map((content) => store.find('b', content) !== undefined),
+    [true, true, false, true],
+  );
   t.false(store.makeRoom(80));
   t.true(store.bytes <= 100);
 });
@@ -53,7 +63,10 @@ test('the least recently used content goes when room is needed; one that is held
 test('a restart finds what was whole, and hashes it before it is used', async (t) => {
   const folder = temporaryFolder(t);
   const before = openStore(folder);
-  const [good, bad] = [await keep(before, 'b', Buffer.from('as it was')), await keep(before, 'b', Buffer.from('cut short'))];
+  const [good, bad] = [
+    await keep(before, 'b', Buffer.from('as it was')),
+    await keep(before, 'b', Buffer.from('cut short')),
+  ];
   const badPath = before.find('b', bad) ?? '';
   // As after a fall of the host: the name is there, the bytes are not.
   chmodSync(badPath, 0o600);
@@ -109,5 +122,8 @@ test('a content that is not what it should be is never kept', async (t) => {
     store.leavePart('b', content.sha256, false);
   }
   t.is(store.bytes, 0);
-  t.deepEqual(readdirSync(path.dirname(store.takePart('b', content))).filter((name) => !name.endsWith('.part')), []);
+  t.deepEqual(
+    readdirSync(path.dirname(store.takePart('b', content))).filter((name) => !name.endsWith('.part')),
+    [],
+  );
 });

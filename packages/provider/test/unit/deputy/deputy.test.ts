@@ -21,21 +21,47 @@ class Bench {
   keeper: ReportKeeper | undefined;
 
   constructor() {
-    const shared = { bodies: new SpooledBodies(new DatabaseSync(':memory:')), contents: undefined, timers: new HandTimers(), log: quietLogger, deliver: (input: ProviderInput) => { this.inputs.push(input); } };
+    const shared = {
+      bodies: new SpooledBodies(new DatabaseSync(':memory:')),
+      contents: undefined,
+      timers: new HandTimers(),
+      log: quietLogger,
+      deliver: (input: ProviderInput) => {
+        this.inputs.push(input);
+      },
+    };
     const leases = new LeaseDesk({ ...shared, clock: { now: () => 0 }, tell: () => undefined });
     this.deputy = new Deputy({
-      ...shared, leases, outputs: {} as unknown as DeputyOptions['outputs'], ownerId: 'ana', roomForReports: () => 10_000, brokerOf: () => 'b', hasKept: () => false, demandSpoolQuota: () => undefined, onReport: () => undefined,
+      ...shared,
+      leases,
+      outputs: {} as unknown as DeputyOptions['outputs'],
+      ownerId: 'ana',
+      roomForReports: () => 10_000,
+      brokerOf: () => 'b',
+      hasKept: () => false,
+      demandSpoolQuota: () => undefined,
+      onReport: () => undefined,
     });
     const agent = {
-      identity: { machineId: 'p/m', incarnation: 'i', attachmentId: 4 }, isKeeping: false, stream: { pause: () => undefined, resume: () => undefined },
-      keep: (keeper: ReportKeeper) => { this.keeper = keeper; },
+      identity: { machineId: 'p/m', incarnation: 'i', attachmentId: 4 },
+      isKeeping: false,
+      stream: { pause: () => undefined, resume: () => undefined },
+      keep: (keeper: ReportKeeper) => {
+        this.keeper = keeper;
+      },
     };
     this.agent = agent as unknown as AgentLink;
   }
 
   report(sequence: number, outcome: Outcome, reason: string): void {
     const ended = [{ ...anEnd(sequence, outcome, { startedAt: 1, endedAt: 2 }), reason }];
-    this.keeper?.receive(Buffer.from(AttachRequest.encode({ message: { $case: 'report', value: encodeReport({ sequence, started: [], ended }) } }).finish()));
+    this.keeper?.receive(
+      Buffer.from(
+        AttachRequest.encode({
+          message: { $case: 'report', value: encodeReport({ sequence, started: [], ended }) },
+        }).finish(),
+      ),
+    );
   }
 }
 
@@ -45,11 +71,28 @@ test('a kept report tells whether its machine is well', (t) => {
   bench.report(1, 'succeeded', '');
   bench.report(2, 'broken', 'MUT_LAUNCH_FAILED');
   bench.report(3, 'broken', 'MUT_NO_SPACE');
-  t.deepEqual(bench.inputs.map((input) => (input.kind === 'ReportMade' ? [input.sequence, input.health] : input.kind)), [[1, 'sound'], [2, 'broken'], [3, 'full']]);
+  t.deepEqual(
+    bench.inputs.map((input) => (input.kind === 'ReportMade' ? [input.sequence, input.health] : input.kind)),
+    [
+      [1, 'sound'],
+      [2, 'broken'],
+      [3, 'full'],
+    ],
+  );
 });
 
 test('of leased replicas whose body is gone the machine hears that the agent has none of them', (t) => {
   const bench = new Bench();
-  t.deepEqual(bench.deputy.startsFor(bench.agent, { kind: 'StartLeased', brokerId: 'b', sequence: 1, machineId: 'p/m', attachmentId: 4, replicaIds: [7, 8] }), []);
+  t.deepEqual(
+    bench.deputy.startsFor(bench.agent, {
+      kind: 'StartLeased',
+      brokerId: 'b',
+      sequence: 1,
+      machineId: 'p/m',
+      attachmentId: 4,
+      replicaIds: [7, 8],
+    }),
+    [],
+  );
   t.deepEqual(bench.inputs, [{ kind: 'LeasedUnstartable', machineId: 'p/m', attachmentId: 4, replicaIds: [7, 8] }]);
 });

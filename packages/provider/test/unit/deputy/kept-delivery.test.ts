@@ -9,36 +9,69 @@ import type { SpooledOutput } from '../../../src/spool/output-spool.ts';
 import { until } from '@mutirao/testkit';
 import { AttachRequest } from '@mutirao/api/machine';
 
-const facts: MachineFacts = { machineId: 'p/pc1', incarnation: 'i', processors: 1, attributes: {}, until: undefined, requestId: '' };
+const facts: MachineFacts = {
+  machineId: 'p/pc1',
+  incarnation: 'i',
+  processors: 1,
+  attributes: {},
+  until: undefined,
+  requestId: '',
+};
 
 function anOutput(transferId: string): SpooledOutput {
   return { transferId, brokerId: 'b', machineId: 'p/pc1', content: { sha256: 'a'.repeat(64), size: 3 } };
 }
 
 /** The delivery of reports 1 and 2, of which the first names output t1; output t9 is in no report. */
-function deliver(sequences: readonly number[]): { readonly said: string[]; readonly done: string[]; readonly start: () => void; readonly delivery: KeptDelivery } {
+function deliver(sequences: readonly number[]): {
+  readonly said: string[];
+  readonly done: string[];
+  readonly start: () => void;
+  readonly delivery: KeptDelivery;
+} {
   const said: string[] = [];
   const done: string[] = [];
   const stream = {
     write: (bytes: Buffer) => {
       const { message } = ConnectResponse.decode(bytes);
-      if (message?.$case !== 'fromMachine') throw new Error('want a machine\'s message');
+      if (message?.$case !== 'fromMachine') throw new Error("want a machine's message");
       const inner = message.value.message;
-      said.push(inner?.$case === 'report' ? `report ${inner.value.sequence}` : inner?.$case === 'contentPushed' ? `pushed ${inner.value.transferId} ${inner.value.isKept}` : '?');
+      said.push(
+        inner?.$case === 'report'
+          ? `report ${inner.value.sequence}`
+          : inner?.$case === 'contentPushed'
+            ? `pushed ${inner.value.transferId} ${inner.value.isKept}`
+            : '?',
+      );
       return true;
     },
-    drained: () => Promise.resolve(), resume: () => undefined, pause: () => undefined, onDrain: undefined,
+    drained: () => Promise.resolve(),
+    resume: () => undefined,
+    pause: () => undefined,
+    onDrain: undefined,
   } as unknown as ByteStream;
   const outputs = new Map(['t1', 't9'].map((transferId) => [transferId, anOutput(transferId)]));
   const delivery = new KeptDelivery(new BrokerLink('b', 1, stream), {
     log: quietLogger,
     bodies: {
-      findReport: ({ sequence }) => ({ bytes: AttachRequest.encode({ message: { $case: 'report', value: { sequence, started: [], ended: [], gangHeld: [] } } }).finish(), transferIds: sequence === 1 ? ['t1'] : [] }),
+      findReport: ({ sequence }) => ({
+        bytes: AttachRequest.encode({
+          message: { $case: 'report', value: { sequence, started: [], ended: [], gangHeld: [] } },
+        }).finish(),
+        transferIds: sequence === 1 ? ['t1'] : [],
+      }),
       isNamed: (transferId) => transferId === 't1',
     },
     outputs: { find: (transferId) => outputs.get(transferId), list: () => [...outputs.values()] },
   });
-  return { said, done, delivery, start: () => { delivery.deliver(facts, sequences, () => done.push('done')); } };
+  return {
+    said,
+    done,
+    delivery,
+    start: () => {
+      delivery.deliver(facts, sequences, () => done.push('done'));
+    },
+  };
 }
 
 test('each output is announced before the report that names it, and those that no report names last', async (t) => {
@@ -62,7 +95,11 @@ test('an output whose push ends while kept reports are delivered is announced on
     for (let turn = 0; turn < turnsBefore; turn += 1) await Promise.resolve();
     delivery.announce('t9');
     await until(() => done.length > 0, 'all is on its way');
-    t.deepEqual(said.toSorted(), ['pushed t1 true', 'pushed t9 true', 'report 1', 'report 2'], `after ${turnsBefore} turns`);
+    t.deepEqual(
+      said.toSorted(),
+      ['pushed t1 true', 'pushed t9 true', 'report 1', 'report 2'],
+      `after ${turnsBefore} turns`,
+    );
   }
 });
 

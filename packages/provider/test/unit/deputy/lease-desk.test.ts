@@ -17,12 +17,36 @@ const contents = [1, 2].map((digit): Content => ({ sha256: String(digit).repeat(
 /** A lease of two groups: ids 11 and 12 read a content each, 21 reads nothing. */
 function aLease(sequence: number): Uint8Array {
   const inputs = contents.map((content) => [{ content, root: 'playpen' as const, path: 'in', mode: 0o644 }]);
-  return Lease.encode(encodeLease({
-    sequence, horizon: 1000, groups: [
-      { start: { template: aTemplate('one'), replicas: [11, 12].map((replicaId, at) => ({ replicaId, taskIndex: at, value: '', inputs: inputs[at] ?? [], outputs: [] })) }, requirements: '', taskTime: 0 },
-      { start: { template: aTemplate('other'), replicas: [{ replicaId: 21, taskIndex: 2, value: '', inputs: [], outputs: [] }] }, requirements: '', taskTime: 5 },
-    ],
-  })).finish();
+  return Lease.encode(
+    encodeLease({
+      sequence,
+      horizon: 1000,
+      groups: [
+        {
+          start: {
+            template: aTemplate('one'),
+            replicas: [11, 12].map((replicaId, at) => ({
+              replicaId,
+              taskIndex: at,
+              value: '',
+              inputs: inputs[at] ?? [],
+              outputs: [],
+            })),
+          },
+          requirements: '',
+          taskTime: 0,
+        },
+        {
+          start: {
+            template: aTemplate('other'),
+            replicas: [{ replicaId: 21, taskIndex: 2, value: '', inputs: [], outputs: [] }],
+          },
+          requirements: '',
+          taskTime: 5,
+        },
+      ],
+    }),
+  ).finish();
 }
 
 class Bench {
@@ -37,15 +61,23 @@ class Bench {
 
   open(): LeaseDesk {
     return new LeaseDesk({
-      bodies: new SpooledBodies(this.database), clock: { now: () => this.now }, timers: this.timers, log: quietLogger,
+      bodies: new SpooledBodies(this.database),
+      clock: { now: () => this.now },
+      timers: this.timers,
+      log: quietLogger,
       deliver: (input) => this.inputs.push(input),
       tell: (_brokerId, message) => {
         const told = ConnectResponse.decode(message).message;
-        if (told?.$case !== 'fromMachine' || told.value.message?.$case !== 'contentWanted') throw new Error('want a content');
+        if (told?.$case !== 'fromMachine' || told.value.message?.$case !== 'contentWanted')
+          throw new Error('want a content');
         this.asked.push(...told.value.message.value.contents.map(({ sha256 }) => Buffer.from(sha256).toString('hex')));
       },
       contents: {
-        proofsFor: () => noProofs, has: (_brokerId, { sha256 }) => this.here.has(sha256), pin: (_brokerId, sha256s) => { this.pinned.push([...sha256s]); },
+        proofsFor: () => noProofs,
+        has: (_brokerId, { sha256 }) => this.here.has(sha256),
+        pin: (_brokerId, sha256s) => {
+          this.pinned.push([...sha256s]);
+        },
         wantOwn: (_brokerId, wanted): WantedContent[] => [...wanted],
       },
     });
@@ -60,9 +92,15 @@ test('a lease is on the disk before the machine hears of it, and the contents th
   const bench = new Bench();
   const desk = bench.open();
   desk.take('b', 7, aLease(1));
-  t.deepEqual(bench.inputs.map(({ kind }) => kind), ['LeaseGranted']);
+  t.deepEqual(
+    bench.inputs.map(({ kind }) => kind),
+    ['LeaseGranted'],
+  );
   t.not(new SpooledBodies(bench.database).findLease('b', 1), undefined);
-  t.deepEqual(bench.asked, contents.map(({ sha256 }) => sha256));
+  t.deepEqual(
+    bench.asked,
+    contents.map(({ sha256 }) => sha256),
+  );
   t.is(bench.pinned.at(-1)?.length, 2);
   t.is(desk.unstockedCount('b'), 2);
 });
@@ -94,8 +132,20 @@ test('leased replicas start in the order that the machine says, a message for ea
   bench.open().take('b', 7, aLease(1));
   const desk = bench.open();
   desk.resume('b', 1);
-  const batches = desk.startMessages('b', 1, [12, 11, 21]).messages.map((bytes) => AttachResponse.decode(bytes).message);
-  t.deepEqual(batches.map((batch) => (batch?.$case === 'start' ? [batch.value.template?.command, batch.value.replicas.map(({ replicaId }) => replicaId)] : [])), [['one', [12, 11]], ['other', [21]]]);
+  const batches = desk
+    .startMessages('b', 1, [12, 11, 21])
+    .messages.map((bytes) => AttachResponse.decode(bytes).message);
+  t.deepEqual(
+    batches.map((batch) =>
+      batch?.$case === 'start'
+        ? [batch.value.template?.command, batch.value.replicas.map(({ replicaId }) => replicaId)]
+        : [],
+    ),
+    [
+      ['one', [12, 11]],
+      ['other', [21]],
+    ],
+  );
   t.deepEqual(desk.startMessages('b', 2, [11]), { messages: [], missing: [11] });
   t.like(desk.startMessages('b', 1, [11, 13, 21]), { messages: { length: 2 }, missing: [13] });
 });

@@ -13,7 +13,10 @@ function said(message: NonNullable<AttachRequest['message']>): Buffer {
 }
 
 function aReport(sequence: number): Buffer {
-  return said({ $case: 'report', value: encodeReport({ sequence, started: [], ended: [anEnd(sequence, 'succeeded', { startedAt: 1, endedAt: 2 })] }) });
+  return said({
+    $case: 'report',
+    value: encodeReport({ sequence, started: [], ended: [anEnd(sequence, 'succeeded', { startedAt: 1, endedAt: 2 })] }),
+  });
 }
 
 /** A keeper with room for so many reports. */
@@ -36,7 +39,9 @@ class Bench {
         return true;
       },
       offer: (contents) => (this.offers ? [] : contents),
-      setPaused: (isPaused) => { this.isPaused = isPaused; },
+      setPaused: (isPaused) => {
+        this.isPaused = isPaused;
+      },
     });
   }
 
@@ -90,5 +95,12 @@ test('contents that are here are offered, others are wanted of the broker when i
 });
 
 test('an agent that says anything else has broken the rules', (t) => {
-  t.throws(() => { new Bench(1).keeper.receive(said({ $case: 'hello', value: { hello: undefined, facts: undefined, heldReplicaIds: [] } })); }, { code: 'MUT_PROTOCOL' });
+  t.throws(
+    () => {
+      new Bench(1).keeper.receive(
+        said({ $case: 'hello', value: { hello: undefined, facts: undefined, heldReplicaIds: [] } }),
+      );
+    },
+    { code: 'MUT_PROTOCOL' },
+  );
 });

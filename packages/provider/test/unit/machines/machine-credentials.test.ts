@@ -1,4 +1,5 @@
-// Invitations and the credentials of machines: what is taken, what is refused and with which words, and what a restart leaves.
+// Invitations and the credentials of machines: what is taken, what is refused and with which words, and what a restart
+// leaves.
 import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
 import type { AuditEntry } from '@mutirao/runtime/audit';
@@ -18,13 +19,26 @@ class Store {
   }
 
   restart(): MachineCredentials {
-    this.machines = new MachineCredentials(this.database, { now: () => this.now }, { record: (entry) => { this.audited.push(entry); }, close: () => undefined });
+    this.machines = new MachineCredentials(
+      this.database,
+      { now: () => this.now },
+      {
+        record: (entry) => {
+          this.audited.push(entry);
+        },
+        close: () => undefined,
+      },
+    );
     return this.machines;
   }
 
   /** Everything that the database holds, as text. */
   dump(): string {
-    return JSON.stringify(['machine_invitations', 'machine_credentials'].map((table) => this.database.prepare(`SELECT * FROM ${table}`).all()));
+    return JSON.stringify(
+      ['machine_invitations', 'machine_credentials'].map((table) =>
+        this.database.prepare(`SELECT * FROM ${table}`).all(),
+      ),
+    );
   }
 }
 
@@ -37,7 +51,11 @@ test('an invitation is exchanged for the secret that the agent made, which is go
   store.machines.join('pc', invitation, secret);
   for (const machines of [store.machines, store.restart()]) {
     t.deepEqual(machines.recognise('', secret), joined);
-    t.deepEqual(machines.recognise(invitation, secret), joined, 'an agent that shows the used invitation with its secret is still itself');
+    t.deepEqual(
+      machines.recognise(invitation, secret),
+      joined,
+      'an agent that shows the used invitation with its secret is still itself',
+    );
   }
   t.deepEqual(store.machines.list(), [{ name: 'pc', status: 'joined', since: store.now }]);
 });
@@ -60,11 +78,25 @@ test('an invitation that was used, has expired, was replaced, withdrawn or never
   const withdrawn = store.machines.invite('gone', 0).secret;
   store.machines.remove('gone');
   store.now += 1000;
-  const refusals = [[used, /machine pc was used at 2001-09-09 01:46:40 UTC/], [expired, /machine old expired at/], [replaced, /machine twice is void since/], [withdrawn, /machine gone was withdrawn at/], ['invitation-guessed', /made no such invitation/]] as const;
+  const refusals = [
+    [used, /machine pc was used at 2001-09-09 01:46:40 UTC/],
+    [expired, /machine old expired at/],
+    [replaced, /machine twice is void since/],
+    [withdrawn, /machine gone was withdrawn at/],
+    ['invitation-guessed', /made no such invitation/],
+  ] as const;
   for (const machines of [store.machines, store.restart()]) {
     for (const [invitation, message] of refusals) {
-      t.throws(() => machines.recognise(invitation, 'a-secret-of-somebody-else'), { code: 'MUT_INVITATION_REFUSED', message });
-      t.throws(() => { machines.join('pc', invitation, 'a-secret-of-somebody-else'); }, { code: 'MUT_INVITATION_REFUSED' });
+      t.throws(() => machines.recognise(invitation, 'a-secret-of-somebody-else'), {
+        code: 'MUT_INVITATION_REFUSED',
+        message,
+      });
+      t.throws(
+        () => {
+          machines.join('pc', invitation, 'a-secret-of-somebody-else');
+        },
+        { code: 'MUT_INVITATION_REFUSED' },
+      );
     }
   }
   t.deepEqual(store.machines.recognise(used, secret), joined);
@@ -103,20 +135,36 @@ test('a machine that is invited again keeps its credential until the invitation 
   }
 });
 
-test('an invitation is for one name, and a secret is one machine\'s', (t) => {
+test("an invitation is for one name, and a secret is one machine's", (t) => {
   const store = new Store();
   store.machines.join('pc', store.machines.invite('pc', 0).secret, secret);
   const other = store.machines.invite('other', 0).secret;
-  t.throws(() => { store.machines.join('pc', other, 'a-secret-of-another-agent'); }, { code: 'MUT_INVITATION_REFUSED' });
-  t.throws(() => { store.machines.join('other', other, secret); }, { code: 'MUT_CREDENTIAL_NAME' });
-  t.throws(() => { store.machines.join('other', other, ''); }, { code: 'MUT_BAD_REQUEST', message: /shows no secret of its own/ });
+  t.throws(
+    () => {
+      store.machines.join('pc', other, 'a-secret-of-another-agent');
+    },
+    { code: 'MUT_INVITATION_REFUSED' },
+  );
+  t.throws(
+    () => {
+      store.machines.join('other', other, secret);
+    },
+    { code: 'MUT_CREDENTIAL_NAME' },
+  );
+  t.throws(
+    () => {
+      store.machines.join('other', other, '');
+    },
+    { code: 'MUT_BAD_REQUEST', message: /shows no secret of its own/ },
+  );
   t.deepEqual(store.machines.recognise('', secret), joined);
   t.deepEqual(store.machines.recognise(other, secret), { name: 'other', isInvited: true });
 });
 
 test('names and times that make no sense are refused', (t) => {
   const { machines } = new Store();
-  for (const name of ['', '..', 'a/b', 'a b', 'a\nb', 'x'.repeat(65), '-x']) t.throws(() => machines.invite(name, 0), { code: 'MUT_BAD_REQUEST' }, name);
+  for (const name of ['', '..', 'a/b', 'a b', 'a\nb', 'x'.repeat(65), '-x'])
+    t.throws(() => machines.invite(name, 0), { code: 'MUT_BAD_REQUEST' }, name);
   t.throws(() => machines.invite('pc', validMax + 1), { code: 'MUT_BAD_REQUEST', message: /expected 365 at most/ });
 });
 
@@ -137,11 +185,17 @@ test('what nobody can use any more is forgotten in time, and of one name little 
 test('when the disk is full nothing is changed, in the database or in memory', (t) => {
   const store = new Store();
   const invitation = store.machines.invite('pc', 0).secret;
-  store.database.exec('CREATE TRIGGER full BEFORE INSERT ON machine_credentials BEGIN SELECT RAISE(ABORT, \'full\'); END');
-  t.throws(() => { store.machines.join('pc', invitation, secret); });
+  store.database.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON machine_credentials BEGIN SELECT RAISE(ABORT, 'full'); END",
+  );
+  t.throws(() => {
+    store.machines.join('pc', invitation, secret);
+  });
   store.database.exec('DROP TRIGGER full');
   t.deepEqual(store.machines.recognise(invitation, secret), { name: 'pc', isInvited: true });
-  t.notThrows(() => { store.restart().join('pc', invitation, secret); });
+  t.notThrows(() => {
+    store.restart().join('pc', invitation, secret);
+  });
 });
 
 test('each credential that is made or withdrawn is in the audit log with who did it and from where, and no secret is', (t) => {
@@ -150,14 +204,24 @@ test('each credential that is made or withdrawn is in the audit log with who did
   const agent = { who: 'invited:pc', from: '10.0.0.9:40022' };
   const { secret: invitation } = store.machines.invite('pc', 1000, { by: owner });
   store.machines.join('pc', invitation, secret, agent);
-  t.throws(() => { store.machines.join('pc', invitation, secret, agent); }, { code: 'MUT_INVITATION_REFUSED' });
+  t.throws(
+    () => {
+      store.machines.join('pc', invitation, secret, agent);
+    },
+    { code: 'MUT_INVITATION_REFUSED' },
+  );
   store.machines.remove('pc', owner);
   store.machines.remove('pc', owner);
   store.machines.invite('pc', 1000);
   const invited = 'an invitation, good once until 2001-09-09T01:46:41.000Z';
   t.deepEqual(store.audited, [
     { action: 'credential.issue', ...owner, target: 'machine pc', detail: invited },
-    { action: 'credential.issue', ...agent, target: 'machine pc', detail: 'the credential of its agent, for an invitation that is used up' },
+    {
+      action: 'credential.issue',
+      ...agent,
+      target: 'machine pc',
+      detail: 'the credential of its agent, for an invitation that is used up',
+    },
     { action: 'credential.revoke', ...owner, target: 'machine pc' },
     { action: 'credential.issue', who: '', target: 'machine pc', detail: invited },
   ]);

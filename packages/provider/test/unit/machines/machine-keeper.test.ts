@@ -5,7 +5,13 @@ import { quietLogger } from '@mutirao/runtime/log';
 import { HandTimers } from '@mutirao/testkit';
 import { MachineKeeper } from '../../../src/machines/machine-keeper.ts';
 
-const aMachine = (name: string): KeptMachine => ({ name, reach: { kind: 'ssh', destination: name, options: [], program: [] }, processors: 0, folder: '', attributes: {} });
+const aMachine = (name: string): KeptMachine => ({
+  name,
+  reach: { kind: 'ssh', destination: name, options: [], program: [] },
+  processors: 0,
+  folder: '',
+  attributes: {},
+});
 
 interface Life {
   readonly name: string;
@@ -24,22 +30,36 @@ class Rig {
 
   constructor(names: readonly string[] = []) {
     this.keeper = new MachineKeeper({
-      clock: { now: () => this.now }, timers: this.timers, log: quietLogger, machines: names.map(aMachine), save: (machines) => { this.saved.push(machines.map(({ name }) => name)); },
+      clock: { now: () => this.now },
+      timers: this.timers,
+      log: quietLogger,
+      machines: names.map(aMachine),
+      save: (machines) => {
+        this.saved.push(machines.map(({ name }) => name));
+      },
     });
     this.keeper.start({
       isAttached: (name) => this.attached.has(name),
       life: {
-        run: ({ name }, ending) => new Promise((resolve, reject) => {
-          const end = (reason: string | MutiraoError): void => { if (typeof reason === 'string') resolve(reason); else reject(reason); };
-          ending.addEventListener('abort', () => { end('ended'); });
-          this.lives.push({ name, ending, end });
-        }),
+        run: ({ name }, ending) =>
+          new Promise((resolve, reject) => {
+            const end = (reason: string | MutiraoError): void => {
+              if (typeof reason === 'string') resolve(reason);
+              else reject(reason);
+            };
+            ending.addEventListener('abort', () => {
+              end('ended');
+            });
+            this.lives.push({ name, ending, end });
+          }),
       },
     });
   }
 
   statuses(): string[] {
-    return this.keeper.list().map(({ machine, status, reason }) => `${machine.name} ${status}${reason === '' ? '' : `: ${reason}`}`);
+    return this.keeper
+      .list()
+      .map(({ machine, status, reason }) => `${machine.name} ${status}${reason === '' ? '' : `: ${reason}`}`);
   }
 
   /** Lets what was resolved be noticed. */
@@ -52,7 +72,10 @@ test('machines of the list are begun with, and those that are added are on the l
   const rig = new Rig(['b']);
   rig.keeper.add([aMachine('a'), aMachine('c')]);
   t.deepEqual(rig.saved, [['b', 'a', 'c']]);
-  t.deepEqual(rig.lives.map(({ name }) => name), ['b', 'a', 'c']);
+  t.deepEqual(
+    rig.lives.map(({ name }) => name),
+    ['b', 'a', 'c'],
+  );
   rig.attached.add('b');
   t.deepEqual(rig.statuses(), ['a starting', 'b running', 'c starting']);
   await rig.keeper.stop();
@@ -60,8 +83,21 @@ test('machines of the list are begun with, and those that are added are on the l
 
 test('of machines with a name that is taken none is added', async (t) => {
   const rig = new Rig(['a']);
-  t.throws(() => { rig.keeper.add([aMachine('b'), aMachine('a')]); }, { instanceOf: MutiraoError, message: 'a machine "a" is on the list already; want another name, or remove that one first' });
-  t.throws(() => { rig.keeper.add([aMachine('b'), aMachine('b')]); }, { code: 'MUT_BAD_REQUEST' });
+  t.throws(
+    () => {
+      rig.keeper.add([aMachine('b'), aMachine('a')]);
+    },
+    {
+      instanceOf: MutiraoError,
+      message: 'a machine "a" is on the list already; want another name, or remove that one first',
+    },
+  );
+  t.throws(
+    () => {
+      rig.keeper.add([aMachine('b'), aMachine('b')]);
+    },
+    { code: 'MUT_BAD_REQUEST' },
+  );
   t.deepEqual(rig.saved, []);
   t.is(rig.lives.length, 1);
   await rig.keeper.stop();
@@ -101,11 +137,22 @@ test('a machine that is removed is off the list, and its agent is ended, also in
 
 test('a name is free again when the agent of the machine that had it has ended, and not before', async (t) => {
   const ended = Promise.withResolvers<string>();
-  const keeper = new MachineKeeper({ clock: { now: () => 0 }, timers: new HandTimers(), log: quietLogger, machines: [aMachine('a')], save: () => undefined });
+  const keeper = new MachineKeeper({
+    clock: { now: () => 0 },
+    timers: new HandTimers(),
+    log: quietLogger,
+    machines: [aMachine('a')],
+    save: () => undefined,
+  });
   keeper.start({ isAttached: () => false, life: { run: () => ended.promise } });
   const removal = keeper.remove('a');
   t.deepEqual(keeper.list(), []);
-  t.throws(() => { keeper.add([aMachine('a')]); }, { code: 'MUT_BAD_REQUEST', message: /is just being removed/ });
+  t.throws(
+    () => {
+      keeper.add([aMachine('a')]);
+    },
+    { code: 'MUT_BAD_REQUEST', message: /is just being removed/ },
+  );
   ended.resolve('');
   await removal;
   keeper.add([aMachine('a')]);
@@ -118,5 +165,10 @@ test('a stop ends the agents and leaves the list as it is', async (t) => {
   await rig.keeper.stop();
   t.is(rig.lives[0]?.ending.reason, 'stop');
   t.deepEqual(rig.saved, []);
-  t.throws(() => { rig.keeper.add([aMachine('b')]); }, { code: 'MUT_STOPPING' });
+  t.throws(
+    () => {
+      rig.keeper.add([aMachine('b')]);
+    },
+    { code: 'MUT_STOPPING' },
+  );
 });

@@ -7,8 +7,26 @@ import { agentOptions, lastWordsOf } from '../../../src/machines/agent-options.t
 import { readMachineRecord, writeMachineRecord } from '../../../src/machines/machine-record.ts';
 
 const machines: readonly KeptMachine[] = [
-  { name: 'ana@pc', reach: { kind: 'ssh', destination: 'ana@pc', options: ['-Jgate'], program: ['node', 'x y'] }, processors: 2, folder: '/scratch', attributes: { gpu: 'two of them' } },
-  { name: 'old', reach: { kind: 'templates', machine: 'old', remExec: 'ssh $machine $command', copyTo: 'a "$localfile"', copyFrom: 'b' }, processors: 0, folder: '', attributes: {} },
+  {
+    name: 'ana@pc',
+    reach: { kind: 'ssh', destination: 'ana@pc', options: ['-Jgate'], program: ['node', 'x y'] },
+    processors: 2,
+    folder: '/scratch',
+    attributes: { gpu: 'two of them' },
+  },
+  {
+    name: 'old',
+    reach: {
+      kind: 'templates',
+      machine: 'old',
+      remExec: 'ssh $machine $command',
+      copyTo: 'a "$localfile"',
+      copyFrom: 'b',
+    },
+    processors: 0,
+    folder: '',
+    attributes: {},
+  },
 ];
 
 test('a list that was written reads back, and only its owner can read it', (t) => {
@@ -21,17 +39,30 @@ test('a list that was written reads back, and only its owner can read it', (t) =
 
 test('a list that is none is refused with its place and a way out', (t) => {
   const file = path.join(temporaryFolder(t), 'machines.json');
-  for (const text of ['', '{', '{}', '{"machines":[{}]}', '{"machines":[{"name":"-x","reach":{"kind":"ssh","destination":"a","options":[],"program":[]},"processors":0,"folder":"","attributes":{}}]}']) {
+  for (const text of [
+    '',
+    '{',
+    '{}',
+    '{"machines":[{}]}',
+    '{"machines":[{"name":"-x","reach":{"kind":"ssh","destination":"a","options":[],"program":[]},"processors":0,"folder":"","attributes":{}}]}',
+  ]) {
     writeFileSync(file, text);
-    t.throws(() => readMachineRecord(file), { code: 'MUT_BAD_CONFIG', message: /machines\.json is no list of machines: .*; correct it, or move it away/s }, text);
+    t.throws(
+      () => readMachineRecord(file),
+      { code: 'MUT_BAD_CONFIG', message: /machines\.json is no list of machines: .*; correct it, or move it away/s },
+      text,
+    );
   }
 });
 
 test('what is known of a machine becomes options of its agent', (t) => {
-  t.deepEqual(machines.map((machine) => agentOptions('lab', machine)), [
-    ['--provider-id', 'lab', '--machine-id', 'lab/ana@pc', '--processors', '2', '--attribute', 'gpu=two of them'],
-    ['--provider-id', 'lab', '--machine-id', 'lab/old'],
-  ]);
+  t.deepEqual(
+    machines.map((machine) => agentOptions('lab', machine)),
+    [
+      ['--provider-id', 'lab', '--machine-id', 'lab/ana@pc', '--processors', '2', '--attribute', 'gpu=two of them'],
+      ['--provider-id', 'lab', '--machine-id', 'lab/old'],
+    ],
+  );
 });
 
 test('the last words of an agent are its error, else its last line', (t) => {

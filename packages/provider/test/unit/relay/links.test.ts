@@ -9,13 +9,28 @@ import { TaskMeasure } from '../../../src/relay/measure.ts';
 
 test('an agent that is cleared while its reports found no room is done when what they tell of has ended', (t) => {
   const [, far] = streamPair<Buffer, Buffer>();
-  const identity = { attachmentId: 1, machineId: 'lab/m', incarnation: 'i', agentName: 'm', sharedTokens: [], homeMarks: [], requestId: '' };
+  const identity = {
+    attachmentId: 1,
+    machineId: 'lab/m',
+    incarnation: 'i',
+    agentName: 'm',
+    sharedTokens: [],
+    homeMarks: [],
+    requestId: '',
+  };
   const agent = new AgentLink(identity, far, new TaskMeasure({ now: () => 7 }));
   agent.keep(new ReportKeeper({ keep: () => false, offer: (contents) => contents, setPaused: () => undefined }));
-  const report = encodeReport({ sequence: 3, started: [], ended: [anEnd(4, 'succeeded', { startedAt: 1, endedAt: 2 })] });
+  const report = encodeReport({
+    sequence: 3,
+    started: [],
+    ended: [anEnd(4, 'succeeded', { startedAt: 1, endedAt: 2 })],
+  });
   agent.receive(Buffer.from(AttachRequest.encode({ message: { $case: 'report', value: report } }).finish()));
   agent.clear([4]);
   const told = far.sent.map((bytes) => AttachResponse.decode(bytes).message);
-  t.deepEqual(told.map((message) => message?.$case), ['cancel', 'acknowledged']);
+  t.deepEqual(
+    told.map((message) => message?.$case),
+    ['cancel', 'acknowledged'],
+  );
   t.true(agent.isClosed);
 });

@@ -20,25 +20,66 @@ export class Bench {
   readonly machines = new MachineCredentials(this.database, { now: () => 7 });
   readonly gate = new AgentGate(this.database, { widthOf: () => 4 }, this.machines);
   readonly relay = new Relay({
-    providerId: 'c1', measure: this.measure, log: quietLogger, clock: { now: () => 7 }, gate: this.gate, ownerId: 'ana', deliver: (input) => { this.inputs.push(input); },
-    audit: { record: (entry) => { this.audited.push(entry); }, close: () => undefined },
-    onUntaken: (transferId) => { this.untaken.push(transferId); },
+    providerId: 'c1',
+    measure: this.measure,
+    log: quietLogger,
+    clock: { now: () => 7 },
+    gate: this.gate,
+    ownerId: 'ana',
+    deliver: (input) => {
+      this.inputs.push(input);
+    },
+    audit: {
+      record: (entry) => {
+        this.audited.push(entry);
+      },
+      close: () => undefined,
+    },
+    onUntaken: (transferId) => {
+      this.untaken.push(transferId);
+    },
   });
 
   broker(name: string, version = 1, userId = 'ana'): StreamEnd<Buffer, Buffer> {
     const [near, far] = streamPair<Buffer, Buffer>();
     this.relay.connectBroker(far, { userId });
-    near.write(fromBroker({ $case: 'hello', value: { protocolVersion: version, programVersion: '0', capabilities: [], speakerId: name } }));
+    near.write(
+      fromBroker({
+        $case: 'hello',
+        value: { protocolVersion: version, programVersion: '0', capabilities: [], speakerId: name },
+      }),
+    );
     return near;
   }
 
-  agent(machineId: string, userId = 'request:q1', held: number[] = [], { incarnation = 'i', credential = 'q1.x', capabilities = [] as string[] } = {}): StreamEnd<Buffer, Buffer> {
+  agent(
+    machineId: string,
+    userId = 'request:q1',
+    held: number[] = [],
+    { incarnation = 'i', credential = 'q1.x', capabilities = [] as string[] } = {},
+  ): StreamEnd<Buffer, Buffer> {
     const [near, far] = streamPair<Buffer, Buffer>();
     this.relay.attachAgent(far, aCallContext({ userId, credential }));
-    const facts = { machineId, incarnation, processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged', sharedTokens: [], homeMarks: [] };
-    near.write(fromAgent({
-      $case: 'hello', value: { hello: { protocolVersion: 1, programVersion: '0', capabilities, speakerId: machineId }, facts, heldReplicaIds: held },
-    }));
+    const facts = {
+      machineId,
+      incarnation,
+      processors: 1,
+      attributes: {},
+      untilUnixMs: undefined,
+      requestId: 'forged',
+      sharedTokens: [],
+      homeMarks: [],
+    };
+    near.write(
+      fromAgent({
+        $case: 'hello',
+        value: {
+          hello: { protocolVersion: 1, programVersion: '0', capabilities, speakerId: machineId },
+          facts,
+          heldReplicaIds: held,
+        },
+      }),
+    );
     return near;
   }
 
@@ -57,20 +98,38 @@ export function fromAgent(message: NonNullable<AttachRequest['message']>): Buffe
 }
 
 export function offer(machineId: string, transferId: string): Buffer {
-  const value = { content: { sha256: Buffer.alloc(32), sizeBytes: 9 }, offset: 0, linkable: false, pathProof: '', source: { $case: 'transferId', value: transferId } } as const;
+  const value = {
+    content: { sha256: Buffer.alloc(32), sizeBytes: 9 },
+    offset: 0,
+    linkable: false,
+    pathProof: '',
+    source: { $case: 'transferId', value: transferId },
+  } as const;
   return fromBroker({ $case: 'toMachine', value: { machineId, message: { $case: 'content', value } } });
 }
 
 export function aReport(sequence: number, replicaIds: readonly number[] = []): Buffer {
   const ended = replicaIds.map((replicaId) => ({
-    replicaId, outcome: Outcome.SUCCEEDED, exitStatus: 0, startedUnixMs: 1_000, endedUnixMs: 1_040, reason: '', detail: '', standardOutput: Buffer.alloc(0),
-    standardError: Buffer.alloc(0), outputTruncated: false, outputs: [],
+    replicaId,
+    outcome: Outcome.SUCCEEDED,
+    exitStatus: 0,
+    startedUnixMs: 1_000,
+    endedUnixMs: 1_040,
+    reason: '',
+    detail: '',
+    standardOutput: Buffer.alloc(0),
+    standardError: Buffer.alloc(0),
+    outputTruncated: false,
+    outputs: [],
   }));
   return fromAgent({ $case: 'report', value: { sequence, started: [], ended, gangHeld: [] } });
 }
 
 export function acknowledge(machineId: string, sequence: number): Buffer {
-  return fromBroker({ $case: 'toMachine', value: { machineId, message: { $case: 'acknowledged', value: { sequence } } } });
+  return fromBroker({
+    $case: 'toMachine',
+    value: { machineId, message: { $case: 'acknowledged', value: { sequence } } },
+  });
 }
 
 /** Lets messages in flight arrive. */
@@ -94,6 +153,11 @@ export function heard(stream: StreamEnd<Buffer, Buffer>): Buffer[] {
   if (known !== undefined) return known;
   const messages: Buffer[] = [];
   listeners.set(stream, messages);
-  stream.listen({ onMessage: (bytes) => { messages.push(bytes); }, onClosed: () => undefined });
+  stream.listen({
+    onMessage: (bytes) => {
+      messages.push(bytes);
+    },
+    onClosed: () => undefined,
+  });
   return messages;
 }

@@ -2,22 +2,48 @@ import test from 'ava';
 import { AttachResponse } from '@mutirao/api/machine';
 import { ConnectResponse } from '@mutirao/api/provider';
 import { streamPair, type StreamEnd } from '@mutirao/testkit';
-import { Bench, fromBroker, fromAgent, offer, aReport, acknowledge, settle, sentToBroker, sentToAgent, heard } from './relay-bench.ts';
+import {
+  Bench,
+  fromBroker,
+  fromAgent,
+  offer,
+  aReport,
+  acknowledge,
+  settle,
+  sentToBroker,
+  sentToAgent,
+  heard,
+} from './relay-bench.ts';
 
 test('a broker that can hear how the resource stands is heard to, and is told', async (t) => {
   const bench = new Bench();
   const [near, far] = streamPair<Buffer, Buffer>();
   bench.relay.connectBroker(far, { userId: 'ana' });
-  near.write(fromBroker({ $case: 'hello', value: { protocolVersion: 1, programVersion: '0', capabilities: ['resource'], speakerId: 'b1' } }));
+  near.write(
+    fromBroker({
+      $case: 'hello',
+      value: { protocolVersion: 1, programVersion: '0', capabilities: ['resource'], speakerId: 'b1' },
+    }),
+  );
   const said = heard(near);
   bench.broker('b2');
   await settle();
-  t.like(bench.inputs, [{ kind: 'BrokerConnected', brokerId: 'b1', takesResource: true }, { kind: 'BrokerConnected', brokerId: 'b2' }]);
+  t.like(bench.inputs, [
+    { kind: 'BrokerConnected', brokerId: 'b1', takesResource: true },
+    { kind: 'BrokerConnected', brokerId: 'b2' },
+  ]);
   t.false('takesResource' in bench.inputs[1]!);
-  bench.relay.perform({ kind: 'TellResource', brokerId: 'b1', standing: { processors: 8, widthMax: 6, isTimeShared: false, isDraining: true } });
+  bench.relay.perform({
+    kind: 'TellResource',
+    brokerId: 'b1',
+    standing: { processors: 8, widthMax: 6, isTimeShared: false, isDraining: true },
+  });
   await settle();
   const told = ConnectResponse.decode(said.at(-1)!).message;
-  t.like(told, { $case: 'resource', value: { processors: 8, widthProcessorsMax: 6, draining: true, queue: undefined } });
+  t.like(told, {
+    $case: 'resource',
+    value: { processors: 8, widthProcessorsMax: 6, draining: true, queue: undefined },
+  });
 });
 
 test('a broker and an agent present themselves, and the machine hears of both', async (t) => {
@@ -25,8 +51,14 @@ test('a broker and an agent present themselves, and the machine hears of both', 
   bench.broker('b1');
   bench.agent('c1/q1.0', 'request:q1', [4]);
   await settle();
-  t.deepEqual(bench.inputs.map((input) => input.kind), ['BrokerConnected', 'AgentAttached']);
-  t.like(bench.inputs[1], { facts: { machineId: 'c1/q1.0', requestId: 'q1', attributes: { site: 'c1' } }, heldReplicaIds: [4] });
+  t.deepEqual(
+    bench.inputs.map((input) => input.kind),
+    ['BrokerConnected', 'AgentAttached'],
+  );
+  t.like(bench.inputs[1], {
+    facts: { machineId: 'c1/q1.0', requestId: 'q1', attributes: { site: 'c1' } },
+    heldReplicaIds: [4],
+  });
 });
 
 test('an agent cannot name itself into another request or another provider', async (t) => {
@@ -35,7 +67,12 @@ test('an agent cannot name itself into another request or another provider', asy
   bench.agent('lab1', 'machine:lab1');
   bench.agent('c1/lab2', 'machine:lab2');
   await settle();
-  t.deepEqual(bench.inputs.map((input) => (input.kind === 'AgentAttached' ? `${input.facts.machineId} of ${input.facts.requestId}` : '')), ['c1/q1.3 of q1', 'c1/lab1 of ', 'c1/lab2 of ']);
+  t.deepEqual(
+    bench.inputs.map((input) =>
+      input.kind === 'AgentAttached' ? `${input.facts.machineId} of ${input.facts.requestId}` : '',
+    ),
+    ['c1/q1.3 of q1', 'c1/lab1 of ', 'c1/lab2 of '],
+  );
 });
 
 test('reports wait until the machine has a broker, and then go to it in order', async (t) => {
@@ -51,7 +88,9 @@ test('reports wait until the machine has a broker, and then go to it in order', 
   bench.join('b1', 'c1/q1.0');
   await settle();
   t.deepEqual(sentToBroker(broker), ['hello', 'joined', 'fromMachine', 'fromMachine']);
-  t.deepEqual(bench.measure.take(), [{ kind: 'TasksMeasured', requestId: 'q1', longest: 40, total: 80, count: 2, shortest: 40, squares: 3200 }]);
+  t.deepEqual(bench.measure.take(), [
+    { kind: 'TasksMeasured', requestId: 'q1', longest: 40, total: 80, count: 2, shortest: 40, squares: 3200 },
+  ]);
 });
 
 test('what gangs need is passed on both ways, and a machine takes gangs where its agent said so', async (t) => {
@@ -62,13 +101,33 @@ test('what gangs need is passed on both ways, and a machine takes gangs where it
   heard(broker);
   heard(agent);
   await settle();
-  t.deepEqual(bench.inputs.map((input) => (input.kind === 'AgentAttached' ? input.facts.takesGangs : 'broker')), ['broker', true, undefined]);
+  t.deepEqual(
+    bench.inputs.map((input) => (input.kind === 'AgentAttached' ? input.facts.takesGangs : 'broker')),
+    ['broker', true, undefined],
+  );
   bench.join('b1', 'c1/q1.0');
-  agent.write(fromAgent({ $case: 'report', value: { sequence: 1, started: [], ended: [], gangHeld: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }] } }));
+  agent.write(
+    fromAgent({
+      $case: 'report',
+      value: {
+        sequence: 1,
+        started: [],
+        ended: [],
+        gangHeld: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }],
+      },
+    }),
+  );
   const startGang = { replicaId: 3, members: [{ rank: 0, name: 'ana@one', addresses: ['one:1'], processors: 1 }] };
-  broker.write(fromBroker({ $case: 'toMachine', value: { machineId: 'c1/q1.0', message: { $case: 'startGang', value: startGang } } }));
+  broker.write(
+    fromBroker({
+      $case: 'toMachine',
+      value: { machineId: 'c1/q1.0', message: { $case: 'startGang', value: startGang } },
+    }),
+  );
   await settle();
-  t.like(ConnectResponse.decode(heard(broker)[2] as Buffer).message?.value, { message: { value: { gangHeld: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }] } } });
+  t.like(ConnectResponse.decode(heard(broker)[2] as Buffer).message?.value, {
+    message: { value: { gangHeld: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }] } },
+  });
   t.deepEqual(AttachResponse.decode(heard(agent)[2] as Buffer).message, { $case: 'startGang', value: startGang });
 });
 
@@ -78,7 +137,14 @@ test('a machine that is gone is told of as such, and the agent that has its name
   const said = heard(broker);
   bench.agent('c1/q1.0').write(aReport(1));
   await settle();
-  const facts = { machineId: 'c1/q1.0', incarnation: 'former', processors: 1, attributes: {}, until: undefined, requestId: 'q1' };
+  const facts = {
+    machineId: 'c1/q1.0',
+    incarnation: 'former',
+    processors: 1,
+    attributes: {},
+    until: undefined,
+    requestId: 'q1',
+  };
   bench.relay.perform({ kind: 'TellMachineJoined', brokerId: 'b1', facts, heldReplicaIds: [3], isGone: true });
   await settle();
   const [hello, joined, ...rest] = said.map((bytes) => ConnectResponse.decode(bytes).message);
@@ -115,14 +181,25 @@ test('a machine is told whose broker it works for, before the first message of t
   bench.join('eva/b1', 'c1/q1.0');
   other.write(acknowledge('c1/q1.0', 2));
   await settle();
-  t.deepEqual(heard(agent).slice(1).map((bytes) => AttachResponse.decode(bytes).message), [
-    { $case: 'served', value: { userId: 'ana', isOwner: true } }, { $case: 'acknowledged', value: { sequence: 1 } },
-    { $case: 'served', value: { userId: 'eva', isOwner: false } }, { $case: 'acknowledged', value: { sequence: 2 } },
-  ]);
-  const forged = AttachResponse.encode({ message: { $case: 'served', value: { userId: 'ana', isOwner: true } } }).finish();
+  t.deepEqual(
+    heard(agent)
+      .slice(1)
+      .map((bytes) => AttachResponse.decode(bytes).message),
+    [
+      { $case: 'served', value: { userId: 'ana', isOwner: true } },
+      { $case: 'acknowledged', value: { sequence: 1 } },
+      { $case: 'served', value: { userId: 'eva', isOwner: false } },
+      { $case: 'acknowledged', value: { sequence: 2 } },
+    ],
+  );
+  const forged = AttachResponse.encode({
+    message: { $case: 'served', value: { userId: 'ana', isOwner: true } },
+  }).finish();
   const name = Buffer.from('c1/q1.0');
   const frame = Buffer.concat([Buffer.of(0x1a, 2 + name.length + forged.length, 0x0a, name.length), name, forged]);
-  const closed = new Promise<unknown>((resolve) => { other.listen({ onMessage: () => undefined, onClosed: resolve }); });
+  const closed = new Promise<unknown>((resolve) => {
+    other.listen({ onMessage: () => undefined, onClosed: resolve });
+  });
   other.write(frame);
   t.like(await closed, { code: 'MUT_PROTOCOL' });
   t.is(heard(agent).length, 5);
@@ -147,7 +224,12 @@ test('while a broker is behind its agents are not read', async (t) => {
   const bench = new Bench();
   const [near, far] = streamPair<Buffer, Buffer>();
   bench.relay.connectBroker(far, { userId: 'ana' });
-  near.write(fromBroker({ $case: 'hello', value: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'b1' } }));
+  near.write(
+    fromBroker({
+      $case: 'hello',
+      value: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'b1' },
+    }),
+  );
   const agent = bench.agent('c1/q1.0');
   await settle();
   bench.join('b1', 'c1/q1.0');
@@ -167,16 +249,30 @@ test('an agent that is asked to attach again, or sent away, hears the code', asy
   const bench = new Bench();
   const [one, other] = [bench.agent('c1/q1.0'), bench.agent('c1/q1.1')];
   const codes: (string | undefined)[] = [];
-  for (const agent of [one, other]) agent.listen({ onMessage: () => undefined, onClosed: (error) => { codes.push(error?.code); } });
+  for (const agent of [one, other])
+    agent.listen({
+      onMessage: () => undefined,
+      onClosed: (error) => {
+        codes.push(error?.code);
+      },
+    });
   await settle();
   bench.relay.perform({ kind: 'ReattachAgent', machineId: 'c1/q1.0', attachmentId: 1 });
-  bench.relay.perform({ kind: 'RefuseAgent', attachmentId: 2, code: 'MUT_ALLOCATION_ENDED', reason: 'request q1 is over' });
+  bench.relay.perform({
+    kind: 'RefuseAgent',
+    attachmentId: 2,
+    code: 'MUT_ALLOCATION_ENDED',
+    reason: 'request q1 is over',
+  });
   await settle();
   t.deepEqual(codes, ['MUT_REATTACH', 'MUT_ALLOCATION_ENDED']);
-  t.deepEqual(bench.inputs.slice(2).map((input) => input.kind), ['AgentDetached', 'AgentDetached']);
+  t.deepEqual(
+    bench.inputs.slice(2).map((input) => input.kind),
+    ['AgentDetached', 'AgentDetached'],
+  );
 });
 
-test('a broker does not take the place of another user\'s broker by calling itself so', async (t) => {
+test("a broker does not take the place of another user's broker by calling itself so", async (t) => {
   const bench = new Bench();
   const mine = bench.broker('b1');
   await settle();
@@ -184,7 +280,10 @@ test('a broker does not take the place of another user\'s broker by calling itse
   await settle();
   t.false(mine.isClosed);
   t.false(other.isClosed);
-  t.deepEqual(bench.inputs.map((input) => (input.kind === 'BrokerConnected' ? input.brokerId : '')), ['b1', 'maria/b1']);
+  t.deepEqual(
+    bench.inputs.map((input) => (input.kind === 'BrokerConnected' ? input.brokerId : '')),
+    ['b1', 'maria/b1'],
+  );
 });
 
 test('an agent that is cleared has its reports taken, and attaches again once all has ended', async (t) => {
@@ -197,7 +296,10 @@ test('an agent that is cleared has its reports taken, and attaches again once al
   t.deepEqual(sentToAgent(agent), ['hello', 'cancel']);
   agent.write(aReport(7, [4]));
   await settle();
-  t.deepEqual(AttachResponse.decode(messages.at(-1) ?? Buffer.alloc(0)).message, { $case: 'acknowledged', value: { sequence: 7 } });
+  t.deepEqual(AttachResponse.decode(messages.at(-1) ?? Buffer.alloc(0)).message, {
+    $case: 'acknowledged',
+    value: { sequence: 7 },
+  });
   t.false(agent.isClosed);
   agent.write(aReport(8, [5]));
   await settle();
@@ -216,7 +318,10 @@ test('a broker says for which journal it speaks, in letters that names may have'
     t.is(near.isClosed, instance === 'not one');
   }
   const connected = bench.inputs.filter((input) => input.kind === 'BrokerConnected');
-  t.deepEqual(connected.map((input) => input.instance), [undefined, 'one']);
+  t.deepEqual(
+    connected.map((input) => input.instance),
+    [undefined, 'one'],
+  );
 });
 
 test('a broker hears that the provider is draining, and that it takes work again', async (t) => {
@@ -224,11 +329,23 @@ test('a broker hears that the provider is draining, and that it takes work again
   const broker = bench.broker('b1');
   const messages = heard(broker);
   await settle();
-  bench.relay.perform({ kind: 'TellDraining', brokerId: 'b1', draining: { since: 5, reason: 'moving house', isAtOnce: true } });
+  bench.relay.perform({
+    kind: 'TellDraining',
+    brokerId: 'b1',
+    draining: { since: 5, reason: 'moving house', isAtOnce: true },
+  });
   bench.relay.perform({ kind: 'TellDraining', brokerId: 'b1', draining: undefined });
   await settle();
-  const told = messages.map((bytes) => ConnectResponse.decode(bytes).message).filter((message) => message?.$case === 'draining');
-  t.deepEqual(told.map((message) => message?.value), [{ sinceUnixMs: 5, reason: 'moving house', atOnce: true }, { sinceUnixMs: undefined, reason: '', atOnce: false }]);
+  const told = messages
+    .map((bytes) => ConnectResponse.decode(bytes).message)
+    .filter((message) => message?.$case === 'draining');
+  t.deepEqual(
+    told.map((message) => message?.value),
+    [
+      { sinceUnixMs: 5, reason: 'moving house', atOnce: true },
+      { sinceUnixMs: undefined, reason: '', atOnce: false },
+    ],
+  );
 });
 
 test('a broker or agent that attaches anew takes the place of its former stream', async (t) => {
@@ -240,9 +357,10 @@ test('a broker or agent that attaches anew takes the place of its former stream'
   bench.agent('c1/q1.0');
   await settle();
   t.true(firstBroker.isClosed && firstAgent.isClosed);
-  t.deepEqual(bench.inputs.map((input) => input.kind), [
-    'BrokerConnected', 'AgentAttached', 'BrokerDisconnected', 'BrokerConnected', 'AgentDetached', 'AgentAttached',
-  ]);
+  t.deepEqual(
+    bench.inputs.map((input) => input.kind),
+    ['BrokerConnected', 'AgentAttached', 'BrokerDisconnected', 'BrokerConnected', 'AgentDetached', 'AgentAttached'],
+  );
 });
 
 test('a peer that speaks nonsense loses its stream and nothing else', async (t) => {
@@ -258,19 +376,41 @@ test('a peer that speaks nonsense loses its stream and nothing else', async (t) 
   bench.join('b1', 'c1/q1.0');
   agent.write(Buffer.from([0x12, 0x7f, 0x01]));
   await settle();
-  t.deepEqual([good, wrongVersion, noise, agent].map((stream) => stream.isClosed), [false, true, true, true]);
+  t.deepEqual(
+    [good, wrongVersion, noise, agent].map((stream) => stream.isClosed),
+    [false, true, true, true],
+  );
 });
 
 test('demand is told to the machine as the broker states it', async (t) => {
   const bench = new Bench();
   const broker = bench.broker('b1');
-  broker.write(fromBroker({
-    $case: 'demand', value: { pendingTasks: 9, processors: 2, taskTimeMsMax: 5, taskTimeMsMean: undefined, deadlineUnixMs: undefined, userId: 'ana', reserved: [] },
-  }));
+  broker.write(
+    fromBroker({
+      $case: 'demand',
+      value: {
+        pendingTasks: 9,
+        processors: 2,
+        taskTimeMsMax: 5,
+        taskTimeMsMean: undefined,
+        deadlineUnixMs: undefined,
+        userId: 'ana',
+        reserved: [],
+      },
+    }),
+  );
   await settle();
   t.deepEqual(bench.inputs[1], {
-    kind: 'DemandChanged', brokerId: 'b1',
-    demand: { pendingTasks: 9, processors: 2, taskTimeMax: 5, taskTimeMean: undefined, deadline: undefined, userId: 'ana' },
+    kind: 'DemandChanged',
+    brokerId: 'b1',
+    demand: {
+      pendingTasks: 9,
+      processors: 2,
+      taskTimeMax: 5,
+      taskTimeMean: undefined,
+      deadline: undefined,
+      userId: 'ana',
+    },
   });
 });
 
@@ -280,7 +420,12 @@ test('a broker of a copied home folder does not take the place of the original w
     const [near, far] = streamPair<Buffer, Buffer>();
     bench.relay.connectBroker(far, { userId: 'ana' });
     heard(near);
-    near.write(fromBroker({ $case: 'hello', value: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'b', instance } }));
+    near.write(
+      fromBroker({
+        $case: 'hello',
+        value: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'b', instance },
+      }),
+    );
     return near;
   };
   const original = dial('one');

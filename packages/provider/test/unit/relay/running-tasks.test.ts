@@ -5,7 +5,10 @@ test('what runs on a machine since when is told where it changed, and no more', 
   const running = new RunningTasks();
   running.noteStart('m1', 1, 100);
   running.noteStart('m2', 2, 150);
-  t.deepEqual(running.take(), [['m1', 100], ['m2', 150]]);
+  t.deepEqual(running.take(), [
+    ['m1', 100],
+    ['m2', 150],
+  ]);
   t.deepEqual(running.take(), []);
   running.noteEnd('m1', 1);
   running.noteStart('m1', 3, 200);

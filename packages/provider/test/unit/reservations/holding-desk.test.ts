@@ -25,17 +25,40 @@ test('the machine hears of reservations once the size of the resource is known, 
   const heard: ProviderInput[] = [];
   let isDown = true;
   const desk = new HoldingDesk({
-    address: 'h:1', resourceId: 'alpha', token: () => 'secret', directory: folder, interval: 10_000, log: quietLogger, timers, connect: () => manager.connect(),
-    processors: () => (isDown ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'no controller')) : Promise.resolve(8)),
-    sleep: (_delay, signal) => new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => { resolve(); });
-    }),
-    deliver: (input) => { heard.push(input); },
+    address: 'h:1',
+    resourceId: 'alpha',
+    token: () => 'secret',
+    directory: folder,
+    interval: 10_000,
+    log: quietLogger,
+    timers,
+    connect: () => manager.connect(),
+    processors: () =>
+      isDown ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'no controller')) : Promise.resolve(8),
+    sleep: (_delay, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => {
+          resolve();
+        });
+      }),
+    deliver: (input) => {
+      heard.push(input);
+    },
   });
   let isStopped = false;
   t.teardown(() => (isStopped ? undefined : desk.stop()));
-  const shown = (claim: string) => ({ claim, reservationId: 7, revision: 1, resourceId: 'alpha', userId: 'ana', startsAt: startUnixMs, endsAt: endUnixMs, amount: 2, units: [] });
+  const shown = (claim: string) => ({
+    claim,
+    reservationId: 7,
+    revision: 1,
+    resourceId: 'alpha',
+    userId: 'ana',
+    startsAt: startUnixMs,
+    endsAt: endUnixMs,
+    amount: 2,
+    units: [],
+  });
   const claim = manager.claim(reservation);
 
   desk.start();
@@ -43,16 +66,44 @@ test('the machine hears of reservations once the size of the resource is known, 
   await desk.judge(shown(claim));
   t.deepEqual(heard.splice(0), [{ kind: 'ClaimJudged', claim, code: 'MUT_UNREACHABLE' }]);
 
-  desk.noteAhead(7, { status: 'held', heldCount: 2, askedCount: 0, askAt: 0, expectedAt: 0, chance: undefined, reason: '' });
+  desk.noteAhead(7, {
+    status: 'held',
+    heldCount: 2,
+    askedCount: 0,
+    askAt: 0,
+    expectedAt: 0,
+    chance: undefined,
+    reason: '',
+  });
   isDown = false;
   t.is(timers.ring(), 10_000);
   await settle();
-  t.like(manager.aheads, [{ reservationId: 7, heldAhead: { heldUnits: 2 } }], 'what was held before is told as soon as there is whom to tell');
+  t.like(
+    manager.aheads,
+    [{ reservationId: 7, heldAhead: { heldUnits: 2 } }],
+    'what was held before is told as soon as there is whom to tell',
+  );
   t.like(manager.registered[0], { resourceId: 'alpha', quantity: '8' });
-  t.deepEqual(heard.splice(0), [{ kind: 'WindowsTold', windows: [{ reservationId: 7, userId: reservation.userId, count: reservation.amount, startsAt: startUnixMs, endsAt: endUnixMs }] }]);
+  t.deepEqual(heard.splice(0), [
+    {
+      kind: 'WindowsTold',
+      windows: [
+        {
+          reservationId: 7,
+          userId: reservation.userId,
+          count: reservation.amount,
+          startsAt: startUnixMs,
+          endsAt: endUnixMs,
+        },
+      ],
+    },
+  ]);
   await desk.judge(shown(claim));
   await desk.judge(shown('no claim'));
-  t.deepEqual(heard.splice(0), [{ kind: 'ClaimJudged', claim, code: '' }, { kind: 'ClaimJudged', claim: 'no claim', code: 'MUT_CLAIM_FORGED' }]);
+  t.deepEqual(heard.splice(0), [
+    { kind: 'ClaimJudged', claim, code: '' },
+    { kind: 'ClaimJudged', claim: 'no claim', code: 'MUT_CLAIM_FORGED' },
+  ]);
 
   await desk.stop();
   isStopped = true;
@@ -64,7 +115,14 @@ test('the size of the resource is not asked for any more by who was stopped', as
   const timers = new HandTimers();
   let asked = 0;
   const desk = new HoldingDesk({
-    address: 'h:1', resourceId: 'alpha', token: () => 'secret', directory: temporaryFolder(t), interval: 10_000, log: quietLogger, timers, deliver: () => undefined,
+    address: 'h:1',
+    resourceId: 'alpha',
+    token: () => 'secret',
+    directory: temporaryFolder(t),
+    interval: 10_000,
+    log: quietLogger,
+    timers,
+    deliver: () => undefined,
     processors: () => {
       asked += 1;
       return Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'no controller'));

@@ -1,4 +1,5 @@
-// Keeps the reservations of a manager that stands in for a real one at a site that does, with the real machine and journal.
+// Keeps the reservations of a manager that stands in for a real one at a site that does, with the real machine and
+// journal.
 import { setImmediate as turn } from 'node:timers/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -13,7 +14,8 @@ import { ReservationKeeper, type ReservationKeeperOptions } from '../../../src/r
 
 /** Far away, for the keeper goes by the system's clock. */
 const [startUnixMs, endUnixMs] = [4_000_000_000_000, 4_000_003_600_000];
-const reserved = (parts: Partial<Reservation> = {}): Reservation => aReservationWire({ startUnixMs, endUnixMs, ...parts });
+const reserved = (parts: Partial<Reservation> = {}): Reservation =>
+  aReservationWire({ startUnixMs, endUnixMs, ...parts });
 
 class PretendSite implements SiteReservations {
   readonly made = new Map<number, SiteReservation>();
@@ -66,17 +68,36 @@ async function settle(): Promise<void> {
   for (let round = 0; round < 60; round += 1) await turn();
 }
 
-function open(t: ExecutionContext, folder = temporaryFolder(t), site = new PretendSite(), inUse: NonNullable<ReservationKeeperOptions['inUse']> = () => []) {
+function open(
+  t: ExecutionContext,
+  folder = temporaryFolder(t),
+  site = new PretendSite(),
+  inUse: NonNullable<ReservationKeeperOptions['inUse']> = () => [],
+) {
   const manager = new PretendReservations(openClaimSigner(join(folder, 'claim-key.pem'), 'local'));
   const timers = new HandTimers();
   const keeper = new ReservationKeeper({
-    address: 'h:1', resourceId: 'alpha', token: () => 'secret', directory: folder, site, interval: 10_000, log: quietLogger, timers, processors: () => Promise.resolve(8),
-    connect: () => manager.connect(), inUse,
-    sleep: (_delay, signal) => new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => { resolve(); });
-    }),
-    onFatal: (error) => { t.fail(String(error)); },
+    address: 'h:1',
+    resourceId: 'alpha',
+    token: () => 'secret',
+    directory: folder,
+    site,
+    interval: 10_000,
+    log: quietLogger,
+    timers,
+    processors: () => Promise.resolve(8),
+    connect: () => manager.connect(),
+    inUse,
+    sleep: (_delay, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => {
+          resolve();
+        });
+      }),
+    onFatal: (error) => {
+      t.fail(String(error));
+    },
   });
   let isStopped = false;
   const stop = async (): Promise<void> => {
@@ -85,7 +106,15 @@ function open(t: ExecutionContext, folder = temporaryFolder(t), site = new Prete
   };
   t.teardown(stop);
   const shown = (reservation = reserved()): ClaimedReservation => ({
-    claim: manager.claim(reservation), reservationId: reservation.reservationId, revision: 1, resourceId: 'alpha', userId: 'ana', startsAt: startUnixMs, endsAt: endUnixMs, amount: 2, units: [],
+    claim: manager.claim(reservation),
+    reservationId: reservation.reservationId,
+    revision: 1,
+    resourceId: 'alpha',
+    userId: 'ana',
+    startsAt: startUnixMs,
+    endsAt: endUnixMs,
+    amount: 2,
+    units: [],
   });
   return { manager, site, keeper, timers, folder, shown, stop };
 }
@@ -96,7 +125,7 @@ test('what is confirmed the site keeps, and what is only held it does not', asyn
   keeper.start();
   await settle();
   t.deepEqual(site.done, ['make 7 x2']);
-  t.deepEqual(keeper.describe(), ['1 of 1 reservation guaranteed by the site\'s own manager.']);
+  t.deepEqual(keeper.describe(), ["1 of 1 reservation guaranteed by the site's own manager."]);
   t.like(manager.registered[0], { resourceId: 'alpha', quantity: '8' });
   await keeper.admit(shown());
   keeper.noteUse({ reservationId: 7, userId: 'ana' });
@@ -117,8 +146,14 @@ test('a claim is admitted only where the site has what it promises, and its refu
   site.refusal = 'Requested nodes are busy';
   keeper.start();
   await settle();
-  await t.throwsAsync(keeper.admit(shown()), { code: 'MUT_NO_ROOM', message: /not guaranteed by the site: .*Requested nodes are busy/ });
-  t.regex(keeper.describe().join(' '), /^0 of 1 reservation .*Reservation 7 is not guaranteed: .*Requested nodes are busy/);
+  await t.throwsAsync(keeper.admit(shown()), {
+    code: 'MUT_NO_ROOM',
+    message: /not guaranteed by the site: .*Requested nodes are busy/,
+  });
+  t.regex(
+    keeper.describe().join(' '),
+    /^0 of 1 reservation .*Reservation 7 is not guaranteed: .*Requested nodes are busy/,
+  );
   site.refusal = '';
   // At one reading it is asked for again, and at the next it is seen there.
   for (let reading = 0; reading < 2; reading += 1) {
@@ -137,10 +172,13 @@ test('a site that cannot be read is told of, and changes nothing', async (t) => 
   timers.ring();
   await settle();
   t.deepEqual(site.done, ['make 7 x2']);
-  t.deepEqual(keeper.describe(), ['1 of 1 reservation guaranteed by the site\'s own manager.', 'Its reservations cannot be read: no controller.']);
+  t.deepEqual(keeper.describe(), [
+    "1 of 1 reservation guaranteed by the site's own manager.",
+    'Its reservations cannot be read: no controller.',
+  ]);
 });
 
-test('what somebody\'s hand removed at the site is made again, and after a restart what was promised is still known', async (t) => {
+test("what somebody's hand removed at the site is made again, and after a restart what was promised is still known", async (t) => {
   const first = open(t);
   first.manager.reservations = [reserved()];
   first.keeper.start();
@@ -173,5 +211,7 @@ test('what an allocation uses is told by number in a later life of the provider,
   manager.reservations = [reserved()];
   keeper.start();
   await settle();
-  t.deepEqual(manager.shown, [{ claim: '', resourceId: 'alpha', userId: 'ana', clientRequestId: 'provider alpha', reservationId: 7 }]);
+  t.deepEqual(manager.shown, [
+    { claim: '', resourceId: 'alpha', userId: 'ana', clientRequestId: 'provider alpha', reservationId: 7 },
+  ]);
 });

@@ -19,19 +19,41 @@ class Bench {
   onHint: () => void = () => undefined;
   timer: (() => void) | undefined;
   readonly manager: ResourceManager = {
-    allocate: () => Promise.reject(new Error('not asked')), release: () => Promise.resolve(),
+    allocate: () => Promise.reject(new Error('not asked')),
+    release: () => Promise.resolve(),
     limits: () => Promise.resolve(limits),
     queue: () => {
       this.readings += 1;
       this.now += 5;
-      return this.isBroken ? Promise.reject(new MutiraoError('MUT_DEADLINE_EXCEEDED', 'squeue hung')) : Promise.resolve(listing);
+      return this.isBroken
+        ? Promise.reject(new MutiraoError('MUT_DEADLINE_EXCEEDED', 'squeue hung'))
+        : Promise.resolve(listing);
     },
-    watch: (onHint) => { this.onHint = onHint; }, close: () => undefined,
+    watch: (onHint) => {
+      this.onHint = onHint;
+    },
+    close: () => undefined,
   };
   readonly watcher = new QueueWatcher({
-    manager: this.manager, userId: 'ana', log: quietLogger, interval: 1000, endedMax: 5, random: () => 0.5, clock: { now: () => this.now },
-    timers: { start: (_delay, run) => { this.timer = run; return run; }, cancel: () => { this.timer = undefined; } },
-    deliver: (input) => { this.inputs.push(input); },
+    manager: this.manager,
+    userId: 'ana',
+    log: quietLogger,
+    interval: 1000,
+    endedMax: 5,
+    random: () => 0.5,
+    clock: { now: () => this.now },
+    timers: {
+      start: (_delay, run) => {
+        this.timer = run;
+        return run;
+      },
+      cancel: () => {
+        this.timer = undefined;
+      },
+    },
+    deliver: (input) => {
+      this.inputs.push(input);
+    },
   });
 
   kinds(): string[] {
@@ -43,10 +65,13 @@ test('limits come first, then the listing with the instant at which its reading 
   const bench = new Bench();
   bench.watcher.start();
   await turn();
-  t.deepEqual(bench.inputs, [{ kind: 'LimitsRead', limits }, { kind: 'QueueListed', listing, readAt: 100 }]);
+  t.deepEqual(bench.inputs, [
+    { kind: 'LimitsRead', limits },
+    { kind: 'QueueListed', listing, readAt: 100 },
+  ]);
 });
 
-test('the queue is read on the watcher\'s own clock, and after hints, one reading at a time', async (t) => {
+test("the queue is read on the watcher's own clock, and after hints, one reading at a time", async (t) => {
   const bench = new Bench();
   bench.watcher.start();
   bench.onHint();

@@ -1,4 +1,5 @@
-// Outputs that wait for a broker that is away: whole and safe, within bounds, and gone when they are not wanted any more.
+// Outputs that wait for a broker that is away: whole and safe, within bounds, and gone when they are not wanted any
+// more.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,14 @@ class Disk {
 
   open(parts: Partial<OutputSpoolOptions> = {}): OutputSpool {
     return new OutputSpool({
-      folder: this.folder, database: this.database, bytesMax: 10_000_000, reserveBytes: 100, freeBytes: () => 10_000_000, clock: { now: () => this.now }, log: quietLogger, ...parts,
+      folder: this.folder,
+      database: this.database,
+      bytesMax: 10_000_000,
+      reserveBytes: 100,
+      freeBytes: () => 10_000_000,
+      clock: { now: () => this.now },
+      log: quietLogger,
+      ...parts,
     });
   }
 
@@ -72,7 +80,9 @@ async function* breaking(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 test('a push that broke goes on where it broke, and so does what its broker fetches', async (t) => {
   const spool = new Disk(t).open();
   const offsets: number[] = [];
-  const begin = (offset: number): void => { offsets.push(offset); };
+  const begin = (offset: number): void => {
+    offsets.push(offset);
+  };
   await t.throwsAsync(spool.keep(anOutput('t1', large), breaking(large.subarray(0, 5000)), begin));
   const other = spool.keep(anOutput('t2', large), inPieces(large.subarray(5000)), begin);
   // While one goes on, another one of the same content is on its own.
@@ -82,7 +92,8 @@ test('a push that broke goes on where it broke, and so does what its broker fetc
   t.true((await bytesOf(spool, 't2')).equals(large));
   const output = anOutput('t2', large);
   const rest: Buffer[] = [];
-  for await (const message of spool.read(output, 599_990)) rest.push(Buffer.from(ReceiveContentResponse.decode(message).data));
+  for await (const message of spool.read(output, 599_990))
+    rest.push(Buffer.from(ReceiveContentResponse.decode(message).data));
   t.true(Buffer.concat(rest).equals(large.subarray(599_990)));
 });
 
@@ -94,7 +105,9 @@ test('what pushes that broke have left goes when others need the room', async (t
   await spool.keep(anOutput('t2', other), inPieces(other));
   spool.remove(['t2']);
   const offsets: number[] = [];
-  await spool.keep(anOutput('t3', one), inPieces(one), (offset) => { offsets.push(offset); });
+  await spool.keep(anOutput('t3', one), inPieces(one), (offset) => {
+    offsets.push(offset);
+  });
   t.deepEqual(offsets, [0]);
 });
 
@@ -102,7 +115,9 @@ test('what is not what it was announced as is not kept', async (t) => {
   const spool = new Disk(t).open();
   const other = Buffer.alloc(large.length, 'x');
   await t.throwsAsync(spool.keep(anOutput('t1', large), inPieces(other)), { code: 'MUT_CONTENT_MISMATCH' });
-  await t.throwsAsync(spool.keep(anOutput('t1', large), inPieces(large.subarray(0, 5000))), { code: 'MUT_TRANSFER_FAILED' });
+  await t.throwsAsync(spool.keep(anOutput('t1', large), inPieces(large.subarray(0, 5000))), {
+    code: 'MUT_TRANSFER_FAILED',
+  });
   t.is(spool.find('t1'), undefined);
   await t.notThrowsAsync(spool.keep(anOutput('t1', large), inPieces(large)));
 });
@@ -112,7 +127,10 @@ test('outputs beyond the bound are refused until others are gone, counting those
   const spool = disk.open({ bytesMax: 1_000_000 });
   const [one, other] = [Buffer.alloc(600_000, 'a'), Buffer.alloc(600_000, 'b')];
   const first = spool.keep(anOutput('t1', one), inPieces(one));
-  await t.throwsAsync(spool.keep(anOutput('t2', other), inPieces(other)), { code: 'MUT_SPOOL_FULL', message: /want at most/ });
+  await t.throwsAsync(spool.keep(anOutput('t2', other), inPieces(other)), {
+    code: 'MUT_SPOOL_FULL',
+    message: /want at most/,
+  });
   await first;
   await t.throwsAsync(spool.keep(anOutput('t2', other), inPieces(other)), { code: 'MUT_SPOOL_FULL' });
   t.regex(spool.trouble, /waits at its machine/);
@@ -130,8 +148,14 @@ test('a full disk refuses outputs and keeps what is there', async (t) => {
   await spool.keep(anOutput('t1', large), inPieces(large));
   free = 1_500_000;
   const other = Buffer.alloc(600_000, 'b');
-  await t.throwsAsync(spool.keep(anOutput('t2', other), inPieces(other)), { code: 'MUT_SPOOL_FULL', message: /left on the disk/ });
-  await t.throwsAsync(spool.keep(anOutput('t3', Buffer.from('x')), fullDisk()), { code: 'MUT_SPOOL_FULL', message: /the disk is full/ });
+  await t.throwsAsync(spool.keep(anOutput('t2', other), inPieces(other)), {
+    code: 'MUT_SPOOL_FULL',
+    message: /left on the disk/,
+  });
+  await t.throwsAsync(spool.keep(anOutput('t3', Buffer.from('x')), fullDisk()), {
+    code: 'MUT_SPOOL_FULL',
+    message: /the disk is full/,
+  });
   t.true((await bytesOf(spool, 't1')).equals(large));
   t.deepEqual(readdirSync(join(disk.folder, 'tmp')), []);
 });
@@ -148,7 +172,10 @@ test('a content goes with the last output that shares it', async (t) => {
   await spool.keep(anOutput('t1', large), inPieces(large));
   await spool.keep(anOutput('t2', large, { machineId: 'p/pc2', brokerId: 'b2' }), inPieces(large));
   t.is(spool.bytes, large.length);
-  t.deepEqual(spool.list('p/pc2', 'b2').map(({ transferId }) => transferId), ['t2']);
+  t.deepEqual(
+    spool.list('p/pc2', 'b2').map(({ transferId }) => transferId),
+    ['t2'],
+  );
   t.deepEqual(spool.list('p/pc2', 'b1'), []);
   spool.remove(['t1', 'nothing']);
   t.true((await bytesOf(spool, 't2')).equals(large));
@@ -161,9 +188,18 @@ test('a content stays for an output whose bytes have come when the last other ou
   const disk = new Disk(t);
   // The time is asked for when the bytes are on the disk, and the output is not in the table yet.
   let onTime = (): void => undefined;
-  const spool = disk.open({ clock: { now: () => { onTime(); return disk.now; } } });
+  const spool = disk.open({
+    clock: {
+      now: () => {
+        onTime();
+        return disk.now;
+      },
+    },
+  });
   await spool.keep(anOutput('t1', large), inPieces(large));
-  onTime = () => { spool.remove(['t1']); };
+  onTime = () => {
+    spool.remove(['t1']);
+  };
   await spool.keep(anOutput('t2', large), inPieces(large));
   t.is(spool.find('t1'), undefined);
   t.true((await bytesOf(spool, 't2')).equals(large));
@@ -181,7 +217,10 @@ test('a content goes with the last output that shares it also while another one 
   }
   await t.throwsAsync(spool.keep(anOutput('t2', large), cut()), { message: 'the line is cut' });
   t.deepEqual([spool.bytes, spool.count], [0, 0]);
-  t.deepEqual(disk.files().filter((name) => !name.includes('part-')), []);
+  t.deepEqual(
+    disk.files().filter((name) => !name.includes('part-')),
+    [],
+  );
 });
 
 test('what a killed process left half done is swept away, and what is too old', async (t) => {

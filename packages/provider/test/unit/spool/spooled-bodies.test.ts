@@ -26,7 +26,10 @@ test('a lease stays until a later one of its broker is taken', (t) => {
   bodies.keepLease('b1', 2, bytes('second'));
   bodies.keepLease('b2', 1, bytes('of another'));
   bodies.dropLeasesBefore('b1', 2);
-  t.deepEqual([bodies.findLease('b1', 1), bodies.findLease('b1', 2), bodies.findLease('b2', 1)], [undefined, bytes('second'), bytes('of another')]);
+  t.deepEqual(
+    [bodies.findLease('b1', 1), bodies.findLease('b1', 2), bodies.findLease('b2', 1)],
+    [undefined, bytes('second'), bytes('of another')],
+  );
 });
 
 test('what was written and never promised is forgotten', (t) => {
@@ -34,6 +37,9 @@ test('what was written and never promised is forgotten', (t) => {
   for (const sequence of [1, 2]) bodies.keepReport(key(sequence), { bytes: bytes('x'), transferIds: [`t${sequence}`] });
   for (const sequence of [1, 2]) bodies.keepLease('b1', sequence, bytes('x'));
   bodies.prune({ isReport: ({ sequence }) => sequence === 1, isLease: (_brokerId, sequence) => sequence === 2 });
-  t.deepEqual([bodies.findReport(key(1)) !== undefined, bodies.findReport(key(2)), bodies.isNamed('t1'), bodies.isNamed('t2')], [true, undefined, true, false]);
+  t.deepEqual(
+    [bodies.findReport(key(1)) !== undefined, bodies.findReport(key(2)), bodies.isNamed('t1'), bodies.isNamed('t2')],
+    [true, undefined, true, false],
+  );
   t.deepEqual([bodies.findLease('b1', 1), bodies.findLease('b1', 2)], [undefined, bytes('x')]);
 });

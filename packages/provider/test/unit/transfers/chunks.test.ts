@@ -24,7 +24,9 @@ async function* stream(...messages: readonly Buffer[]): AsyncGenerator<Buffer> {
 /** What a taker gets that has `from` bytes. */
 async function taken(from: number, ...messages: readonly Buffer[]): Promise<string> {
   const told: number[] = [];
-  const { first, chunks } = await openPush(stream(message({ transferId: 't1' }), ...messages), (offset) => { told.push(offset); });
+  const { first, chunks } = await openPush(stream(message({ transferId: 't1' }), ...messages), (offset) => {
+    told.push(offset);
+  });
   chunks.begin(from);
   let text = '';
   for await (const chunk of chunks) text += PullContentResponse.decode(chunk).data.toString();
@@ -38,10 +40,14 @@ test('an agent that goes by what it was told sends the rest, and all of it passe
 });
 
 test('of one that sends all, or more than it need, only the rest passes', async (t) => {
-  for (const from of [1, 3, 4, 6, 9]) t.is(await taken(from, framed('abc'), framed('def'), framed('ghi')), `t1 told ${from}: ${'abcdefghi'.slice(from)}`);
+  for (const from of [1, 3, 4, 6, 9])
+    t.is(await taken(from, framed('abc'), framed('def'), framed('ghi')), `t1 told ${from}: ${'abcdefghi'.slice(from)}`);
   t.is(await taken(5, message({ offset: 2 }), framed('cd'), framed('efg')), 't1 told 5: fg');
 });
 
 test('one that leaves out more than it may is refused', async (t) => {
-  await t.throwsAsync(taken(3, message({ offset: 4 })), { code: 'MUT_PROTOCOL', message: /leaves out 4 bytes; want 3 at most/ });
+  await t.throwsAsync(taken(3, message({ offset: 4 })), {
+    code: 'MUT_PROTOCOL',
+    message: /leaves out 4 bytes; want 3 at most/,
+  });
 });

@@ -10,7 +10,14 @@ const frame = pushedFrame('p/m', { transferId: 't1', content: encodeContent(cont
 /** A broker's stream, and what it was told. */
 function aBroker(): { readonly broker: BrokerLink; readonly told: Buffer[] } {
   const told: Buffer[] = [];
-  return { told, broker: { write: (bytes: Buffer) => { told.push(bytes); } } as unknown as BrokerLink };
+  return {
+    told,
+    broker: {
+      write: (bytes: Buffer) => {
+        told.push(bytes);
+      },
+    } as unknown as BrokerLink,
+  };
 }
 
 function anAgent(): { identity: { machineId: string }; broker: BrokerLink | undefined } {

@@ -37,7 +37,10 @@ class Sink implements StreamWriter<Buffer> {
   end(): void {}
 
   async drained(): Promise<void> {
-    while (this.taken.length >= this.room) await new Promise<void>((resolve) => { this.#wake = resolve; });
+    while (this.taken.length >= this.room)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
   }
 
   widen(room: number): void {
@@ -47,11 +50,25 @@ class Sink implements StreamWriter<Buffer> {
 }
 
 function giver(chunks: AsyncIterable<Buffer>, parts: Partial<Giver> = {}): Giver {
-  return { chunks, signal: new AbortController().signal, requestId: '', party: { kind: 'user', userId: 'ana' }, admits: () => true, ...parts };
+  return {
+    chunks,
+    signal: new AbortController().signal,
+    requestId: '',
+    party: { kind: 'user', userId: 'ana' },
+    admits: () => true,
+    ...parts,
+  };
 }
 
 function taker(writer: Sink, parts: Partial<Taker> = {}): Taker {
-  return { writer, signal: new AbortController().signal, requestId: '', party: { kind: 'machine', machineId: 'p/m' }, admits: () => true, ...parts };
+  return {
+    writer,
+    signal: new AbortController().signal,
+    requestId: '',
+    party: { kind: 'machine', machineId: 'p/m' },
+    admits: () => true,
+    ...parts,
+  };
 }
 
 async function* numbered(count: number, onRead: (index: number) => void = () => undefined): AsyncGenerator<Buffer> {
@@ -76,7 +93,10 @@ test('bytes pass whichever side comes first', async (t) => {
     const take = (): Promise<void> => exchange.take('t1', taker(sink));
     const [first, second] = isGiverFirst ? [give, take] : [take, give];
     await Promise.all([first(), second()]);
-    t.deepEqual(sink.taken.map((chunk) => chunk[0]), [0, 1, 2]);
+    t.deepEqual(
+      sink.taken.map((chunk) => chunk[0]),
+      [0, 1, 2],
+    );
     t.is(exchange.openCount, 0);
     t.is(exchange.byteCount, 3);
   }
@@ -85,8 +105,20 @@ test('bytes pass whichever side comes first', async (t) => {
 test('the giver hears what its taker has already before anything is read', async (t) => {
   const exchange = anExchange();
   const heard: string[] = [];
-  const chunks = numbered(1, (index) => { heard.push(`read ${index}`); });
-  await Promise.all([exchange.take('t1', taker(new Sink(), { offset: 7 })), exchange.give('t1', giver(chunks, { onTaken: (offset) => { heard.push(`from ${offset}`); } }))]);
+  const chunks = numbered(1, (index) => {
+    heard.push(`read ${index}`);
+  });
+  await Promise.all([
+    exchange.take('t1', taker(new Sink(), { offset: 7 })),
+    exchange.give(
+      't1',
+      giver(chunks, {
+        onTaken: (offset) => {
+          heard.push(`from ${offset}`);
+        },
+      }),
+    ),
+  ]);
   t.deepEqual(heard, ['from 7', 'read 0']);
 });
 
@@ -95,7 +127,17 @@ test('no chunk is read before the taker has room', async (t) => {
   const sink = new Sink();
   sink.room = 2;
   const read: number[] = [];
-  const done = Promise.all([exchange.take('t1', taker(sink)), exchange.give('t1', giver(numbered(5, (index) => { read.push(index); })))]);
+  const done = Promise.all([
+    exchange.take('t1', taker(sink)),
+    exchange.give(
+      't1',
+      giver(
+        numbered(5, (index) => {
+          read.push(index);
+        }),
+      ),
+    ),
+  ]);
   for (let index = 0; index < 10; index += 1) await turn();
   t.deepEqual(read, [0, 1]);
   sink.widen(Number.POSITIVE_INFINITY);
@@ -134,15 +176,24 @@ test('a giver that breaks off fails both sides', async (t) => {
     throw new Error('disk on fire');
   }
   const exchange = anExchange();
-  const results = await Promise.allSettled([exchange.give('t1', giver(broken())), exchange.take('t1', taker(new Sink()))]);
-  t.deepEqual(results.map(({ status }) => status), ['rejected', 'rejected']);
+  const results = await Promise.allSettled([
+    exchange.give('t1', giver(broken())),
+    exchange.take('t1', taker(new Sink())),
+  ]);
+  t.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
   t.regex(String((results[1] as PromiseRejectedResult).reason), /disk on fire/);
 });
 
 test('a late cancellation does not touch a new transfer of the same name', async (t) => {
   const exchange = anExchange();
   const left = new AbortController();
-  await Promise.all([exchange.give('t1', giver(numbered(1), { signal: left.signal })), exchange.take('t1', taker(new Sink()))]);
+  await Promise.all([
+    exchange.give('t1', giver(numbered(1), { signal: left.signal })),
+    exchange.take('t1', taker(new Sink())),
+  ]);
   const again = exchange.give('t1', giver(numbered(1)));
   left.abort();
   await Promise.all([again, exchange.take('t1', taker(new Sink()))]);
@@ -179,7 +230,10 @@ test('the giver of a transfer that nobody takes is told at once, whether it is t
   exchange.decline('t1');
   await t.throwsAsync(waiting, { code: 'MUT_TRANSFER_FAILED', message: /nobody takes it/ });
   exchange.decline('t2');
-  await t.throwsAsync(exchange.give('t2', giver(numbered(1))), { code: 'MUT_TRANSFER_FAILED', message: /nobody takes it/ });
+  await t.throwsAsync(exchange.give('t2', giver(numbered(1))), {
+    code: 'MUT_TRANSFER_FAILED',
+    message: /nobody takes it/,
+  });
   const sink = new Sink();
   const taking = exchange.take('t3', taker(sink));
   exchange.decline('t3');
@@ -190,12 +244,20 @@ test('the giver of a transfer that nobody takes is told at once, whether it is t
 });
 
 test('a taker that went away before its giver came is not waited for', async (t) => {
-  const exchange = new TransferExchange({ timers: new HandTimers(), waitMax: 100, transfersMax: 10, passing: { note: () => undefined } });
+  const exchange = new TransferExchange({
+    timers: new HandTimers(),
+    waitMax: 100,
+    transfersMax: 10,
+    passing: { note: () => undefined },
+  });
   const gone = new AbortController();
   const taking = exchange.take('t1', taker(new Sink(), { signal: gone.signal }));
   gone.abort();
   await t.throwsAsync(taking, { code: 'MUT_TRANSFER_FAILED' });
-  await t.throwsAsync(exchange.give('t1', giver(numbered(1))), { code: 'MUT_TRANSFER_FAILED', message: /nobody takes it/ });
+  await t.throwsAsync(exchange.give('t1', giver(numbered(1))), {
+    code: 'MUT_TRANSFER_FAILED',
+    message: /nobody takes it/,
+  });
 });
 
 test('a transfer is joined with those alone whom both halves admit; for anybody else it does not exist', async (t) => {
@@ -204,7 +266,10 @@ test('a transfer is joined with those alone whom both halves admit; for anybody 
   const exchange = anExchange();
   const giving = exchange.give('t1', giver(numbered(1), { admits: ({ kind }) => kind === 'machine' }));
   await t.throwsAsync(exchange.take('t1', taker(new Sink(), { party: { kind: 'user', userId: 'eva' } })), unknown);
-  await t.throwsAsync(exchange.take('t1', taker(new Sink(), { admits: (other) => other.kind === 'user' && other.userId === 'eva' })), unknown);
+  await t.throwsAsync(
+    exchange.take('t1', taker(new Sink(), { admits: (other) => other.kind === 'user' && other.userId === 'eva' })),
+    unknown,
+  );
   await Promise.all([giving, exchange.take('t1', taker(new Sink(), { admits: fromAna }))]);
   const taking = exchange.take('t1', taker(new Sink(), { admits: fromAna }));
   await t.throwsAsync(exchange.give('t1', giver(numbered(1), { party: { kind: 'user', userId: 'eva' } })), unknown);

@@ -20,10 +20,22 @@ function begin(lines: readonly string[]) {
   const warnings: unknown[] = [];
   const other: { decision: TogetherDecision | undefined } = { decision: 'open' };
   const follower = new PledgeFollower({
-    state: dialogue.state, timers, log: { ...quietLogger, warn: (facts: unknown) => { warnings.push(facts); } }, deliver: (input) => { dialogue.hear([input]); },
+    state: dialogue.state,
+    timers,
+    log: {
+      ...quietLogger,
+      warn: (facts: unknown) => {
+        warnings.push(facts);
+      },
+    },
+    deliver: (input) => {
+      dialogue.hear([input]);
+    },
     ask: (link) => {
       asked.push(link);
-      return other.decision === undefined ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'gone')) : Promise.resolve(other.decision);
+      return other.decision === undefined
+        ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'gone'))
+        : Promise.resolve(other.decision);
     },
   });
   follower.start();
@@ -31,13 +43,25 @@ function begin(lines: readonly string[]) {
     timers.ring();
     await settle();
   };
-  return { dialogue, asked, warnings, other, look, follower, timers, statuses: () => dialogue.perform('list').map((line) => line.split(' ').at(-3)) };
+  return {
+    dialogue,
+    asked,
+    warnings,
+    other,
+    look,
+    follower,
+    timers,
+    statuses: () => dialogue.perform('list').map((line) => line.split(' ').at(-3)),
+  };
 }
 
 const held = 'owner wants 2 of cluster for 100 from 5000 hold 50';
 
-test('what is pledged to another manager\'s is confirmed or given back as that one was, and asked about until it is', async (t) => {
-  for (const [decision, status] of [['confirmed', 'confirmed'], ['undone', 'cancelled']] as const) {
+test("what is pledged to another manager's is confirmed or given back as that one was, and asked about until it is", async (t) => {
+  for (const [decision, status] of [
+    ['confirmed', 'confirmed'],
+    ['undone', 'cancelled'],
+  ] as const) {
     const { asked, other, look, statuses } = begin([held, 'owner pledges 1 with 7 at h:1']);
     await look();
     other.decision = 'unknown';
@@ -75,11 +99,21 @@ test('a manager that does not answer is warned of once and asked again', async (
   t.deepEqual(statuses(), ['confirmed']);
 });
 
-test('at the word of another user nobody is asked to whom the owner\'s token would be shown', async (t) => {
+test("at the word of another user nobody is asked to whom the owner's token would be shown", async (t) => {
   const anas = held.replace('owner', 'ana');
-  const { asked, look } = begin([anas, anas, anas, 'ana pledges 1 with 7 at unix:/tmp/x/y', 'ana pledges 2 with 7 at 192.0.2.7:1', 'ana pledges 3 with 7 at nonsense']);
+  const { asked, look } = begin([
+    anas,
+    anas,
+    anas,
+    'ana pledges 1 with 7 at unix:/tmp/x/y',
+    'ana pledges 2 with 7 at 192.0.2.7:1',
+    'ana pledges 3 with 7 at nonsense',
+  ]);
   await look();
-  t.deepEqual(asked.map(({ manager }) => manager), ['192.0.2.7:1']);
+  t.deepEqual(
+    asked.map(({ manager }) => manager),
+    ['192.0.2.7:1'],
+  );
 });
 
 test('who has stopped asks nobody', async (t) => {

@@ -1,4 +1,22 @@
-import { chmod, chmodSync, close, closeSync, constants, fstat, fstatSync, open, openSync, opendirSync, rmdir, rmdirSync, unlink, unlinkSync, type Dir, type Dirent, type Stats } from 'node:fs';
+import {
+  chmod,
+  chmodSync,
+  close,
+  closeSync,
+  constants,
+  fstat,
+  fstatSync,
+  open,
+  openSync,
+  opendirSync,
+  rmdir,
+  rmdirSync,
+  unlink,
+  unlinkSync,
+  type Dir,
+  type Dirent,
+  type Stats,
+} from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
@@ -11,7 +29,10 @@ export interface FileCall {
 /** A piece of work on files that runs both ways. */
 export type FileSteps<T> = Generator<FileCall, T, unknown>;
 
-/** Linux's O_PATH, which Node does not name: a descriptor that stands for a file without opening it, so it needs no permission on the file itself. */
+/**
+ * Linux's O_PATH, which Node does not name: a descriptor that stands for a file without opening it, so it needs no
+ * permission on the file itself.
+ */
 const pathOnly = 0o10000000;
 /** Makes opening fail for a link and for everything else that is not a folder. */
 const folderFlags = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -24,7 +45,10 @@ const unlinkLater = promisify(unlink);
 /** Entries that one call reads. */
 const bufferSize = 128;
 
-/** The path of an open descriptor; with `name`, of an entry of that folder. Short however deep the folder is, and it follows the folder when that is moved. */
+/**
+ * The path of an open descriptor; with `name`, of an entry of that folder. Short however deep the folder is, and it
+ * follows the folder when that is moved.
+ */
 export function pathAt(folder: number, name?: Uint8Array): Buffer {
   const path = Buffer.from(`/proc/self/fd/${folder}`);
   return name === undefined ? path : Buffer.concat([path, Buffer.from('/'), name]);
@@ -32,32 +56,58 @@ export function pathAt(folder: number, name?: Uint8Array): Buffer {
 
 /** Opens a folder without following a link. @throws Error with the code ENOTDIR or ELOOP for everything else. */
 export function openFolder(path: Buffer): FileSteps<number> {
-  return call(() => openSync(path, folderFlags), () => openLater(path, folderFlags));
+  return call(
+    () => openSync(path, folderFlags),
+    () => openLater(path, folderFlags),
+  );
 }
 
 /** Closes a descriptor. */
 export function closeFile(file: number): FileSteps<void> {
-  return call(() => { closeSync(file); }, () => closeLater(file));
+  return call(
+    () => {
+      closeSync(file);
+    },
+    () => closeLater(file),
+  );
 }
 
 /** Describes an open file. */
 export function statFile(file: number): FileSteps<Stats> {
-  return call(() => fstatSync(file), () => fstatLater(file));
+  return call(
+    () => fstatSync(file),
+    () => fstatLater(file),
+  );
 }
 
 /** Gives an open file another mode. */
 export function changeMode(file: number, mode: number): FileSteps<void> {
-  return call(() => { chmodSync(pathAt(file), mode); }, () => chmodLater(pathAt(file), mode));
+  return call(
+    () => {
+      chmodSync(pathAt(file), mode);
+    },
+    () => chmodLater(pathAt(file), mode),
+  );
 }
 
 /** Removes a name that is not a folder's. */
 export function removeFile(path: Buffer): FileSteps<void> {
-  return call(() => { unlinkSync(path); }, () => unlinkLater(path));
+  return call(
+    () => {
+      unlinkSync(path);
+    },
+    () => unlinkLater(path),
+  );
 }
 
 /** Removes an empty folder. */
 export function removeEmptyFolder(path: Buffer): FileSteps<void> {
-  return call(() => { rmdirSync(path); }, () => rmdirLater(path));
+  return call(
+    () => {
+      rmdirSync(path);
+    },
+    () => rmdirLater(path),
+  );
 }
 
 /** An entry of a folder, its name as the bytes that it is. */
@@ -71,10 +121,16 @@ export function* readEntries(folder: number, take: (entry: Entry) => FileSteps<v
   // The types of Node know only names that are text.
   const options = { encoding: 'buffer' as BufferEncoding, bufferSize };
   const path = pathAt(folder).toString();
-  const listing = (yield* call<Dir>(() => opendirSync(path, options), () => opendir(path, options)));
+  const listing = yield* call<Dir>(
+    () => opendirSync(path, options),
+    () => opendir(path, options),
+  );
   try {
     for (;;) {
-      const entry = (yield* call(() => listing.readSync(), () => listing.read())) as Dirent<Buffer> | null;
+      const entry = (yield* call(
+        () => listing.readSync(),
+        () => listing.read(),
+      )) as Dirent<Buffer> | null;
       if (entry === null) return;
       yield* take({ name: entry.name, isFolder: entry.isDirectory() });
     }

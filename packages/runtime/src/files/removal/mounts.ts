@@ -2,13 +2,19 @@ import { readFileSync, readlinkSync } from 'node:fs';
 
 /** Identifies the mount that a file is on. */
 export interface Mounts {
-  /** Which mount an open file is on. Two mounts differ also where they show the same device, as bind mounts do. @throws Error where the kernel does not say. */
+  /**
+   * Which mount an open file is on. Two mounts differ also where they show the same device, as bind mounts do. @throws
+   * Error where the kernel does not say.
+   */
   idOf(file: number): string;
   /** What is mounted, for people: "tmpfs of scratch". */
   describe(id: string): string;
 }
 
-/** The mounts of this process, as the kernel lists them. Neither call waits for a file system, so a server that is gone holds nothing up. */
+/**
+ * The mounts of this process, as the kernel lists them. Neither call waits for a file system, so a server that is gone
+ * holds nothing up.
+ */
 export const kernelMounts: Mounts = {
   idOf: (file) => {
     const id = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, 'latin1'))?.[1];
@@ -35,12 +41,16 @@ export function parseMounts(text: string): MountLine[] {
     const [before = '', after = ''] = line.split(' - ');
     const [id, , , , point] = before.split(' ');
     const [type = '', source = ''] = after.split(' ');
-    return id === undefined || point === undefined ? [] : [{ id, point: unescape(point), type, source: unescape(source) }];
+    return id === undefined || point === undefined
+      ? []
+      : [{ id, point: unescape(point), type, source: unescape(source) }];
   });
 }
 
 function findMountPoint(path: string): string {
-  const points = readTable().map(({ point }) => point).filter((point) => path === point || path.startsWith(point === '/' ? '/' : `${point}/`));
+  const points = readTable()
+    .map(({ point }) => point)
+    .filter((point) => path === point || path.startsWith(point === '/' ? '/' : `${point}/`));
   return points.reduce((longest, point) => (point.length > longest.length ? point : longest), '');
 }
 

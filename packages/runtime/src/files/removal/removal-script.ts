@@ -1,8 +1,11 @@
 /**
- * Defines the shell function `remove_tree PATH`, for hosts where no program of ours is: as `rm -rf`, and also where modes keep us out, but what is mounted at the
- * path or below it stays, with the folders above it. `rm` alone would delete what is mounted; its `--one-file-system` knows no bind mounts of the same device, and is not everywhere.
+ * Defines the shell function `remove_tree PATH`, for hosts where no program of ours is: as `rm -rf`, and also where
+ * modes keep us out, but what is mounted at the
+ * path or below it stays, with the folders above it. `rm` alone would delete what is mounted; its `--one-file-system`
+ * knows no bind mounts of the same device, and is not everywhere.
  *
- * Fails where something stays, and says on standard error what and why. Asks for no more than what POSIX has, and a /proc or a `mount` that lists.
+ * Fails where something stays, and says on standard error what and why. Asks for no more than what POSIX has, and a
+ * /proc or a `mount` that lists.
  */
 export const removalScript = `
 # Says "at" where something is mounted at the true path $1, "below" where only below it, "unknown" where nobody knows.

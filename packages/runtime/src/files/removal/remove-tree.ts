@@ -2,7 +2,19 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { invariant } from '@mutirao/core/shared';
-import { changeMode, closeFile, openFolder, pathAt, readEntries, removeEmptyFolder, removeFile, runLater, runNow, statFile, type FileSteps } from './file-calls.ts';
+import {
+  changeMode,
+  closeFile,
+  openFolder,
+  pathAt,
+  readEntries,
+  removeEmptyFolder,
+  removeFile,
+  runLater,
+  runNow,
+  statFile,
+  type FileSteps,
+} from './file-calls.ts';
 import { kernelMounts, type Mounts } from './mounts.ts';
 
 /** Something that a removal left where it was. */
@@ -40,8 +52,10 @@ const pathShownMax = 400;
 /**
  * Removes a file or a folder with everything in it, before it returns. Harmless where nothing is there.
  *
- * Never throws, follows no link, and never enters another mount or device: a task may have mounted something that is not ours to delete. Modes that
- * keep us out are changed. Depth, length and bytes of names do not matter. What cannot be removed stays, and the answer says why.
+ * Never throws, follows no link, and never enters another mount or device: a task may have mounted something that is
+ * not ours to delete. Modes that
+ * keep us out are changed. Depth, length and bytes of names do not matter. What cannot be removed stays, and the answer
+ * says why.
  */
 export function removeTree(path: string, options: RemovalOptions = {}): Removal {
   return runNow(new TreeRemoval(path, options.mounts ?? kernelMounts).run());
@@ -52,7 +66,10 @@ export function removeTreeLater(path: string, options: RemovalOptions = {}): Pro
   return runLater(new TreeRemoval(path, options.mounts ?? kernelMounts).run(), callsAtOnce);
 }
 
-/** Lets us into a folder whose mode keeps its owner out: read, write, enter. Changes nothing else, follows no link, and does nothing where it cannot. */
+/**
+ * Lets us into a folder whose mode keeps its owner out: read, write, enter. Changes nothing else, follows no link, and
+ * does nothing where it cannot.
+ */
 export function openUpFolder(path: string): void {
   try {
     runNow(openUpAt(path));
@@ -63,7 +80,10 @@ export function openUpFolder(path: string): void {
 
 /** What a removal left, in one line. */
 export function describeLeft({ left, leftCount }: Removal): string {
-  const shown = left.slice(0, 3).map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+  const shown = left
+    .slice(0, 3)
+    .map(({ path, reason }) => `${path}: ${reason}`)
+    .join('; ');
   return leftCount > 3 ? `${shown}; and ${leftCount - 3} more` : shown;
 }
 
@@ -109,7 +129,8 @@ class TreeRemoval {
   private *removeRoot(): FileSteps<void> {
     const name = basename(this.root);
     if (name === '') return this.leave(this.root, 'it is the root of all files');
-    if (!existsSync('/proc/self/fd')) return this.leave(this.root, '/proc is not mounted, so mounts inside cannot be found');
+    if (!existsSync('/proc/self/fd'))
+      return this.leave(this.root, '/proc is not mounted, so mounts inside cannot be found');
     const parent = yield* this.openParent();
     if (parent === undefined) return;
     this.frames.push(parent);
@@ -124,7 +145,15 @@ class TreeRemoval {
       // Links on the way to the tree are its caller's, and count.
       const file = yield* openFolder(Buffer.from(`${dirname(this.root)}/.`));
       const { dev: device, ino: inode } = yield* statFile(file);
-      return { name: Buffer.from(dirname(this.root)), file, device, inode, subfolders: [], readCount: 0, keepsSomething: false };
+      return {
+        name: Buffer.from(dirname(this.root)),
+        file,
+        device,
+        inode,
+        subfolders: [],
+        readCount: 0,
+        keepsSomething: false,
+      };
     } catch (error) {
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
       throw error;
@@ -261,7 +290,8 @@ class TreeRemoval {
     const frame = this.frames.at(-1);
     if (frame !== undefined) frame.keepsSomething = true;
     this.leftCount += 1;
-    if (this.left.length < leftShownMax) this.left.push({ path: path.length > pathShownMax ? `${path.slice(0, pathShownMax)}...` : path, reason });
+    if (this.left.length < leftShownMax)
+      this.left.push({ path: path.length > pathShownMax ? `${path.slice(0, pathShownMax)}...` : path, reason });
   }
 }
 

@@ -41,7 +41,11 @@ export interface CallGateOptions {
   readonly connections: Connections;
   readonly host: RpcHost;
   /** By their names in `serverLimits`. */
-  readonly limits: { readonly unprovenCalls: number; readonly unprovenRefusals: number; readonly requestStart: Duration };
+  readonly limits: {
+    readonly unprovenCalls: number;
+    readonly unprovenRefusals: number;
+    readonly requestStart: Duration;
+  };
   now(): Instant;
 }
 
@@ -65,7 +69,8 @@ export class CallGate {
 
   /** Whether a call goes on; one that does not is answered. */
   admits(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean {
-    const connection = stream.session === undefined ? undefined : this.#connectionOf.get(stream.session as ServerHttp2Session);
+    const connection =
+      stream.session === undefined ? undefined : this.#connectionOf.get(stream.session as ServerHttp2Session);
     // The connection has gone meanwhile.
     if (connection === undefined || stream.destroyed) return false;
     const method = this.#options.methods.get(headers[':path'] ?? '');
@@ -81,21 +86,41 @@ export class CallGate {
   /** Ends calls whose request takes too long to arrive. */
   closeSlow(now: Instant): void {
     for (const arriving of this.#arriving) {
-      const { begunAt, meter: { declaredBytes } } = arriving;
-      const allowed = this.#options.limits.requestStart + declaredBytes / requestBytesPerSecond * 1000;
+      const {
+        begunAt,
+        meter: { declaredBytes },
+      } = arriving;
+      const allowed = this.#options.limits.requestStart + (declaredBytes / requestBytesPerSecond) * 1000;
       if (now - begunAt <= allowed) continue;
       this.#arriving.delete(arriving);
-      this.#refuse(arriving, new MutiraoError('MUT_PEER_TOO_SLOW', `the request has not arrived within ${Math.round(allowed / 1000)} s`));
+      this.#refuse(
+        arriving,
+        new MutiraoError('MUT_PEER_TOO_SLOW', `the request has not arrived within ${Math.round(allowed / 1000)} s`),
+      );
     }
   }
 
   /** @throws {MutiraoError} when the call is refused. */
-  #begin({ stream, headers, connection, method }: { readonly stream: ServerHttp2Stream; readonly headers: IncomingHttpHeaders; readonly connection: Connection; readonly method: GatedMethod | undefined }): void {
-    if (headers['content-type']?.startsWith('application/grpc') !== true) throw new MutiraoError('MUT_BAD_REQUEST', 'the content type is not application/grpc');
+  #begin({
+    stream,
+    headers,
+    connection,
+    method,
+  }: {
+    readonly stream: ServerHttp2Stream;
+    readonly headers: IncomingHttpHeaders;
+    readonly connection: Connection;
+    readonly method: GatedMethod | undefined;
+  }): void {
+    if (headers['content-type']?.startsWith('application/grpc') !== true)
+      throw new MutiraoError('MUT_BAD_REQUEST', 'the content type is not application/grpc');
     if (method === undefined) throw new MutiraoError('MUT_UNIMPLEMENTED', 'the server does not have this method');
     const userId = method.host === undefined ? undefined : this.#prove(connection, method.host, { stream, headers });
     if (userId === undefined && !connection.isProven && connection.callCount >= this.#options.limits.unprovenCalls) {
-      throw new MutiraoError('MUT_OVERLOADED', `the connection has ${connection.callCount} calls open without a credential`);
+      throw new MutiraoError(
+        'MUT_OVERLOADED',
+        `the connection has ${connection.callCount} calls open without a credential`,
+      );
     }
     const caller = this.#count(userId, connection, method);
     connection.callCount += 1;
@@ -106,7 +131,9 @@ export class CallGate {
     });
   }
 
-  /** Counts a call among those of its caller. @throws {MutiraoError} MUT_USER_RATE, MUT_USER_QUOTA or MUT_MACHINE_QUOTA */
+  /**
+   * Counts a call among those of its caller. @throws {MutiraoError} MUT_USER_RATE, MUT_USER_QUOTA or MUT_MACHINE_QUOTA
+   */
   #count(userId: UserId | undefined, connection: Connection, { loads, machinesOf }: GatedMethod): Caller | undefined {
     if (userId === undefined) return undefined;
     const caller = machinesOf === undefined ? { userId } : { userId, machineCount: machinesOf(userId) };
@@ -115,7 +142,11 @@ export class CallGate {
   }
 
   /** @throws {MutiraoError} MUT_UNAUTHENTICATED */
-  #prove(connection: Connection, { tokens, revoked }: RpcHost, { stream, headers }: { readonly stream: ServerHttp2Stream; readonly headers: IncomingHttpHeaders }): UserId {
+  #prove(
+    connection: Connection,
+    { tokens, revoked }: RpcHost,
+    { stream, headers }: { readonly stream: ServerHttp2Stream; readonly headers: IncomingHttpHeaders },
+  ): UserId {
     let userId: UserId;
     if (revoked === undefined) {
       userId = userOfToken(findBearer(headers.authorization), tokens).userId;
@@ -129,7 +160,14 @@ export class CallGate {
   }
 
   /** Watches over the request of a call. @returns how many bytes of it are reserved. */
-  #follow(stream: ServerHttp2Stream, { connection, method, caller }: { readonly connection: Connection; readonly method: GatedMethod; readonly caller: Caller | undefined }): () => Bytes {
+  #follow(
+    stream: ServerHttp2Stream,
+    {
+      connection,
+      method,
+      caller,
+    }: { readonly connection: Connection; readonly method: GatedMethod; readonly caller: Caller | undefined },
+  ): () => Bytes {
     const { path, isOneMessage, requestBytesMax, loads } = method;
     if (requestBytesMax === undefined) return () => 0;
     const meter = new MessageMeter(requestBytesMax);
@@ -137,7 +175,9 @@ export class CallGate {
     let reserved = 0;
     if (isOneMessage) {
       this.#arriving.add(arriving);
-      const forget = (): void => { this.#arriving.delete(arriving); };
+      const forget = (): void => {
+        this.#arriving.delete(arriving);
+      };
       stream.once('end', forget);
       stream.once('close', forget);
     }
@@ -156,11 +196,29 @@ export class CallGate {
     return () => reserved;
   }
 
-  #refuse({ stream, connection, path }: { readonly stream: ServerHttp2Stream; readonly connection: Connection; readonly path: string }, error: MutiraoError): void {
+  #refuse(
+    {
+      stream,
+      connection,
+      path,
+    }: { readonly stream: ServerHttp2Stream; readonly connection: Connection; readonly path: string },
+    error: MutiraoError,
+  ): void {
     const { host, limits } = this.#options;
     host.count(path, error.code);
-    host.refusals.warn(`${error.code} ${connection.host}`, { path, from: connection.from, code: error.code, reason: error.message }, 'a call is refused');
-    host.audit.record({ action: 'call.refuse', who: [...connection.callers].map((key) => key.replace('\0', '')).join(' '), from: connection.from, target: path, refusedWith: error.code, detail: error.message });
+    host.refusals.warn(
+      `${error.code} ${connection.host}`,
+      { path, from: connection.from, code: error.code, reason: error.message },
+      'a call is refused',
+    );
+    host.audit.record({
+      action: 'call.refuse',
+      who: [...connection.callers].map((key) => key.replace('\0', '')).join(' '),
+      from: connection.from,
+      target: path,
+      refusedWith: error.code,
+      detail: error.message,
+    });
     answer(stream, error);
     connection.refusedCount += 1;
     if (!connection.isProven && connection.refusedCount >= limits.unprovenRefusals) connection.socket.destroy();
@@ -175,7 +233,10 @@ function certificateOf({ session }: ServerHttp2Stream): ReturnType<TLSSocket['ge
   return socket instanceof TLSSocket && socket.authorized ? socket.getPeerCertificate() : undefined;
 }
 
-/** Ends a call with the status of an error. What still comes of its body is dropped, and the caller is asked to stop sending. */
+/**
+ * Ends a call with the status of an error. What still comes of its body is dropped, and the caller is asked to stop
+ * sending.
+ */
 function answer(stream: ServerHttp2Stream, error: MutiraoError): void {
   stream.on('error', () => undefined);
   if (stream.headersSent) {
@@ -183,9 +244,16 @@ function answer(stream: ServerHttp2Stream, error: MutiraoError): void {
     return;
   }
   const { code, details, metadata } = toStatus(error);
-  stream.respond({
-    ':status': 200, 'content-type': 'application/grpc+proto', 'grpc-status': String(code), 'grpc-message': encodeURI(details.toWellFormed()), ...metadata.toHttp2Headers(),
-  }, { endStream: true });
+  stream.respond(
+    {
+      ':status': 200,
+      'content-type': 'application/grpc+proto',
+      'grpc-status': String(code),
+      'grpc-message': encodeURI(details.toWellFormed()),
+      ...metadata.toHttp2Headers(),
+    },
+    { endStream: true },
+  );
   stream.resume();
   stream.close(constants.NGHTTP2_NO_ERROR);
 }

@@ -1,5 +1,15 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { allowedMachineQuota, allowedQuota, findMachineQuotaExcess, findQuotaExcess, RateBucket, type MachineQuotaName, type QuotaName, type QuotaRules, type QuotaUse } from '@mutirao/core/quotas';
+import {
+  allowedMachineQuota,
+  allowedQuota,
+  findMachineQuotaExcess,
+  findQuotaExcess,
+  RateBucket,
+  type MachineQuotaName,
+  type QuotaName,
+  type QuotaRules,
+  type QuotaUse,
+} from '@mutirao/core/quotas';
 import type { Bytes, Instant, UserId } from '@mutirao/core/shared';
 import type { Connection } from './connections.ts';
 
@@ -24,7 +34,10 @@ interface Load {
 /** Over which calls per second are averaged. */
 const rateSpan = 10_000;
 
-/** What each user and each machine takes of one server: connections, open calls, calls per second, and of users the bytes of requests that are arriving. */
+/**
+ * What each user and each machine takes of one server: connections, open calls, calls per second, and of users the
+ * bytes of requests that are arriving.
+ */
 export class CallerLoads {
   readonly #quotas: QuotaRules;
   readonly #loads = new Map<string, Load>();
@@ -33,7 +46,10 @@ export class CallerLoads {
     this.#quotas = quotas;
   }
 
-  /** A call begins. @throws {MutiraoError} MUT_USER_RATE, MUT_USER_QUOTA or MUT_MACHINE_QUOTA, and then nothing is counted. */
+  /**
+   * A call begins. @throws {MutiraoError} MUT_USER_RATE, MUT_USER_QUOTA or MUT_MACHINE_QUOTA, and then nothing is
+   * counted.
+   */
   begin(caller: Caller, connection: Connection, now: Instant): void {
     const load = this.#loadOf(caller);
     load.caller = caller;
@@ -53,7 +69,8 @@ export class CallerLoads {
   reserve(caller: Caller, bytes: Bytes): void {
     const load = this.#loadOf(caller);
     // Those of agents are small: what they push comes in streams.
-    if (caller.machineCount === undefined) demandUser(this.#quotas, caller.userId, 'request-bytes', { used: load.requestBytes, more: bytes });
+    if (caller.machineCount === undefined)
+      demandUser(this.#quotas, caller.userId, 'request-bytes', { used: load.requestBytes, more: bytes });
     load.requestBytes += bytes;
   }
 
@@ -83,33 +100,67 @@ export class CallerLoads {
   /** What a user takes now. */
   usesOf(userId: UserId): QuotaUse[] {
     const load = this.#loads.get(keyOf({ userId }));
-    const use = (name: QuotaName, used = 0): QuotaUse => ({ name, used, allowed: allowedQuota(this.#quotas, userId, name) });
-    return [use('connections', load?.connectionCount), use('streams', load?.streamCount), use('request-bytes', load?.requestBytes), use('requests-per-second')];
+    const use = (name: QuotaName, used = 0): QuotaUse => ({
+      name,
+      used,
+      allowed: allowedQuota(this.#quotas, userId, name),
+    });
+    return [
+      use('connections', load?.connectionCount),
+      use('streams', load?.streamCount),
+      use('request-bytes', load?.requestBytes),
+      use('requests-per-second'),
+    ];
   }
 
   /** What the machine takes now that takes most of each kind. */
   machineUses(): QuotaUse[] {
     const most = { connections: 0, streams: 0 };
-    for (const { caller: { machineCount }, connectionCount, streamCount } of this.#loads.values()) {
+    for (const {
+      caller: { machineCount },
+      connectionCount,
+      streamCount,
+    } of this.#loads.values()) {
       if (machineCount === undefined) continue;
       most.connections = Math.max(most.connections, Math.ceil(connectionCount / machineCount));
       most.streams = Math.max(most.streams, Math.ceil(streamCount / machineCount));
     }
-    const use = (name: MachineQuotaName, used: number): QuotaUse => ({ name, used, allowed: allowedMachineQuota(this.#quotas, name) });
-    return [use('machine-connections', most.connections), use('machine-streams', most.streams), use('machine-requests-per-second', 0)];
+    const use = (name: MachineQuotaName, used: number): QuotaUse => ({
+      name,
+      used,
+      allowed: allowedMachineQuota(this.#quotas, name),
+    });
+    return [
+      use('machine-connections', most.connections),
+      use('machine-streams', most.streams),
+      use('machine-requests-per-second', 0),
+    ];
   }
 
   #takeRate({ caller: { userId, machineCount }, rate }: Load, now: Instant): void {
     if (machineCount === undefined) {
       const perSecond = allowedQuota(this.#quotas, userId, 'requests-per-second');
-      if (!rate.take(perSecond, now)) throw new MutiraoError('MUT_USER_RATE', `${userId} begins more than ${perSecond} calls per second at this server`);
+      if (!rate.take(perSecond, now))
+        throw new MutiraoError(
+          'MUT_USER_RATE',
+          `${userId} begins more than ${perSecond} calls per second at this server`,
+        );
       return;
     }
     const perSecond = allowedMachineQuota(this.#quotas, 'machine-requests-per-second') * machineCount;
-    if (!rate.take(perSecond, now)) throw new MutiraoError('MUT_MACHINE_QUOTA', `${userId} begins more than ${perSecond} calls per second; the quota "machine-requests-per-second" allows no more`);
+    if (!rate.take(perSecond, now))
+      throw new MutiraoError(
+        'MUT_MACHINE_QUOTA',
+        `${userId} begins more than ${perSecond} calls per second; the quota "machine-requests-per-second" ` +
+          'allows no more',
+      );
   }
 
-  #demand({ userId, machineCount }: Caller, name: 'connections' | 'streams', amounts: { readonly used: number; readonly more: number }): void {
+  #demand(
+    { userId, machineCount }: Caller,
+    name: 'connections' | 'streams',
+    amounts: { readonly used: number; readonly more: number },
+  ): void {
     if (machineCount === undefined) {
       demandUser(this.#quotas, userId, name, amounts);
       return;
@@ -122,7 +173,14 @@ export class CallerLoads {
     const key = keyOf(caller);
     const known = this.#loads.get(key);
     if (known !== undefined) return known;
-    const load: Load = { caller, connectionCount: 0, streamCount: 0, requestBytes: 0, rate: new RateBucket(rateSpan), usedAt: 0 };
+    const load: Load = {
+      caller,
+      connectionCount: 0,
+      streamCount: 0,
+      requestBytes: 0,
+      rate: new RateBucket(rateSpan),
+      usedAt: 0,
+    };
     this.#loads.set(key, load);
     return load;
   }
@@ -134,7 +192,12 @@ function keyOf({ userId, machineCount }: Caller): string {
 }
 
 /** @throws {MutiraoError} MUT_USER_QUOTA */
-function demandUser(quotas: QuotaRules, userId: UserId, name: QuotaName, amounts: { readonly used: number; readonly more: number }): void {
+function demandUser(
+  quotas: QuotaRules,
+  userId: UserId,
+  name: QuotaName,
+  amounts: { readonly used: number; readonly more: number },
+): void {
   const excess = findQuotaExcess(quotas, userId, { name, ...amounts });
   if (excess !== undefined) throw new MutiraoError('MUT_USER_QUOTA', excess.message);
 }

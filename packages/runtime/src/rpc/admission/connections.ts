@@ -53,8 +53,10 @@ export class Connections {
   /**
    * Takes a connection in; undefined where there are too many, and it is closed.
    *
-   * Where too many have shown no credential, the oldest of the host that has most of them is closed. While that one is young, the further one is closed instead: of
-   * a thousand agents that return at once, those that have begun would else be thrown out before they are done, and nobody would ever come in.
+   * Where too many have shown no credential, the oldest of the host that has most of them is closed. While that one is
+   * young, the further one is closed instead: of
+   * a thousand agents that return at once, those that have begun would else be thrown out before they are done, and
+   * nobody would ever come in.
    */
   open(socket: Socket, now: Instant): Connection | undefined {
     if (this.#all.size >= this.#limits.connectionsMax || !this.#makeRoom(now)) {
@@ -63,7 +65,15 @@ export class Connections {
     }
     const host = socket.remoteAddress ?? 'socket';
     const connection: Connection = {
-      socket, openedAt: now, host, from: addressOf(socket), isProven: false, callers: new Set(), peer: undefined, callCount: 0, refusedCount: 0,
+      socket,
+      openedAt: now,
+      host,
+      from: addressOf(socket),
+      isProven: false,
+      callers: new Set(),
+      peer: undefined,
+      callCount: 0,
+      refusedCount: 0,
     };
     this.#all.add(connection);
     const mates = this.#unproven.get(host) ?? new Set();

@@ -24,13 +24,29 @@ export class GatedMethods {
 
   /** Methods of a service that anybody may call. */
   addOpen(methods: Iterable<{ readonly path: string }>): void {
-    for (const { path } of methods) this.byPath.set(path, { path, host: undefined, loads: undefined, machinesOf: undefined, isOneMessage: true, requestBytesMax: openRequestBytes });
+    for (const { path } of methods)
+      this.byPath.set(path, {
+        path,
+        host: undefined,
+        loads: undefined,
+        machinesOf: undefined,
+        isOneMessage: true,
+        requestBytesMax: openRequestBytes,
+      });
   }
 
   /** Methods with a stream of small requests, for those with a credential. */
   addReflection(paths: readonly string[]): void {
     const { host, loads } = this.#server;
-    for (const path of paths) this.byPath.set(path, { path, host, loads, machinesOf: undefined, isOneMessage: false, requestBytesMax: requestBytesUsual });
+    for (const path of paths)
+      this.byPath.set(path, {
+        path,
+        host,
+        loads,
+        machinesOf: undefined,
+        isOneMessage: false,
+        requestBytesMax: requestBytesUsual,
+      });
   }
 
   addService(service: ServiceBinding): void {
@@ -38,7 +54,14 @@ export class GatedMethods {
     const { loads } = this.#server;
     const { machinesOf } = service;
     for (const { path, requestStream } of Object.values(service.definition)) {
-      this.byPath.set(path, { path, host, loads, machinesOf, isOneMessage: !requestStream, requestBytesMax: requestStream ? this.#streamedMax() : requestBytes[path] ?? requestBytesUsual });
+      this.byPath.set(path, {
+        path,
+        host,
+        loads,
+        machinesOf,
+        isOneMessage: !requestStream,
+        requestBytesMax: requestStream ? this.#streamedMax() : (requestBytes[path] ?? requestBytesUsual),
+      });
     }
   }
 

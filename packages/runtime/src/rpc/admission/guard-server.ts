@@ -21,7 +21,9 @@ export interface GuardOptions {
 /** The bounds on connections and calls, by their names in `serverLimits`. */
 export type GuardLimits = { readonly [Name in keyof typeof serverLimits]: number };
 
-const documentedLimits = Object.fromEntries(Object.entries(serverLimits).map(([name, { max }]) => [name, max])) as GuardLimits;
+const documentedLimits = Object.fromEntries(
+  Object.entries(serverLimits).map(([name, { max }]) => [name, max]),
+) as GuardLimits;
 
 /** A guard that watches over a server. */
 export interface ServerGuard {
@@ -34,10 +36,18 @@ const sweepInterval = 1000;
 /** Has a server of grpc-js bound its connections, and admit calls by their headers. Called before it listens. */
 export function guardServer(server: Server, { methods, loads, host, limits: given }: GuardOptions): ServerGuard {
   const limits: GuardLimits = { ...documentedLimits, ...given };
-  const connections = new Connections({ connectionsMax: limits.connections, unprovenMax: limits.unprovenConnections, unprovenAgeMax: limits.unprovenAge, unprovenGrace: limits.unprovenGrace });
+  const connections = new Connections({
+    connectionsMax: limits.connections,
+    unprovenMax: limits.unprovenConnections,
+    unprovenAgeMax: limits.unprovenAge,
+    unprovenGrace: limits.unprovenGrace,
+  });
   const gate = new CallGate({ methods, connections, host, limits, now: () => steadyClock.now() });
   onHttp2Server(server, (http2Server) => {
-    http2Server.updateSettings({ maxConcurrentStreams: limits.callsPerConnection, maxHeaderListSize: limits.headerBytes });
+    http2Server.updateSettings({
+      maxConcurrentStreams: limits.callsPerConnection,
+      maxHeaderListSize: limits.headerBytes,
+    });
     guardHttp2(http2Server, { connections, gate, loads });
   });
   const timer = setInterval(() => {
@@ -47,7 +57,12 @@ export function guardServer(server: Server, { methods, loads, host, limits: give
     loads.sweep(now);
     host.refusals.tellSkipped();
   }, sweepInterval).unref();
-  return { connections, stop: () => { clearInterval(timer); } };
+  return {
+    connections,
+    stop: () => {
+      clearInterval(timer);
+    },
+  };
 }
 
 interface Guards {
@@ -57,7 +72,10 @@ interface Guards {
 }
 
 function guardHttp2(http2Server: AnyHttp2Server, { connections, gate, loads }: Guards): void {
-  /** Connections without a session: with TLS it begins when the handshake is over, on another object than the socket of the connection. */
+  /**
+   * Connections without a session: with TLS it begins when the handshake is over, on another object than the socket of
+   * the connection.
+   */
   const waiting = new Set<Connection>();
   let current: Connection | undefined;
   gateEvent(http2Server, 'connection', (socket: Socket) => {
@@ -82,5 +100,7 @@ function guardHttp2(http2Server: AnyHttp2Server, { connections, gate, loads }: G
     gate.note(session, current);
     waiting.delete(current);
   });
-  gateEvent(http2Server, 'stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => gate.admits(stream, headers));
+  gateEvent(http2Server, 'stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) =>
+    gate.admits(stream, headers),
+  );
 }

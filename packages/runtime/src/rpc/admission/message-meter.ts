@@ -4,7 +4,10 @@ import type { Bytes } from '@mutirao/core/shared';
 /** Before each message of gRPC: whether it is compressed, and its length. */
 const prefixBytes = 5;
 
-/** Follows the messages of one call as their bytes come in, and refuses one that is too large by its prefix, before the rest of it is there. */
+/**
+ * Follows the messages of one call as their bytes come in, and refuses one that is too large by its prefix, before the
+ * rest of it is there.
+ */
 export class MessageMeter {
   readonly #bytesMax: Bytes;
   readonly #prefix = Buffer.alloc(prefixBytes);
@@ -40,9 +43,14 @@ export class MessageMeter {
     this.#prefixLength += taken;
     if (this.#prefixLength === prefixBytes) {
       this.#prefixLength = 0;
-      if (this.#prefix[0] !== 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the request is compressed; send it as it is');
+      if (this.#prefix[0] !== 0)
+        throw new MutiraoError('MUT_BAD_REQUEST', 'the request is compressed; send it as it is');
       this.#declared = this.#prefix.readUInt32BE(1);
-      if (this.#declared > this.#bytesMax) throw new MutiraoError('MUT_BAD_REQUEST', `the request has a message of ${this.#declared} bytes; expected at most ${this.#bytesMax}`);
+      if (this.#declared > this.#bytesMax)
+        throw new MutiraoError(
+          'MUT_BAD_REQUEST',
+          `the request has a message of ${this.#declared} bytes; expected at most ${this.#bytesMax}`,
+        );
       this.#left = this.#declared;
     }
     return taken;

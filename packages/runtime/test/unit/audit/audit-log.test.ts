@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { HandTimers, temporaryFolder } from '@mutirao/testkit';
@@ -21,12 +30,29 @@ function open(t: ExecutionContext): Opened {
   const timers = new HandTimers();
   const errors: string[] = [];
   let now = 0;
-  const log: Logger = { ...quietLogger, error: (_fields, message) => { errors.push(message); } };
+  const log: Logger = {
+    ...quietLogger,
+    error: (_fields, message) => {
+      errors.push(message);
+    },
+  };
   const audit = openAudit(path, { log, clock: { now: () => now }, timers });
-  t.teardown(() => { audit.close(); });
+  t.teardown(() => {
+    audit.close();
+  });
   return {
-    path, audit, timers, errors, at: (instant) => { now = instant; },
-    lines: () => readFileSync(path, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>),
+    path,
+    audit,
+    timers,
+    errors,
+    at: (instant) => {
+      now = instant;
+    },
+    lines: () =>
+      readFileSync(path, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
   };
 }
 
@@ -36,7 +62,12 @@ test('an entry is one line of JSON with who did what from where, in a file of th
   audit.record({ action: 'machine.remove', who: 'owner\u001b[2J\nforged', target: 'machine pc3' });
   t.deepEqual(lines(), [
     { time: '1970-01-01T00:00:00.000Z', action: 'job.submit', who: 'ana', from: '10.0.0.7:4711', target: 'job 7' },
-    { time: '1970-01-01T00:00:00.000Z', action: 'machine.remove', who: 'owner\u001b[2J\nforged', target: 'machine pc3' },
+    {
+      time: '1970-01-01T00:00:00.000Z',
+      action: 'machine.remove',
+      who: 'owner\u001b[2J\nforged',
+      target: 'machine pc3',
+    },
   ]);
   t.is(statSync(path).mode & 0o777, 0o600);
   t.is(statSync(dirname(path)).mode & 0o777, 0o700);
@@ -44,7 +75,8 @@ test('an entry is one line of JSON with who did what from where, in a file of th
 
 test('refusals of one caller, whatever its port, are counted and told once a minute; what was done is always written', (t) => {
   const { audit, timers, at, lines } = open(t);
-  for (let port = 1; port <= 5000; port += 1) audit.record({ action: 'call.refuse', who: '', from: `10.0.0.7:${port}`, refusedWith: 'MUT_UNAUTHENTICATED' });
+  for (let port = 1; port <= 5000; port += 1)
+    audit.record({ action: 'call.refuse', who: '', from: `10.0.0.7:${port}`, refusedWith: 'MUT_UNAUTHENTICATED' });
   for (let job = 1; job <= 100; job += 1) audit.record({ action: 'job.cancel', who: 'ana', target: `job ${job}` });
   t.is(lines().length, 120);
   at(60_000);
@@ -60,7 +92,10 @@ test('a log that cannot be written stops nothing, says so once, and tells how ma
   t.is(errors.length, 1);
   rmdirSync(path);
   audit.record({ action: 'job.cancel', who: 'ana', target: 'job 4' });
-  t.deepEqual(lines().map(({ action, detail, target }) => detail ?? `${String(action)} ${String(target)}`), ['3 lines could not be written', 'job.cancel job 4']);
+  t.deepEqual(
+    lines().map(({ action, detail, target }) => detail ?? `${String(action)} ${String(target)}`),
+    ['3 lines could not be written', 'job.cancel job 4'],
+  );
 });
 
 test('long texts are cut, so that a caller does not choose how long a line is', (t) => {
@@ -85,7 +120,12 @@ test('no line goes through a link that somebody put in the place of the file', (
   writeFileSync(join(folder, 'victim'), '');
   symlinkSync(join(folder, 'victim'), join(folder, 'lines'));
   const file = new RotatingFile({ path: join(folder, 'lines'), bytesMax: 1000, keptMax: 2 });
-  t.throws(() => { file.append('line\n'); }, { code: 'ELOOP' });
+  t.throws(
+    () => {
+      file.append('line\n');
+    },
+    { code: 'ELOOP' },
+  );
   t.is(readFileSync(join(folder, 'victim'), 'utf8'), '');
   t.true(existsSync(join(folder, 'lines')));
 });

@@ -3,10 +3,18 @@ import test from 'ava';
 import type { ListJobsResponse } from '@mutirao/api/broker';
 import { jobsAsked, wholeList } from '@mutirao/runtime/clients';
 
-interface Page { readonly items: readonly string[]; readonly total: number; readonly nextPageToken?: string }
+interface Page {
+  readonly items: readonly string[];
+  readonly total: number;
+  readonly nextPageToken?: string;
+}
 
 test('a list is all of its pages, in their order, with what the first says besides', async (t) => {
-  const pages: Record<string, Page> = { '': { items: ['a', 'b'], total: 3, nextPageToken: '2' }, 2: { items: [], total: 4, nextPageToken: '3' }, 3: { items: ['c'], total: 5 } };
+  const pages: Record<string, Page> = {
+    '': { items: ['a', 'b'], total: 3, nextPageToken: '2' },
+    2: { items: [], total: 4, nextPageToken: '3' },
+    3: { items: ['c'], total: 5 },
+  };
   const asked: string[] = [];
   const read = ({ pageToken = '' }: { readonly pageToken?: string }): Promise<Page> => {
     asked.push(pageToken);
@@ -29,6 +37,9 @@ test('a server whose pages do not end keeps no client reading for ever', async (
     reads += 1;
     return Promise.resolve({ jobs: [], nextBeforeJobId: reads > 5 ? undefined : 7 });
   };
-  await t.throwsAsync(jobsAsked({ pageSize: 10, beforeJobId: 0 }, jobs), { code: 'MUT_BAD_REQUEST', message: 'the page before job 7 leads to one before 7; expected a smaller number' });
+  await t.throwsAsync(jobsAsked({ pageSize: 10, beforeJobId: 0 }, jobs), {
+    code: 'MUT_BAD_REQUEST',
+    message: 'the page before job 7 leads to one before 7; expected a smaller number',
+  });
   t.is(reads, 2);
 });

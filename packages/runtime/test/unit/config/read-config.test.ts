@@ -1,7 +1,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bytes, choice, duration, environmentName, flag, flagName, integer, list, readConfig, text, type ConfigSources } from '@mutirao/runtime/config';
+import {
+  bytes,
+  choice,
+  duration,
+  environmentName,
+  flag,
+  flagName,
+  integer,
+  list,
+  readConfig,
+  text,
+  type ConfigSources,
+} from '@mutirao/runtime/config';
 import test, { type TestFn } from 'ava';
 
 const specs = {
@@ -23,13 +35,23 @@ suite.beforeEach((t) => {
     return path;
   };
 });
-suite.afterEach.always((t) => { rmSync(t.context.folder, { recursive: true, force: true }); });
+suite.afterEach.always((t) => {
+  rmSync(t.context.folder, { recursive: true, force: true });
+});
 
 const read = (sources: Partial<ConfigSources>): ReturnType<typeof readConfig<typeof specs>> =>
   readConfig('broker', specs, { flags: new Map(), environment: {}, file: undefined, ...sources });
 
 suite('defaults hold where nothing is given', (t) => {
-  t.deepEqual(read({}), { address: '127.0.0.1:0', batchMax: 256, grace: 30_000, inlineMax: 65_536, provider: [], noOp: false, policy: 'fcfs' });
+  t.deepEqual(read({}), {
+    address: '127.0.0.1:0',
+    batchMax: 256,
+    grace: 30_000,
+    inlineMax: 65_536,
+    provider: [],
+    noOp: false,
+    policy: 'fcfs',
+  });
 });
 
 suite('a flag wins over the environment, that over the file', (t) => {
@@ -40,7 +62,8 @@ suite('a flag wins over the environment, that over the file', (t) => {
 });
 
 suite('each kind reads its texts', (t) => {
-  const given = (name: string, ...texts: string[]): unknown => read({ flags: new Map([[name, texts]]) })[name as keyof typeof specs];
+  const given = (name: string, ...texts: string[]): unknown =>
+    read({ flags: new Map([[name, texts]]) })[name as keyof typeof specs];
   t.is(given('grace', '250ms'), 250);
   t.is(given('grace', '1.5s'), 1500);
   t.is(given('grace', '90'), 90_000);
@@ -50,27 +73,41 @@ suite('each kind reads its texts', (t) => {
   t.deepEqual(given('provider', 'a,b', 'c'), ['a', 'b', 'c']);
   t.is(given('noOp', 'true'), true);
   t.is(given('policy', 'easy'), 'easy');
-  t.throws(() => given('batchMax', '5', '6'), { code: 'MUT_BAD_CONFIG', message: /^--batch-max is given 2 times, as "5" and "6"; expected it once/ });
+  t.throws(() => given('batchMax', '5', '6'), {
+    code: 'MUT_BAD_CONFIG',
+    message: /^--batch-max is given 2 times, as "5" and "6"; expected it once/,
+  });
 });
 
 suite('a value that cannot be read is told with its place, what was found and what is wanted', (t) => {
-  const refusal = (name: string, value: string): string => t.throws(() => read({ flags: new Map([[name, [value]]]) }), { code: 'MUT_BAD_CONFIG' }).message;
+  const refusal = (name: string, value: string): string =>
+    t.throws(() => read({ flags: new Map([[name, [value]]]) }), { code: 'MUT_BAD_CONFIG' }).message;
   t.is(refusal('batchMax', '0'), '--batch-max is "0"; want a whole number from 1 to 1000');
   t.is(refusal('batchMax', '1e2'), '--batch-max is "1e2"; want a whole number from 1 to 1000');
   t.regex(refusal('grace', 'soon'), /want a duration/);
   t.regex(refusal('inlineMax', '-1'), /want a size/);
   t.regex(refusal('policy', 'sjf'), /want one of fcfs, easy/);
   t.regex(refusal('noOp', 'maybe'), /want true or false/);
-  t.regex(t.throws(() => read({ environment: { MUTIRAO_BROKER_GRACE: 'x' } }), { code: 'MUT_BAD_CONFIG' }).message, /^MUTIRAO_BROKER_GRACE is "x"/);
+  t.regex(
+    t.throws(() => read({ environment: { MUTIRAO_BROKER_GRACE: 'x' } }), { code: 'MUT_BAD_CONFIG' }).message,
+    /^MUTIRAO_BROKER_GRACE is "x"/,
+  );
 });
 
 suite('a key of the file that is no option is refused, with the nearest one', (t) => {
   const file = t.context.file({ bachMax: 1 });
-  t.regex(t.throws(() => read({ file }), { code: 'MUT_BAD_CONFIG' }).message, /unknown key "bachMax"; did you mean "batchMax"\?/);
+  t.regex(
+    t.throws(() => read({ file }), { code: 'MUT_BAD_CONFIG' }).message,
+    /unknown key "bachMax"; did you mean "batchMax"\?/,
+  );
 });
 
 suite('a file takes numbers, truth values and arrays, and nothing else', (t) => {
-  t.like(read({ file: t.context.file({ batchMax: 7, noOp: true, provider: ['a', 'b'] }) }), { batchMax: 7, noOp: true, provider: ['a', 'b'] });
+  t.like(read({ file: t.context.file({ batchMax: 7, noOp: true, provider: ['a', 'b'] }) }), {
+    batchMax: 7,
+    noOp: true,
+    provider: ['a', 'b'],
+  });
   for (const content of ['{', [1], { grace: null }, { grace: {} }, '"x"']) {
     t.throws(() => read({ file: t.context.file(content) }), { code: 'MUT_BAD_CONFIG' }, JSON.stringify(content));
   }
@@ -82,20 +119,38 @@ suite('names on the command line and in the environment follow from the option',
   t.is(environmentName('broker', 'logLevel'), 'MUTIRAO_BROKER_LOG_LEVEL');
 });
 
-suite('a variable that looks like an option and is none is refused with the nearest name, except for agents, whose environment providers fill in', (t) => {
-  const environment = { MUTIRAO_BROKER_LOG_LEVL: 'debug', MUTIRAO_HOME: '/x', MUTIRAO_BROKER: '127.0.0.1:1' };
-  const options = { logLevel: text({ help: 'How much.' }) };
-  t.throws(() => readConfig('broker', options, { flags: new Map(), environment, file: undefined }), { code: 'MUT_BAD_CONFIG', message: /MUTIRAO_BROKER_LOG_LEVL, .* did you mean MUTIRAO_BROKER_LOG_LEVEL\?/ });
-  t.notThrows(() => readConfig('provider', options, { flags: new Map(), environment, file: undefined }));
-  t.notThrows(() => readConfig('agent', options, { flags: new Map(), environment: { MUTIRAO_AGENT_LATER: 'x' }, file: undefined }));
-});
+suite(
+  'a variable that looks like an option and is none is refused with the nearest name, except for agents, whose ' +
+    'environment providers fill in',
+  (t) => {
+    const environment = { MUTIRAO_BROKER_LOG_LEVL: 'debug', MUTIRAO_HOME: '/x', MUTIRAO_BROKER: '127.0.0.1:1' };
+    const options = { logLevel: text({ help: 'How much.' }) };
+    t.throws(() => readConfig('broker', options, { flags: new Map(), environment, file: undefined }), {
+      code: 'MUT_BAD_CONFIG',
+      message: /MUTIRAO_BROKER_LOG_LEVL, .* did you mean MUTIRAO_BROKER_LOG_LEVEL\?/,
+    });
+    t.notThrows(() => readConfig('provider', options, { flags: new Map(), environment, file: undefined }));
+    t.notThrows(() =>
+      readConfig('agent', options, { flags: new Map(), environment: { MUTIRAO_AGENT_LATER: 'x' }, file: undefined }),
+    );
+  },
+);
 
 suite('what Kubernetes sets for a service that is called mutirao-broker does not keep a broker from starting', (t) => {
   const options = { logLevel: text({ help: 'How much.' }) };
-  const read = (environment: Readonly<Record<string, string>>): unknown => readConfig('broker', options, { flags: new Map(), environment, file: undefined });
-  t.notThrows(() => read({
-    MUTIRAO_BROKER_SERVICE_HOST: '10.0.0.1', MUTIRAO_BROKER_SERVICE_PORT: '7070', MUTIRAO_BROKER_SERVICE_PORT_GRPC: '7070', MUTIRAO_BROKER_PORT: 'tcp://10.0.0.1:7070',
-    MUTIRAO_BROKER_PORT_7070_TCP: 'tcp://10.0.0.1:7070', MUTIRAO_BROKER_PORT_7070_TCP_PROTO: 'tcp', MUTIRAO_BROKER_PORT_7070_TCP_PORT: '7070', MUTIRAO_BROKER_PORT_7070_TCP_ADDR: '10.0.0.1',
-  }));
+  const read = (environment: Readonly<Record<string, string>>): unknown =>
+    readConfig('broker', options, { flags: new Map(), environment, file: undefined });
+  t.notThrows(() =>
+    read({
+      MUTIRAO_BROKER_SERVICE_HOST: '10.0.0.1',
+      MUTIRAO_BROKER_SERVICE_PORT: '7070',
+      MUTIRAO_BROKER_SERVICE_PORT_GRPC: '7070',
+      MUTIRAO_BROKER_PORT: 'tcp://10.0.0.1:7070',
+      MUTIRAO_BROKER_PORT_7070_TCP: 'tcp://10.0.0.1:7070',
+      MUTIRAO_BROKER_PORT_7070_TCP_PROTO: 'tcp',
+      MUTIRAO_BROKER_PORT_7070_TCP_PORT: '7070',
+      MUTIRAO_BROKER_PORT_7070_TCP_ADDR: '10.0.0.1',
+    }),
+  );
   t.throws(() => read({ MUTIRAO_BROKER_PORT: '7070' }), { code: 'MUT_BAD_CONFIG' });
 });

@@ -27,10 +27,14 @@ class HostTimes {
 
 function clocks(): { readonly host: HostTimes; readonly clock: FollowedClock; readonly work: FollowedClock } {
   const host = new HostTimes();
-  return { host, clock: new FollowedClock({ stepsBySleep: false, times: host }), work: new FollowedClock({ stepsBySleep: true, times: host }) };
+  return {
+    host,
+    clock: new FollowedClock({ stepsBySleep: false, times: host }),
+    work: new FollowedClock({ stepsBySleep: true, times: host }),
+  };
 }
 
-test('a clock shows what the host\'s shows, also after somebody has set that, and says by how much', (t) => {
+test("a clock shows what the host's shows, also after somebody has set that, and says by how much", (t) => {
   const { host, clock } = clocks();
   host.pass(2000);
   t.deepEqual([clock.now(), clock.stepped], [host.at, 0]);
@@ -65,21 +69,40 @@ test('time that the host slept has passed for what others do, and is a step for 
 });
 
 type Input = { readonly kind: 'TimerFired' } | ClockStepped;
-interface State { wakeAt: Instant | undefined }
+interface State {
+  wakeAt: Instant | undefined;
+}
 
 /** Wants to be woken at one instant, which moves along with the clock. */
 const waiter: Machine<State, Input, never, DriverCommand> = {
   step(state, inputs): Decision<never, DriverCommand> {
     const before = state.wakeAt;
-    for (const input of inputs) if (input.kind === 'ClockStepped' && state.wakeAt !== undefined) state.wakeAt += input.by;
-    return { changes: [], commands: state.wakeAt === undefined || state.wakeAt === before ? [] : [{ kind: 'WakeAt', at: state.wakeAt }] };
+    for (const input of inputs)
+      if (input.kind === 'ClockStepped' && state.wakeAt !== undefined) state.wakeAt += input.by;
+    return {
+      changes: [],
+      commands: state.wakeAt === undefined || state.wakeAt === before ? [] : [{ kind: 'WakeAt', at: state.wakeAt }],
+    };
   },
-  apply() { /* It promises nothing. */ },
-  checkInvariants() { /* Nothing can contradict itself. */ },
+  apply() {
+    /* It promises nothing. */
+  },
+  checkInvariants() {
+    /* Nothing can contradict itself. */
+  },
 };
 
-test('a machine hears of a step before anything else, its alarm is set by the new clock, and the driver\'s owner is told', async (t) => {
-  const clock: { now(): Instant; stepped: number; onStep: NonNullable<Clock['onStep']> } = { now: () => at, stepped: 0, onStep: (heard) => { hear = heard; return () => { hear = undefined; }; } };
+test("a machine hears of a step before anything else, its alarm is set by the new clock, and the driver's owner is told", async (t) => {
+  const clock: { now(): Instant; stepped: number; onStep: NonNullable<Clock['onStep']> } = {
+    now: () => at,
+    stepped: 0,
+    onStep: (heard) => {
+      hear = heard;
+      return () => {
+        hear = undefined;
+      };
+    },
+  };
   let at = 1000;
   let hear: (() => void) | undefined;
   const delays: number[] = [];
@@ -87,8 +110,24 @@ test('a machine hears of a step before anything else, its alarm is set by the ne
   const heard: Input[][] = [];
   const told: number[] = [];
   const driver = new MachineDriver<State, Input, never, DriverCommand>({
-    machine: { ...waiter, step: (state, inputs, now) => { heard.push([...inputs]); return waiter.step(state, inputs, now); } },
-    state: { wakeAt: 6000 }, journal: undefined, clock, timers, perform: () => undefined, onFatal: (error) => { t.fail(String(error)); }, onClockStepped: (by) => { told.push(by); },
+    machine: {
+      ...waiter,
+      step: (state, inputs, now) => {
+        heard.push([...inputs]);
+        return waiter.step(state, inputs, now);
+      },
+    },
+    state: { wakeAt: 6000 },
+    journal: undefined,
+    clock,
+    timers,
+    perform: () => undefined,
+    onFatal: (error) => {
+      t.fail(String(error));
+    },
+    onClockStepped: (by) => {
+      told.push(by);
+    },
   });
   at += 8 * hour + 1000;
   clock.stepped = 8 * hour;
@@ -108,9 +147,20 @@ test('an alarm for an instant by the wall clock is set again by the new clock, a
   let at = 1000;
   const delays: number[] = [];
   const timers: Timers = { start: (delay) => delays.push(delay), cancel: () => undefined };
-  const appointment: Machine<State, Input, never, DriverCommand> = { ...waiter, step: () => ({ changes: [], commands: [{ kind: 'WakeAt', at: 50_000 }] }) };
+  const appointment: Machine<State, Input, never, DriverCommand> = {
+    ...waiter,
+    step: () => ({ changes: [], commands: [{ kind: 'WakeAt', at: 50_000 }] }),
+  };
   const driver = new MachineDriver<State, Input, never, DriverCommand>({
-    machine: appointment, state: { wakeAt: undefined }, journal: undefined, clock, timers, perform: () => undefined, onFatal: (error) => { t.fail(String(error)); },
+    machine: appointment,
+    state: { wakeAt: undefined },
+    journal: undefined,
+    clock,
+    timers,
+    perform: () => undefined,
+    onFatal: (error) => {
+      t.fail(String(error));
+    },
   });
   driver.deliver({ kind: 'TimerFired' });
   driver.settle();

@@ -4,9 +4,16 @@ import { MachineDriver, type MachineDriverOptions, type Timers } from '@mutirao/
 import type { Journal } from '@mutirao/runtime/journal';
 import test from 'ava';
 
-interface State { total: number }
-type Input = { readonly kind: 'Added'; readonly amount: number; readonly replyTo: number } | { readonly kind: 'Slept'; readonly until: Instant } | { readonly kind: 'TimerFired' };
-interface Change { readonly amount: number }
+interface State {
+  total: number;
+}
+type Input =
+  | { readonly kind: 'Added'; readonly amount: number; readonly replyTo: number }
+  | { readonly kind: 'Slept'; readonly until: Instant }
+  | { readonly kind: 'TimerFired' };
+interface Change {
+  readonly amount: number;
+}
 type Command = DriverCommand | { readonly kind: 'Show'; readonly total: number };
 
 /** Adds amounts and replies the total; refuses 0; shows the total once per step. */
@@ -16,7 +23,12 @@ const adder: Machine<State, Input, Change, Command> = {
     for (const input of inputs) {
       if (input.kind === 'Slept') decision.commands.push({ kind: 'WakeAt', at: input.until });
       else if (input.kind === 'TimerFired') add(decision, state, 1000);
-      else if (input.amount === 0) decision.commands.push({ kind: 'Reply', replyTo: input.replyTo, reply: { ok: false, code: 'MUT_BAD_REQUEST', message: 'amount is 0; want more' } });
+      else if (input.amount === 0)
+        decision.commands.push({
+          kind: 'Reply',
+          replyTo: input.replyTo,
+          reply: { ok: false, code: 'MUT_BAD_REQUEST', message: 'amount is 0; want more' },
+        });
       else {
         add(decision, state, input.amount);
         decision.commands.push({ kind: 'Reply', replyTo: input.replyTo, reply: { ok: true, value: state.total } });
@@ -25,8 +37,12 @@ const adder: Machine<State, Input, Change, Command> = {
     decision.commands.push({ kind: 'Show', total: state.total });
     return decision;
   },
-  apply(state, { amount }) { state.total += amount; },
-  checkInvariants(state) { if (state.total > 1_000_000) throw new Error('too much'); },
+  apply(state, { amount }) {
+    state.total += amount;
+  },
+  checkInvariants(state) {
+    if (state.total > 1_000_000) throw new Error('too much');
+  },
 };
 
 function add(decision: Decision<Change, Command>, state: State, amount: number): void {
@@ -50,7 +66,12 @@ class HandTimers implements Timers {
 
 type Options = MachineDriverOptions<State, Input, Change, Command>;
 
-function driving(parts: Partial<Options> = {}): { driver: MachineDriver<State, Input, Change, Command>; story: string[]; timers: HandTimers; fatal: unknown[] } {
+function driving(parts: Partial<Options> = {}): {
+  driver: MachineDriver<State, Input, Change, Command>;
+  story: string[];
+  timers: HandTimers;
+  fatal: unknown[];
+} {
   const story: string[] = [];
   const timers = new HandTimers();
   const fatal: unknown[] = [];
@@ -61,15 +82,26 @@ function driving(parts: Partial<Options> = {}): { driver: MachineDriver<State, I
     },
   } as Journal<Change>;
   const driver = new MachineDriver<State, Input, Change, Command>({
-    machine: adder, state: { total: 0 }, journal, clock: { now: () => timers.now }, timers,
-    perform: (command) => { story.push(`show ${command.total}`); },
-    onFatal: (error) => { fatal.push(error); },
+    machine: adder,
+    state: { total: 0 },
+    journal,
+    clock: { now: () => timers.now },
+    timers,
+    perform: (command) => {
+      story.push(`show ${command.total}`);
+    },
+    onFatal: (error) => {
+      fatal.push(error);
+    },
     ...parts,
   });
   return { driver, story, timers, fatal };
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 const added = (amount: number, replyTo = 0): Input => ({ kind: 'Added', amount, replyTo });
 
 test('inputs of one turn are one step, one record and then the commands', async (t) => {
@@ -93,28 +125,48 @@ test('a batch is bounded, and what is left over takes the next turn', async (t) 
 
 test('a question is answered after its change is in the journal', async (t) => {
   const { driver, story } = driving();
-  const answer = driver.ask<number>((replyTo) => added(5, replyTo)).then((total) => { story.push(`answer ${total}`); });
+  const answer = driver
+    .ask<number>((replyTo) => added(5, replyTo))
+    .then((total) => {
+      story.push(`answer ${total}`);
+    });
   await answer;
   t.deepEqual(story, ['record 5 at 1000', 'show 5', 'answer 5']);
 });
 
 test('a refusal reaches the asker as an error with its code', async (t) => {
   const { driver } = driving();
-  await t.throwsAsync(driver.ask((replyTo) => added(0, replyTo)), { instanceOf: MutiraoError, code: 'MUT_BAD_REQUEST', message: 'amount is 0; want more' });
+  await t.throwsAsync(
+    driver.ask((replyTo) => added(0, replyTo)),
+    { instanceOf: MutiraoError, code: 'MUT_BAD_REQUEST', message: 'amount is 0; want more' },
+  );
 });
 
 test('committed changes are told with their sequences before any command', async (t) => {
   const told: unknown[] = [];
-  const { driver, story } = driving({ onCommitted: (entries) => { told.push(...entries, [...story]); } });
+  const { driver, story } = driving({
+    onCommitted: (entries) => {
+      told.push(...entries, [...story]);
+    },
+  });
   driver.deliver(added(1));
   driver.deliver(added(2));
   await turn();
-  t.deepEqual(told, [{ sequence: 41, change: { amount: 1 } }, { sequence: 42, change: { amount: 2 } }, ['record 1+2 at 1000']]);
+  t.deepEqual(told, [
+    { sequence: 41, change: { amount: 1 } },
+    { sequence: 42, change: { amount: 2 } },
+    ['record 1+2 at 1000'],
+  ]);
 });
 
 test('without a journal changes are numbered from 1', async (t) => {
   const told: number[] = [];
-  const { driver } = driving({ journal: undefined, onCommitted: (entries) => { told.push(...entries.map(({ sequence }) => sequence)); } });
+  const { driver } = driving({
+    journal: undefined,
+    onCommitted: (entries) => {
+      told.push(...entries.map(({ sequence }) => sequence));
+    },
+  });
   driver.deliver(added(1));
   await turn();
   driver.deliver(added(1));
@@ -124,14 +176,24 @@ test('without a journal changes are numbered from 1', async (t) => {
 
 test('when the journal fails, no command is performed, askers are refused and the driver ends', async (t) => {
   const failure = new MutiraoError('MUT_JOURNAL_FAILED', 'disk full');
-  const journal = { record: () => { throw failure; } } as unknown as Journal<Change>;
+  const journal = {
+    record: () => {
+      throw failure;
+    },
+  } as unknown as Journal<Change>;
   const { driver, story, fatal } = driving({ journal });
-  await t.throwsAsync(driver.ask((replyTo) => added(1, replyTo)), { code: 'MUT_STOPPING' });
+  await t.throwsAsync(
+    driver.ask((replyTo) => added(1, replyTo)),
+    { code: 'MUT_STOPPING' },
+  );
   driver.deliver(added(2));
   await turn();
   t.deepEqual(story, []);
   t.deepEqual(fatal, [failure]);
-  await t.throwsAsync(driver.ask((replyTo) => added(1, replyTo)), { code: 'MUT_STOPPING' });
+  await t.throwsAsync(
+    driver.ask((replyTo) => added(1, replyTo)),
+    { code: 'MUT_STOPPING' },
+  );
 });
 
 test('while there is no room for the journal nothing is performed or answered, questions are refused, and all goes on in order when there is', async (t) => {
@@ -145,14 +207,30 @@ test('while there is no room for the journal nothing is performed or answered, q
     },
   } as unknown as Journal<Change>;
   const { driver, timers, fatal } = driving({
-    journal, retryAfter: 500, onStalled: (error) => { story.push(error?.code ?? 'goes on'); },
-    perform: (command) => { story.push(`show ${command.total}`); }, onCommitted: () => { story.push('committed'); },
+    journal,
+    retryAfter: 500,
+    onStalled: (error) => {
+      story.push(error?.code ?? 'goes on');
+    },
+    perform: (command) => {
+      story.push(`show ${command.total}`);
+    },
+    onCommitted: () => {
+      story.push('committed');
+    },
   });
-  const first = driver.ask<number>((replyTo) => added(1, replyTo)).then((total) => { story.push(`answer ${total}`); });
+  const first = driver
+    .ask<number>((replyTo) => added(1, replyTo))
+    .then((total) => {
+      story.push(`answer ${total}`);
+    });
   await turn();
   driver.deliver(added(2));
   await turn();
-  await t.throwsAsync(driver.ask((replyTo) => added(4, replyTo)), { code: 'MUT_DISK_FULL' });
+  await t.throwsAsync(
+    driver.ask((replyTo) => added(4, replyTo)),
+    { code: 'MUT_DISK_FULL' },
+  );
   t.is(driver.stalledBy?.message, 'no room');
   t.deepEqual(story, ['MUT_DISK_FULL']);
   timers.started.at(-1)?.run();
@@ -161,14 +239,28 @@ test('while there is no room for the journal nothing is performed or answered, q
   timers.started.at(-1)?.run();
   await first;
   await turn();
-  t.deepEqual(story, ['MUT_DISK_FULL', 'record 1', 'goes on', 'committed', 'show 1', 'answer 1', 'record 2', 'committed', 'show 3']);
+  t.deepEqual(story, [
+    'MUT_DISK_FULL',
+    'record 1',
+    'goes on',
+    'committed',
+    'show 1',
+    'answer 1',
+    'record 2',
+    'committed',
+    'show 3',
+  ]);
   t.is(driver.stalledBy, undefined);
   t.deepEqual(fatal, []);
 });
 
 test('an error after the write is not taken for a full disk: nothing is written twice', async (t) => {
   const full = new MutiraoError('MUT_DISK_FULL', 'no room for a snapshot');
-  const { driver, story, fatal } = driving({ onCommitted: () => { throw full; } });
+  const { driver, story, fatal } = driving({
+    onCommitted: () => {
+      throw full;
+    },
+  });
   driver.deliver(added(1));
   await turn();
   t.deepEqual([story, fatal], [['record 1 at 1000'], [full]]);
@@ -176,9 +268,17 @@ test('an error after the write is not taken for a full disk: nothing is written 
 
 test('a stalled driver that is stopped tries once more, and gives up then', async (t) => {
   let tries = 0;
-  const journal = { record: () => { tries += 1; throw new MutiraoError('MUT_DISK_FULL', 'no room'); } } as unknown as Journal<Change>;
+  const journal = {
+    record: () => {
+      tries += 1;
+      throw new MutiraoError('MUT_DISK_FULL', 'no room');
+    },
+  } as unknown as Journal<Change>;
   const { driver, fatal, timers } = driving({ journal });
-  const asked = t.throwsAsync(driver.ask((replyTo) => added(1, replyTo)), { code: 'MUT_STOPPING' });
+  const asked = t.throwsAsync(
+    driver.ask((replyTo) => added(1, replyTo)),
+    { code: 'MUT_STOPPING' },
+  );
   await turn();
   await driver.stop();
   await asked;
@@ -187,7 +287,11 @@ test('a stalled driver that is stopped tries once more, and gives up then', asyn
 
 test('a command that throws is a bug: the driver ends and performs nothing more', async (t) => {
   const bug = new Error('bug');
-  const { driver, fatal } = driving({ perform: () => { throw bug; } });
+  const { driver, fatal } = driving({
+    perform: () => {
+      throw bug;
+    },
+  });
   driver.deliver(added(1));
   await turn();
   driver.deliver(added(1));
@@ -201,7 +305,10 @@ test('a later alarm replaces an earlier one', async (t) => {
   driver.deliver({ kind: 'Slept', until: 5000 });
   driver.deliver({ kind: 'Slept', until: 3000 });
   await turn();
-  t.deepEqual(timers.started.map(({ delay }) => delay), [4000, 2000]);
+  t.deepEqual(
+    timers.started.map(({ delay }) => delay),
+    [4000, 2000],
+  );
   t.deepEqual(timers.cancelled, [1]);
   timers.now = 3000;
   timers.started[1]?.run();
@@ -225,7 +332,10 @@ test('too many waiting inputs refuse a question but not an input', async (t) => 
   const { driver } = driving({ waitingMax: 2 });
   driver.deliver(added(1));
   driver.deliver(added(1));
-  await t.throwsAsync(driver.ask((replyTo) => added(1, replyTo)), { code: 'MUT_OVERLOADED' });
+  await t.throwsAsync(
+    driver.ask((replyTo) => added(1, replyTo)),
+    { code: 'MUT_OVERLOADED' },
+  );
   driver.deliver(added(1));
   await turn();
   t.is(driver.state.total, 3);

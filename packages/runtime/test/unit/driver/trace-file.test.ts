@@ -8,10 +8,21 @@ import { MachineDriver, openTrace, type Timers, type TraceSetup } from '@mutirao
 import { temporaryFolder } from '@mutirao/testkit';
 import test, { type ExecutionContext } from 'ava';
 
-interface Input { readonly kind: 'Added'; readonly amount: number }
-interface Change { readonly kind: 'Grew'; readonly amount: number }
-interface Command { readonly kind: 'Show'; readonly totals: number[] }
-interface State { totals: number[] }
+interface Input {
+  readonly kind: 'Added';
+  readonly amount: number;
+}
+interface Change {
+  readonly kind: 'Grew';
+  readonly amount: number;
+}
+interface Command {
+  readonly kind: 'Show';
+  readonly totals: number[];
+}
+interface State {
+  totals: number[];
+}
 
 /** Adds amounts; fails on 13. Its command shares an array with the state, which later steps change. */
 const adder: Machine<State, Input, Change, Command> = {
@@ -20,7 +31,10 @@ const adder: Machine<State, Input, Change, Command> = {
       if (amount === 13) throw new Error('unlucky');
       state.totals.push(amount);
     }
-    return { changes: inputs.map(({ amount }) => ({ kind: 'Grew', amount })), commands: [{ kind: 'Show', totals: state.totals }] };
+    return {
+      changes: inputs.map(({ amount }) => ({ kind: 'Grew', amount })),
+      commands: [{ kind: 'Show', totals: state.totals }],
+    };
   },
   apply: () => undefined,
   checkInvariants: () => undefined,
@@ -42,21 +56,55 @@ function desk(t: ExecutionContext): Desk {
   const errors: unknown[] = [];
   const started: (() => void)[] = [];
   const timers = {
-    start: (_delay: number, run: () => void) => started.push(run), cancel: () => { started.length = 0; },
-    ring: () => { for (const run of started.splice(0)) run(); },
+    start: (_delay: number, run: () => void) => started.push(run),
+    cancel: () => {
+      started.length = 0;
+    },
+    ring: () => {
+      for (const run of started.splice(0)) run();
+    },
   };
-  const log = { info: () => undefined, warn: (_values: unknown, words: string) => { warnings.push(words); } };
+  const log = {
+    info: () => undefined,
+    warn: (_values: unknown, words: string) => {
+      warnings.push(words);
+    },
+  };
   return {
-    path, warnings, errors, timers,
-    open: (parts = {}) => openTrace({ path, machine: 'broker', at: 5, describe: () => ({ options: { a: 1 }, state: undefined }), log: log as TraceSetup['log'], timers, ...parts }),
-    drive: (trace) => new MachineDriver({
-      machine: adder, state: { totals: [] }, journal: undefined, clock: { now: () => 77 }, timers, trace,
-      perform: () => undefined, onFatal: (error) => { errors.push(error); },
-    }),
+    path,
+    warnings,
+    errors,
+    timers,
+    open: (parts = {}) =>
+      openTrace({
+        path,
+        machine: 'broker',
+        at: 5,
+        describe: () => ({ options: { a: 1 }, state: undefined }),
+        log: log as TraceSetup['log'],
+        timers,
+        ...parts,
+      }),
+    drive: (trace) =>
+      new MachineDriver({
+        machine: adder,
+        state: { totals: [] },
+        journal: undefined,
+        clock: { now: () => 77 },
+        timers,
+        trace,
+        perform: () => undefined,
+        onFatal: (error) => {
+          errors.push(error);
+        },
+      }),
   };
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 const added = (amount: number): Input => ({ kind: 'Added', amount });
 
 function linesOf(path: string): (TraceLine | undefined)[] {
@@ -77,9 +125,22 @@ test('a trace has its head, each turn and its end', async (t) => {
   t.like(head, { kind: 'head', head: { machine: 'broker', at: 5, options: { a: 1 }, state: undefined } });
   t.deepEqual(lines, [
     { kind: 'inputs', turn: 1, now: 77, inputs: [added(1), added(2)] },
-    { kind: 'outcome', turn: 1, changes: [{ kind: 'Grew', amount: 1 }, { kind: 'Grew', amount: 2 }], commands: [{ kind: 'Show', totals: [1, 2] }] },
+    {
+      kind: 'outcome',
+      turn: 1,
+      changes: [
+        { kind: 'Grew', amount: 1 },
+        { kind: 'Grew', amount: 2 },
+      ],
+      commands: [{ kind: 'Show', totals: [1, 2] }],
+    },
     { kind: 'inputs', turn: 2, now: 77, inputs: [added(3)] },
-    { kind: 'outcome', turn: 2, changes: [{ kind: 'Grew', amount: 3 }], commands: [{ kind: 'Show', totals: [1, 2, 3] }] },
+    {
+      kind: 'outcome',
+      turn: 2,
+      changes: [{ kind: 'Grew', amount: 3 }],
+      commands: [{ kind: 'Show', totals: [1, 2, 3] }],
+    },
     { kind: 'end', error: '' },
   ]);
 });
@@ -88,11 +149,28 @@ test('the inputs of a step are in the file before it runs, and the error that it
   const { path, errors, open, drive } = desk(t);
   const seen: unknown[] = [];
   const trace = open();
-  const driver = drive(trace && { ...trace, begin: (...turnOf) => { trace.begin(...turnOf); seen.push(linesOf(path).at(-1)); }, conclude: (...all) => { trace.conclude(...all); }, end: (error) => { trace.end(error); } });
+  const driver = drive(
+    trace && {
+      ...trace,
+      begin: (...turnOf) => {
+        trace.begin(...turnOf);
+        seen.push(linesOf(path).at(-1));
+      },
+      conclude: (...all) => {
+        trace.conclude(...all);
+      },
+      end: (error) => {
+        trace.end(error);
+      },
+    },
+  );
   driver.deliver(added(13));
   await turn();
   t.deepEqual(seen, [{ kind: 'inputs', turn: 1, now: 77, inputs: [added(13)] }]);
-  t.deepEqual(linesOf(path).slice(1), [{ kind: 'inputs', turn: 1, now: 77, inputs: [added(13)] }, { kind: 'end', error: 'Error: unlucky' }]);
+  t.deepEqual(linesOf(path).slice(1), [
+    { kind: 'inputs', turn: 1, now: 77, inputs: [added(13)] },
+    { kind: 'end', error: 'Error: unlucky' },
+  ]);
   t.is(errors.length, 1);
 });
 
@@ -113,12 +191,21 @@ test('only its owner can read a trace, and one that exists is left alone', async
   await drive(open()).stop();
   await drive(open()).stop();
   t.is(statSync(path).mode & 0o777, 0o600);
-  for (const file of [path, path.replace('.jsonl', '.2.jsonl'), path.replace('.jsonl', '.3.jsonl')]) t.is(linesOf(file).length, 2, file);
+  for (const file of [path, path.replace('.jsonl', '.2.jsonl'), path.replace('.jsonl', '.3.jsonl')])
+    t.is(linesOf(file).length, 2, file);
 });
 
 test('no path means no trace, and nothing is described', (t) => {
   const { open } = desk(t);
-  t.is(open({ path: '', describe: () => { throw new Error('described'); } }), undefined);
+  t.is(
+    open({
+      path: '',
+      describe: () => {
+        throw new Error('described');
+      },
+    }),
+    undefined,
+  );
 });
 
 test('a folder that is not there is bad configuration', (t) => {
@@ -137,6 +224,9 @@ test('what cannot be written ends the trace with a warning, and not the driver',
   await turn();
   t.deepEqual([warnings, errors], [['the debugging trace cannot be written and ends here'], []]);
   t.deepEqual(driver.state.totals, [1, 2]);
-  t.deepEqual(linesOf(path).map((line) => line?.kind), ['head']);
+  t.deepEqual(
+    linesOf(path).map((line) => line?.kind),
+    ['head'],
+  );
   await driver.stop();
 });

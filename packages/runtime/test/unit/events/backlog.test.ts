@@ -14,7 +14,8 @@ function prepare(changes: readonly ToldChange[], publishedUpTo = 0) {
   return { journal, backlog: new EventBacklog(journal, (entry) => encodeEntry('s', entry), publishedUpTo) };
 }
 
-const ids = (backlog: EventBacklog<ToldChange>, max: number): string[] => backlog.next(max).map(({ headers }) => headers['ce-id'] ?? '');
+const ids = (backlog: EventBacklog<ToldChange>, max: number): string[] =>
+  backlog.next(max).map(({ headers }) => headers['ce-id'] ?? '');
 
 test('messages come in the order of the journal, and again until they are kept', (t) => {
   const { backlog } = prepare([told, told, told]);

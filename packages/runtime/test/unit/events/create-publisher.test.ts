@@ -8,7 +8,12 @@ import { quietLogger } from '../../../src/log/index.ts';
 import { Metrics } from '../../../src/metrics/index.ts';
 import { changeCodec, encodeEntry } from './told-change.ts';
 
-const owner = { source: '/mutirao/brokers/ana-1', series: 'mutirao_broker_events', log: quietLogger, encode: encodeEntry };
+const owner = {
+  source: '/mutirao/brokers/ana-1',
+  series: 'mutirao_broker_events',
+  log: quietLogger,
+  encode: encodeEntry,
+};
 
 test('a source stays with its journal, and is another for a new journal and after the host lost its power', (t) => {
   const folder = temporaryFolder(t);

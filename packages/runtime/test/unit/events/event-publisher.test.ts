@@ -23,25 +23,53 @@ interface Bench {
   publishedCount(): number;
 }
 
-function publisherOf({ journal, stream, timers, troubles, places }: Pick<Bench, 'journal' | 'stream' | 'timers' | 'troubles' | 'places'>, count: (n: number) => void): EventPublisher {
+function publisherOf(
+  { journal, stream, timers, troubles, places }: Pick<Bench, 'journal' | 'stream' | 'timers' | 'troubles' | 'places'>,
+  count: (n: number) => void,
+): EventPublisher {
   return new EventPublisher({
-    backlog: new EventBacklog(journal, (entry) => encodeEntry('s', entry), journal.findNumber('place') ?? 0), connect: stream.connect, timers, random: () => 0,
-    counts: { published: count }, keepPlace: (sequence) => { places.push(sequence); journal.keepNumber('place', sequence); },
-    onTrouble: (error) => { troubles.push(error instanceof Error ? error.message : 'over'); },
+    backlog: new EventBacklog(journal, (entry) => encodeEntry('s', entry), journal.findNumber('place') ?? 0),
+    connect: stream.connect,
+    timers,
+    random: () => 0,
+    counts: { published: count },
+    keepPlace: (sequence) => {
+      places.push(sequence);
+      journal.keepNumber('place', sequence);
+    },
+    onTrouble: (error) => {
+      troubles.push(error instanceof Error ? error.message : 'over');
+    },
   });
 }
 
 function prepare(t: ExecutionContext, from: Partial<Pick<Bench, 'journal' | 'stream'>> = {}): Bench {
-  const parts = { journal: from.journal ?? openJournal({ path: ':memory:', codec: changeCodec }), stream: from.stream ?? new PretendStream(), timers: new HandTimers(), troubles: [] as string[], places: [] as number[] };
+  const parts = {
+    journal: from.journal ?? openJournal({ path: ':memory:', codec: changeCodec }),
+    stream: from.stream ?? new PretendStream(),
+    timers: new HandTimers(),
+    troubles: [] as string[],
+    places: [] as number[],
+  };
   let published = 0;
-  const publisher = publisherOf(parts, (count) => { published += count; });
-  const calm = async (): Promise<void> => { for (let turns = 0; turns < 20; turns++) await turn(); };
+  const publisher = publisherOf(parts, (count) => {
+    published += count;
+  });
+  const calm = async (): Promise<void> => {
+    for (let turns = 0; turns < 20; turns++) await turn();
+  };
   publisher.start();
   t.teardown(() => publisher.stop(0));
   return {
-    ...parts, publisher, calm, publishedCount: () => published,
+    ...parts,
+    publisher,
+    calm,
+    publishedCount: () => published,
     record: (count) => {
-      parts.journal.record(Array.from({ length: count }, () => ({ events: 1 })), 1);
+      parts.journal.record(
+        Array.from({ length: count }, () => ({ events: 1 })),
+        1,
+      );
       publisher.notify();
     },
     run: async (isDone) => {
@@ -100,7 +128,10 @@ test('an outage delays events and nothing else: the journal takes them, tries co
   t.false(publisher.isConnected);
   record(500);
   const delays = await run(() => stream.connectCount >= 12);
-  t.true(delays.every((delay, index) => index === 0 || delay >= (delays[index - 1] ?? 0)), `${String(delays)} shrink`);
+  t.true(
+    delays.every((delay, index) => index === 0 || delay >= (delays[index - 1] ?? 0)),
+    `${String(delays)} shrink`,
+  );
   t.is(delays.at(-1), 15_000);
   t.is(timers.waiting.length, 1, 'one timer waits, however much was recorded');
   stream.isUp = true;
@@ -151,7 +182,10 @@ test('another publisher in the same stream breaks rows but not the order', async
   };
   record(60);
   await run(() => publisher.lag === 0);
-  t.deepEqual(stream.ids.filter((id) => id !== ''), upTo(60));
+  t.deepEqual(
+    stream.ids.filter((id) => id !== ''),
+    upTo(60),
+  );
 });
 
 test('a publisher that is stopped publishes what is there and keeps its place', async (t) => {

@@ -4,21 +4,45 @@ import { MutiraoError } from '@mutirao/api/errors';
 
 import { natsOptionsOf } from '../../../src/events/nats-options.ts';
 
-const config = { nats: 'nats://127.0.0.1:4222', natsCredentials: '', natsCa: '', natsCertificate: '', natsKey: '', natsStream: 'MUTIRAO_EVENTS', natsAge: 60_000, natsBytes: 2 ** 30 };
+const config = {
+  nats: 'nats://127.0.0.1:4222',
+  natsCredentials: '',
+  natsCa: '',
+  natsCertificate: '',
+  natsKey: '',
+  natsStream: 'MUTIRAO_EVENTS',
+  natsAge: 60_000,
+  natsBytes: 2 ** 30,
+};
 
 test('without an URL nothing is published, and with one all goes where it says', (t) => {
   t.is(natsOptionsOf({ ...config, nats: '' }, 'ana'), undefined);
   t.deepEqual(natsOptionsOf(config, 'ana'), {
-    url: 'nats://127.0.0.1:4222', credentialsPath: '', authorityPath: '', certificatePath: '', keyPath: '', stream: 'MUTIRAO_EVENTS', ageMax: 60_000, bytesMax: 2 ** 30, name: 'ana',
+    url: 'nats://127.0.0.1:4222',
+    credentialsPath: '',
+    authorityPath: '',
+    certificatePath: '',
+    keyPath: '',
+    stream: 'MUTIRAO_EVENTS',
+    ageMax: 60_000,
+    bytesMax: 2 ** 30,
+    name: 'ana',
   });
   t.is(natsOptionsOf({ ...config, nats: 'tls://a:4222,tls://b' }, 'ana')?.url, 'tls://a:4222,tls://b');
 });
 
 for (const [wrong, message] of [
-  [{ nats: 'http://a:4222' }, /--nats is "http:\/\/a:4222"; want nats:/], [{ nats: 'nats://ana:secret@a:4222' }, /--nats is/],
-  [{ nats: 'nats://a,' }, /--nats is/], [{ nats: 'tls://a,nats://b' }, /all the same/], [{ natsStream: 'a.b' }, /--nats-stream is "a.b"/],
-  [{ natsStream: '' }, /--nats-stream/], [{ natsCa: '/dev/null' }, /--nats-ca is "\/dev\/null"; want it only with --nats tls:/],
-  [{ nats: 'tls://a', natsCa: '/nowhere/ca.crt' }, /--nats-ca is .*want a file that is there/], [{ nats: 'tls://a', natsCertificate: '/dev/null' }, /--nats-key is ""; want it together/], [{ natsAge: 999 }, /--nats-age is "999ms"/], [{ natsBytes: 1000 }, /--nats-bytes is "1000"/],
+  [{ nats: 'http://a:4222' }, /--nats is "http:\/\/a:4222"; want nats:/],
+  [{ nats: 'nats://ana:secret@a:4222' }, /--nats is/],
+  [{ nats: 'nats://a,' }, /--nats is/],
+  [{ nats: 'tls://a,nats://b' }, /all the same/],
+  [{ natsStream: 'a.b' }, /--nats-stream is "a.b"/],
+  [{ natsStream: '' }, /--nats-stream/],
+  [{ natsCa: '/dev/null' }, /--nats-ca is "\/dev\/null"; want it only with --nats tls:/],
+  [{ nats: 'tls://a', natsCa: '/nowhere/ca.crt' }, /--nats-ca is .*want a file that is there/],
+  [{ nats: 'tls://a', natsCertificate: '/dev/null' }, /--nats-key is ""; want it together/],
+  [{ natsAge: 999 }, /--nats-age is "999ms"/],
+  [{ natsBytes: 1000 }, /--nats-bytes is "1000"/],
 ] as const) {
   test(`refused, with what is wanted: ${JSON.stringify(wrong)}`, (t) => {
     const error = t.throws(() => natsOptionsOf({ ...config, ...wrong }, 'ana'), { instanceOf: MutiraoError, message });

@@ -8,13 +8,22 @@ export interface ToldChange {
 }
 
 export const changeCodec: ChangeCodec<ToldChange> = {
-  version: 1, encode: (change) => JSON.stringify(change), decode: (_version, body) => JSON.parse(body) as ToldChange, jobOf: () => undefined, isDurable: () => false,
+  version: 1,
+  encode: (change) => JSON.stringify(change),
+  decode: (_version, body) => JSON.parse(body) as ToldChange,
+  jobOf: () => undefined,
+  isDurable: () => false,
 };
 
 /** Messages with the ids that a broker's have: `17`, `17.1`, ... */
 export function encodeEntry(source: string, { sequence, change }: JournalEntry<ToldChange>): EventMessage[] {
   return Array.from({ length: change.events }, (_, part) => {
     const id = part === 0 ? String(sequence) : `${sequence}.${part}`;
-    return { subject: `mutirao.events.test.${part}`, messageId: `${source}#${id}`, headers: { 'ce-id': id, 'ce-source': source }, data: new Uint8Array() };
+    return {
+      subject: `mutirao.events.test.${part}`,
+      messageId: `${source}#${id}`,
+      headers: { 'ce-id': id, 'ce-source': source },
+      data: new Uint8Array(),
+    };
   });
 }

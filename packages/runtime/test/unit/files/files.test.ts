@@ -1,14 +1,38 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import { ContentStore, ensureToken, hashFile, mutiraoHome, readToken, resolveInside, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import {
+  ContentStore,
+  ensureToken,
+  hashFile,
+  mutiraoHome,
+  readToken,
+  resolveInside,
+  tokenPath,
+  writeAtomic,
+} from '@mutirao/runtime/files';
 import test, { type TestFn } from 'ava';
 
 const suite = test as TestFn<{ folder: string }>;
-suite.beforeEach((t) => { t.context.folder = realpathSync(mkdtempSync(join(tmpdir(), 'mutirao-files-'))); });
-suite.afterEach.always((t) => { rmSync(t.context.folder, { recursive: true, force: true }); });
+suite.beforeEach((t) => {
+  t.context.folder = realpathSync(mkdtempSync(join(tmpdir(), 'mutirao-files-')));
+});
+suite.afterEach.always((t) => {
+  rmSync(t.context.folder, { recursive: true, force: true });
+});
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
@@ -23,7 +47,10 @@ for (const size of [0, 1, 1024 * 1024, 3 * 1024 * 1024 + 17]) {
 }
 
 suite('a file that is not there is told by name', async (t) => {
-  await t.throwsAsync(hashFile(join(t.context.folder, 'none')), { code: 'MUT_FILE_NOT_FOUND', message: /none is not there/ });
+  await t.throwsAsync(hashFile(join(t.context.folder, 'none')), {
+    code: 'MUT_FILE_NOT_FOUND',
+    message: /none is not there/,
+  });
 });
 
 suite('a token is made once, for this user alone, and then read', (t) => {
@@ -64,7 +91,9 @@ suite('a file that is written atomically replaces the old one and leaves no draf
 
 suite('a path that cannot be replaced leaves no draft', (t) => {
   mkdirSync(join(t.context.folder, 'taken', 'x'), { recursive: true });
-  t.throws(() => { writeAtomic(join(t.context.folder, 'taken'), 'one'); });
+  t.throws(() => {
+    writeAtomic(join(t.context.folder, 'taken'), 'one');
+  });
   t.deepEqual(readdirSync(t.context.folder), ['taken']);
 });
 
@@ -128,14 +157,23 @@ suite('a content whose stream breaks keeps what came, and the rest makes it whol
   }
   await t.throwsAsync(store.putRest(breaking('he'), hello, 0), { code: 'MUT_UNREACHABLE' });
   t.is(store.partSize(hello.sha256), 2);
-  await t.throwsAsync(store.putRest(chunks('lo'), hello, 3), { code: 'MUT_TRANSFER_FAILED', message: /begins at byte 3/ });
-  await t.throwsAsync(store.putRest(chunks('l'), hello, 2), { code: 'MUT_TRANSFER_FAILED', message: /ended after 3 bytes; want 5/ });
+  await t.throwsAsync(store.putRest(chunks('lo'), hello, 3), {
+    code: 'MUT_TRANSFER_FAILED',
+    message: /begins at byte 3/,
+  });
+  await t.throwsAsync(store.putRest(chunks('l'), hello, 2), {
+    code: 'MUT_TRANSFER_FAILED',
+    message: /ended after 3 bytes; want 5/,
+  });
   t.deepEqual(await store.putRest(chunks('l', 'lo'), hello, 2), hello);
   t.is(readFileSync(store.path(hello.sha256), 'utf8'), 'hello');
   t.is(statSync(store.path(hello.sha256)).mode & 0o777, 0o400);
   t.is(store.partSize(hello.sha256), 0);
   await store.remove(hello.sha256);
-  for (const [wrong, code] of [[['hel', 'LO'], 'MUT_CONTENT_MISMATCH'], [['hello', '!'], 'MUT_CONTENT_TOO_LARGE']] as const) {
+  for (const [wrong, code] of [
+    [['hel', 'LO'], 'MUT_CONTENT_MISMATCH'],
+    [['hello', '!'], 'MUT_CONTENT_TOO_LARGE'],
+  ] as const) {
     await t.throwsAsync(store.putRest(chunks(...wrong), hello, 0), { code });
     t.is(store.partSize(hello.sha256), 0);
   }

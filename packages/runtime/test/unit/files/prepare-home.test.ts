@@ -19,12 +19,34 @@ test('what is not a folder, and what leads nowhere, is refused with its path and
   symlinkSync('loop', join(folder, 'loop'));
   symlinkSync('nothing/here', join(folder, 'dangling'));
   for (const [name, says] of [
-    ['file', /file is a file; expected a folder/], ['file/below', /a part of the path is not a folder/], ['loop', /its links lead in a circle/], ['dangling', /a link of that name leads nowhere/],
+    ['file', /file is a file; expected a folder/],
+    ['file/below', /a part of the path is not a folder/],
+    ['loop', /its links lead in a circle/],
+    ['dangling', /a link of that name leads nowhere/],
     ['x'.repeat(300), /the path is too long/],
-  ] as const) t.throws(() => { prepareHome(join(folder, name)); }, { code: 'MUT_HOME_UNUSABLE', message: says }, name);
-  t.throws(() => { prepareHome('/dev/null'); }, { code: 'MUT_HOME_UNUSABLE', message: /is a device/ });
+  ] as const)
+    t.throws(
+      () => {
+        prepareHome(join(folder, name));
+      },
+      { code: 'MUT_HOME_UNUSABLE', message: says },
+      name,
+    );
+  t.throws(
+    () => {
+      prepareHome('/dev/null');
+    },
+    { code: 'MUT_HOME_UNUSABLE', message: /is a device/ },
+  );
 });
 
 test('a file system that has no new folders is refused, and not tried for ever', (t) => {
-  for (const home of ['/proc/x', '/proc/self/x/y', '/proc/1']) t.throws(() => { prepareHome(home); }, { code: 'MUT_HOME_UNUSABLE', message: /cannot be (?:written to|used)/ }, home);
+  for (const home of ['/proc/x', '/proc/self/x/y', '/proc/1'])
+    t.throws(
+      () => {
+        prepareHome(home);
+      },
+      { code: 'MUT_HOME_UNUSABLE', message: /cannot be (?:written to|used)/ },
+      home,
+    );
 });

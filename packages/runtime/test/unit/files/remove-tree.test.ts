@@ -1,16 +1,51 @@
 // What removals of trees promise: they take all that is ours, nothing that is not, and never throw.
-import { chmodSync, closeSync, constants, existsSync, fstatSync, linkSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { describeLeft, inFolder, isRemoved, makeFreshFolder, mendFolder, openUpFolder, parseMounts, removeTree, removeTreeLater, removeUnderOtherName, type Mounts, type Removal } from '@mutirao/runtime/files';
+import {
+  describeLeft,
+  inFolder,
+  isRemoved,
+  makeFreshFolder,
+  mendFolder,
+  openUpFolder,
+  parseMounts,
+  removeTree,
+  removeTreeLater,
+  removeUnderOtherName,
+  type Mounts,
+  type Removal,
+} from '@mutirao/runtime/files';
 import { temporaryFolder } from '@mutirao/testkit';
 
 const nothingLeft: Removal = { isComplete: true, left: [], leftCount: 0 };
-const forms = { 'before it returns': (path: string, mounts?: Mounts) => Promise.resolve(removeTree(path, mounts && { mounts })), 'while others work': (path: string, mounts?: Mounts) => removeTreeLater(path, mounts && { mounts }) };
+const forms = {
+  'before it returns': (path: string, mounts?: Mounts) => Promise.resolve(removeTree(path, mounts && { mounts })),
+  'while others work': (path: string, mounts?: Mounts) => removeTreeLater(path, mounts && { mounts }),
+};
 
 /** Takes a folder by that name, at any depth, for the top of another mount. */
 function mountedAt(name: string): Mounts {
-  return { idOf: (file) => (readlinkSync(`/proc/self/fd/${file}`).split('/').includes(name) ? '2' : '1'), describe: () => 'fuse of example:/data' };
+  return {
+    idOf: (file) => (readlinkSync(`/proc/self/fd/${file}`).split('/').includes(name) ? '2' : '1'),
+    describe: () => 'fuse of example:/data',
+  };
 }
 
 function makeDeep(folder: string, depth: number): void {
@@ -36,7 +71,12 @@ for (const [form, remove] of Object.entries(forms)) {
     symlinkSync(other, join(tree, 'link'));
     symlinkSync('nowhere', join(tree, 'sub', 'dangling'));
     linkSync(join(other, 'kept'), join(tree, 'shared'));
-    for (const name of [Buffer.from([0xff, 0xfe]), Buffer.from('n'.repeat(255)), Buffer.from('-rf *\n'), Buffer.from('\u00e9\u4e2d')]) {
+    for (const name of [
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('n'.repeat(255)),
+      Buffer.from('-rf *\n'),
+      Buffer.from('\u00e9\u4e2d'),
+    ]) {
       writeFileSync(Buffer.concat([Buffer.from(`${tree}/sub/`), name]), 'x');
       mkdirSync(Buffer.concat([Buffer.from(`${tree}/`), name]));
     }
@@ -58,11 +98,27 @@ for (const [form, remove] of Object.entries(forms)) {
     const tree = join(temporaryFolder(t), 'tree');
     mkdirSync(join(tree, 'deep', 'mounted', 'sub'), { recursive: true });
     mkdirSync(join(tree, 'deep', 'ours'));
-    for (const name of ['a', 'deep/mounted/b', 'deep/mounted/sub/c', 'deep/ours/d']) writeFileSync(join(tree, name), '');
+    for (const name of ['a', 'deep/mounted/b', 'deep/mounted/sub/c', 'deep/ours/d'])
+      writeFileSync(join(tree, name), '');
     const removal = await remove(tree, mountedAt('mounted'));
-    t.deepEqual(removal, { isComplete: false, leftCount: 1, left: [{ path: join(tree, 'deep', 'mounted'), reason: 'fuse of example:/data is mounted there, and may not be ours' }] });
-    t.deepEqual(readdirSync(tree, { recursive: true }).sort(), ['deep', 'deep/mounted', 'deep/mounted/b', 'deep/mounted/sub', 'deep/mounted/sub/c']);
-    t.is(describeLeft(removal), `${join(tree, 'deep', 'mounted')}: fuse of example:/data is mounted there, and may not be ours`);
+    t.deepEqual(removal, {
+      isComplete: false,
+      leftCount: 1,
+      left: [
+        { path: join(tree, 'deep', 'mounted'), reason: 'fuse of example:/data is mounted there, and may not be ours' },
+      ],
+    });
+    t.deepEqual(readdirSync(tree, { recursive: true }).sort(), [
+      'deep',
+      'deep/mounted',
+      'deep/mounted/b',
+      'deep/mounted/sub',
+      'deep/mounted/sub/c',
+    ]);
+    t.is(
+      describeLeft(removal),
+      `${join(tree, 'deep', 'mounted')}: fuse of example:/data is mounted there, and may not be ours`,
+    );
   });
 
   test(`${form}: a tree that is itself a mount point is not entered`, async (t) => {
@@ -79,7 +135,8 @@ for (const [form, remove] of Object.entries(forms)) {
     writeFileSync(join(folder, 'aim', 'kept'), '');
     symlinkSync('aim', join(folder, 'link'));
     writeFileSync(join(folder, 'file'), '');
-    for (const name of ['link', 'file', 'nothing', 'nothing/at/all', 'file/below']) t.deepEqual(await remove(join(folder, name)), nothingLeft, name);
+    for (const name of ['link', 'file', 'nothing', 'nothing/at/all', 'file/below'])
+      t.deepEqual(await remove(join(folder, name)), nothingLeft, name);
     t.deepEqual(readdirSync(folder, { recursive: true }).sort(), ['aim', 'aim/kept']);
   });
 
@@ -88,18 +145,33 @@ for (const [form, remove] of Object.entries(forms)) {
     mkdirSync(tree);
     makeDeep(tree, 100);
     const opened: number[] = [];
-    const mounts: Mounts = { idOf: (file) => { opened.push(file); return opened.length > 60 ? '2' : '1'; }, describe: () => 'tmpfs' };
+    const mounts: Mounts = {
+      idOf: (file) => {
+        opened.push(file);
+        return opened.length > 60 ? '2' : '1';
+      },
+      describe: () => 'tmpfs',
+    };
     t.false((await remove(tree, mounts)).isComplete);
     // Other tests open files meanwhile, but none a folder of this tree.
     for (const file of new Set(opened)) t.false(isOpenAt(file, tree), `descriptor ${file}`);
   });
 
   test(`${form}: a removal that cannot be done says so, and throws nothing`, async (t) => {
-    t.deepEqual(await remove('/'), { isComplete: false, left: [{ path: '/', reason: 'it is the root of all files' }], leftCount: 1 });
+    t.deepEqual(await remove('/'), {
+      isComplete: false,
+      left: [{ path: '/', reason: 'it is the root of all files' }],
+      leftCount: 1,
+    });
     t.false((await remove('/proc/self/status')).isComplete);
     const tree = join(temporaryFolder(t), 'tree');
     mkdirSync(tree);
-    const broken: Mounts = { idOf: () => { throw new Error('no mount table'); }, describe: () => '' };
+    const broken: Mounts = {
+      idOf: () => {
+        throw new Error('no mount table');
+      },
+      describe: () => '',
+    };
     t.deepEqual((await remove(tree, broken)).left, [{ path: tree, reason: 'no mount table' }]);
     t.true(existsSync(tree));
   });
@@ -143,7 +215,9 @@ test('a folder that is being removed has a name that nobody takes for one in use
 });
 
 test('the mount table of the kernel is read with blanks in its names', (t) => {
-  t.deepEqual(parseMounts('36 35 98:0 /mnt1 /a\\040b\\134 rw,noatime master:1 - ext3 /dev/a\\011b rw\n36 35'), [{ id: '36', point: '/a b\\', type: 'ext3', source: '/dev/a\tb' }]);
+  t.deepEqual(parseMounts('36 35 98:0 /mnt1 /a\\040b\\134 rw,noatime master:1 - ext3 /dev/a\\011b rw\n36 35'), [
+    { id: '36', point: '/a b\\', type: 'ext3', source: '/dev/a\tb' },
+  ]);
 });
 
 test('making a folder usable adds what its owner lacks, and changes no mode otherwise', async (t) => {

@@ -6,14 +6,21 @@ import { isFullDisk, Room, type RoomOptions } from '@mutirao/runtime/files';
 function aRoom(parts: Partial<RoomOptions> = {}): { readonly room: Room; readonly alarms: (() => void)[] } {
   const alarms: (() => void)[] = [];
   const room = new Room({
-    folder: tmpdir(), freeMin: 0, pause: 5, journalTrouble: () => undefined,
-    timers: { start: (_delay, run) => alarms.push(run), cancel: () => undefined }, ...parts,
+    folder: tmpdir(),
+    freeMin: 0,
+    pause: 5,
+    journalTrouble: () => undefined,
+    timers: { start: (_delay, run) => alarms.push(run), cancel: () => undefined },
+    ...parts,
   });
   return { room, alarms };
 }
 
 const full = (): Error => Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
-const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 test('a full disk is told by its code, by ours, and by that of a cause', (t) => {
   t.true(isFullDisk(full()));
@@ -35,18 +42,34 @@ test('what finds no room is done again until it does, and meanwhile nothing new 
     await turn();
     t.is(tries, wanted);
     t.is(room.trouble(), 'ENOSPC: no space left');
-    t.throws(() => { room.demand(); }, { code: 'MUT_DISK_FULL', message: /nothing new is taken: ENOSPC/ });
+    t.throws(
+      () => {
+        room.demand();
+      },
+      { code: 'MUT_DISK_FULL', message: /nothing new is taken: ENOSPC/ },
+    );
     alarms.pop()?.();
   }
   t.is(await done, 3);
   t.is(room.trouble(), undefined);
-  t.notThrows(() => { room.demand(); });
+  t.notThrows(() => {
+    room.demand();
+  });
 });
 
 test('what is not wanted any more, and what fails for another reason, is not tried again', async (t) => {
   const { room, alarms } = aRoom();
-  await t.throwsAsync(room.patiently(() => Promise.reject(full()), () => false), { message: /ENOSPC/ });
-  await t.throwsAsync(room.patiently(() => Promise.reject(new Error('other'))), { message: 'other' });
+  await t.throwsAsync(
+    room.patiently(
+      () => Promise.reject(full()),
+      () => false,
+    ),
+    { message: /ENOSPC/ },
+  );
+  await t.throwsAsync(
+    room.patiently(() => Promise.reject(new Error('other'))),
+    { message: 'other' },
+  );
   t.deepEqual([alarms.length, room.trouble()], [0, undefined]);
 });
 
@@ -59,7 +82,9 @@ test('bytes that come later wait until they fit', async (t) => {
   const { room, alarms } = aRoom();
   await room.whenFree(1);
   let isOver = false;
-  void room.whenFree(2 ** 60).then(() => { isOver = true; });
+  void room.whenFree(2 ** 60).then(() => {
+    isOver = true;
+  });
   await turn();
   t.deepEqual([isOver, alarms.length], [false, 1]);
   t.regex(room.trouble() ?? '', /wait for room there/);

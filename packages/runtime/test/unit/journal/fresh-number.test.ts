@@ -6,7 +6,13 @@ import { temporaryFolder } from '@mutirao/testkit';
 import test, { type ExecutionContext } from 'ava';
 import { readFileId } from '../../../src/journal/file-id.ts';
 
-const codec: ChangeCodec<{ readonly n: number }> = { version: 1, encode: (change) => JSON.stringify(change), decode: (_version, body) => JSON.parse(body) as { n: number }, jobOf: () => undefined, isDurable: () => true };
+const codec: ChangeCodec<{ readonly n: number }> = {
+  version: 1,
+  encode: (change) => JSON.stringify(change),
+  decode: (_version, body) => JSON.parse(body) as { n: number },
+  jobOf: () => undefined,
+  isDurable: () => true,
+};
 
 /** Starts an owner of numbers, which gives none. */
 function starter(t: ExecutionContext): { readonly path: string; start(next: number, bootId?: number): number } {
@@ -70,9 +76,13 @@ test('a journal of a release that noted only the run of its host stays in its pl
 });
 
 test('where a file system does not say when a file was made, its inode tells it from its copies', (t) => {
-  const idOf = (ino: bigint, birthtimeNs: bigint): number | undefined => readFileId('journal.sqlite', () => ({ ino, birthtimeNs }));
+  const idOf = (ino: bigint, birthtimeNs: bigint): number | undefined =>
+    readFileId('journal.sqlite', () => ({ ino, birthtimeNs }));
   t.is(idOf(7n, 0n), idOf(7n, 0n));
   t.not(idOf(7n, 0n), idOf(8n, 0n));
   t.not(idOf(7n, 5n), idOf(7n, 6n));
-  t.is(readFileId('journal.sqlite', () => undefined), undefined);
+  t.is(
+    readFileId('journal.sqlite', () => undefined),
+    undefined,
+  );
 });

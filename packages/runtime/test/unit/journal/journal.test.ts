@@ -1,11 +1,25 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { openJournal, type ChangeCodec } from '@mutirao/runtime/journal';
 import test, { type TestFn } from 'ava';
 
-interface Change { readonly job: number | undefined; readonly text: string }
+interface Change {
+  readonly job: number | undefined;
+  readonly text: string;
+}
 
 const codec: ChangeCodec<Change> = {
   version: 2,
@@ -17,7 +31,9 @@ const codec: ChangeCodec<Change> = {
   jobOf: ({ job }) => job,
   isDurable: ({ text }) => text.startsWith('promise'),
   schema: ['CREATE TABLE IF NOT EXISTS words (text TEXT PRIMARY KEY, seq INTEGER)'],
-  project: (database, sequence, { text }) => { database.prepare('INSERT INTO words (text, seq) VALUES (?, ?)').run(text, sequence); },
+  project: (database, sequence, { text }) => {
+    database.prepare('INSERT INTO words (text, seq) VALUES (?, ?)').run(text, sequence);
+  },
 };
 
 const suite = test as TestFn<{ folder: string; path: string }>;
@@ -25,7 +41,9 @@ suite.beforeEach((t) => {
   t.context.folder = mkdtempSync(join(tmpdir(), 'mutirao-journal-'));
   t.context.path = join(t.context.folder, 'deep', 'journal.sqlite');
 });
-suite.afterEach.always((t) => { rmSync(t.context.folder, { recursive: true, force: true }); });
+suite.afterEach.always((t) => {
+  rmSync(t.context.folder, { recursive: true, force: true });
+});
 
 const change = (text: string, job?: number): Change => ({ job, text });
 
@@ -38,7 +56,10 @@ function leftBehind(path: string): string {
 
 function words(path: string): unknown[] {
   const journal = openJournal({ path, codec });
-  const rows = journal.database.prepare('SELECT text, seq FROM words ORDER BY seq').all().map((row) => [row['text'], row['seq']]);
+  const rows = journal.database
+    .prepare('SELECT text, seq FROM words ORDER BY seq')
+    .all()
+    .map((row) => [row['text'], row['seq']]);
   journal.close();
   return rows;
 }
@@ -49,8 +70,13 @@ suite('changes are numbered from 1 without a gap, and replayed in order', (t) =>
   t.is(journal.record([change('a'), change('b')], 10), 1);
   t.is(journal.record([change('c')], 20), 3);
   const seen: unknown[] = [];
-  journal.replay(1, (sequence, { text }) => { seen.push([sequence, text]); });
-  t.deepEqual(seen, [[2, 'b'], [3, 'c']]);
+  journal.replay(1, (sequence, { text }) => {
+    seen.push([sequence, text]);
+  });
+  t.deepEqual(seen, [
+    [2, 'b'],
+    [3, 'c'],
+  ]);
   t.is(journal.lastSequence(), 3);
   journal.close();
 });
@@ -59,25 +85,41 @@ suite('what was recorded is there after the process was killed, projections and 
   const journal = openJournal({ path: t.context.path, codec });
   journal.record([change('a'), change('promise b')], 10);
   journal.record([change('c')], 20);
-  t.deepEqual(words(leftBehind(t.context.path)), [['a', 1], ['promise b', 2], ['c', 3]]);
+  t.deepEqual(words(leftBehind(t.context.path)), [
+    ['a', 1],
+    ['promise b', 2],
+    ['c', 3],
+  ]);
   journal.close();
 });
 
 suite('changes of one turn are written all or none', (t) => {
   const journal = openJournal({ path: t.context.path, codec });
   journal.record([change('a')], 10);
-  const error = t.throws(() => journal.record([change('b'), change('a')], 20), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_FAILED' });
+  const error = t.throws(() => journal.record([change('b'), change('a')], 20), {
+    instanceOf: MutiraoError,
+    code: 'MUT_JOURNAL_FAILED',
+  });
   t.regex(error.message, /UNIQUE/);
   t.is(journal.record([change('c')], 30), 2);
   journal.close();
-  t.deepEqual(words(t.context.path), [['a', 1], ['c', 2]]);
+  t.deepEqual(words(t.context.path), [
+    ['a', 1],
+    ['c', 2],
+  ]);
 });
 
 suite('reading selects by job and sequence, and is bounded', (t) => {
   const journal = openJournal({ path: t.context.path, codec });
   journal.record([change('a', 1), change('b', 2), change('c', 1), change('d'), change('e', 1)], 10);
-  t.deepEqual(journal.read({ after: 1, job: 1, limit: 9 }).map(({ sequence }) => sequence), [3, 5]);
-  t.deepEqual(journal.read({ after: 1, limit: 2 }), [{ sequence: 2, at: 10, change: change('b', 2) }, { sequence: 3, at: 10, change: change('c', 1) }]);
+  t.deepEqual(
+    journal.read({ after: 1, job: 1, limit: 9 }).map(({ sequence }) => sequence),
+    [3, 5],
+  );
+  t.deepEqual(journal.read({ after: 1, limit: 2 }), [
+    { sequence: 2, at: 10, change: change('b', 2) },
+    { sequence: 3, at: 10, change: change('c', 1) },
+  ]);
   journal.close();
 });
 
@@ -96,13 +138,19 @@ suite('changes of an earlier version are read as such', (t) => {
   before.close();
   const journal = openJournal({ path: t.context.path, codec });
   journal.record([change('new')], 20);
-  t.deepEqual(journal.read({ after: 0, limit: 9 }).map((entry) => entry.change.text), ['OLD', 'new']);
+  t.deepEqual(
+    journal.read({ after: 0, limit: 9 }).map((entry) => entry.change.text),
+    ['OLD', 'new'],
+  );
   journal.close();
 });
 
 suite('a journal of a later release is refused', (t) => {
   openJournal({ path: t.context.path, codec: { ...codec, version: 3 } }).close();
-  const error = t.throws(() => openJournal({ path: t.context.path, codec }), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_NEWER' });
+  const error = t.throws(() => openJournal({ path: t.context.path, codec }), {
+    instanceOf: MutiraoError,
+    code: 'MUT_JOURNAL_NEWER',
+  });
   t.regex(error.message, /change_version 3; this release knows 2/);
 });
 
@@ -121,20 +169,31 @@ suite('a file that is no journal is refused', (t) => {
 
 suite('a journal that was cut short is told as damaged', (t) => {
   const journal = openJournal({ path: t.context.path, codec });
-  journal.record(Array.from({ length: 2000 }, (_, index) => change(`word ${index}`)), 10);
+  journal.record(
+    Array.from({ length: 2000 }, (_, index) => change(`word ${index}`)),
+    10,
+  );
   journal.close();
   truncateSync(t.context.path, 40_960);
-  t.throws(() => {
-    const cut = openJournal({ path: t.context.path, codec });
-    cut.replay(0, () => undefined);
-  }, { code: 'MUT_JOURNAL_CORRUPT' });
+  t.throws(
+    () => {
+      const cut = openJournal({ path: t.context.path, codec });
+      cut.replay(0, () => undefined);
+    },
+    { code: 'MUT_JOURNAL_CORRUPT' },
+  );
 });
 
 suite('a change that makes no sense is named by its sequence', (t) => {
   const journal = openJournal({ path: t.context.path, codec });
   journal.record([change('a'), change('b')], 10);
-  journal.database.exec('UPDATE changes SET body = \'{"job\' WHERE seq = 2');
-  const error = t.throws(() => { journal.replay(0, () => undefined); }, { instanceOf: MutiraoError, code: 'MUT_JOURNAL_CORRUPT' });
+  journal.database.exec("UPDATE changes SET body = '{\"job' WHERE seq = 2");
+  const error = t.throws(
+    () => {
+      journal.replay(0, () => undefined);
+    },
+    { instanceOf: MutiraoError, code: 'MUT_JOURNAL_CORRUPT' },
+  );
   t.regex(error.message, /change 2 \(version 2\)/);
   journal.close();
 });
@@ -161,11 +220,17 @@ suite('a disk that is full fails the turn and loses nothing of those before it',
   journal.record([change('a')], 10);
   const pages = Number(journal.database.prepare('PRAGMA page_count').get()?.['page_count']);
   journal.database.exec(`PRAGMA max_page_count = ${pages + 2}`);
-  const error = t.throws(() => journal.record([change('b'), change('x'.repeat(100_000))], 20), { instanceOf: MutiraoError, code: 'MUT_DISK_FULL' });
+  const error = t.throws(() => journal.record([change('b'), change('x'.repeat(100_000))], 20), {
+    instanceOf: MutiraoError,
+    code: 'MUT_DISK_FULL',
+  });
   t.regex(error.message, /full/);
   journal.database.exec('PRAGMA max_page_count = 1000000');
   t.is(journal.record([change('c')], 30), 2);
-  t.deepEqual(words(leftBehind(t.context.path)), [['a', 1], ['c', 2]]);
+  t.deepEqual(words(leftBehind(t.context.path)), [
+    ['a', 1],
+    ['c', 2],
+  ]);
   journal.close();
 });
 
@@ -188,25 +253,29 @@ suite('a journal knows when its host has started anew since it was dealt with, a
   t.true(open(undefined, true));
 });
 
-suite('a journal that was put back from a back-up knows that it may have forgotten, once, and so does none that stays where it is', (t) => {
-  const { path } = t.context;
-  const open = (): boolean => {
-    const journal = openJournal({ path, codec, bootId: 5 });
-    const { isHostNew, isFileNew } = journal;
-    if (journal.lastSequence() === 0) journal.record([change('word')], 1);
-    else t.is(isFileNew, isHostNew);
-    journal.keepHost();
-    journal.close();
-    return isHostNew;
-  };
-  t.false(open());
-  copyFileSync(path, `${path}.backup`);
-  t.false(open());
-  rmSync(path);
-  copyFileSync(`${path}.backup`, path);
-  t.true(open());
-  t.false(open());
-});
+suite(
+  'a journal that was put back from a back-up knows that it may have forgotten, once, and so does none that stays ' +
+    'where it is',
+  (t) => {
+    const { path } = t.context;
+    const open = (): boolean => {
+      const journal = openJournal({ path, codec, bootId: 5 });
+      const { isHostNew, isFileNew } = journal;
+      if (journal.lastSequence() === 0) journal.record([change('word')], 1);
+      else t.is(isFileNew, isHostNew);
+      journal.keepHost();
+      journal.close();
+      return isHostNew;
+    };
+    t.false(open());
+    copyFileSync(path, `${path}.backup`);
+    t.false(open());
+    rmSync(path);
+    copyFileSync(`${path}.backup`, path);
+    t.true(open());
+    t.false(open());
+  },
+);
 
 suite('a number that was kept is there again, also for a process that comes after a kill, and none is where none was', (t) => {
   const { path } = t.context;
@@ -222,23 +291,28 @@ suite('a number that was kept is there again, also for a process that comes afte
   next.close();
 });
 
-suite('a journal and the files beside it are for its account alone, also where an earlier release made them otherwise and whatever the umask', (t) => {
-  const modes = (): number[] => readdirSync(dirname(t.context.path)).map((name) => statSync(join(dirname(t.context.path), name)).mode & 0o077);
-  const mask = process.umask(0);
-  try {
-    let journal = openJournal({ path: t.context.path, codec });
-    journal.record([change('promise one')], 1);
-    t.true(modes().length >= 2);
-    t.deepEqual(new Set(modes()), new Set([0]));
-    journal.close();
-    chmodSync(t.context.path, 0o644);
-    journal = openJournal({ path: t.context.path, codec });
-    journal.record([change('promise two')], 2);
-    t.deepEqual(new Set(modes()), new Set([0]));
-    t.throws(() => openJournal({ path: t.context.path, codec }), { code: 'MUT_ALREADY_RUNNING' });
-    t.throws(() => openJournal({ path: t.context.path, codec }), { code: 'MUT_ALREADY_RUNNING' });
-    journal.close();
-  } finally {
-    process.umask(mask);
-  }
-});
+suite(
+  'a journal and the files beside it are for its account alone, also where an earlier release made them otherwise ' +
+    'and whatever the umask',
+  (t) => {
+    const modes = (): number[] =>
+      readdirSync(dirname(t.context.path)).map((name) => statSync(join(dirname(t.context.path), name)).mode & 0o077);
+    const mask = process.umask(0);
+    try {
+      let journal = openJournal({ path: t.context.path, codec });
+      journal.record([change('promise one')], 1);
+      t.true(modes().length >= 2);
+      t.deepEqual(new Set(modes()), new Set([0]));
+      journal.close();
+      chmodSync(t.context.path, 0o644);
+      journal = openJournal({ path: t.context.path, codec });
+      journal.record([change('promise two')], 2);
+      t.deepEqual(new Set(modes()), new Set([0]));
+      t.throws(() => openJournal({ path: t.context.path, codec }), { code: 'MUT_ALREADY_RUNNING' });
+      t.throws(() => openJournal({ path: t.context.path, codec }), { code: 'MUT_ALREADY_RUNNING' });
+      journal.close();
+    } finally {
+      process.umask(mask);
+    }
+  },
+);

@@ -5,13 +5,22 @@ import { openJournal, type ChangeCodec, type Journal } from '@mutirao/runtime/jo
 import { temporaryFolder } from '@mutirao/testkit';
 import test, { type ExecutionContext } from 'ava';
 
-interface Said { readonly text: string }
+interface Said {
+  readonly text: string;
+}
 const codec: ChangeCodec<Said> = {
-  version: 1, encode: (change) => JSON.stringify(change), decode: (_version, body) => JSON.parse(body) as Said, jobOf: () => undefined, isDurable: ({ text }) => text.startsWith('promise'),
+  version: 1,
+  encode: (change) => JSON.stringify(change),
+  decode: (_version, body) => JSON.parse(body) as Said,
+  jobOf: () => undefined,
+  isDurable: ({ text }) => text.startsWith('promise'),
 };
 
 /** A folder with a journal of those changes whose process was killed: nothing was copied from its log into its file. */
-function killed(t: ExecutionContext, ...texts: readonly string[]): { readonly path: string; open(bootId?: number): Journal<Said> } {
+function killed(
+  t: ExecutionContext,
+  ...texts: readonly string[]
+): { readonly path: string; open(bootId?: number): Journal<Said> } {
   const folder = temporaryFolder(t);
   const [alive, path] = [join(folder, 'alive.sqlite'), join(folder, 'journal.sqlite')];
   const first = openJournal({ path: alive, codec, bootId: 1 });
@@ -35,7 +44,11 @@ test('a journal with its log is whole', (t) => {
 test('a journal whose log was removed is refused, and the message says which changes are missing and what to do', (t) => {
   const { path, open } = killed(t, 'promise 1', 'a', 'b');
   rmSync(`${path}-wal`);
-  t.throws(() => open(), { code: 'MUT_JOURNAL_CORRUPT', message: /ends with change 1, and changes 2 to 4 are missing: .*journal\.sqlite-wal .*restore a back-up.*remove .*journal\.sqlite-last/ });
+  t.throws(() => open(), {
+    code: 'MUT_JOURNAL_CORRUPT',
+    message:
+      /ends with change 1, and changes 2 to 4 are missing: .*journal\.sqlite-wal .*restore a back-up.*remove .*journal\.sqlite-last/,
+  });
   t.throws(() => open(), { code: 'MUT_JOURNAL_CORRUPT' }, 'also when it is tried again');
 });
 

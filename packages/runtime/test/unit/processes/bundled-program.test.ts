@@ -5,7 +5,16 @@ import test, { type ExecutionContext } from 'ava';
 import { temporaryFolder } from '@mutirao/testkit';
 import { findBundles } from '../../../src/processes/bundled-program.ts';
 
-const sources = ['packages/one/src/main.ts', 'packages/one/src/deep/er/part.ts', 'packages/two/src/index.ts', 'packages/web/src/index.ts', 'packages/web/client/src/charts/chart.ts', 'proto/v1/api.proto', 'scripts/packing/bundle.mjs', 'package-lock.json'];
+const sources = [
+  'packages/one/src/main.ts',
+  'packages/one/src/deep/er/part.ts',
+  'packages/two/src/index.ts',
+  'packages/web/src/index.ts',
+  'packages/web/client/src/charts/chart.ts',
+  'proto/v1/api.proto',
+  'scripts/packing/bundle.mjs',
+  'package-lock.json',
+];
 // Far ahead and long ago, in seconds: a file's second time is when it was made here, which no test sets.
 const [longAgo, builtAt, later] = [1000, 10_000_000_000, 10_000_001_000];
 
@@ -16,7 +25,15 @@ function checkout(t: ExecutionContext): string {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), '');
   }
-  for (const path of [...sources, ...new Set(sources.map(dirname)), 'packages/one/src', 'packages/one/src/deep', 'packages/web/client/src', 'proto']) utimesSync(join(root, path), longAgo, longAgo);
+  for (const path of [
+    ...sources,
+    ...new Set(sources.map(dirname)),
+    'packages/one/src',
+    'packages/one/src/deep',
+    'packages/web/client/src',
+    'proto',
+  ])
+    utimesSync(join(root, path), longAgo, longAgo);
   utimesSync(join(root, '.cache/programs/built'), builtAt, builtAt);
   return root;
 }

@@ -9,7 +9,10 @@ test('an exit status is told as it is and a signal as 128 + its number', (t) => 
 });
 
 test('a program that is not there ends as 127, one that cannot be executed as 126', (t) => {
-  t.like(startFailure(Object.assign(new Error('spawn x ENOENT'), { code: 'ENOENT' })), { status: 127, startError: 'spawn x ENOENT' });
+  t.like(startFailure(Object.assign(new Error('spawn x ENOENT'), { code: 'ENOENT' })), {
+    status: 127,
+    startError: 'spawn x ENOENT',
+  });
   t.is(startFailure(Object.assign(new Error('spawn x EACCES'), { code: 'EACCES' })).status, 126);
 });
 

@@ -1,7 +1,8 @@
 import test from 'ava';
 import { parseStat } from '../../../src/processes/process-table.ts';
 
-const fields = (state: string): string => `${state} 1 4242 4242 0 -1 4194560 97 0 0 0 0 0 0 0 20 0 1 0 86000 2600960 3 18446744073709551615`;
+const fields = (state: string): string =>
+  `${state} 1 4242 4242 0 -1 4194560 97 0 0 0 0 0 0 0 20 0 1 0 86000 2600960 3 18446744073709551615`;
 
 test('a name with blanks and parentheses does not shift the fields of a process', (t) => {
   const row = parseStat(`4711 (a ) b (c) ${fields('S')}`);

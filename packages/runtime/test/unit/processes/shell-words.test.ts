@@ -2,7 +2,13 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
 import { temporaryFolder } from '@mutirao/testkit';
-import { isVariableName, ProgramFinder, quoteWord, renderAssignments, renderCommand } from '../../../src/processes/shell-words.ts';
+import {
+  isVariableName,
+  ProgramFinder,
+  quoteWord,
+  renderAssignments,
+  renderCommand,
+} from '../../../src/processes/shell-words.ts';
 
 const find = (name: string): string | undefined => (name === 'tool' ? '/opt/bin/tool' : undefined);
 
@@ -13,7 +19,20 @@ test('a line of plain words runs without a shell of its own', (t) => {
 });
 
 test('a line that may mean something to a shell goes to one', (t) => {
-  for (const line of ['echo hi', 'A=/x tool', 'tool $X', 'tool "a"', 'tool *', 'tool ~', 'tool; tool', 'tool >f', 'tool # x', 'a\ntool', 'tool {1}', '']) {
+  for (const line of [
+    'echo hi',
+    'A=/x tool',
+    'tool $X',
+    'tool "a"',
+    'tool *',
+    'tool ~',
+    'tool; tool',
+    'tool >f',
+    'tool # x',
+    'a\ntool',
+    'tool {1}',
+    '',
+  ]) {
     t.is(renderCommand(line, find), line === '' ? `/bin/sh -c ''` : `/bin/sh -c ${quoteWord(line)}`, line);
   }
 });

@@ -6,7 +6,9 @@ import { FakeCommands, temporaryFolder } from '@mutirao/testkit';
 import { accountName } from '../../../src/files/account.ts';
 
 const mounts = '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n';
-const hybrid = '30 23 0:26 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n31 30 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n32 30 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n';
+const hybrid =
+  '30 23 0:26 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n31 30 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup ' +
+  'rw,memory\n32 30 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n';
 const group = '/user.slice/user-1000.slice/user@1000.service/app.slice/mutirao-1-ab.scope';
 
 test('the folder of a control group follows from the group and the mount of the unified hierarchy', (t) => {
@@ -26,8 +28,14 @@ test('a user manager is used where it answers and stays when its user logs out',
   t.deepEqual(commands.calls('systemd-run'), []);
   writeFileSync(path.join(lingerFolder, accountName()), '');
   const scopes = await findScopes({ environment, lingerFolder });
-  t.deepEqual(scopes, { program: path.join(commands.folder, 'systemd-run'), folder: path.dirname(`/sys/fs/cgroup${group}`) });
-  t.regex(commands.calls('systemd-run')[0] ?? '', /^--user --scope --quiet --collect --unit=mutirao-\d+-[0-9a-f]{12}\.scope -- \/bin\/sh -c /);
+  t.deepEqual(scopes, {
+    program: path.join(commands.folder, 'systemd-run'),
+    folder: path.dirname(`/sys/fs/cgroup${group}`),
+  });
+  t.regex(
+    commands.calls('systemd-run')[0] ?? '',
+    /^--user --scope --quiet --collect --unit=mutirao-\d+-[0-9a-f]{12}\.scope -- \/bin\/sh -c /,
+  );
   t.is(await findScopes({ environment: { PATH: commands.path }, lingerFolder }), undefined, 'no runtime folder');
   commands.act('systemd-run', 'echo "Failed to connect to bus: No medium found" >&2; exit 1');
   t.is(await findScopes({ environment, lingerFolder }), undefined);

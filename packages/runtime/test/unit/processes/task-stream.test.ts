@@ -33,6 +33,15 @@ test('where the second stream of a task cannot be opened the first is closed aga
     if (pipe === undefined) throw new Error('too many open files');
     return pipe;
   };
-  t.throws(() => openStreams({ take, release: (pipe) => { released.push(pipe); } }), { message: 'too many open files' });
+  t.throws(
+    () =>
+      openStreams({
+        take,
+        release: (pipe) => {
+          released.push(pipe);
+        },
+      }),
+    { message: 'too many open files' },
+  );
   t.deepEqual(released, [{ file: 7, path: '/pipe' }]);
 });

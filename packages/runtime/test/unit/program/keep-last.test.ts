@@ -2,7 +2,13 @@ import test from 'ava';
 import { keepLast } from '@mutirao/runtime/program';
 
 test('of an option that stands twice the later one is kept, with its value', (t) => {
-  t.deepEqual(keepLast(['--home', '/a', '--leash', '--trace', 'x', '--home', '/b', '--leash']), ['--trace', 'x', '--home', '/b', '--leash']);
+  t.deepEqual(keepLast(['--home', '/a', '--leash', '--trace', 'x', '--home', '/b', '--leash']), [
+    '--trace',
+    'x',
+    '--home',
+    '/b',
+    '--leash',
+  ]);
   t.deepEqual(keepLast(['--slurm-flags', '-p short', '--id', 'a']), ['--slurm-flags', '-p short', '--id', 'a']);
 });
 

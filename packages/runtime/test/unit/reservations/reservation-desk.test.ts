@@ -1,4 +1,5 @@
-// Follows a reservation manager that stands in for a real one, and verifies claims that are really signed; time passes when the test says so.
+// Follows a reservation manager that stands in for a real one, and verifies claims that are really signed; time passes
+// when the test says so.
 import { setImmediate as turn } from 'node:timers/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -31,14 +32,29 @@ function open(t: ExecutionContext, parts: Partial<ReservationDeskOptions> = {}, 
   const told: Scene['told'] = { last: undefined, count: 0 };
   const warnings: string[] = [];
   const sleepers = new Set<() => void>();
-  const log = { ...quietLogger, warn: (_facts: unknown, message?: string) => { warnings.push(message ?? ''); } };
+  const log = {
+    ...quietLogger,
+    warn: (_facts: unknown, message?: string) => {
+      warnings.push(message ?? '');
+    },
+  };
   const desk = new ReservationDesk({
-    address: 'h:1', resourceId: 'alpha', processors: 16, token: () => 'secret', keysPath: join(folder, 'claim-keys.json'), log, now: () => 0, connect: () => manager.connect(),
-    sleep: (_delay, signal) => new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      sleepers.add(resolve);
-      signal.addEventListener('abort', () => { resolve(); });
-    }),
+    address: 'h:1',
+    resourceId: 'alpha',
+    processors: 16,
+    token: () => 'secret',
+    keysPath: join(folder, 'claim-keys.json'),
+    log,
+    now: () => 0,
+    connect: () => manager.connect(),
+    sleep: (_delay, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) resolve();
+        sleepers.add(resolve);
+        signal.addEventListener('abort', () => {
+          resolve();
+        });
+      }),
     onTold: (windows) => {
       told.last = windows;
       told.count += 1;
@@ -57,7 +73,7 @@ function open(t: ExecutionContext, parts: Partial<ReservationDeskOptions> = {}, 
 const use7 = { reservationId: 7, userId: 'ana' };
 const window7 = { reservationId: 7, userId: 'ana', count: 2, startsAt: 1000, endsAt: 5000 };
 
-test('a use that begins a moment before the manager\'s start is told again until the manager takes it, with the same key', async (t) => {
+test("a use that begins a moment before the manager's start is told again until the manager takes it, with the same key", async (t) => {
   const { manager, desk, warnings, wake } = open(t, { kind: 'provider' });
   manager.reservations = [aReservationWire()];
   desk.start();
@@ -74,7 +90,13 @@ test('a use that begins a moment before the manager\'s start is told again until
   await wake();
   t.is(manager.shown.length, 4, 'what was taken is not told again');
   t.deepEqual(new Set(manager.shown.map((one) => JSON.stringify(one))).size, 1);
-  t.like(manager.shown[0], { claim: manager.claim(), resourceId: 'alpha', userId: 'ana', clientRequestId: 'provider alpha', reservationId: 7 });
+  t.like(manager.shown[0], {
+    claim: manager.claim(),
+    resourceId: 'alpha',
+    userId: 'ana',
+    clientRequestId: 'provider alpha',
+    reservationId: 7,
+  });
   t.deepEqual(warnings, []);
 });
 
@@ -94,20 +116,41 @@ test('what changes no window is not told, and what does is', async (t) => {
 
 test('what is held ahead is told again until the manager answers, the last word of each reservation alone, and what it refuses for good is dropped with a warning', async (t) => {
   const { manager, desk, warnings, wake } = open(t, { kind: 'provider' });
-  const ahead = { status: 'queued', heldCount: 0, askedCount: 2, askAt: 0, expectedAt: 0, chance: undefined, reason: '' } as const;
+  const ahead = {
+    status: 'queued',
+    heldCount: 0,
+    askedCount: 2,
+    askAt: 0,
+    expectedAt: 0,
+    chance: undefined,
+    reason: '',
+  } as const;
   manager.refusals = ['MUT_UNREACHABLE', 'MUT_NOT_OWNER'];
   desk.noteAhead(7, ahead);
   await settle();
   desk.noteAhead(7, { ...ahead, status: 'held', heldCount: 2, askedCount: 0 });
   desk.noteAhead(8, ahead);
-  t.deepEqual(manager.aheads.map(({ heldAhead }) => heldAhead?.status), [AheadStatus.QUEUED]);
+  t.deepEqual(
+    manager.aheads.map(({ heldAhead }) => heldAhead?.status),
+    [AheadStatus.QUEUED],
+  );
   await wake();
-  t.deepEqual(manager.aheads.slice(1).map(({ reservationId, heldAhead }) => [reservationId, heldAhead?.status]), [[7, AheadStatus.HELD], [8, AheadStatus.QUEUED]]);
+  t.deepEqual(
+    manager.aheads.slice(1).map(({ reservationId, heldAhead }) => [reservationId, heldAhead?.status]),
+    [
+      [7, AheadStatus.HELD],
+      [8, AheadStatus.QUEUED],
+    ],
+  );
   t.deepEqual(warnings, ['the manager does not take what is held ahead for a reservation']);
   desk.noteAhead(7, ahead);
   desk.noteAhead(7, { ...ahead, status: 'lost' });
   await settle();
-  t.deepEqual(manager.aheads.slice(3).map(({ heldAhead }) => heldAhead?.status), [AheadStatus.QUEUED, AheadStatus.LOST], 'what changes while it is told is told, too');
+  t.deepEqual(
+    manager.aheads.slice(3).map(({ heldAhead }) => heldAhead?.status),
+    [AheadStatus.QUEUED, AheadStatus.LOST],
+    'what changes while it is told is told, too',
+  );
 });
 
 test('a use that the manager refuses for good is told once, and its owner is warned', async (t) => {
@@ -130,17 +173,28 @@ test('a reservation that moved between the showing of its claim and its use is t
   desk.noteUse(use7);
   await settle();
   await wake();
-  t.deepEqual(manager.shown.map(({ claim, userId }) => [claim, userId]), [[manager.claim(), 'ana'], [moved, 'ana']]);
+  t.deepEqual(
+    manager.shown.map(({ claim, userId }) => [claim, userId]),
+    [
+      [manager.claim(), 'ana'],
+      [moved, 'ana'],
+    ],
+  );
   t.deepEqual(warnings, []);
 });
 
 test('what runs inside is told by number with each new connection, also without its claim, until the manager knows of it', async (t) => {
-  const { manager, desk, wake } = open(t, { inUse: () => [use7, { reservationId: 8, userId: 'bob' }, { reservationId: 9, userId: 'eve' }] });
-  manager.reservations = [aReservationWire(), aReservationWire({ reservationId: 8, userId: 'bob', status: ReservationStatus.CLAIMED })];
+  const { manager, desk, wake } = open(t, {
+    inUse: () => [use7, { reservationId: 8, userId: 'bob' }, { reservationId: 9, userId: 'eve' }],
+  });
+  manager.reservations = [
+    aReservationWire(),
+    aReservationWire({ reservationId: 8, userId: 'bob', status: ReservationStatus.CLAIMED }),
+  ];
   desk.start();
   await settle();
   const told = { claim: '', resourceId: 'alpha', userId: 'ana', clientRequestId: 'cluster alpha', reservationId: 7 };
-  t.deepEqual(manager.shown, [told], 'what is known to be in use, or is none of the manager\'s, is not told');
+  t.deepEqual(manager.shown, [told], "what is known to be in use, or is none of the manager's, is not told");
   manager.leave();
   manager.isAway = false;
   await settle();
@@ -156,13 +210,22 @@ test('what runs inside is told by number with each new connection, also without 
 
 test('a reservation in use that the manager tells of as unused is told of again, and nothing else with it', async (t) => {
   const { manager, desk } = open(t, { inUse: () => [use7, { reservationId: 8, userId: 'bob' }] });
-  manager.reservations = [aReservationWire({ status: ReservationStatus.CLAIMED }), aReservationWire({ reservationId: 8, userId: 'bob' })];
+  manager.reservations = [
+    aReservationWire({ status: ReservationStatus.CLAIMED }),
+    aReservationWire({ reservationId: 8, userId: 'bob' }),
+  ];
   desk.start();
   await settle();
-  t.deepEqual(manager.shown.map(({ reservationId }) => reservationId), [8]);
+  t.deepEqual(
+    manager.shown.map(({ reservationId }) => reservationId),
+    [8],
+  );
   manager.tell(aReservationWire({ revision: 2 }));
   await settle();
-  t.deepEqual(manager.shown.map(({ reservationId }) => reservationId), [8, 7]);
+  t.deepEqual(
+    manager.shown.map(({ reservationId }) => reservationId),
+    [8, 7],
+  );
 });
 
 test('of a use that is being told of nothing more is told beside', async (t) => {
@@ -189,22 +252,37 @@ test('who stops tells no use again', async (t) => {
 
 test('the claim of a reservation that has moved since is as good as the one that took its place', async (t) => {
   const { manager, desk } = open(t);
-  const [first, moved] = [manager.claim(), manager.claim(aReservationWire({ startUnixMs: 2000, endUnixMs: 9000, amount: 3, revision: 2 }))];
-  manager.verify = ({ claim }) => (claim === first ? { code: 'MUT_CLAIM_SUPERSEDED', message: 'it has moved', presentClaim: moved } : { code: 'MUT_CLAIM_EARLY' });
-  t.deepEqual(await desk.admit(first, 'ana'), { reservationId: 7, userId: 'ana', count: 3, startsAt: 2000, endsAt: 9000 });
+  const [first, moved] = [
+    manager.claim(),
+    manager.claim(aReservationWire({ startUnixMs: 2000, endUnixMs: 9000, amount: 3, revision: 2 })),
+  ];
+  manager.verify = ({ claim }) =>
+    claim === first
+      ? { code: 'MUT_CLAIM_SUPERSEDED', message: 'it has moved', presentClaim: moved }
+      : { code: 'MUT_CLAIM_EARLY' };
+  t.deepEqual(await desk.admit(first, 'ana'), {
+    reservationId: 7,
+    userId: 'ana',
+    count: 3,
+    startsAt: 2000,
+    endsAt: 9000,
+  });
   desk.noteUse(use7);
   await settle();
   t.is(manager.shown[0]?.claim, moved);
 });
 
-test('a claim that took another\'s place is looked at as any other, and without one the refusal stands', async (t) => {
+test("a claim that took another's place is looked at as any other, and without one the refusal stands", async (t) => {
   const { manager, desk } = open(t);
   const refused = { code: 'MUT_CLAIM_SUPERSEDED', message: 'it has moved' };
   manager.verify = () => refused;
   await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_SUPERSEDED' });
   manager.verify = ({ claim }) => ({ ...refused, presentClaim: claim });
   await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_SUPERSEDED' });
-  manager.verify = () => ({ ...refused, presentClaim: manager.claim(aReservationWire({ userId: 'bob', revision: 2 })) });
+  manager.verify = () => ({
+    ...refused,
+    presentClaim: manager.claim(aReservationWire({ userId: 'bob', revision: 2 })),
+  });
   await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_NOT_YOURS' });
   manager.verify = () => ({ ...refused, presentClaim: 'no claim' });
   await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_FORGED' });
@@ -212,18 +290,28 @@ test('a claim that took another\'s place is looked at as any other, and without 
 
 test('a claim is refused for what it says before the manager is asked', async (t) => {
   const { manager, desk } = open(t, { now: () => 4999 });
-  manager.verify = () => { throw new Error('nobody asks'); };
+  manager.verify = () => {
+    throw new Error('nobody asks');
+  };
   const refusals: [Partial<ReturnType<typeof aReservationWire>>, string][] = [
-    [{ resourceId: 'beta' }, 'MUT_CLAIM_ELSEWHERE'], [{ userId: 'bob' }, 'MUT_CLAIM_NOT_YOURS'],
+    [{ resourceId: 'beta' }, 'MUT_CLAIM_ELSEWHERE'],
+    [{ userId: 'bob' }, 'MUT_CLAIM_NOT_YOURS'],
   ];
-  for (const [parts, code] of refusals) await t.throwsAsync(desk.admit(manager.claim(aReservationWire(parts)), 'ana'), { code });
+  for (const [parts, code] of refusals)
+    await t.throwsAsync(desk.admit(manager.claim(aReservationWire(parts)), 'ana'), { code });
   await t.throwsAsync(desk.admit(`${manager.claim()}x`, 'ana'), { code: 'MUT_CLAIM_FORGED' });
 });
 
 test('a claim whose dates are over is good where its reservation has moved since, and late where it has not, or where nobody answers', async (t) => {
   const { manager, desk } = open(t, { now: () => 5000 });
-  const [first, moved] = [manager.claim(aReservationWire({ endUnixMs: 4999 })), manager.claim(aReservationWire({ startUnixMs: 6000, endUnixMs: 9000, revision: 2 }))];
-  manager.verify = ({ claim }) => (claim === first ? { code: 'MUT_CLAIM_SUPERSEDED', message: 'it has moved', presentClaim: moved } : { code: 'MUT_CLAIM_EARLY' });
+  const [first, moved] = [
+    manager.claim(aReservationWire({ endUnixMs: 4999 })),
+    manager.claim(aReservationWire({ startUnixMs: 6000, endUnixMs: 9000, revision: 2 })),
+  ];
+  manager.verify = ({ claim }) =>
+    claim === first
+      ? { code: 'MUT_CLAIM_SUPERSEDED', message: 'it has moved', presentClaim: moved }
+      : { code: 'MUT_CLAIM_EARLY' };
   t.like(await desk.admit(first, 'ana'), { startsAt: 6000, endsAt: 9000 });
   manager.verify = () => ({ code: 'MUT_CLAIM_LATE', message: 'it ended' });
   await t.throwsAsync(desk.admit(first, 'ana'), { code: 'MUT_CLAIM_LATE' });
@@ -256,17 +344,24 @@ test('a refusal of the manager is told, and a claim that is only early is none',
 
 test('the reservations of the resource are told when they are known, and with each change', async (t) => {
   const { manager, desk, told } = open(t, { now: () => 500 });
-  manager.reservations = [aReservationWire(), aReservationWire({ reservationId: 8, status: ReservationStatus.HELD }), aReservationWire({ reservationId: 9, startUnixMs: 100, endUnixMs: 500 })];
+  manager.reservations = [
+    aReservationWire(),
+    aReservationWire({ reservationId: 8, status: ReservationStatus.HELD }),
+    aReservationWire({ reservationId: 9, startUnixMs: 100, endUnixMs: 500 }),
+  ];
   desk.start();
   await settle();
-  t.deepEqual(told.last?.map(({ reservationId }) => reservationId), [7, 8]);
+  t.deepEqual(
+    told.last?.map(({ reservationId }) => reservationId),
+    [7, 8],
+  );
   t.like(manager.registered[0], { resourceId: 'alpha', quantity: '16', resourceType: 'processors' });
   manager.tell(aReservationWire({ startUnixMs: 2000 }));
   manager.tell(aReservationWire({ reservationId: 8, status: ReservationStatus.EXPIRED }));
   manager.tell(aReservationWire({ reservationId: 10, resourceId: 'beta' }));
   await settle();
   t.deepEqual(told.last, [{ ...window7, startsAt: 2000 }]);
-  t.is(told.count, 3, 'another resource\'s is nobody\'s news here');
+  t.is(told.count, 3, "another resource's is nobody's news here");
 });
 
 test('who keeps no holds hears of a reservation when it is confirmed', async (t) => {
@@ -319,7 +414,10 @@ test('a manager whose pages lead back to each other, or that lists what cannot b
   desk.start();
   await settle();
   t.is(told.count, 1);
-  for (const page of [{ reservations: [], nextBeforeReservationId: 5 }, { reservations: [aReservationWire({ amount: 2 ** 40 })], nextBeforeReservationId: 0 }]) {
+  for (const page of [
+    { reservations: [], nextBeforeReservationId: 5 },
+    { reservations: [aReservationWire({ amount: 2 ** 40 })], nextBeforeReservationId: 0 },
+  ]) {
     manager.forged = new Map([['listReservations', page]]);
     manager.leave();
     await settle();

@@ -8,7 +8,16 @@ import { acceptToken } from '../../../src/rpc/tokens.ts';
 import { OpenCalls } from '../../../src/rpc/open-calls.ts';
 
 const host: RpcHost = {
-  tokens: acceptToken('secret', 'ana'), revoked: undefined, log: quietLogger, refusals: new RepeatedLines(quietLogger), audit: quietAudit, stopping: new AbortController().signal, streams: new Set(), certified: new OpenCalls(), messageBytesMax: 1024, count: () => undefined,
+  tokens: acceptToken('secret', 'ana'),
+  revoked: undefined,
+  log: quietLogger,
+  refusals: new RepeatedLines(quietLogger),
+  audit: quietAudit,
+  stopping: new AbortController().signal,
+  streams: new Set(),
+  certified: new OpenCalls(),
+  messageBytesMax: 1024,
+  count: () => undefined,
 };
 
 /** A call as grpc-js gives it to handlers. */

@@ -10,7 +10,13 @@ interface FakeSocket {
 
 function aSocket(host: string, port: number): FakeSocket {
   let isClosed = false;
-  const socket = Object.assign(new EventEmitter(), { remoteAddress: host, remotePort: port, destroy: () => { isClosed = true; } });
+  const socket = Object.assign(new EventEmitter(), {
+    remoteAddress: host,
+    remotePort: port,
+    destroy: () => {
+      isClosed = true;
+    },
+  });
   return { socket: socket as unknown as Socket, isClosed: () => isClosed };
 }
 
@@ -33,7 +39,10 @@ test('of many clients that come at once, those that began are not closed for the
   const clients = Array.from({ length: 50 }, (_, index) => aSocket('10.0.0.2', index));
   const taken = clients.map(({ socket }) => connections.open(socket, 0));
   t.is(taken.filter((connection) => connection !== undefined).length, 4);
-  t.deepEqual(clients.slice(0, 5).map(({ isClosed }) => isClosed()), [false, false, false, false, true]);
+  t.deepEqual(
+    clients.slice(0, 5).map(({ isClosed }) => isClosed()),
+    [false, false, false, false, true],
+  );
 });
 
 test('a connection with a credential is closed neither for others nor for its age, and counts until it is closed', (t) => {

@@ -13,11 +13,18 @@ type Message = NonNullable<ReturnType<typeof registry.getMessage>>;
 type Field = Message['fields'][number];
 type Page = Readonly<Record<string, unknown>> & { readonly nextPageToken?: string };
 
-const services = [BrokerServiceService, ClusterServiceService, GridMachineProviderServiceService, ReservationServiceService].flatMap((service) => Object.values(service));
+const services = [
+  BrokerServiceService,
+  ClusterServiceService,
+  GridMachineProviderServiceService,
+  ReservationServiceService,
+].flatMap((service) => Object.values(service));
 
 /** A message with a long text of its own in each field that can have one. */
 function filled(type: Message, index: number): Record<string, unknown> {
-  return Object.fromEntries(type.members.map((member) => [member.localName, member.kind === 'oneof' ? undefined : valueOf(member, index)]));
+  return Object.fromEntries(
+    type.members.map((member) => [member.localName, member.kind === 'oneof' ? undefined : valueOf(member, index)]),
+  );
 }
 
 function valueOf(field: Field, index: number): unknown {
@@ -40,13 +47,17 @@ for (const [path, { field, keyOf }] of Object.entries(pagedAnswers)) {
     if (output === undefined || definition === undefined || item === undefined) return t.fail('there is no such list');
     const serialize = definition.responseSerialize as (response: unknown) => Buffer;
     const items = Array.from({ length: 400 }, (_, index) => filled(item, index));
-    const handler = inPages(path, () => ({ ...filled(output, 0), nextPageToken: undefined, [field]: items }), serialize) as (request: { pageToken?: string }) => Promise<Page>;
+    const handler = inPages(
+      path,
+      () => ({ ...filled(output, 0), nextPageToken: undefined, [field]: items }),
+      serialize,
+    ) as (request: { pageToken?: string }) => Promise<Page>;
     const seen: unknown[] = [];
     let pages = 0;
     for (let place = {}; ; pages += 1) {
       const page = await handler(place);
       t.true(serialize(page).length < 4 * 1024 * 1024);
-      seen.push(...page[field] as unknown[]);
+      seen.push(...(page[field] as unknown[]));
       if (page.nextPageToken === undefined) break;
       place = { pageToken: page.nextPageToken };
     }
@@ -54,9 +65,14 @@ for (const [path, { field, keyOf }] of Object.entries(pagedAnswers)) {
     t.is(seen.length, items.length);
     t.true(items.every((one, index) => one === seen[index]));
     items.splice(0, 10);
-    const [first] = (await handler({ pageToken: `300/${(keyOf as (of: unknown) => string)(items[290])}` }))[field] as unknown[];
+    const [first] = (await handler({ pageToken: `300/${(keyOf as (of: unknown) => string)(items[290])}` }))[
+      field
+    ] as unknown[];
     t.true(first === items[290], 'items before it are gone: the page begins with the item that its token names');
-    await t.throwsAsync(handler({ pageToken: 'next' }), { code: 'MUT_BAD_REQUEST', message: /page_token is "next"; want the next_page_token/ });
+    await t.throwsAsync(handler({ pageToken: 'next' }), {
+      code: 'MUT_BAD_REQUEST',
+      message: /page_token is "next"; want the next_page_token/,
+    });
   });
 }
 

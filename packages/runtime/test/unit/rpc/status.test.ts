@@ -5,13 +5,18 @@ import { fromStatus, toMutiraoError, toStatus, unary, parseLoopbackAddress, acce
 import { inject } from '@mutirao/testkit';
 import test from 'ava';
 
-const foreign = (code: status, details: string, metadata = new Metadata()): ServiceError => Object.assign(new Error(details), { code, details, metadata });
+const foreign = (code: status, details: string, metadata = new Metadata()): ServiceError =>
+  Object.assign(new Error(details), { code, details, metadata });
 
 test('every code of the registry survives the way there and back', (t) => {
   for (const code of Object.keys(registry) as ErrorCode[]) {
     const sent = toStatus(new MutiraoError(code, `about ${code}`, { field: 'a.b' }));
     t.is(status[sent.code], registry[code].status);
-    t.like(fromStatus(foreign(sent.code, sent.details, sent.metadata)), { code, message: `about ${code}`, field: 'a.b' });
+    t.like(fromStatus(foreign(sent.code, sent.details, sent.metadata)), {
+      code,
+      message: `about ${code}`,
+      field: 'a.b',
+    });
   }
 });
 
@@ -49,11 +54,13 @@ test('a unary route decodes, handles and encodes', async (t) => {
 
 test('an address is a host and a port', (t) => {
   t.deepEqual(parseLoopbackAddress('[::1]:80'), { host: '::1', port: 80, isTls: true });
-  for (const text of ['', '127.0.0.1', ':80', '127.0.0.1:65536', 'host:x']) t.throws(() => parseLoopbackAddress(text), { code: 'MUT_BAD_CONFIG' }, text);
+  for (const text of ['', '127.0.0.1', ':80', '127.0.0.1:65536', 'host:x'])
+    t.throws(() => parseLoopbackAddress(text), { code: 'MUT_BAD_CONFIG' }, text);
 });
 
 test('only loopback addresses are listened on', (t) => {
-  for (const text of ['127.0.0.1:0', '127.8.8.8:1', 'localhost:1', '[::1]:1']) t.notThrows(() => parseLoopbackAddress(text), text);
+  for (const text of ['127.0.0.1:0', '127.8.8.8:1', 'localhost:1', '[::1]:1'])
+    t.notThrows(() => parseLoopbackAddress(text), text);
   for (const text of ['0.0.0.0:0', '10.0.0.1:1', '[::]:1', 'example.org:1', '127.0.0.1.example.org:1']) {
     t.throws(() => parseLoopbackAddress(text), { code: 'MUT_LOOPBACK_ONLY' }, text);
   }

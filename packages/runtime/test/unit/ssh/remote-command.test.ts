@@ -12,13 +12,21 @@ async function heard(words: readonly string[]): Promise<string[]> {
   return stdout.toString().split('\0').slice(0, -1);
 }
 
-const nasty = fc.string({ unit: fc.constantFrom(...'ab \t\n\r\'"\\!$`*?[]{}()<>|&;#~=%^-', 'é', '日', '😀', '\u0001', '\u007f', '\\0', '%s') });
+const nasty = fc.string({
+  unit: fc.constantFrom(...'ab \t\n\r\'"\\!$`*?[]{}()<>|&;#~=%^-', 'é', '日', '😀', '\u0001', '\u007f', '\\0', '%s'),
+});
 const word = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), nasty).filter((text) => !text.includes('\0'));
 
 test('any words come through a shell as they were', async (t) => {
-  await fc.assert(fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 60 }), async (words) => {
-    t.deepEqual(await heard(words), words.map((text) => Buffer.from(text).toString()));
-  }), { seed: 20_250_101, numRuns: 60 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 60 }), async (words) => {
+      t.deepEqual(
+        await heard(words),
+        words.map((text) => Buffer.from(text).toString()),
+      );
+    }),
+    { seed: 20_250_101, numRuns: 60 },
+  );
 });
 
 test('a line end at the end of the last word stays', async (t) => {
@@ -28,10 +36,14 @@ test('a line end at the end of the last word stays', async (t) => {
 test('plain words are sent plain, and what is quoted holds nothing on which login shells differ', (t) => {
   t.is(remoteCommand(['ls', '-l', '/home/ana']), 'ls -l /home/ana');
   t.is(remoteCommand(['echo', 'a b', '']), "echo 'a b' ''");
-  fc.assert(fc.property(fc.array(word, { minLength: 1 }), (words) => {
-    // Between single quotes fish reads a backslash before a quote or another backslash, csh an exclamation mark and a line end.
-    t.notRegex(remoteCommand(words), /\\['\\]|!|\n|[\u0080-\uffff].*printf/);
-  }), { seed: 20_250_102 });
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1 }), (words) => {
+      // Between single quotes fish reads a backslash before a quote or another backslash, csh an exclamation mark and a
+      // line end.
+      t.notRegex(remoteCommand(words), /\\['\\]|!|\n|[\u0080-\uffff].*printf/);
+    }),
+    { seed: 20_250_102 },
+  );
 });
 
 test('no words, a zero byte and far too many words are refused', (t) => {

@@ -44,7 +44,8 @@ const startsKnown = 2000;
 /**
  * Goes from the reservation's making on through the real queue as its local users left it, and asks as each rule says.
  *
- * @returns what came of it, in the order of the rules; all rules meet the same queue, and none meets the others' requests.
+ * @returns what came of it, in the order of the rules; all rules meet the same queue, and none meets the others'
+ * requests.
  */
 export function holdAhead(world: AheadWorld, reserved: Reserved, rules: readonly LeadRule[]): Held[] {
   const { history, starts, walltimeMax } = world;
@@ -56,19 +57,28 @@ export function holdAhead(world: AheadWorld, reserved: Reserved, rules: readonly
   for (const start of starts.slice(Math.max(0, known - startsKnown), known)) waits.add(start);
   for (let now = startsAt - notice; now <= startsAt; now += pollInterval) {
     resource.advance(now);
-    for (let start = starts[known]; start !== undefined && start.at < now; start = starts[known += 1]) waits.add(start);
+    for (let start = starts[known]; start !== undefined && start.at < now; start = starts[(known += 1)])
+      waits.add(start);
     if (endsAt - now > walltimeMax) continue;
     const forecast = lazyForecast(resource.plan, now);
     for (const [index, rule] of rules.entries()) {
-      if (results[index] !== undefined || !isTimeToAsk(rule, { now, startsAt, endsAt, width, waits, forecast })) continue;
+      if (results[index] !== undefined || !isTimeToAsk(rule, { now, startsAt, endsAt, width, waits, forecast }))
+        continue;
       results[index] = { askedAt: now, startedAt: startOf(resource.clone(), reserved, now) };
     }
   }
   return results.map((result) => result ?? { askedAt: startsAt, startedAt: undefined });
 }
 
-/** When a request that is made now for the rest of the reservation starts; undefined where half of the reservation is over before. */
-function startOf(resource: SimulatedResource, { startsAt, endsAt, width }: Reserved, askedAt: Instant): Instant | undefined {
+/**
+ * When a request that is made now for the rest of the reservation starts; undefined where half of the reservation is
+ * over before.
+ */
+function startOf(
+  resource: SimulatedResource,
+  { startsAt, endsAt, width }: Reserved,
+  askedAt: Instant,
+): Instant | undefined {
   const id = resource.firstFreeId;
   const giveUpAt = (startsAt + endsAt) / 2;
   for (let now = askedAt; now <= giveUpAt; now = resource.nextInstant) {
@@ -80,7 +90,9 @@ function startOf(resource: SimulatedResource, { startsAt, endsAt, width }: Reser
   return undefined;
 }
 
-/** Forecasts as a provider can: who runs ends with its walltime, who waits gets the first hole in the order of arrival. */
+/**
+ * Forecasts as a provider can: who runs ends with its walltime, who waits gets the first hole in the order of arrival.
+ */
 function lazyForecast(plan: RequestPlan, now: Instant): (width: ProcessorCount, walltime: Duration) => Instant {
   return (width, walltime) => {
     const { profile, waiting } = plan.clone();

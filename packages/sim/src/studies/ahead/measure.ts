@@ -1,4 +1,10 @@
-import { conservativeBackfilling, easyBackfilling, replayRequests, type QueuePolicy, type TracedRequest } from '@mutirao/core/queue';
+import {
+  conservativeBackfilling,
+  easyBackfilling,
+  replayRequests,
+  type QueuePolicy,
+  type TracedRequest,
+} from '@mutirao/core/queue';
 import type { LeadRule } from '@mutirao/core/reservations';
 import { Prng, type Duration, type ProcessorCount } from '@mutirao/core/shared';
 import { LocalHistory } from '../../resource/local-history.ts';
@@ -15,9 +21,16 @@ const hour: Duration = 3_600_000;
 
 /** The rules that are compared. */
 export const leadRules: readonly LeadRule[] = [
-  { kind: 'fixed', lead: hour / 6 }, { kind: 'fixed', lead: hour }, { kind: 'fixed', lead: 4 * hour }, { kind: 'fixed', lead: 12 * hour },
-  { kind: 'learned', share: 0.5 }, { kind: 'learned', share: 0.9 }, { kind: 'learned', share: 0.99 },
-  { kind: 'forecast', margin: 0 }, { kind: 'forecast', margin: hour }, { kind: 'forecast', margin: 4 * hour },
+  { kind: 'fixed', lead: hour / 6 },
+  { kind: 'fixed', lead: hour },
+  { kind: 'fixed', lead: 4 * hour },
+  { kind: 'fixed', lead: 12 * hour },
+  { kind: 'learned', share: 0.5 },
+  { kind: 'learned', share: 0.9 },
+  { kind: 'learned', share: 0.99 },
+  { kind: 'forecast', margin: 0 },
+  { kind: 'forecast', margin: hour },
+  { kind: 'forecast', margin: 4 * hour },
 ];
 
 /** How long reservations last. */
@@ -51,15 +64,26 @@ export function reservationsOf({ isQuick }: AheadSettings): number {
 }
 
 /** Replays a log under a policy. @param trace requests by submission; each fits the machine. */
-export function openWorld({ processors, walltimeMax }: StudyTrace, policy: QueuePolicy, trace: readonly TracedRequest[]): AheadWorld {
+export function openWorld(
+  { processors, walltimeMax }: StudyTrace,
+  policy: QueuePolicy,
+  trace: readonly TracedRequest[],
+): AheadWorld {
   const starts = replayRequests(policy, processors, trace).map(({ startedAt }, index) => {
     const { width, submittedAt } = trace[index] as TracedRequest;
     return { at: startedAt, width, wait: startedAt - submittedAt };
   });
-  return { history: new LocalHistory({ policy, processors, trace }), starts: starts.sort((one, other) => one.at - other.at), walltimeMax };
+  return {
+    history: new LocalHistory({ policy, processors, trace }),
+    starts: starts.sort((one, other) => one.at - other.at),
+    walltimeMax,
+  };
 }
 
-/** Makes the reservations of a setup, at instants that depend on the seed and the log alone, and holds allocations for them. */
+/**
+ * Makes the reservations of a setup, at instants that depend on the seed and the log alone, and holds allocations for
+ * them.
+ */
 export function measureAhead(setup: AheadSetup, world: AheadWorld, settings: AheadSettings): AheadMeasured {
   const { trace, widthShare } = setup;
   const { history } = world;

@@ -5,7 +5,6 @@ import { shareWithInterval } from '../../summarize.ts';
 import { leadRules, reservationsOf, reservedFor, type AheadMeasured, type AheadSettings } from './measure.ts';
 import type { Held, Reserved } from './hold-ahead.ts';
 
-
 /** Writes up the study. The same measurements, the same text. */
 export function reportAhead(settings: AheadSettings, all: readonly AheadMeasured[]): string {
   const logs = [...new Set(all.map(({ setup }) => setup.trace.title))];
@@ -13,16 +12,36 @@ export function reportAhead(settings: AheadSettings, all: readonly AheadMeasured
     introduction(settings, all),
     section('Rules', rulesText),
     section('All queues together', ruleTable(all)),
-    ...logs.map((log) => section(log, ...all.filter(({ setup }) => setup.trace.title === log).map((measured) => `${nameOf(measured)}\n\n${ruleTable([measured])}`))),
+    ...logs.map((log) =>
+      section(
+        log,
+        ...all
+          .filter(({ setup }) => setup.trace.title === log)
+          .map((measured) => `${nameOf(measured)}\n\n${ruleTable([measured])}`),
+      ),
+    ),
     section('How it was simulated', assumptions),
   ].join('\n');
 }
 
 /** All reservations as CSV, one line for each rule. */
 export function aheadCsv(all: readonly AheadMeasured[]): string {
-  const lines = all.flatMap(({ setup, reservations }) => reservations.flatMap(({ reserved, results }, run) => results.map(({ askedAt, startedAt }, index) => [
-    setup.trace.id, setup.policy.name, reserved.width, run, nameOfRule(leadRules[index] as LeadRule), reserved.startsAt, askedAt, startedAt ?? '',
-  ].join(','))));
+  const lines = all.flatMap(({ setup, reservations }) =>
+    reservations.flatMap(({ reserved, results }, run) =>
+      results.map(({ askedAt, startedAt }, index) =>
+        [
+          setup.trace.id,
+          setup.policy.name,
+          reserved.width,
+          run,
+          nameOfRule(leadRules[index] as LeadRule),
+          reserved.startsAt,
+          askedAt,
+          startedAt ?? '',
+        ].join(','),
+      ),
+    ),
+  );
   return `${['log,policy,width,run,rule,starts_ms,asked_ms,started_ms', ...lines].join('\n')}\n`;
 }
 
@@ -39,29 +58,49 @@ started after it; **given up** those that had not started when half of the reser
 }
 
 function nameOf({ setup }: AheadMeasured): string {
-  return `**${setup.policy.name}, ${Math.round(setup.trace.processors * setup.widthShare)} of ${setup.trace.processors} processors**`;
+  return (
+    `**${setup.policy.name}, ${Math.round(setup.trace.processors * setup.widthShare)} of ` +
+    `${setup.trace.processors} processors**`
+  );
 }
 
 /** What a rule is called. */
 export function nameOfRule(rule: LeadRule): string {
   switch (rule.kind) {
-    case 'fixed': return `fixed ${describeExactTime(rule.lead)}`;
-    case 'learned': return `learned ${Math.round(100 * rule.share)} %`;
-    case 'forecast': return rule.margin === 0 ? 'forecast' : `forecast + ${describeExactTime(rule.margin)}`;
+    case 'fixed':
+      return `fixed ${describeExactTime(rule.lead)}`;
+    case 'learned':
+      return `learned ${Math.round(100 * rule.share)} %`;
+    case 'forecast':
+      return rule.margin === 0 ? 'forecast' : `forecast + ${describeExactTime(rule.margin)}`;
   }
 }
 
-interface Outcome { readonly reserved: Reserved; readonly held: Held }
+interface Outcome {
+  readonly reserved: Reserved;
+  readonly held: Held;
+}
 
 function ruleTable(all: readonly AheadMeasured[]): string {
   const rows = leadRules.map((rule, index) => {
-    const outcomes = all.flatMap(({ reservations }) => reservations.map(({ reserved, results }): Outcome => ({ reserved, held: results[index] as Held })));
+    const outcomes = all.flatMap(({ reservations }) =>
+      reservations.map(({ reserved, results }): Outcome => ({ reserved, held: results[index] as Held })),
+    );
     const started = outcomes.filter(({ held }) => held.startedAt !== undefined);
-    const late = started.map(({ reserved, held }) => (held.startedAt ?? 0) - reserved.startsAt).filter((delay) => delay > 0);
-    const idle = outcomes.map(({ reserved, held }) => Math.max(0, reserved.startsAt - (held.startedAt ?? Infinity)) / (reserved.endsAt - reserved.startsAt));
+    const late = started
+      .map(({ reserved, held }) => (held.startedAt ?? 0) - reserved.startsAt)
+      .filter((delay) => delay > 0);
+    const idle = outcomes.map(
+      ({ reserved, held }) =>
+        Math.max(0, reserved.startsAt - (held.startedAt ?? Infinity)) / (reserved.endsAt - reserved.startsAt),
+    );
     return [
-      nameOfRule(rule), shareWithInterval(started.length - late.length, outcomes.length), late.length === 0 ? '-' : describeTime(mean(late)),
-      `${(100 * (outcomes.length - started.length) / outcomes.length).toFixed(1)} %`, meanText(idle), describeTime(mean(outcomes.map(({ reserved, held }) => reserved.startsAt - held.askedAt))),
+      nameOfRule(rule),
+      shareWithInterval(started.length - late.length, outcomes.length),
+      late.length === 0 ? '-' : describeTime(mean(late)),
+      `${((100 * (outcomes.length - started.length)) / outcomes.length).toFixed(1)} %`,
+      meanText(idle),
+      describeTime(mean(outcomes.map(({ reserved, held }) => reserved.startsAt - held.askedAt))),
     ];
   });
   return table(['rule', 'there', 'late by', 'given up', 'held idle', 'asked'], rows);

@@ -10,17 +10,31 @@ export interface BucFigure {
   readonly svg: string;
 }
 
-/** Figure 1 of a setup: the waiting times of the real users, and of the injected ones, summed up under each service. Two, since the real ones have many more jobs. */
+/**
+ * Figure 1 of a setup: the waiting times of the real users, and of the injected ones, summed up under each service.
+ * Two, since the real ones have many more jobs.
+ */
 export function drawWaits(measured: BucMeasured): BucFigure[] {
-  const { trace: { log }, loadFactor, family } = measured;
+  const {
+    trace: { log },
+    loadFactor,
+    family,
+  } = measured;
   return (['Real', 'Injected'] as const).map((kind) => {
-    const bars = measured.watched.filter(({ title }) => title.startsWith(kind)).flatMap((user) => barsOf(measured, user));
+    const bars = measured.watched
+      .filter(({ title }) => title.startsWith(kind))
+      .flatMap((user) => barsOf(measured, user));
     const hasMany = bars.some(({ value }) => value >= thousandsFrom);
     return {
       name: `figure-1-${log.id}-${loadFactor}-${kind.toLowerCase()}.svg`,
       svg: drawBars({
-        title: `Figure 1: sum of waiting times, ${kind.toLowerCase()} users; ${log.title}, submissions x ${loadFactor}`, up: hasMany ? 'thousands of hours' : 'hours',
-        bars: hasMany ? bars.map((bar) => ({ ...bar, value: bar.value / 1000, halfInterval: bar.halfInterval / 1000 })) : bars, groups: family.services.map(({ name }) => name), isClustered: true,
+        title: `Figure 1: sum of waiting times, ${kind.toLowerCase()} users; ${log.title}, submissions x ${loadFactor}`,
+        up: hasMany ? 'thousands of hours' : 'hours',
+        bars: hasMany
+          ? bars.map((bar) => ({ ...bar, value: bar.value / 1000, halfInterval: bar.halfInterval / 1000 }))
+          : bars,
+        groups: family.services.map(({ name }) => name),
+        isClustered: true,
       }),
     };
   });

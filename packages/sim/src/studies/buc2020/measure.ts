@@ -47,36 +47,64 @@ export interface WatchedUser {
 const frequentMax = 10;
 
 /**
- * The seed's Real 1 to 3: of the ten users with most jobs the one with the worst score, the one nearest to the middle between worst and best, and the best.
+ * The seed's Real 1 to 3: of the ten users with most jobs the one with the worst score, the one nearest to the middle
+ * between worst and best, and the best.
  *
  * Scores are those that each user's jobs come to in the log alone, in the order of arrival.
  */
 export function chooseRealUsers({ log, requests }: BucTrace): WatchedUser[] {
   const counts = new Map<string, number>();
   for (const { userId } of requests) counts.set(userId, (counts.get(userId) ?? 0) + 1);
-  const frequent = [...counts].sort(([, one], [, other]) => other - one).slice(0, frequentMax).map(([userId]) => userId);
-  const { users } = summarizeRun(requests, replayByScores(firstComeFirstServed, undefined, log.processors, requests), new Set(frequent));
+  const frequent = [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, frequentMax)
+    .map(([userId]) => userId);
+  const { users } = summarizeRun(
+    requests,
+    replayByScores(firstComeFirstServed, undefined, log.processors, requests),
+    new Set(frequent),
+  );
   const sorted = [...users].sort(([, one], [, other]) => one.meanScore - other.meanScore);
   const [worst, best] = [sorted[0], sorted.at(-1)];
   if (worst === undefined || best === undefined) return [];
   const middle = (worst[1].meanScore + best[1].meanScore) / 2;
-  const [middling = worst] = sorted.toSorted(([, one], [, other]) => Math.abs(one.meanScore - middle) - Math.abs(other.meanScore - middle));
+  const [middling = worst] = sorted.toSorted(
+    ([, one], [, other]) => Math.abs(one.meanScore - middle) - Math.abs(other.meanScore - middle),
+  );
   return [worst, middling, best].map(([userId], index) => ({ userId, title: `Real ${index + 1}` }));
 }
 
 /** Runs a log at a load, with all injections, under a family of services. */
-export function measureBuc(trace: BucTrace, loadFactor: number, family: ServiceFamily, settings: BucSettings): BucMeasured {
-  const watched = [...chooseRealUsers(trace), ...injectedUsers.map(({ userId }, index) => ({ userId, title: `Injected ${index + 1}` }))];
+export function measureBuc(
+  trace: BucTrace,
+  loadFactor: number,
+  family: ServiceFamily,
+  settings: BucSettings,
+): BucMeasured {
+  const watched = [
+    ...chooseRealUsers(trace),
+    ...injectedUsers.map(({ userId }, index) => ({ userId, title: `Injected ${index + 1}` })),
+  ];
   const wanted = new Set(watched.map(({ userId }) => userId));
   const scaled = scaleSubmissions(trace.requests, loadFactor);
   const traces = Array.from({ length: injectionsOf(settings) }, (_, run) => inject(scaled, trace, settings, run));
-  const runAll = ({ policy, order }: Service): BucRun[] => traces.map((requests) => summarizeRun(requests, replayByScores(policy, order, trace.log.processors, requests), wanted));
+  const runAll = ({ policy, order }: Service): BucRun[] =>
+    traces.map((requests) =>
+      summarizeRun(requests, replayByScores(policy, order, trace.log.processors, requests), wanted),
+    );
   return { trace, loadFactor, family, watched, runs: family.services.map(runAll) };
 }
 
 /** Sums up a run. @param wanted users to be told of. */
-export function summarizeRun(trace: readonly ScoredTracedRequest[], { requests }: ScoredReplay, wanted: ReadonlySet<string>): BucRun {
-  const users = new Map<string, { jobCount: number; waitSum: Duration; meanScore: number; meanScoreAtSubmission: number }>();
+export function summarizeRun(
+  trace: readonly ScoredTracedRequest[],
+  { requests }: ScoredReplay,
+  wanted: ReadonlySet<string>,
+): BucRun {
+  const users = new Map<
+    string,
+    { jobCount: number; waitSum: Duration; meanScore: number; meanScoreAtSubmission: number }
+  >();
   let [waitSum, longestWait] = [0, 0];
   trace.forEach(({ userId, submittedAt }, index) => {
     const { startedAt = submittedAt, scoreAtEnd = 0, scoreAtSubmission = 0 } = requests[index] ?? {};
@@ -94,7 +122,12 @@ export function summarizeRun(trace: readonly ScoredTracedRequest[], { requests }
   return { users, waitSum, longestWait, requestCount: trace.length };
 }
 
-/** The waiting times of a user, or of everybody, summed up, in each run of one service. @param service its place in the family. */
+/**
+ * The waiting times of a user, or of everybody, summed up, in each run of one service. @param service its place in the
+ * family.
+ */
 export function waitsOf({ runs }: BucMeasured, service: number, userId: string | undefined): number[] {
-  return (runs[service] ?? []).map(({ users, waitSum }) => (userId === undefined ? waitSum : users.get(userId)?.waitSum ?? NaN));
+  return (runs[service] ?? []).map(({ users, waitSum }) =>
+    userId === undefined ? waitSum : (users.get(userId)?.waitSum ?? NaN),
+  );
 }

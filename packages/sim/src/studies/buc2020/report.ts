@@ -15,16 +15,30 @@ const hour = 3_600_000;
 
 /** Writes up the study. The same measurements, the same text. @param images where figures are, beside the page. */
 export function reportBuc(settings: BucSettings, all: readonly BucMeasured[], images: string): BucReport {
-  const [seeds, bounded, easy] = families.map((family) => all.filter((measured) => measured.family === family)) as [BucMeasured[], BucMeasured[], BucMeasured[]];
+  const [seeds, bounded, easy] = families.map((family) => all.filter((measured) => measured.family === family)) as [
+    BucMeasured[],
+    BucMeasured[],
+    BucMeasured[],
+  ];
   const figures = seeds.flatMap(drawWaits);
   const page = [
     introduction(settings, all),
     section('Beside the seed', claimTable(seeds), claimText),
     section('Scores', scoreTable(seeds), scoreText),
-    ...seeds.map((measured) => section(`Figure 1: ${nameOf(measured)}`, ...drawWaits(measured).map(({ name }) => `![${name}](${images}/${name})`), waitTable(measured))),
+    ...seeds.map((measured) =>
+      section(
+        `Figure 1: ${nameOf(measured)}`,
+        ...drawWaits(measured).map(({ name }) => `![${name}](${images}/${name})`),
+        waitTable(measured),
+      ),
+    ),
     section('What it costs the others', everybodyTable(all), everybodyText),
     section('With the bound of the live cluster', boundText, claimTable(bounded)),
-    section('With EASY backfilling, which the seed does not have', claimTable(easy), ...easy.map((measured) => `**${nameOf(measured)}**\n\n${waitTable(measured)}`)),
+    section(
+      'With EASY backfilling, which the seed does not have',
+      claimTable(easy),
+      ...easy.map((measured) => `**${nameOf(measured)}**\n\n${waitTable(measured)}`),
+    ),
     section('How it was simulated', assumptions(all)),
   ].join('\n');
   return { page, figures };
@@ -32,14 +46,18 @@ export function reportBuc(settings: BucSettings, all: readonly BucMeasured[], im
 
 /** Every run as CSV, a line for each user that is watched and one for all. */
 export function bucCsv(all: readonly BucMeasured[]): string {
-  const lines = all.flatMap(({ trace, loadFactor, family, watched, runs }) => family.services.flatMap(({ name }, service) => (runs[service] ?? []).flatMap((run, injection) => {
-    const head = [trace.log.id, loadFactor, name, injection];
-    const users = watched.map(({ userId, title }) => {
-      const { jobCount = 0, waitSum = 0, meanScore = 0, meanScoreAtSubmission = 0 } = run.users.get(userId) ?? {};
-      return [...head, title, jobCount, waitSum, meanScore.toFixed(4), meanScoreAtSubmission.toFixed(4)].join(',');
-    });
-    return [...users, [...head, 'all', run.requestCount, run.waitSum, '', ''].join(',')];
-  })));
+  const lines = all.flatMap(({ trace, loadFactor, family, watched, runs }) =>
+    family.services.flatMap(({ name }, service) =>
+      (runs[service] ?? []).flatMap((run, injection) => {
+        const head = [trace.log.id, loadFactor, name, injection];
+        const users = watched.map(({ userId, title }) => {
+          const { jobCount = 0, waitSum = 0, meanScore = 0, meanScoreAtSubmission = 0 } = run.users.get(userId) ?? {};
+          return [...head, title, jobCount, waitSum, meanScore.toFixed(4), meanScoreAtSubmission.toFixed(4)].join(',');
+        });
+        return [...users, [...head, 'all', run.requestCount, run.waitSum, '', ''].join(',')];
+      }),
+    ),
+  );
   return `${['log,load_factor,service,injection,user,jobs,wait_sum_ms,mean_score,mean_score_at_submission', ...lines].join('\n')}\n`;
 }
 
@@ -61,13 +79,24 @@ seed, three users of ${injectedCount} jobs are injected, with walltimes of 3600 
 
 function claimTable(all: readonly BucMeasured[]): string {
   const found = bucClaims.map(({ says, test }) => ({ says, findings: all.map(test) }));
-  const together = all.map((_, setup) => verdicts.flatMap((verdict) => {
-    const count = found.filter(({ findings }) => findings[setup]?.verdict === verdict).length;
-    return count === 0 ? [] : [`${count} ${verdict}`];
-  }).join(', '));
-  return table(['the seed, or what follows from it', ...all.map(nameOf)], [
-    ...found.map(({ says, findings }) => [says, ...findings.map(({ verdict, evidence }) => `${verdict}: ${evidence}`)]), ['**together**', ...together],
-  ]);
+  const together = all.map((_, setup) =>
+    verdicts
+      .flatMap((verdict) => {
+        const count = found.filter(({ findings }) => findings[setup]?.verdict === verdict).length;
+        return count === 0 ? [] : [`${count} ${verdict}`];
+      })
+      .join(', '),
+  );
+  return table(
+    ['the seed, or what follows from it', ...all.map(nameOf)],
+    [
+      ...found.map(({ says, findings }) => [
+        says,
+        ...findings.map(({ verdict, evidence }) => `${verdict}: ${evidence}`),
+      ]),
+      ['**together**', ...together],
+    ],
+  );
 }
 
 const verdicts = ['held', 'not held', 'no difference', 'not testable'] as const;
@@ -84,12 +113,25 @@ const claimText = `Each is the change of that user's sum of waiting times, in pe
 function scoreTable(all: readonly BucMeasured[]): string {
   const [first] = all;
   if (first === undefined) return '';
-  const titles = ['injected user', 'the seed', 'met by ends, each log and load', ...all.map((measured) => `met by submissions, K = 1440: ${nameOf(measured)}`)];
+  const titles = [
+    'injected user',
+    'the seed',
+    'met by ends, each log and load',
+    ...all.map((measured) => `met by submissions, K = 1440: ${nameOf(measured)}`),
+  ];
   const ends = all.flatMap((measured) => [0, 1, 2].map((service) => scoresOf(measured, service)));
-  return table(titles, scoresOf(first, 1).map(({ userId, seedScore }, index) => {
-    const met = ends.map((scores) => (scores[index]?.atEnd ?? NaN).toFixed(2));
-    return [userId, String(seedScore), [...new Set(met)].join(' to '), ...all.map((measured) => (scoresOf(measured, 1)[index]?.atSubmission ?? NaN).toFixed(2))];
-  }));
+  return table(
+    titles,
+    scoresOf(first, 1).map(({ userId, seedScore }, index) => {
+      const met = ends.map((scores) => (scores[index]?.atEnd ?? NaN).toFixed(2));
+      return [
+        userId,
+        String(seedScore),
+        [...new Set(met)].join(' to '),
+        ...all.map((measured) => (scoresOf(measured, 1)[index]?.atSubmission ?? NaN).toFixed(2)),
+      ];
+    }),
+  );
 }
 
 const scoreText = `*Met by ends* is the mean of the scores that a user's jobs found when they ended, which is what the rule is fitted to: as long as the user's jobs have one precision it is the same in every log. *Met by submissions* is what
@@ -98,13 +140,31 @@ ranked them: where jobs wait for long, many are queued before the first has ende
 function waitTable(measured: BucMeasured): string {
   const { family, watched, runs } = measured;
   const [base, ...others] = family.services;
-  const titles = ['user', 'jobs', 'mean score', `${base.name}, hours`, ...others.flatMap(({ name }) => [`${name}, hours`, 'change'])];
-  return table(titles, watched.map(({ userId, title }) => {
-    const [first] = runs[0] ?? [];
-    const { jobCount = 0, meanScore = 0 } = first?.users.get(userId) ?? {};
-    const cells = others.flatMap((_, index) => [hours(waitsOf(measured, index + 1, userId)), showChange(changesOf(measured, userId, [0, index + 1]))]);
-    return [`${title} (${userId})`, grouped(jobCount), meanScore.toFixed(1), hours(waitsOf(measured, 0, userId)), ...cells];
-  }));
+  const titles = [
+    'user',
+    'jobs',
+    'mean score',
+    `${base.name}, hours`,
+    ...others.flatMap(({ name }) => [`${name}, hours`, 'change']),
+  ];
+  return table(
+    titles,
+    watched.map(({ userId, title }) => {
+      const [first] = runs[0] ?? [];
+      const { jobCount = 0, meanScore = 0 } = first?.users.get(userId) ?? {};
+      const cells = others.flatMap((_, index) => [
+        hours(waitsOf(measured, index + 1, userId)),
+        showChange(changesOf(measured, userId, [0, index + 1])),
+      ]);
+      return [
+        `${title} (${userId})`,
+        grouped(jobCount),
+        meanScore.toFixed(1),
+        hours(waitsOf(measured, 0, userId)),
+        ...cells,
+      ];
+    }),
+  );
 }
 
 function hours(waits: readonly number[]): string {
@@ -115,25 +175,41 @@ function hours(waits: readonly number[]): string {
 }
 
 function everybodyTable(all: readonly BucMeasured[]): string {
-  const rows = all.flatMap((measured) => measured.family.services.flatMap(({ name }, service) => {
-    // The order of arrival is the same with a bound as without.
-    if (service === 0 && measured.family.id === 'bounded') return [];
-    const found = measured.runs[service] ?? [];
-    const mean = summarize(found.map(({ waitSum, requestCount }) => waitSum / requestCount / hour));
-    const longest = Math.max(...found.map(({ longestWait }) => longestWait)) / hour;
-    return [[nameOf(measured), name, mean.mean.toFixed(2), service === 0 ? '' : showChange(changesOf(measured, undefined, [0, service])), longest.toFixed(0)]];
-  }));
+  const rows = all.flatMap((measured) =>
+    measured.family.services.flatMap(({ name }, service) => {
+      // The order of arrival is the same with a bound as without.
+      if (service === 0 && measured.family.id === 'bounded') return [];
+      const found = measured.runs[service] ?? [];
+      const mean = summarize(found.map(({ waitSum, requestCount }) => waitSum / requestCount / hour));
+      const longest = Math.max(...found.map(({ longestWait }) => longestWait)) / hour;
+      return [
+        [
+          nameOf(measured),
+          name,
+          mean.mean.toFixed(2),
+          service === 0 ? '' : showChange(changesOf(measured, undefined, [0, service])),
+          longest.toFixed(0),
+        ],
+      ];
+    }),
+  );
   return table(['log', 'service', 'mean wait of a job, hours', 'change', 'longest wait of a job, hours'], rows);
 }
 
 const everybodyText = `All jobs of the log and the injected ones. The longest wait is that of the worst injection. *Bounded* is with a lead of at most 100 K seconds, as the live cluster has it (\`--buc-lead-max\`); the others are the
 seed's formula as it stands.`;
 
-const boundText = `Leads of at most 100 K seconds, which is what the best score has with a walltime of 1000 s: shorter walltimes gain nothing more.`;
+const boundText =
+  'Leads of at most 100 K seconds, which is what the best score has with a walltime of 1000 s: shorter walltimes ' +
+  'gain nothing more.';
 
 function assumptions(all: readonly BucMeasured[]): string {
-  const logs = [...new Set(all.map(({ trace }) => trace))].map(({ log, requests, untimedCount, overrunCount, medianWidth }) => `${log.title}: ${grouped(requests.length)} jobs on ${log.processors} processors, `
-    + `${grouped(untimedCount)} without requested time left out, ${grouped(overrunCount)} ran longer than requested, median width ${medianWidth}`);
+  const logs = [...new Set(all.map(({ trace }) => trace))].map(
+    ({ log, requests, untimedCount, overrunCount, medianWidth }) =>
+      `${log.title}: ${grouped(requests.length)} jobs on ${log.processors} processors, ` +
+      (`${grouped(untimedCount)} without requested time left out, ${grouped(overrunCount)} ran longer than ` +
+        `requested, median width ${medianWidth}`),
+  );
   return `- ${logs.join('. ')}.
 - A job's walltime is what was requested, or its run time where that was longer, since these machines did not always kill; such jobs count for no score, by the seed's rule. Nobody sends another walltime because of a score: the seed's users do not react either.
 - The seed says neither when the injected jobs come nor how wide they are: here at instants drawn evenly over the log's time, each user's own, the same share of it at every load and under every service, and of the log's median width.

@@ -1,4 +1,11 @@
-import { bucWeights, easyBackfilling, firstComeFirstServed, usualLeadMax, type BucOrder, type QueuePolicy } from '@mutirao/core/queue';
+import {
+  bucWeights,
+  easyBackfilling,
+  firstComeFirstServed,
+  usualLeadMax,
+  type BucOrder,
+  type QueuePolicy,
+} from '@mutirao/core/queue';
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 
 /** What of the study is run. */
@@ -34,9 +41,17 @@ export interface Service {
 }
 
 /** The seed's K. @param leadMaxOf the bound on the lead for a weight. */
-function servicesOf(policy: QueuePolicy, [base, suffix]: readonly [base: string, suffix: string], leadMaxOf: (weight: number) => Duration): ServiceFamily['services'] {
+function servicesOf(
+  policy: QueuePolicy,
+  [base, suffix]: readonly [base: string, suffix: string],
+  leadMaxOf: (weight: number) => Duration,
+): ServiceFamily['services'] {
   const [small = 1, large = 1] = bucWeights;
-  const byScores = (weight: number): Service => ({ name: `BUC${weight}${suffix}`, policy, order: { weight, leadMax: leadMaxOf(weight) } });
+  const byScores = (weight: number): Service => ({
+    name: `BUC${weight}${suffix}`,
+    policy,
+    order: { weight, leadMax: leadMaxOf(weight) },
+  });
   return [{ name: base, policy, order: undefined }, byScores(small), byScores(large)];
 }
 
@@ -49,7 +64,10 @@ export interface ServiceFamily {
   readonly services: readonly [base: Service, small: Service, large: Service];
 }
 
-/** The seed's; the same with the bound that the live cluster puts on the lead; and with EASY backfilling, which the seed does not have. */
+/**
+ * The seed's; the same with the bound that the live cluster puts on the lead; and with EASY backfilling, which the seed
+ * does not have.
+ */
 export const families: readonly [ServiceFamily, ServiceFamily, ServiceFamily] = [
   { id: 'seed', services: servicesOf(firstComeFirstServed, ['FCFS', ''], unbounded) },
   { id: 'bounded', services: servicesOf(firstComeFirstServed, ['FCFS', ' bounded'], usualLeadMax) },
@@ -66,7 +84,9 @@ export interface InjectedUser {
 
 /** The seed's Fictício 1 to 3. */
 export const injectedUsers: readonly InjectedUser[] = [
-  { userId: 'injected 0 %', precision: 0, seedScore: 4.8 }, { userId: 'injected 50 %', precision: 0.5, seedScore: 96.14 }, { userId: 'injected 100 %', precision: 1, seedScore: 99 },
+  { userId: 'injected 0 %', precision: 0, seedScore: 4.8 },
+  { userId: 'injected 50 %', precision: 0.5, seedScore: 96.14 },
+  { userId: 'injected 100 %', precision: 1, seedScore: 99 },
 ];
 
 /** Jobs of each injected user. */

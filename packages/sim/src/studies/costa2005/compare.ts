@@ -1,5 +1,14 @@
 import type { ChunkResult, ChunkRun } from './records.ts';
-import { drawOf, nameType, requestsMaxima, studyHeuristics, type JobType, type StudyChunk, type StudyHeuristic, type StudyTrace } from './scenarios.ts';
+import {
+  drawOf,
+  nameType,
+  requestsMaxima,
+  studyHeuristics,
+  type JobType,
+  type StudyChunk,
+  type StudyHeuristic,
+  type StudyTrace,
+} from './scenarios.ts';
 import type { PairedValues } from './statistics.ts';
 
 /** A chunk and its results. */
@@ -20,8 +29,10 @@ export type Measure = 'turnaround' | 'waste';
 /** Groups parts by trace, in the order in which they come. */
 export function groupByTrace(parts: readonly StudyPart[]): TraceResults[] {
   const groups = new Map<string, StudyPart[]>();
-  for (const part of parts) groups.set(part.chunk.trace.id, [...groups.get(part.chunk.trace.id) ?? [], part]);
-  return [...groups.values()].flatMap((group) => (group[0] === undefined ? [] : [{ trace: group[0].chunk.trace, parts: group }]));
+  for (const part of parts) groups.set(part.chunk.trace.id, [...(groups.get(part.chunk.trace.id) ?? []), part]);
+  return [...groups.values()].flatMap((group) =>
+    group[0] === undefined ? [] : [{ trace: group[0].chunk.trace, parts: group }],
+  );
 }
 
 /** The part with its first runs only. */
@@ -31,22 +42,35 @@ export function firstRuns({ chunk, result }: StudyPart, count: number): StudyPar
 
 /** The runs of one scenario, by number. */
 export function runsOf({ result }: StudyPart, requestsMax: number, heuristic: StudyHeuristic): readonly ChunkRun[] {
-  return result.runs.filter((run) => run.requestsMax === requestsMax && run.heuristic === heuristic).sort((one, other) => one.run - other.run);
+  return result.runs
+    .filter((run) => run.requestsMax === requestsMax && run.heuristic === heuristic)
+    .sort((one, other) => one.run - other.run);
 }
 
 /** Static beside another heuristic, for each scenario of the parts: by part, then by maxPR. */
-export function pairsOf(parts: readonly StudyPart[], other: StudyHeuristic, measure: Measure, maxima = requestsMaxima): PairedValues[] {
-  return parts.flatMap((part) => maxima.map((requestsMax) => ({
-    draw: drawOf(part.chunk.type), reference: runsOf(part, requestsMax, 'static').map((run) => run[measure]), other: runsOf(part, requestsMax, other).map((run) => run[measure]),
-  })));
+export function pairsOf(
+  parts: readonly StudyPart[],
+  other: StudyHeuristic,
+  measure: Measure,
+  maxima = requestsMaxima,
+): PairedValues[] {
+  return parts.flatMap((part) =>
+    maxima.map((requestsMax) => ({
+      draw: drawOf(part.chunk.type),
+      reference: runsOf(part, requestsMax, 'static').map((run) => run[measure]),
+      other: runsOf(part, requestsMax, other).map((run) => run[measure]),
+    })),
+  );
 }
 
 /** Job types that differ in heterogeneity alone, as the figures of the source put them together. */
-export function groupByShape(parts: readonly StudyPart[]): { readonly label: string; readonly parts: readonly StudyPart[] }[] {
+export function groupByShape(
+  parts: readonly StudyPart[],
+): { readonly label: string; readonly parts: readonly StudyPart[] }[] {
   const groups = new Map<string, StudyPart[]>();
   for (const part of parts) {
     const label = labelOf(part.chunk.type);
-    groups.set(label, [...groups.get(label) ?? [], part]);
+    groups.set(label, [...(groups.get(label) ?? []), part]);
   }
   return [...groups].map(([label, group]) => ({ label, parts: group }));
 }
@@ -80,14 +104,19 @@ export function countScenarios(parts: readonly StudyPart[]): ScenarioCounts {
     runs += part.result.runs.length;
     endedAfterLog += part.result.runs.filter((run) => run.endsAfterLog).length;
     for (const requestsMax of requestsMaxima) {
-      const byHeuristic = studyHeuristics.map((name) => runsOf(part, requestsMax, name).map(({ turnaround }) => turnaround)) as [number[], number[], number[]];
+      const byHeuristic = studyHeuristics.map((name) =>
+        runsOf(part, requestsMax, name).map(({ turnaround }) => turnaround),
+      ) as [number[], number[], number[]];
       const [fixed, adaptive, mixed] = byHeuristic.map(totalOf) as [number, number, number];
       scenarios += 1;
       if (fixed < adaptive) staticWins += 1;
       if (isBetween(mixed, fixed, adaptive)) mixedBetween += 1;
       triples += byHeuristic[0].length;
-      triplesBetween += byHeuristic[0].filter((own, run) => isBetween(byHeuristic[2][run] ?? NaN, own, byHeuristic[1][run] ?? NaN)).length;
-      if (fixed / adaptive > greatest.speedup) greatest = { speedup: fixed / adaptive, scenario: `${nameType(part.chunk.type)}, maxPR ${requestsMax}` };
+      triplesBetween += byHeuristic[0].filter((own, run) =>
+        isBetween(byHeuristic[2][run] ?? NaN, own, byHeuristic[1][run] ?? NaN),
+      ).length;
+      if (fixed / adaptive > greatest.speedup)
+        greatest = { speedup: fixed / adaptive, scenario: `${nameType(part.chunk.type)}, maxPR ${requestsMax}` };
     }
   }
   return { scenarios, staticWins, mixedBetween, triples, triplesBetween, runs, endedAfterLog, greatest };

@@ -13,14 +13,19 @@ export interface ExportPlaces {
 /**
  * Writes a study as a job file (JDF) of one task per chunk, as its authors ran theirs on OurGrid.
  *
- * Logs go to the machines' storage, once each; results come home to `chunks/` beside the job file, where the study finds them.
+ * Logs go to the machines' storage, once each; results come home to `chunks/` beside the job file, where the study
+ * finds them.
  */
 export function exportJdf(settings: StudySettings, { command, data }: ExportPlaces): string {
   const tasks = listParts(settings).map(({ id, trace }) => [
-    '', 'task:',
-    'init:', `  store ${quotePath(`${data}/${trace.file}`)} ${trace.file}`,
-    `remote: ${command} sim study-chunk costa2005 ${id}${optionsOf(settings)} --seed ${settings.seed} --data "$STORAGE" --out result.jsonl`,
-    'final:', `  get result.jsonl chunks/${id}.jsonl`,
+    '',
+    'task:',
+    'init:',
+    `  store ${quotePath(`${data}/${trace.file}`)} ${trace.file}`,
+    `remote: ${command} sim study-chunk costa2005 ${id}${optionsOf(settings)} --seed ${settings.seed} --data ` +
+      '"$STORAGE" --out result.jsonl',
+    'final:',
+    `  get result.jsonl chunks/${id}.jsonl`,
   ]);
   return [...['job:', 'label: costa2005'], ...tasks.flat(), ''].join('\n');
 }

@@ -13,13 +13,23 @@ export interface StudyFigure {
 }
 
 const axes = { turnaround: 'speedup: static / adaptive', waste: 'waste: static / adaptive' } as const;
-const measureTitles = { turnaround: 'speedup of adaptive over static', waste: 'waste of static over waste of adaptive' } as const;
+const measureTitles = {
+  turnaround: 'speedup of adaptive over static',
+  waste: 'waste of static over waste of adaptive',
+} as const;
 
 /** The figures for which there are results, in the order of their numbers. @source costa2005, Figures 4.1 to 4.10. */
 export function drawFigures(traces: readonly TraceResults[]): StudyFigure[] {
   const drawers: ((traces: readonly TraceResults[]) => StudyFigure | undefined)[] = [
-    byHeterogeneity('4.1', 'sp2', 'turnaround'), fewLongTasks, largeJobs, byHeterogeneity('4.4', 'bluehorizon', 'turnaround'), byHeterogeneity('4.5', 'ctc', 'turnaround'),
-    byFactor('4.6', 'turnaround'), byHeterogeneity('4.7', 'sp2', 'waste'), byHeterogeneity('4.8', 'bluehorizon', 'waste'), byHeterogeneity('4.9', 'ctc', 'waste'),
+    byHeterogeneity('4.1', 'sp2', 'turnaround'),
+    fewLongTasks,
+    largeJobs,
+    byHeterogeneity('4.4', 'bluehorizon', 'turnaround'),
+    byHeterogeneity('4.5', 'ctc', 'turnaround'),
+    byFactor('4.6', 'turnaround'),
+    byHeterogeneity('4.7', 'sp2', 'waste'),
+    byHeterogeneity('4.8', 'bluehorizon', 'waste'),
+    byHeterogeneity('4.9', 'ctc', 'waste'),
     byFactor('4.10', 'waste'),
   ];
   return drawers.flatMap((draw) => draw(traces) ?? []);
@@ -32,7 +42,9 @@ function byHeterogeneity(number: string, id: string, measure: Measure) {
     if (found === undefined) return undefined;
     const panels = ([1, 2, 4] as const).map((heterogeneity) => ({
       title: `heterogeneity ${heterogeneity}x`,
-      lines: found.parts.filter(({ chunk }) => chunk.type.heterogeneity === heterogeneity).map((part) => lineOf([part], measure)),
+      lines: found.parts
+        .filter(({ chunk }) => chunk.type.heterogeneity === heterogeneity)
+        .map((part) => lineOf([part], measure)),
     }));
     return figureOf(number, `${found.trace.title}: ${measureTitles[measure]}`, measure, panels);
   };
@@ -43,32 +55,53 @@ function byFactor(number: string, measure: Measure) {
   return (traces: readonly TraceResults[]): StudyFigure | undefined => {
     const scaled = traces.filter(({ trace }) => trace.loadFactor !== 1);
     const panels = scaled.map(({ trace, parts }, index) => ({
-      title: `(${'abcdef'[index] ?? ''}) submissions x ${trace.loadFactor}`, lines: groupByShape(parts).map((group) => lineOf(group.parts, measure)),
+      title: `(${'abcdef'[index] ?? ''}) submissions x ${trace.loadFactor}`,
+      lines: groupByShape(parts).map((group) => lineOf(group.parts, measure)),
     }));
     return figureOf(number, `CTC SP2 with more load: ${measureTitles[measure]}`, measure, panels);
   };
 }
 
 function fewLongTasks(traces: readonly TraceResults[]): StudyFigure | undefined {
-  const types: readonly Shape[] = [[100, 10_000], [1000, 10_000]];
+  const types: readonly Shape[] = [
+    [100, 10_000],
+    [1000, 10_000],
+  ];
   return byShape('4.2', 'SDSC SP2, few long tasks', types, traces);
 }
 
 function largeJobs(traces: readonly TraceResults[]): StudyFigure | undefined {
-  const types: readonly Shape[] = [[10_000, 1000], [10_000, 10_000], [100_000, 1000], [100_000, 10_000]];
+  const types: readonly Shape[] = [
+    [10_000, 1000],
+    [10_000, 10_000],
+    [100_000, 1000],
+    [100_000, 10_000],
+  ];
   return byShape('4.3', 'SDSC SP2, large jobs', types, traces);
 }
 
 type Shape = readonly [taskCount: number, seconds: number];
 
-/** A panel for each of the shapes on SP2, a line for each heterogeneity, with intervals: three lines leave room for them. */
-function byShape(number: string, title: string, shapes: readonly Shape[], traces: readonly TraceResults[]): StudyFigure | undefined {
+/**
+ * A panel for each of the shapes on SP2, a line for each heterogeneity, with intervals: three lines leave room for
+ * them.
+ */
+function byShape(
+  number: string,
+  title: string,
+  shapes: readonly Shape[],
+  traces: readonly TraceResults[],
+): StudyFigure | undefined {
   const parts = traces.find(({ trace }) => trace.id === 'sp2')?.parts ?? [];
   const panels = shapes.map(([taskCount, seconds]) => ({
     title: `${taskCount} x ${seconds} s`,
-    lines: parts.filter(({ chunk: { type } }) => type.taskCount === taskCount && type.meanTaskTime === 1000 * seconds).map((part) => ({
-      ...lineOf([part], 'turnaround', true), label: `heterogeneity ${part.chunk.type.heterogeneity}x`, look: lookOfHeterogeneity(part.chunk.type),
-    })),
+    lines: parts
+      .filter(({ chunk: { type } }) => type.taskCount === taskCount && type.meanTaskTime === 1000 * seconds)
+      .map((part) => ({
+        ...lineOf([part], 'turnaround', true),
+        label: `heterogeneity ${part.chunk.type.heterogeneity}x`,
+        look: lookOfHeterogeneity(part.chunk.type),
+      })),
   }));
   return figureOf(number, `${title}: ${measureTitles.turnaround}`, 'turnaround', panels);
 }
@@ -82,7 +115,16 @@ function figureOf(number: string, title: string, measure: Measure, panels: reado
   return {
     name: `figure-${number}.svg`,
     caption: `Figure ${number}. ${title}`,
-    svg: drawPanels({ title, across: 'maxPR (requests of the job at once)', up: axes[measure], ticks, panels: drawn, panelsAcross: drawn.length === 4 ? 2 : drawn.length, legendColumns, hasOwnAxes: measure === 'waste' }),
+    svg: drawPanels({
+      title,
+      across: 'maxPR (requests of the job at once)',
+      up: axes[measure],
+      ticks,
+      panels: drawn,
+      panelsAcross: drawn.length === 4 ? 2 : drawn.length,
+      legendColumns,
+      hasOwnAxes: measure === 'waste',
+    }),
   };
 }
 
@@ -91,8 +133,10 @@ function lineOf(parts: readonly StudyPart[], measure: Measure, hasIntervals = fa
   const estimates = requestsMaxima.map((maximum) => meanOfRatios(pairsOf(parts, 'adaptive', measure, [maximum])));
   const [first] = parts;
   return {
-    label: first === undefined ? '' : labelOf(first.chunk.type), look: first === undefined ? { colour: 0, mark: 0 } : lookOf(first.chunk.type),
-    values: estimates.map(({ value }) => value), ...(hasIntervals ? { halfIntervals: estimates.map(({ halfInterval }) => halfInterval) } : {}),
+    label: first === undefined ? '' : labelOf(first.chunk.type),
+    look: first === undefined ? { colour: 0, mark: 0 } : lookOf(first.chunk.type),
+    values: estimates.map(({ value }) => value),
+    ...(hasIntervals ? { halfIntervals: estimates.map(({ halfInterval }) => halfInterval) } : {}),
   };
 }
 

@@ -5,10 +5,36 @@ export { costOf, isComplete, isStartsChunk, listParts, type AnyChunk } from './p
 export { reportStudy, type StudyReport, type StudyResults } from './report.ts';
 export { runChunk } from './run-chunk.ts';
 export {
-  countRuns, jobTypes, listChunks, nameType, requestsMaxima, studyHeuristics, studyTraces,
-  type JobType, type StudyChunk, type StudyHeuristic, type StudyLog, type StudySettings, type StudyTrace,
+  countRuns,
+  jobTypes,
+  listChunks,
+  nameType,
+  requestsMaxima,
+  studyHeuristics,
+  studyTraces,
+  type JobType,
+  type StudyChunk,
+  type StudyHeuristic,
+  type StudyLog,
+  type StudySettings,
+  type StudyTrace,
 } from './scenarios.ts';
 export { eventOrders, simulateAgain, type EventOrder, type SecondSetup } from './second-simulator.ts';
-export { compareStarts, decodeStarts, encodeStarts, listStarts, type StartsChunk, type StartsPart, type StartsResult } from './starts.ts';
-export { geometricMean, meanOfRatios, meanOfRunRatios, ratioOfSums, type Estimate, type PairedValues } from './statistics.ts';
+export {
+  compareStarts,
+  decodeStarts,
+  encodeStarts,
+  listStarts,
+  type StartsChunk,
+  type StartsPart,
+  type StartsResult,
+} from './starts.ts';
+export {
+  geometricMean,
+  meanOfRatios,
+  meanOfRunRatios,
+  ratioOfSums,
+  type Estimate,
+  type PairedValues,
+} from './statistics.ts';
 export { studyVariants, usersVariant, type StudyVariant } from './variants.ts';

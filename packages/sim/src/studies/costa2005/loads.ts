@@ -1,7 +1,8 @@
 import type { TraceResults } from './compare.ts';
 
 /**
- * The offered load of a trace with the whole time axis of its log multiplied by its factor; that of the log for the factor 1.
+ * The offered load of a trace with the whole time axis of its log multiplied by its factor; that of the log for the
+ * factor 1.
  *
  * @param traces hold the same log with the factor 1, else undefined is returned.
  * @source costa2005, Eq. 4.2. Departs from the source: no; which times of a log are multiplied is not said there.

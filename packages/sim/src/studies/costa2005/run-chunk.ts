@@ -9,24 +9,41 @@ import type { StudyVariant } from './variants.ts';
 /**
  * Runs all grid jobs of a chunk, in the order of maxPR, heuristic and instant.
  *
- * Instants, task times and draws depend on the seed, the job type and the number of the run alone, so that heuristics (and values of
+ * Instants, task times and draws depend on the seed, the job type and the number of the run alone, so that heuristics
+ * (and values of
  * maxPR) are compared pairwise; job types that differ in heterogeneity alone meet the same instants.
  *
  * @param history that of the chunk's trace, under the chunk's compression.
  */
 export function runChunk(chunk: StudyChunk, history: LocalHistory, seed: string): ChunkRun[] {
-  const { trace: { walltimeMax, processors }, type, variant = {}, instantCount } = chunk;
+  const {
+    trace: { walltimeMax, processors },
+    type,
+    variant = {},
+    instantCount,
+  } = chunk;
   const { options, releasesIdle, widthShare = 1 }: Partial<StudyVariant> = variant;
-  const fixed = { ...type, options: { ...heuristicDefaults, ...options }, releasesIdle: releasesIdle === true, widthMax: Math.floor(processors * widthShare), walltimeMax };
+  const fixed = {
+    ...type,
+    options: { ...heuristicDefaults, ...options },
+    releasesIdle: releasesIdle === true,
+    widthMax: Math.floor(processors * widthShare),
+    walltimeMax,
+  };
   const luck = `${seed} ${drawOf(type)}`;
-  return requestsMaxima.flatMap((requestsMax) => studyHeuristics.flatMap((name) => {
-    const scenario = { ...fixed, heuristic: getHeuristic(name), requestsMax };
-    return Array.from({ length: instantCount }, (_, run) => {
-      // What is kept of a job: none of these heuristics withdraws or releases anything.
-      const { instant, turnaround, waste, taskTime, requestCount, endsAfterLog } = sampleJob(history, scenario, { seed: luck, run });
-      return { requestsMax, heuristic: name, run, instant, turnaround, waste, taskTime, requestCount, endsAfterLog };
-    });
-  }));
+  return requestsMaxima.flatMap((requestsMax) =>
+    studyHeuristics.flatMap((name) => {
+      const scenario = { ...fixed, heuristic: getHeuristic(name), requestsMax };
+      return Array.from({ length: instantCount }, (_, run) => {
+        // What is kept of a job: none of these heuristics withdraws or releases anything.
+        const { instant, turnaround, waste, taskTime, requestCount, endsAfterLog } = sampleJob(history, scenario, {
+          seed: luck,
+          run,
+        });
+        return { requestsMax, heuristic: name, run, instant, turnaround, waste, taskTime, requestCount, endsAfterLog };
+      });
+    }),
+  );
 }
 
 function getHeuristic(name: string): RequestHeuristic {

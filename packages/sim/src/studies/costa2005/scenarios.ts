@@ -66,32 +66,59 @@ const ctc = { file: 'swf/CTC-SP2-1996-3.1-cln.swf.gz', processors: 512, walltime
 /**
  * The traces.
  *
- * @source costa2005, Tables 4.1 and 4.5. Departs from the source: the archive's cleaned logs; maxT_r is not given there.
+ * @source costa2005, Tables 4.1 and 4.5. Departs from the source: the archive's cleaned logs; maxT_r is not given
+ * there.
  */
 export const studyTraces: readonly StudyTrace[] = [
-  { id: 'sp2', title: 'SDSC SP2', file: 'swf/SDSC-SP2-1998-4.2-cln.swf.gz', processors: 128, loadFactor: 1, walltimeMax: 18 * hour },
-  { id: 'bluehorizon', title: 'SDSC BlueHorizon', file: 'swf/SDSC-BLUE-2000-4.2-cln.swf.gz', processors: 1152, loadFactor: 1, walltimeMax: 36 * hour },
+  {
+    id: 'sp2',
+    title: 'SDSC SP2',
+    file: 'swf/SDSC-SP2-1998-4.2-cln.swf.gz',
+    processors: 128,
+    loadFactor: 1,
+    walltimeMax: 18 * hour,
+  },
+  {
+    id: 'bluehorizon',
+    title: 'SDSC BlueHorizon',
+    file: 'swf/SDSC-BLUE-2000-4.2-cln.swf.gz',
+    processors: 1152,
+    loadFactor: 1,
+    walltimeMax: 36 * hour,
+  },
   { id: 'ctc', title: 'CTC SP2', loadFactor: 1, ...ctc },
   { id: 'ctc-0.9', title: 'CTC SP2, submissions x 0.9', loadFactor: 0.9, ...ctc },
   { id: 'ctc-0.7', title: 'CTC SP2, submissions x 0.7', loadFactor: 0.7, ...ctc },
 ];
 
 /** The 36 job types, in order of tasks, then mean task time, then heterogeneity. @source costa2005, Table 4.2. */
-export const jobTypes: readonly JobType[] = [100, 1000, 10_000, 100_000].flatMap((taskCount) => [100, 1000, 10_000].flatMap(
-  (seconds) => ([1, 2, 4] as const).map((heterogeneity) => ({ taskCount, meanTaskTime: 1000 * seconds, heterogeneity })),
-));
+export const jobTypes: readonly JobType[] = [100, 1000, 10_000, 100_000].flatMap((taskCount) =>
+  [100, 1000, 10_000].flatMap((seconds) =>
+    ([1, 2, 4] as const).map((heterogeneity) => ({ taskCount, meanTaskTime: 1000 * seconds, heterogeneity })),
+  ),
+);
 
-/** The parts of a study, in the order in which they are run: trace by trace, so that a trace need not be replayed often. */
+/**
+ * The parts of a study, in the order in which they are run: trace by trace, so that a trace need not be replayed often.
+ */
 export function listChunks(settings: StudySettings): StudyChunk[] {
-  const plain = studyTraces.flatMap((trace) => typesOf(settings).map((type) => ({
-    id: `${trace.id}-${nameType(type)}`, trace, type, instantCount: instantsOf(settings, type),
-  })));
-  return [...plain, ...listVariations(), ...settings.isQuick ? [] : listUsersWay(settings)];
+  const plain = studyTraces.flatMap((trace) =>
+    typesOf(settings).map((type) => ({
+      id: `${trace.id}-${nameType(type)}`,
+      trace,
+      type,
+      instantCount: instantsOf(settings, type),
+    })),
+  );
+  return [...plain, ...listVariations(), ...(settings.isQuick ? [] : listUsersWay(settings))];
 }
 
 /** The job types that are run. */
 export function typesOf({ isQuick, taskCountMax = Infinity }: StudySettings): JobType[] {
-  return jobTypes.filter(({ taskCount, heterogeneity }) => taskCount <= taskCountMax && (!isQuick || (taskCount <= 10_000 && heterogeneity === 1)));
+  return jobTypes.filter(
+    ({ taskCount, heterogeneity }) =>
+      taskCount <= taskCountMax && (!isQuick || (taskCount <= 10_000 && heterogeneity === 1)),
+  );
 }
 
 function instantsOf({ isQuick, instants }: StudySettings, { taskCount }: JobType): number {
@@ -102,17 +129,36 @@ function listUsersWay({ instants = usersExtent.instantCount, taskCountMax = Infi
   const most = Math.min(usersExtent.taskCountMax, taskCountMax);
   const types = jobTypes.filter(({ taskCount, heterogeneity }) => taskCount <= most && heterogeneity === 1);
   const traces = studyTraces.filter(({ id }) => usersExtent.traceIds.some((wanted) => wanted === id));
-  return traces.flatMap((trace) => types.map((type) => ({ id: `${trace.id}-${nameType(type)}-${usersVariant.id}`, trace, type, variant: usersVariant, instantCount: instants })));
+  return traces.flatMap((trace) =>
+    types.map((type) => ({
+      id: `${trace.id}-${nameType(type)}-${usersVariant.id}`,
+      trace,
+      type,
+      variant: usersVariant,
+      instantCount: instants,
+    })),
+  );
 }
 
-/** A small, a long and a middling job type under each varied assumption; of these there are plain chunks too, to compare with. */
+/**
+ * A small, a long and a middling job type under each varied assumption; of these there are plain chunks too, to compare
+ * with.
+ */
 function listVariations(): StudyChunk[] {
   const names = ['100x100s-1x', '1000x1000s-1x', '100x10000s-1x'];
   const types = jobTypes.filter((type) => names.includes(nameType(type)));
   const traces = studyTraces.filter(({ id }) => variation.traceIds.some((wanted) => wanted === id));
-  return traces.flatMap((trace) => studyVariants.flatMap((variant) => types.map((type) => ({
-    id: `${trace.id}-${nameType(type)}-${variant.id}`, trace, type, variant, instantCount: variation.instantCount,
-  }))));
+  return traces.flatMap((trace) =>
+    studyVariants.flatMap((variant) =>
+      types.map((type) => ({
+        id: `${trace.id}-${nameType(type)}-${variant.id}`,
+        trace,
+        type,
+        variant,
+        instantCount: variation.instantCount,
+      })),
+    ),
+  );
 }
 
 /** How many grid jobs a chunk runs. */

@@ -9,7 +9,8 @@ export interface SecondSetup {
 }
 
 /**
- * In which order the events of one instant come: as everywhere else (submissions as the log has them, then ends, then starts), with ends
+ * In which order the events of one instant come: as everywhere else (submissions as the log has them, then ends, then
+ * starts), with ends
  * before submissions, or with the last of the submissions first.
  */
 export type EventOrder = (typeof eventOrders)[number];
@@ -35,14 +36,18 @@ interface Running extends TracedRequest {
 /**
  * Conservative backfilling written a second time, to be compared with the queue that everything else uses.
  *
- * It shares no code with that one, and is as plain as can be: one list of breakpoints that is read from its beginning, and lists of
+ * It shares no code with that one, and is as plain as can be: one list of breakpoints that is read from its beginning,
+ * and lists of
  * what waits and what runs that are gone through at each event. Tells when each request starts, indexed as `trace` is.
  * Cost of an event: O(waiting x breakpoints), of an end under `start-now` that many times the requests that it starts.
  *
  * @param trace sorted by submission; each width at most `processors`.
  * @source costa2005, sections 2.2.1 and 4.8. Departs from the source: `reinsert` is not in it.
  */
-export function simulateAgain(trace: readonly TracedRequest[], { processors, compression, order }: SecondSetup): Instant[] {
+export function simulateAgain(
+  trace: readonly TracedRequest[],
+  { processors, compression, order }: SecondSetup,
+): Instant[] {
   const machine = new PlainMachine(processors, compression);
   const starts: Instant[] = [];
   let submitted = 0;

@@ -17,5 +17,7 @@ export const seedNumbers: Readonly<Record<string, SeedNumbers>> = {
   'ctc-0.7': { offeredLoad: 78, adaptive: 1.83, mixed: undefined, requestCount: 79_302 },
 };
 
-/** Requests whose start differs between the simulators of the thesis, in percent, by log. @source costa2005, Table 4.7. */
+/**
+ * Requests whose start differs between the simulators of the thesis, in percent, by log. @source costa2005, Table 4.7.
+ */
 export const seedDifferences: Readonly<Record<string, number>> = { sp2: 0, ctc: 0, lanl: 0.12, bluehorizon: 2.3 };

@@ -33,9 +33,14 @@ const lanl: StudyLog = { id: 'lanl', title: 'LANL CM5', file: 'swf/LANL-CM5-1994
 export function listStarts({ isQuick }: StudySettings): StartsChunk[] {
   const find = (id: string): StudyLog[] => studyTraces.filter((trace) => trace.id === id);
   const logs = [...find('sp2'), ...find('ctc'), lanl, ...find('bluehorizon')];
-  return logs.flatMap((trace) => (['start-now', 'reinsert'] as const).map((compression) => ({
-    id: `${trace.id}-starts-${compression}`, trace, compression, ...(isQuick ? { requestsMax: 20_000 } : {}),
-  })));
+  return logs.flatMap((trace) =>
+    (['start-now', 'reinsert'] as const).map((compression) => ({
+      id: `${trace.id}-starts-${compression}`,
+      trace,
+      compression,
+      ...(isQuick ? { requestsMax: 20_000 } : {}),
+    })),
+  );
 }
 
 /** How long the comparison takes beside chunks of grid jobs, in the time of one task. */
@@ -45,7 +50,10 @@ export function costOfStarts({ trace, compression, requestsMax }: StartsChunk): 
 }
 
 /** Compares the starts of a log's requests. @param requests sorted by submission; each fits the machine. */
-export function compareStarts({ trace: { processors }, compression, requestsMax = Infinity }: StartsChunk, requests: readonly TracedRequest[]): Omit<StartsResult, 'seed'> {
+export function compareStarts(
+  { trace: { processors }, compression, requestsMax = Infinity }: StartsChunk,
+  requests: readonly TracedRequest[],
+): Omit<StartsResult, 'seed'> {
   const taken = requests.slice(0, requestsMax);
   const ours = replayRequests(conservativeBackfilling(compression), processors, taken);
   const differing = eventOrders.map((order) => {
@@ -65,11 +73,18 @@ export function encodeStarts({ id }: StartsChunk, { seed, requestCount, differin
 /** Reads a result; undefined where it is not all there, or is that of another chunk or seed. */
 export function decodeStarts(text: string, chunk: StartsChunk, seed: string): StartsResult | undefined {
   try {
-    const [head, ...lines] = text.trimEnd().split('\n').map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    const [head, ...lines] = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
     const requestCount = Number(head?.['request_count']);
-    const counts = eventOrders.map((order, index) => (lines[index]?.['order'] === order ? Number(lines[index]['different_count']) : NaN));
+    const counts = eventOrders.map((order, index) =>
+      lines[index]?.['order'] === order ? Number(lines[index]['different_count']) : NaN,
+    );
     if (![requestCount, ...counts].every(Number.isInteger)) return undefined;
-    const differing = Object.fromEntries(eventOrders.map((order, index) => [order, counts[index]])) as StartsResult['differing'];
+    const differing = Object.fromEntries(
+      eventOrders.map((order, index) => [order, counts[index]]),
+    ) as StartsResult['differing'];
     const result = { seed, requestCount, differing };
     return encodeStarts(chunk, result) === text ? result : undefined;
   } catch {

@@ -18,22 +18,30 @@ export interface Estimate {
 /**
  * The mean over scenarios of reference / other, each a ratio of sums over its instants.
  *
- * The interval treats instants as what was drawn: the deviations of one instant are added up over the scenarios that share it before they
+ * The interval treats instants as what was drawn: the deviations of one instant are added up over the scenarios that
+ * share it before they
  * are squared (delta method, clustered). Scenarios of one draw have equally many instants.
  *
  * @source costa2005, Eq. 4.1:  speedup = sum of static turnarounds / sum of adaptive turnarounds
- * Symbols: static = `reference`, adaptive = `other`. Departs from the source: no; the mean over scenarios is how its tables are read.
+ * Symbols: static = `reference`, adaptive = `other`. Departs from the source: no; the mean over scenarios is how its
+ * tables are read.
  */
 export function meanOfRatios(scenarios: readonly PairedValues[]): Estimate {
   return averageOf(scenarios, (scenario) => ratioOf(scenario));
 }
 
-/** The geometric mean over scenarios of reference / other, each a ratio of sums as in `meanOfRatios`, so that x and 1/x cancel out. */
+/**
+ * The geometric mean over scenarios of reference / other, each a ratio of sums as in `meanOfRatios`, so that x and 1/x
+ * cancel out.
+ */
 export function geometricMean(scenarios: readonly PairedValues[]): Estimate {
-  const { value, halfInterval } = averageOf(scenarios.filter(({ reference }) => sum(reference) > 0), (scenario) => {
-    const { value: ratio, deviations } = ratioOf(scenario);
-    return { value: Math.log(ratio), deviations: deviations.map((deviation) => deviation / ratio) };
-  });
+  const { value, halfInterval } = averageOf(
+    scenarios.filter(({ reference }) => sum(reference) > 0),
+    (scenario) => {
+      const { value: ratio, deviations } = ratioOf(scenario);
+      return { value: Math.log(ratio), deviations: deviations.map((deviation) => deviation / ratio) };
+    },
+  );
   return { value: Math.exp(value), halfInterval: Math.exp(value) * halfInterval };
 }
 
@@ -54,7 +62,10 @@ interface Moved {
 
 function ratioOf({ reference, other }: PairedValues): Moved {
   const ratio = sum(reference) / sum(other);
-  return { value: ratio, deviations: other.map((value, instant) => ((reference[instant] ?? 0) - ratio * value) / sum(other)) };
+  return {
+    value: ratio,
+    deviations: other.map((value, instant) => ((reference[instant] ?? 0) - ratio * value) / sum(other)),
+  };
 }
 
 /** The mean of a value over the scenarios in which it is defined. */
@@ -65,12 +76,17 @@ function averageOf(scenarios: readonly PairedValues[], measure: (scenario: Paire
   for (const scenario of usable) {
     const { value, deviations } = measure(scenario);
     total += value;
-    deviations.forEach((deviation, instant) => { moves.add(scenario.draw, instant, deviation / usable.length); });
+    deviations.forEach((deviation, instant) => {
+      moves.add(scenario.draw, instant, deviation / usable.length);
+    });
   }
   return { value: usable.length === 0 ? NaN : total / usable.length, halfInterval: moves.halfInterval };
 }
 
-/** The ratio of the sums over all scenarios, each with the mean over its instants; the interval is found as in `meanOfRatios`. */
+/**
+ * The ratio of the sums over all scenarios, each with the mean over its instants; the interval is found as in
+ * `meanOfRatios`.
+ */
 export function ratioOfSums(scenarios: readonly PairedValues[]): Estimate {
   const mean = (values: readonly number[]): number => sum(values) / Math.max(1, values.length);
   const below = sum(scenarios.map(({ other }) => mean(other)));

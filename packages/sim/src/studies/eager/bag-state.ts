@@ -15,7 +15,14 @@ export class BagState {
   readonly queue: BagQueue;
   /** What was seen of the tasks' times. */
   readonly times = new TimeCurve();
-  readonly result: { -readonly [Field in keyof BagResult]: BagResult[Field] } = { makespan: 0, used: 0, losers: 0, killed: 0, replicaCount: 0, transferCount: 0 };
+  readonly result: { -readonly [Field in keyof BagResult]: BagResult[Field] } = {
+    makespan: 0,
+    used: 0,
+    losers: 0,
+    killed: 0,
+    replicaCount: 0,
+    transferCount: 0,
+  };
   now: Instant = 0;
   doneCount = 0;
   readonly #onStart: (run: Run) => void;
@@ -26,11 +33,20 @@ export class BagState {
     this.policy = policy;
     this.#onStart = onStart;
     const luck = new Prng(`eager ${setup.seed}`);
-    this.machines = Array.from({ length: setup.machineCount }, (_, index) => new IntermittentMachine(luck.fork(`machine ${index}`), setup));
+    this.machines = Array.from(
+      { length: setup.machineCount },
+      (_, index) => new IntermittentMachine(luck.fork(`machine ${index}`), setup),
+    );
     this.tasks = drawTasks(luck.fork('tasks'), setup, policy.replicasMax);
     this.ready.addRange(0, setup.taskCount);
     const { ready } = this;
-    this.queue = { processors: 1, scheduler: policy.scheduler, get readyCount() { return ready.size; } };
+    this.queue = {
+      processors: 1,
+      scheduler: policy.scheduler,
+      get readyCount() {
+        return ready.size;
+      },
+    };
   }
 
   /** How much longer a run of `elapsed` is expected to take on a machine; undefined before anything is known. */
@@ -40,13 +56,20 @@ export class BagState {
 
   /** In how long the first of a task's runs is expected to end. */
   remainingOf({ runs }: SimulatedTask): Duration | undefined {
-    const known = runs.map((run) => this.expected(run.machine, this.now - run.startedAt)).filter((rest) => rest !== undefined);
+    const known = runs
+      .map((run) => this.expected(run.machine, this.now - run.startedAt))
+      .filter((rest) => rest !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }
 
   /** When the first of a task's runs is expected to end; Infinity before anything is known. */
   expectedEnd({ runs }: SimulatedTask): Instant {
-    return Math.min(...runs.map(({ machine, startedAt }) => startedAt + (expectedTotalOn(this.times, machine.slowness, this.now - startedAt) ?? Infinity)));
+    return Math.min(
+      ...runs.map(
+        ({ machine, startedAt }) =>
+          startedAt + (expectedTotalOn(this.times, machine.slowness, this.now - startedAt) ?? Infinity),
+      ),
+    );
   }
 
   /** Starts a run; a file that the machine does not hold is brought first. */
@@ -102,7 +125,11 @@ function takeOff(run: Run): void {
   run.task.runs.splice(run.task.runs.indexOf(run), 1);
 }
 
-function drawTasks(luck: Prng, { taskCount, taskTimeMean, taskTimeSpread, data }: BagSetup, replicasMax: number): SimulatedTask[] {
+function drawTasks(
+  luck: Prng,
+  { taskCount, taskTimeMean, taskTimeSpread, data }: BagSetup,
+  replicasMax: number,
+): SimulatedTask[] {
   return Array.from({ length: taskCount }, (_, index) => {
     const work = taskTimeMean * (1 + taskTimeSpread * (2 * luck.fraction() - 1));
     return new SimulatedTask(index, { work, file: luck.below(data?.fileCount ?? 1), replicasMax });

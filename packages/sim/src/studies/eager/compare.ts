@@ -27,10 +27,20 @@ export function compareAll(all: readonly PolicyRuns[]): Comparison[] {
     const other = all.find((runs) => runs.scenario === scenario && runs.policy.name === reference.name)?.results ?? [];
     const used = sum(results, 'used');
     return {
-      scenario, policy,
-      makespan: meanOfRatios([{ draw: scenario.id, reference: results.map(({ makespan }) => makespan), other: other.map(({ makespan }) => makespan) }]),
-      makespanMean: sum(results, 'makespan') / results.length, extra: sum(results, 'losers') / used, killed: sum(results, 'killed') / used,
-      transfers: sum(results, 'transferCount') / results.length, extraMax: Math.max(...results.map((result) => result.losers / result.used)),
+      scenario,
+      policy,
+      makespan: meanOfRatios([
+        {
+          draw: scenario.id,
+          reference: results.map(({ makespan }) => makespan),
+          other: other.map(({ makespan }) => makespan),
+        },
+      ]),
+      makespanMean: sum(results, 'makespan') / results.length,
+      extra: sum(results, 'losers') / used,
+      killed: sum(results, 'killed') / used,
+      transfers: sum(results, 'transferCount') / results.length,
+      extraMax: Math.max(...results.map((result) => result.losers / result.used)),
     };
   });
 }
@@ -41,8 +51,14 @@ function sum(results: readonly BagResult[], field: keyof BagResult): number {
 
 /** The comparisons as CSV, one a line. */
 export function comparisonsCsv(comparisons: readonly Comparison[]): string {
-  const lines = comparisons.map(({ scenario, policy, makespan, makespanMean, extra, killed, transfers, extraMax }) => [
-    scenario.id, `"${policy.name}"`, Math.round(makespanMean / 1000), ...[makespan.value, makespan.halfInterval, extra, extraMax, killed].map((value) => value.toFixed(4)), transfers.toFixed(1),
-  ].join(','));
+  const lines = comparisons.map(({ scenario, policy, makespan, makespanMean, extra, killed, transfers, extraMax }) =>
+    [
+      scenario.id,
+      `"${policy.name}"`,
+      Math.round(makespanMean / 1000),
+      ...[makespan.value, makespan.halfInterval, extra, extraMax, killed].map((value) => value.toFixed(4)),
+      transfers.toFixed(1),
+    ].join(','),
+  );
   return `${['scenario,policy,makespan_s_mean,makespan_ratio,makespan_ratio_half_interval,losers_over_used,losers_over_used_max,killed_over_used,transfer_count_mean', ...lines].join('\n')}\n`;
 }

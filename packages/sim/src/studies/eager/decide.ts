@@ -1,10 +1,22 @@
-import { budgetLeft, findScheduler, IdleSlots, lossBy, placeQueues, replicate, type BagQueue, type ReplicationCost, type SchedulingPort, type TaskRuns } from '@mutirao/core/bag';
+import {
+  budgetLeft,
+  findScheduler,
+  IdleSlots,
+  lossBy,
+  placeQueues,
+  replicate,
+  type BagQueue,
+  type ReplicationCost,
+  type SchedulingPort,
+  type TaskRuns,
+} from '@mutirao/core/bag';
 import type { Duration, TaskIndex } from '@mutirao/core/shared';
 import type { BagState } from './bag-state.ts';
 import type { IntermittentMachine, Run, SimulatedTask } from './intermittent-machine.ts';
 
 /**
- * Gives the machines that are there work, by the schedulers of the core, and ends replicas that the cap allows no longer.
+ * Gives the machines that are there work, by the schedulers of the core, and ends replicas that the cap allows no
+ * longer.
  *
  * @returns when the cap has to be looked at again; Infinity where it has not.
  */
@@ -26,8 +38,11 @@ function replicateOn(state: BagState, machines: readonly IntermittentMachine[]):
   let left = leftOf(state);
   const prefersData = findScheduler(state.policy.scheduler).replication === 'where-data-are';
   replicate(tasks, idle, {
-    suits: (task, machine) => !task.runs.some((run) => run.machine === machine) && (left === Infinity || costOfSister(state, task, machine) <= left),
-    worth: (task, machine) => (prefersData && machine.files.has(task.file) ? 1e12 : 0) - (state.expected(machine, 0) ?? 0),
+    suits: (task, machine) =>
+      !task.runs.some((run) => run.machine === machine) &&
+      (left === Infinity || costOfSister(state, task, machine) <= left),
+    worth: (task, machine) =>
+      (prefersData && machine.files.has(task.file) ? 1e12 : 0) - (state.expected(machine, 0) ?? 0),
     place: (machine, task) => {
       left -= left === Infinity ? 0 : costOfSister(state, task, machine);
       state.start(machine, task);
@@ -45,7 +60,10 @@ function leftOf(state: BagState): Duration {
 
 function costOfSister(state: BagState, task: SimulatedTask, machine: IntermittentMachine): Duration {
   const [runs, end] = [runsOf(task), state.expectedEnd(task)];
-  const after = lossBy({ ...runs, living: [...runs.living, state.now] }, Math.min(end, state.now + (state.expected(machine, 0) ?? Infinity)));
+  const after = lossBy(
+    { ...runs, living: [...runs.living, state.now] },
+    Math.min(end, state.now + (state.expected(machine, 0) ?? Infinity)),
+  );
   return after === Infinity ? Infinity : after - lossBy(runs, end);
 }
 
@@ -78,7 +96,9 @@ function yieldToReady(state: BagState, machines: readonly IntermittentMachine[])
 
 /** All runs but the eldest of each task, the youngest first. */
 function sistersOf(tasks: Iterable<SimulatedTask>): Run[] {
-  return [...tasks].flatMap(({ runs }) => runs.slice(1)).sort((one, other) => other.startedAt - one.startedAt || other.task.index - one.task.index);
+  return [...tasks]
+    .flatMap(({ runs }) => runs.slice(1))
+    .sort((one, other) => other.startedAt - one.startedAt || other.task.index - one.task.index);
 }
 
 function portOf(state: BagState): SchedulingPort<IntermittentMachine, BagQueue> {
@@ -87,20 +107,36 @@ function portOf(state: BagState): SchedulingPort<IntermittentMachine, BagQueue> 
   };
   const listReady = (from: TaskIndex, countMax: number): TaskIndex[] => {
     const tasks: TaskIndex[] = [];
-    for (let task = state.ready.findFrom(from); task !== undefined && tasks.length < countMax; task = state.ready.findFrom(task + 1)) tasks.push(task);
+    for (
+      let task = state.ready.findFrom(from);
+      task !== undefined && tasks.length < countMax;
+      task = state.ready.findFrom(task + 1)
+    )
+      tasks.push(task);
     return tasks;
   };
   return {
-    matches: () => true, suits: () => true, prefetchDepth: () => 0, timeLeft: () => Infinity, lookAgain: () => undefined, isPlanned: () => false, placePlanned: () => new Set(),
+    matches: () => true,
+    suits: () => true,
+    prefetchDepth: () => 0,
+    timeLeft: () => Infinity,
+    lookAgain: () => undefined,
+    isPlanned: () => false,
+    placePlanned: () => new Set(),
     place: (machine, _queue, countMax) => {
       const tasks = listReady(0, countMax);
       startAll(machine, tasks);
       return tasks.length;
     },
-    placeTasks: (machine, _queue, tasks) => { startAll(machine, tasks); },
+    placeTasks: (machine, _queue, tasks) => {
+      startAll(machine, tasks);
+    },
     readyTasks: (_queue, from, countMax) => listReady(from, countMax),
     taskTime: (_queue, _task, machine) => state.expected(machine, 0),
-    waits: (_queue, { run }) => [run === undefined ? 0 : state.expected(run.machine, state.now - run.startedAt) ?? Infinity],
-    bytesHeld: (_queue, task, { files }) => (files.has((state.tasks[task] as SimulatedTask).file) ? state.setup.data?.fileSize ?? 0 : 0),
+    waits: (_queue, { run }) => [
+      run === undefined ? 0 : (state.expected(run.machine, state.now - run.startedAt) ?? Infinity),
+    ],
+    bytesHeld: (_queue, task, { files }) =>
+      files.has((state.tasks[task] as SimulatedTask).file) ? (state.setup.data?.fileSize ?? 0) : 0,
   };
 }

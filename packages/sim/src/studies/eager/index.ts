@@ -3,4 +3,14 @@ export { compareAll, comparisonsCsv, type Comparison } from './compare.ts';
 export { recordsCsv, runScenario, type PolicyRuns } from './records.ts';
 export { reportEager, type EagerReport } from './report.ts';
 export { runBag } from './run-bag.ts';
-export { dataPolicies, listScenarios, policies, policiesOf, reference, runsOf, type EagerScenario, type EagerSettings, type NamedPolicy } from './scenarios.ts';
+export {
+  dataPolicies,
+  listScenarios,
+  policies,
+  policiesOf,
+  reference,
+  runsOf,
+  type EagerScenario,
+  type EagerSettings,
+  type NamedPolicy,
+} from './scenarios.ts';

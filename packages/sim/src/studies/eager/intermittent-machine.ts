@@ -39,7 +39,10 @@ export class IntermittentMachine implements BagMachine {
   change(): void {
     const { upTime, downTimeMean } = this.#setup;
     this.isUp = !this.isUp;
-    this.changesAt += Math.max(1, Math.ceil(drawWeibull(this.#luck, this.isUp ? upTime : { mean: downTimeMean, shape: 1 })));
+    this.changesAt += Math.max(
+      1,
+      Math.ceil(drawWeibull(this.#luck, this.isUp ? upTime : { mean: downTimeMean, shape: 1 })),
+    );
   }
 
   /** How long it takes to run so much work. */
@@ -70,7 +73,10 @@ export class SimulatedTask implements ReplicableTask {
   /** In how long the first of them is expected to end; set before each decision. */
   remaining: Duration | undefined;
 
-  constructor(index: TaskIndex, drawn: { readonly work: Duration; readonly file: number; readonly replicasMax: number }) {
+  constructor(
+    index: TaskIndex,
+    drawn: { readonly work: Duration; readonly file: number; readonly replicasMax: number },
+  ) {
     this.index = index;
     this.work = drawn.work;
     this.file = drawn.file;

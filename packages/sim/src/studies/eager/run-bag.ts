@@ -14,15 +14,20 @@ interface Event {
 }
 
 /**
- * Runs a bag of tasks over machines that come and go: no messages and no latency, the broker hears of everything at once.
+ * Runs a bag of tasks over machines that come and go: no messages and no latency, the broker hears of everything at
+ * once.
  *
  * The same setup and policy, the same result; the machines and the tasks of a setup are the same under each policy.
  */
 export function runBag(setup: BagSetup, policy: BagPolicy): BagResult {
   const events = new Heap<Event>((one, other) => one.at < other.at || (one.at === other.at && one.order < other.order));
   let order = 0;
-  const push = (event: Omit<Event, 'order'>): void => { events.push({ ...event, order: order++ }); };
-  const state = new BagState(setup, policy, (run) => { push({ at: run.endsAt, run }); });
+  const push = (event: Omit<Event, 'order'>): void => {
+    events.push({ ...event, order: order++ });
+  };
+  const state = new BagState(setup, policy, (run) => {
+    push({ at: run.endsAt, run });
+  });
   for (const machine of state.machines) push({ at: machine.changesAt, machine });
   const decideNow = (): void => {
     const lookAt = decide(state);

@@ -24,12 +24,18 @@ export interface EagerSettings {
 }
 
 /** What everything is compared with. */
-export const reference: NamedPolicy = { name: 'workqueue', scheduler: 'workqueue', replicasMax: 1, replicationCap: { kind: 'none' } };
+export const reference: NamedPolicy = {
+  name: 'workqueue',
+  scheduler: 'workqueue',
+  replicasMax: 1,
+  replicationCap: { kind: 'none' },
+};
 const wqr: NamedPolicy = { name: 'wqr', scheduler: 'wqr', replicasMax: 2, replicationCap: { kind: 'none' } };
 
 /** The policies that are compared, the reference first. */
 export const policies: readonly NamedPolicy[] = [
-  reference, wqr,
+  reference,
+  wqr,
   { ...wqr, name: 'wqr, 4 replicas', replicasMax: 4 },
   { ...wqr, name: 'wqr, idle', replicationCap: { kind: 'idle' } },
   { ...wqr, name: 'wqr, 20%', replicationCap: { kind: 'share', percent: 20 } },
@@ -40,7 +46,9 @@ export const policies: readonly NamedPolicy[] = [
 
 /** Those that are compared where tasks read large files. */
 export const dataPolicies: readonly NamedPolicy[] = [
-  reference, wqr, { ...wqr, name: 'storage-affinity', scheduler: 'storage-affinity' },
+  reference,
+  wqr,
+  { ...wqr, name: 'storage-affinity', scheduler: 'storage-affinity' },
   { ...wqr, name: 'storage-affinity, 1 replica', scheduler: 'storage-affinity', replicasMax: 1 },
 ];
 
@@ -59,19 +67,36 @@ export function listScenarios(): EagerScenario[] {
   for (const hasData of [false, true]) {
     for (const speedMax of speedMaxima) {
       for (const mean of upTimeMeans) {
-        for (const ratio of hasData ? [5] : tasksPerMachine) scenarios.push(scenarioOf({ speedMax, mean, ratio, hasData }));
+        for (const ratio of hasData ? [5] : tasksPerMachine)
+          scenarios.push(scenarioOf({ speedMax, mean, ratio, hasData }));
       }
     }
   }
   return scenarios;
 }
 
-function scenarioOf({ speedMax, mean, ratio, hasData }: { readonly speedMax: number; readonly mean: Duration; readonly ratio: number; readonly hasData: boolean }): EagerScenario {
+function scenarioOf({
+  speedMax,
+  mean,
+  ratio,
+  hasData,
+}: {
+  readonly speedMax: number;
+  readonly mean: Duration;
+  readonly ratio: number;
+  readonly hasData: boolean;
+}): EagerScenario {
   return {
-    id: `${hasData ? 'data' : 'speed'}-${speedMax}-up-${mean / minute}min-tasks-${ratio}x`, hasData,
+    id: `${hasData ? 'data' : 'speed'}-${speedMax}-up-${mean / minute}min-tasks-${ratio}x`,
+    hasData,
     setup: {
-      machineCount, speedMax, upTime: { mean, shape: 0.5 }, downTimeMean: 30 * minute, taskCount: ratio * machineCount,
-      taskTimeMean: hasData ? 5 * minute : 20 * minute, taskTimeSpread: 0.5,
+      machineCount,
+      speedMax,
+      upTime: { mean, shape: 0.5 },
+      downTimeMean: 30 * minute,
+      taskCount: ratio * machineCount,
+      taskTimeMean: hasData ? 5 * minute : 20 * minute,
+      taskTimeSpread: 0.5,
       ...(hasData ? { data: { fileCount: 20, fileSize: 3e9, bytesPerSecond: 1e7 } } : {}),
     },
   };

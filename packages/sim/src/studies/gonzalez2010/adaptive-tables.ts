@@ -9,32 +9,75 @@ export function showGain({ mean: value, halfInterval }: Summary): string {
   return show({ value, halfInterval });
 }
 
-/** The strategies of one mix at one load, but Random: it wins by any restriction, and more than all others together, so that a mean over all would speak of it alone. */
+/**
+ * The strategies of one mix at one load, but Random: it wins by any restriction, and more than all others together, so
+ * that a mean over all would speak of it alone.
+ */
 export function decidingStrategies(load: number, mix: Selection['mix'] = 'logs'): Selection[] {
   return placementStrategies.flatMap(({ level }, strategy) => (level === 0 ? [] : [{ mix, load, strategy }]));
 }
 
-/** The adaptive a against each fixed one: how much better on average, and of how many pairs of strategy and load that is sure. */
+/**
+ * The adaptive a against each fixed one: how much better on average, and of how many pairs of strategy and load that is
+ * sure.
+ */
 export function adaptiveTable(results: StudyResults, metrics: readonly number[]): string {
-  const pairs = results.loads.flatMap((load) => placementStrategies.map((_, strategy): Selection => ({ mix: 'logs', load, strategy })));
-  const rows = fixedOf(results).map((admissibility) => [String(admissibility), ...metrics.flatMap((metric) => {
-    const verdicts = pairs.map((pair) => judge(results.gainOf([pair], { admissibility: 'adaptive' }, { admissibility }, metric)));
-    const count = (wanted: Verdict): number => verdicts.filter((verdict) => verdict === wanted).length;
-    return [showGain(gainOver(results, admissibility, metric)), `${count('better')} / ${count('undecided')} / ${count('worse')}`];
-  })]);
-  return table(['fixed a', ...metrics.flatMap((metric) => [`${placementMetrics[metric]?.id}, better by %`, 'better / undecided / worse'])], rows);
+  const pairs = results.loads.flatMap((load) =>
+    placementStrategies.map((_, strategy): Selection => ({ mix: 'logs', load, strategy })),
+  );
+  const rows = fixedOf(results).map((admissibility) => [
+    String(admissibility),
+    ...metrics.flatMap((metric) => {
+      const verdicts = pairs.map((pair) =>
+        judge(results.gainOf([pair], { admissibility: 'adaptive' }, { admissibility }, metric)),
+      );
+      const count = (wanted: Verdict): number => verdicts.filter((verdict) => verdict === wanted).length;
+      return [
+        showGain(gainOver(results, admissibility, metric)),
+        `${count('better')} / ${count('undecided')} / ${count('worse')}`,
+      ];
+    }),
+  ]);
+  return table(
+    [
+      'fixed a',
+      ...metrics.flatMap((metric) => [`${placementMetrics[metric]?.id}, better by %`, 'better / undecided / worse']),
+    ],
+    rows,
+  );
 }
 
-/** What the intervals come to: in each kind of run and metric, which fixed a the adaptive one is better than, and which it is worse than. */
+/**
+ * What the intervals come to: in each kind of run and metric, which fixed a the adaptive one is better than, and which
+ * it is worse than.
+ */
 export function adaptiveVerdicts(results: StudyResults, metrics: readonly number[]): string {
   const kinds = [{ title: 'the five logs, FCFS, all loads', selections: everyLoad(results), way: {} }, ...otherKinds()];
-  const rows = kinds.flatMap(({ title, selections, way }) => metrics.flatMap((metric) => {
-    const verdicts = fixedOf(results).map((admissibility) => (
-      { admissibility, verdict: judge(results.gainOf(selections, { ...way, admissibility: 'adaptive' }, { ...way, admissibility }, metric)) }));
-    if (verdicts.every(({ verdict }) => verdict === 'not run')) return [];
-    const list = (wanted: Verdict): string => verdicts.filter(({ verdict }) => verdict === wanted).map(({ admissibility }) => admissibility).join(', ') || 'none';
-    return [[title, `${placementMetrics[metric]?.id} ${placementMetrics[metric]?.name}`, list('better'), list('undecided'), list('worse')]];
-  }));
+  const rows = kinds.flatMap(({ title, selections, way }) =>
+    metrics.flatMap((metric) => {
+      const verdicts = fixedOf(results).map((admissibility) => ({
+        admissibility,
+        verdict: judge(
+          results.gainOf(selections, { ...way, admissibility: 'adaptive' }, { ...way, admissibility }, metric),
+        ),
+      }));
+      if (verdicts.every(({ verdict }) => verdict === 'not run')) return [];
+      const list = (wanted: Verdict): string =>
+        verdicts
+          .filter(({ verdict }) => verdict === wanted)
+          .map(({ admissibility }) => admissibility)
+          .join(', ') || 'none';
+      return [
+        [
+          title,
+          `${placementMetrics[metric]?.id} ${placementMetrics[metric]?.name}`,
+          list('better'),
+          list('undecided'),
+          list('worse'),
+        ],
+      ];
+    }),
+  );
   return table(['runs', 'metric', 'better than the fixed a of', 'undecided beside', 'worse than'], rows);
 }
 
@@ -44,19 +87,46 @@ export function adaptiveByStrategyTable(results: StudyResults, load: number): st
     const selection: Selection = { mix: 'logs', load, strategy };
     const metrics = [0, 8].flatMap((metric) => {
       const best = results.bestAdmissibilityOf(selection, metric);
-      const gainBeside = (admissibility: number): string => showGain(results.gainOf([selection], { admissibility: 'adaptive' }, { admissibility }, metric));
+      const gainBeside = (admissibility: number): string =>
+        showGain(results.gainOf([selection], { admissibility: 'adaptive' }, { admissibility }, metric));
       return [gainBeside(1), `${gainBeside(best)} @${best}`];
     });
-    return [name, mean(results.casesOf(selection, { admissibility: 'adaptive' }).map(({ meanAdmissibility }) => meanAdmissibility)).toFixed(3), ...metrics];
+    return [
+      name,
+      mean(
+        results.casesOf(selection, { admissibility: 'adaptive' }).map(({ meanAdmissibility }) => meanAdmissibility),
+      ).toFixed(3),
+      ...metrics,
+    ];
   });
-  return table(['strategy', 'mean a', 'm1: better than a = 1 by %', 'than the best fixed a', 'mean wait: better than a = 1 by %', 'than the best fixed a'], rows);
+  return table(
+    [
+      'strategy',
+      'mean a',
+      'm1: better than a = 1 by %',
+      'than the best fixed a',
+      'mean wait: better than a = 1 by %',
+      'than the best fixed a',
+    ],
+    rows,
+  );
 }
 
-/** Each a beside a = 1 in one metric: at every load, under every local policy, with the other sums and with the other mix. */
+/**
+ * Each a beside a = 1 in one metric: at every load, under every local policy, with the other sums and with the other
+ * mix.
+ */
 export function everyAdmissibilityTable(results: StudyResults, metric: number): string {
-  const columns: readonly Kind[] = [...results.loads.map((load) => ({ title: `FCFS, load ${load}`, selections: decidingStrategies(load), way: {} })), ...otherKinds()];
-  const rows = [...fixedOf(results).filter((a) => a !== 1), 'adaptive' as const].map((admissibility) => (
-    [String(admissibility), ...columns.map(({ selections, way }) => showGain(results.gainOf(selections, { ...way, admissibility }, { ...way, admissibility: 1 }, metric)))]));
+  const columns: readonly Kind[] = [
+    ...results.loads.map((load) => ({ title: `FCFS, load ${load}`, selections: decidingStrategies(load), way: {} })),
+    ...otherKinds(),
+  ];
+  const rows = [...fixedOf(results).filter((a) => a !== 1), 'adaptive' as const].map((admissibility) => [
+    String(admissibility),
+    ...columns.map(({ selections, way }) =>
+      showGain(results.gainOf(selections, { ...way, admissibility }, { ...way, admissibility: 1 }, metric)),
+    ),
+  ]);
   return table(['a', ...columns.map(({ title }) => title)], rows);
 }
 
@@ -71,8 +141,10 @@ interface Kind {
 function otherKinds(): readonly Kind[] {
   const [logs, serial] = [decidingStrategies(middleLoad), decidingStrategies(middleLoad, 'serial')];
   return [
-    { title: 'EASY', selections: logs, way: { local: 'easy' } }, { title: 'conservative', selections: logs, way: { local: 'conservative' } },
-    { title: 'ended tasks counted', selections: logs, way: { counted: 'all' } }, { title: 'more serial work', selections: serial, way: {} },
+    { title: 'EASY', selections: logs, way: { local: 'easy' } },
+    { title: 'conservative', selections: logs, way: { local: 'conservative' } },
+    { title: 'ended tasks counted', selections: logs, way: { counted: 'all' } },
+    { title: 'more serial work', selections: serial, way: {} },
   ];
 }
 

@@ -15,29 +15,43 @@ interface Claim {
 }
 
 const seedsBest = ['min-st', 'min-ct', 'min-pl', 'min-lbal', 'min-lb'];
-const weightedForms = [['min-wwt', 'min-wt'], ['min-wta', 'min-ta'], ['min-wwota', 'min-ta']] as const;
+const weightedForms = [
+  ['min-wwt', 'min-wt'],
+  ['min-wta', 'min-ta'],
+  ['min-wwota', 'min-ta'],
+] as const;
 
 /** @source gonzalez2010, sections 5 and 6. */
 const claims: readonly Claim[] = [
   {
     says: 'Random and Min_Lp gain over 20 % in m1 at a = 0.5',
-    evidence: (results, load) => `random ${signed(gainAt(results, load, 'random'))}, min-lp ${signed(gainAt(results, load, 'min-lp'))}; at their best a ${tellGain(results, load, 'random')} and ${tellGain(results, load, 'min-lp')}`,
+    evidence: (results, load) =>
+      `random ${signed(gainAt(results, load, 'random'))}, min-lp ${signed(gainAt(results, load, 'min-lp'))}; at ` +
+      `their best a ${tellGain(results, load, 'random')} and ${tellGain(results, load, 'min-lp')}`,
     holds: (results, load) => gainAt(results, load, 'random') > 20 && gainAt(results, load, 'min-lp') > 20,
   },
   {
     says: 'most strategies gain most at a = 0.5',
-    evidence: (results, load) => [...countBest(results, load)].sort(([one], [other]) => one - other).map(([a, count]) => `${count} at ${a}`).join(', '),
+    evidence: (results, load) =>
+      [...countBest(results, load)]
+        .sort(([one], [other]) => one - other)
+        .map(([a, count]) => `${count} at ${a}`)
+        .join(', '),
     holds: (results, load) => (countBest(results, load).get(0.5) ?? 0) > placementStrategies.length / 2,
   },
   {
     says: 'Min_SWCT and Min_WTA gain nothing in m1',
     evidence: (results, load) => `${tellGain(results, load, 'min-swct')}, ${tellGain(results, load, 'min-wta')}`,
-    holds: (results, load) => ['min-swct', 'min-wta'].every((name) => results.bestImprovementOf(selectionOf(load, name), 0)?.isSure !== true),
+    holds: (results, load) =>
+      ['min-swct', 'min-wta'].every((name) => results.bestImprovementOf(selectionOf(load, name), 0)?.isSure !== true),
   },
   {
     says: 'best without the scheme: Min_ST, Min_CT, Min_PL, Min_LBal, Min_LB',
     evidence: (results, load) => orderOf(results, load).slice(0, 5).join(', '),
-    holds: (results, load) => orderOf(results, load).slice(0, 5).every((name) => seedsBest.includes(name)),
+    holds: (results, load) =>
+      orderOf(results, load)
+        .slice(0, 5)
+        .every((name) => seedsBest.includes(name)),
   },
   {
     says: 'Min_U stays the worst',
@@ -46,7 +60,12 @@ const claims: readonly Claim[] = [
   },
   {
     says: 'weighted strategies do worse than their unweighted forms',
-    evidence: (results, load) => weightedForms.map(([weighted, plain]) => `${weighted} ${ratioOf(results, load, weighted, plain).toFixed(3)} x m1 of ${plain}`).join(', '),
+    evidence: (results, load) =>
+      weightedForms
+        .map(
+          ([weighted, plain]) => `${weighted} ${ratioOf(results, load, weighted, plain).toFixed(3)} x m1 of ${plain}`,
+        )
+        .join(', '),
     holds: (results, load) => weightedForms.every(([weighted, plain]) => ratioOf(results, load, weighted, plain) > 1),
   },
   {
@@ -59,20 +78,41 @@ const claims: readonly Claim[] = [
 /** What the seed says, what was found here, and whether it held. */
 export function claimsTable(results: StudyResults): string {
   const rows = claims.map(({ says, evidence, holds }) => [
-    says, results.loads.map((load) => `${load}: ${evidence(results, load)}`).join('; '), tellLoads(results.loads, results.loads.filter((load) => holds(results, load))),
+    says,
+    results.loads.map((load) => `${load}: ${evidence(results, load)}`).join('; '),
+    tellLoads(
+      results.loads,
+      results.loads.filter((load) => holds(results, load)),
+    ),
   ]);
   const [first = [], ...others] = rows;
-  return table(['the seed', 'here, by load (change of the mean over experiments)', 'held'], [first, serialGainRow(results), ...others, mixRow(results)]);
+  return table(
+    ['the seed', 'here, by load (change of the mean over experiments)', 'held'],
+    [first, serialGainRow(results), ...others, mixRow(results)],
+  );
 }
 
-/** The claim of over 20 % again, with more serial work: where clusters are seldom full it could hold, if it holds anywhere. */
+/**
+ * The claim of over 20 % again, with more serial work: where clusters are seldom full it could hold, if it holds
+ * anywhere.
+ */
 export function serialGainRow(results: StudyResults): string[] {
   const says = '... with more serial work, also at lighter loads';
   if (results.countOf('serial') === 0) return [says, 'not run', '-'];
   const loads = [...lightlyLoaded.loads, middleLoad];
-  const selections = (load: number): readonly (readonly [string, Selection])[] => lightlyLoaded.strategies.map((name) => [name, { mix: 'serial', load, strategy: indexOf(name) }]);
-  const evidence = loads.map((load) => `${load}: ${selections(load).map(([name, selection]) => `${name} ${tellChange(results, selection)}`).join(', ')}`);
-  const held = loads.filter((load) => selections(load).every(([, selection]) => results.improvementOf(selection, { admissibility: 0.5 }, { admissibility: 1 }, 0) > 20));
+  const selections = (load: number): readonly (readonly [string, Selection])[] =>
+    lightlyLoaded.strategies.map((name) => [name, { mix: 'serial', load, strategy: indexOf(name) }]);
+  const evidence = loads.map(
+    (load) =>
+      `${load}: ${selections(load)
+        .map(([name, selection]) => `${name} ${tellChange(results, selection)}`)
+        .join(', ')}`,
+  );
+  const held = loads.filter((load) =>
+    selections(load).every(
+      ([, selection]) => results.improvementOf(selection, { admissibility: 0.5 }, { admissibility: 1 }, 0) > 20,
+    ),
+  );
   return [says, evidence.join('; '), tellLoads(loads, held)];
 }
 
@@ -80,7 +120,10 @@ export function serialGainRow(results: StudyResults): string[] {
 function tellChange(results: StudyResults, selection: Selection): string {
   const { mean: percent, halfInterval } = results.gainOf([selection], { admissibility: 0.5 }, { admissibility: 1 }, 0);
   const best = results.bestImprovementOf(selection, 0);
-  return `${signed(percent)}${Number.isFinite(halfInterval) ? ` (+- ${halfInterval.toFixed(1)})` : ''}, at its best a ${best === undefined ? 'nothing' : `${best.isSure ? '' : '~'}${signed(best.percent)} at ${best.admissibility}`}`;
+  return (
+    `${signed(percent)}${Number.isFinite(halfInterval) ? ` (+- ${halfInterval.toFixed(1)})` : ''}, at its best a ` +
+    `${best === undefined ? 'nothing' : `${best.isSure ? '' : '~'}${signed(best.percent)} at ${best.admissibility}`}`
+  );
 }
 
 function tellLoads(all: readonly number[], held: readonly number[]): string {
@@ -98,13 +141,19 @@ function gainAt(results: StudyResults, load: number, name: string): number {
 
 function tellGain(results: StudyResults, load: number, name: string): string {
   const found = results.bestImprovementOf(selectionOf(load, name), 0);
-  return found === undefined ? 'nothing' : `${found.isSure ? '' : '~'}${signed(found.percent)} at ${found.admissibility}`;
+  return found === undefined
+    ? 'nothing'
+    : `${found.isSure ? '' : '~'}${signed(found.percent)} at ${found.admissibility}`;
 }
 
 const smallestOf = (results: StudyResults): number => results.admissibilities.find((a) => a > 0) ?? 0;
 
 function lossAtSmallest(results: StudyResults, load: number): number {
-  return mean(placementStrategies.map((_, strategy) => results.improvementOf({ mix: 'logs', load, strategy }, { admissibility: smallestOf(results) }, {}, 1)));
+  return mean(
+    placementStrategies.map((_, strategy) =>
+      results.improvementOf({ mix: 'logs', load, strategy }, { admissibility: smallestOf(results) }, {}, 1),
+    ),
+  );
 }
 
 /** How many strategies have the best m1 at which a. */
@@ -120,21 +169,31 @@ function countBest(results: StudyResults, load: number, mix: Selection['mix'] = 
 /** Strategies by their mean rank over the metrics at a = 1. */
 function orderOf(results: StudyResults, load: number): string[] {
   const ranks = results.meanRanksOf('logs', load, () => 1);
-  return placementStrategies.map(({ name }, index) => ({ name, rank: ranks[index] as number })).sort((one, other) => one.rank - other.rank).map(({ name }) => name);
+  return placementStrategies
+    .map(({ name }, index) => ({ name, rank: ranks[index] as number }))
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ name }) => name);
 }
 
 function ratioOf(results: StudyResults, load: number, one: string, other: string): number {
-  const [weighted, plain] = [one, other].map((name) => results.meanOf(selectionOf(load, name), {}, 0)) as [number, number];
+  const [weighted, plain] = [one, other].map((name) => results.meanOf(selectionOf(load, name), {}, 0)) as [
+    number,
+    number,
+  ];
   return weighted / plain;
 }
 
 function mixRow(results: StudyResults): string[] {
   const says = 'mostly sequential loads want a larger a, mostly parallel ones a smaller';
   if (results.countOf('serial') === 0) return [says, 'not run', '-'];
-  const bestOf = (mix: Selection['mix']): number => mean(placementStrategies.map((_, strategy) => results.bestAdmissibilityOf({ mix, load: middleLoad, strategy }, 0)));
+  const bestOf = (mix: Selection['mix']): number =>
+    mean(placementStrategies.map((_, strategy) => results.bestAdmissibilityOf({ mix, load: middleLoad, strategy }, 0)));
   const [serial, logs] = [bestOf('serial'), bestOf('logs')];
-  const gainOf = (mix: Selection['mix']): string => signed(results.gainOf(decidingStrategies(middleLoad, mix), { admissibility: 0.6 }, { admissibility: 1 }, 0).mean);
-  const evidence = `best a for m1 at load ${middleLoad}, mean over strategies: ${serial.toFixed(2)} with more serial work, ${logs.toFixed(2)} with the five logs; gain at 0.6 ${gainOf('serial')} and ${gainOf('logs')}`;
+  const gainOf = (mix: Selection['mix']): string =>
+    signed(results.gainOf(decidingStrategies(middleLoad, mix), { admissibility: 0.6 }, { admissibility: 1 }, 0).mean);
+  const evidence =
+    `best a for m1 at load ${middleLoad}, mean over strategies: ${serial.toFixed(2)} with more serial work, ` +
+    `${logs.toFixed(2)} with the five logs; gain at 0.6 ${gainOf('serial')} and ${gainOf('logs')}`;
   // The step of the study is a tenth: what is less than that is no difference.
   return [says, evidence, serial - logs >= 0.1 ? 'yes' : 'no'];
 }

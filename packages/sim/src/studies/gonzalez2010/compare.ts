@@ -47,7 +47,9 @@ export class StudyResults {
       this.#bySelection.set(key, found.set(part.experiment, result));
     }
     const cases = parts[0]?.result.cases ?? [];
-    this.admissibilities = admissibilities.filter((value) => cases.some(({ admissibility }) => admissibility === value));
+    this.admissibilities = admissibilities.filter((value) =>
+      cases.some(({ admissibility }) => admissibility === value),
+    );
     this.loads = offeredLoads.filter((load) => parts.some(({ part }) => part.load === load && part.mix.id === 'logs'));
   }
 
@@ -66,30 +68,54 @@ export class StudyResults {
     return mean(this.casesOf(selection, wanted).map(({ metrics }) => metrics[metric] as number));
   }
 
-  /** By how many percent one kind of run is better than another, experiment by experiment, on average; NaN where either was not run. */
-  improvementOf(selection: Selection, wanted: Partial<PlacementCase>, than: Partial<PlacementCase>, metric: number): number {
+  /**
+   * By how many percent one kind of run is better than another, experiment by experiment, on average; NaN where either
+   * was not run.
+   */
+  improvementOf(
+    selection: Selection,
+    wanted: Partial<PlacementCase>,
+    than: Partial<PlacementCase>,
+    metric: number,
+  ): number {
     return mean(this.#gainsOf(selection, wanted, than, metric));
   }
 
   /**
-   * The mean of what `improvementOf` tells over selections of one mix, and how sure it is; NaN where one of them was not run.
+   * The mean of what `improvementOf` tells over selections of one mix, and how sure it is; NaN where one of them was
+   * not run.
    *
-   * What is drawn is the experiments: in each the selections are averaged first, since strategies and loads that share its tasks are not independent.
+   * What is drawn is the experiments: in each the selections are averaged first, since strategies and loads that share
+   * its tasks are not independent.
    */
-  gainOf(selections: readonly Selection[], wanted: Partial<PlacementCase>, than: Partial<PlacementCase>, metric: number): Summary {
+  gainOf(
+    selections: readonly Selection[],
+    wanted: Partial<PlacementCase>,
+    than: Partial<PlacementCase>,
+    metric: number,
+  ): Summary {
     const gains = selections.map((selection) => this.#gainsOf(selection, wanted, than, metric));
     const experiments = gains[0]?.map((_, experiment) => mean(gains.map((each) => each[experiment] ?? NaN))) ?? [];
     return experiments.length === 0 ? { count: 0, mean: NaN, halfInterval: Infinity } : summarize(experiments);
   }
 
-  /** The best improvement of a metric over a = 1 at any other a; undefined where there is none. @param way as `casesOf`, but its a. */
+  /**
+   * The best improvement of a metric over a = 1 at any other a; undefined where there is none. @param way as `casesOf`,
+   * but its a.
+   */
   bestImprovementOf(selection: Selection, metric: number, way: Way = {}): Improvement | undefined {
     let best: Improvement | undefined;
     for (const admissibility of this.admissibilities.toReversed()) {
       if (admissibility === 1) continue;
-      const { mean: percent, halfInterval } = this.gainOf([selection], { ...way, admissibility }, { ...way, admissibility: 1 }, metric);
+      const { mean: percent, halfInterval } = this.gainOf(
+        [selection],
+        { ...way, admissibility },
+        { ...way, admissibility: 1 },
+        metric,
+      );
       // What rounds to nothing is none; of equal ones the one that restricts least.
-      if (percent > 0.005 && percent > (best?.percent ?? 0) + 1e-9) best = { percent, admissibility, isSure: percent > halfInterval };
+      if (percent > 0.005 && percent > (best?.percent ?? 0) + 1e-9)
+        best = { percent, admissibility, isSure: percent > halfInterval };
     }
     return best;
   }
@@ -104,11 +130,17 @@ export class StudyResults {
    *
    * @param admissibility of each strategy, by metric.
    */
-  meanRanksOf(mix: Selection['mix'], load: number, admissibility: (selection: Selection, metric: number) => PlacementCase['admissibility']): number[] {
+  meanRanksOf(
+    mix: Selection['mix'],
+    load: number,
+    admissibility: (selection: Selection, metric: number) => PlacementCase['admissibility'],
+  ): number[] {
     const ranks = placementMetrics.map(({ moreIsBetter }, metric) => {
       const values = placementStrategies.map((_, strategy) => {
         const selection = { mix, load, strategy };
-        return (moreIsBetter ? -1 : 1) * this.meanOf(selection, { admissibility: admissibility(selection, metric) }, metric);
+        return (
+          (moreIsBetter ? -1 : 1) * this.meanOf(selection, { admissibility: admissibility(selection, metric) }, metric)
+        );
       });
       return values.map((value) => 1 + values.filter((other) => other < value).length);
     });
@@ -118,21 +150,32 @@ export class StudyResults {
   #byExperiment({ mix, load, strategy }: Selection, wanted: Partial<PlacementCase>): Map<number, CaseResult> {
     const { admissibility = 1, local = 'fcfs', counted = 'unfinished' } = wanted;
     const found = new Map<number, CaseResult>();
-    for (const [experiment, { cases }] of this.#bySelection.get(keyOf(mix, load, placementStrategies[strategy]?.name ?? '')) ?? []) {
-      const run = cases.find((each) => each.admissibility === admissibility && each.local === local && each.counted === counted);
+    for (const [experiment, { cases }] of this.#bySelection.get(
+      keyOf(mix, load, placementStrategies[strategy]?.name ?? ''),
+    ) ?? []) {
+      const run = cases.find(
+        (each) => each.admissibility === admissibility && each.local === local && each.counted === counted,
+      );
       if (run !== undefined) found.set(experiment, run);
     }
     return found;
   }
 
   /** The change for the better of each experiment that has both kinds of run, in percent. */
-  #gainsOf(selection: Selection, wanted: Partial<PlacementCase>, than: Partial<PlacementCase>, metric: number): number[] {
+  #gainsOf(
+    selection: Selection,
+    wanted: Partial<PlacementCase>,
+    than: Partial<PlacementCase>,
+    metric: number,
+  ): number[] {
     const [found, before] = [this.#byExperiment(selection, wanted), this.#byExperiment(selection, than)];
     const sign = placementMetrics[metric]?.moreIsBetter === true ? 1 : -1;
-    return [...found].filter(([experiment]) => before.has(experiment)).map(([experiment, { metrics }]) => {
-      const [value, base] = [metrics[metric] as number, before.get(experiment)?.metrics[metric] as number];
-      return base === 0 ? 0 : (100 * sign * (value - base)) / base;
-    });
+    return [...found]
+      .filter(([experiment]) => before.has(experiment))
+      .map(([experiment, { metrics }]) => {
+        const [value, base] = [metrics[metric] as number, before.get(experiment)?.metrics[metric] as number];
+        return base === 0 ? 0 : (100 * sign * (value - base)) / base;
+      });
   }
 }
 
@@ -147,8 +190,21 @@ export function mean(values: readonly number[]): number {
 
 /** All runs as CSV, one a line. */
 export function placementRunsCsv(parts: readonly MeasuredPart[]): string {
-  const lines = parts.flatMap(({ part, result }) => result.cases.map(({ admissibility, local, counted, meanAdmissibility, theoremRatio, metrics }) => [
-    part.mix.id, part.experiment, part.load, part.strategy, admissibility, local, counted, meanAdmissibility.toFixed(4), theoremRatio.toFixed(4), ...metrics,
-  ].join(',')));
+  const lines = parts.flatMap(({ part, result }) =>
+    result.cases.map(({ admissibility, local, counted, meanAdmissibility, theoremRatio, metrics }) =>
+      [
+        part.mix.id,
+        part.experiment,
+        part.load,
+        part.strategy,
+        admissibility,
+        local,
+        counted,
+        meanAdmissibility.toFixed(4),
+        theoremRatio.toFixed(4),
+        ...metrics,
+      ].join(','),
+    ),
+  );
   return `${[`mix,experiment,load,strategy,a,local,counted,mean_a,theorem_ratio,${placementMetrics.map(({ id }) => id).join(',')}`, ...lines].join('\n')}\n`;
 }

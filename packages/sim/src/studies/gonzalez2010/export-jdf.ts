@@ -9,16 +9,21 @@ export interface ExportPlaces {
 }
 
 /**
- * Writes the study as a job file (JDF) of one task per part. Logs go to the machines' storage, once each; results come home to `parts/` beside the job
+ * Writes the study as a job file (JDF) of one task per part. Logs go to the machines' storage, once each; results come
+ * home to `parts/` beside the job
  * file, where the study finds them.
  */
 export function exportPlacementJdf(settings: PlacementStudySettings, { command, data }: ExportPlaces): string {
   const quick = settings.isQuick ? ' --quick' : ` --experiments ${settings.experiments}`;
   const tasks = listParts(settings).map(({ id, mix }) => [
-    '', 'task:',
-    'init:', ...mix.files.map((file) => `  store ${quotePath(`${data}/${file}`)} ${file}`),
-    `remote: ${command} sim study-chunk gonzalez2010 ${id}${quick} --seed ${settings.seed} --data "$STORAGE" --out result.jsonl`,
-    'final:', `  get result.jsonl parts/${id}.jsonl`,
+    '',
+    'task:',
+    'init:',
+    ...mix.files.map((file) => `  store ${quotePath(`${data}/${file}`)} ${file}`),
+    `remote: ${command} sim study-chunk gonzalez2010 ${id}${quick} --seed ${settings.seed} --data "$STORAGE" ` +
+      '--out result.jsonl',
+    'final:',
+    `  get result.jsonl parts/${id}.jsonl`,
   ]);
   return [...['job:', 'label: gonzalez2010'], ...tasks.flat(), ''].join('\n');
 }

@@ -1,5 +1,11 @@
 import { AdmissibleSets, findPlacementStrategy, measurePlacement } from '@mutirao/core/placement';
-import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, type QueuePolicy, type TracedRequest } from '@mutirao/core/queue';
+import {
+  conservativeBackfilling,
+  easyBackfilling,
+  firstComeFirstServed,
+  type QueuePolicy,
+  type TracedRequest,
+} from '@mutirao/core/queue';
 import { invariant } from '@mutirao/core/shared';
 import { runPlacement, type PlacementRun } from '../../placement/run-placement.ts';
 import { listCases, type LocalPolicy, type PlacementCase, type PlacementPart } from './parts.ts';
@@ -36,7 +42,9 @@ export interface PartResult {
 }
 
 const policies: { readonly [name in LocalPolicy]: QueuePolicy } = {
-  fcfs: firstComeFirstServed, easy: easyBackfilling, conservative: conservativeBackfilling('start-now'),
+  fcfs: firstComeFirstServed,
+  easy: easyBackfilling,
+  conservative: conservativeBackfilling('start-now'),
 };
 
 /**
@@ -44,7 +52,11 @@ const policies: { readonly [name in LocalPolicy]: QueuePolicy } = {
  *
  * @param logs those of the part's mix, in its order: requests with a requested time that fit the widest cluster.
  */
-export function measurePart(part: PlacementPart, logs: readonly (readonly TracedRequest[])[], seed: string): PartResult {
+export function measurePart(
+  part: PlacementPart,
+  logs: readonly (readonly TracedRequest[])[],
+  seed: string,
+): PartResult {
   const stream = scaleToLoad(sampleExperiment(logs, part.experiment), part.load);
   const sets = new AdmissibleSets(clusterSizes);
   const known = new Map<string, CaseResult>();
@@ -52,7 +64,10 @@ export function measurePart(part: PlacementPart, logs: readonly (readonly Traced
     const key = `${admissibleKey(sets, each.admissibility)} ${each.local} ${each.counted}`;
     // Where all admissible sets are the same, so is the run.
     const found = known.get(key);
-    const result = found === undefined ? runCase(part, each, stream, seed) : { ...found, ...each, meanAdmissibility: each.admissibility as number };
+    const result =
+      found === undefined
+        ? runCase(part, each, stream, seed)
+        : { ...found, ...each, meanAdmissibility: each.admissibility as number };
     known.set(key, result);
     return result;
   });
@@ -64,32 +79,62 @@ function admissibleKey(sets: AdmissibleSets, admissibility: number | 'adaptive')
   return [...new Set(clusterSizes)].map((size) => sets.rangeOf(size, admissibility)?.last).join(',');
 }
 
-function runCase({ strategy: name, mix, experiment, load }: PlacementPart, each: PlacementCase, stream: readonly TracedRequest[], seed: string): CaseResult {
+function runCase(
+  { strategy: name, mix, experiment, load }: PlacementPart,
+  each: PlacementCase,
+  stream: readonly TracedRequest[],
+  seed: string,
+): CaseResult {
   const strategy = findPlacementStrategy(name);
   invariant(strategy !== undefined, `there is no strategy ${name}`);
-  const run = runPlacement({
-    sizes: clusterSizes, policy: policies[each.local], strategy, admissibility: each.admissibility, counted: each.counted, seed: `${seed}/${mix.id}/${experiment}/${load}`,
-  }, stream);
-  return { ...each, metrics: measurePlacement(run.finished, allProcessors), meanAdmissibility: run.meanAdmissibility, theoremRatio: theoremRatioOf(run) };
+  const run = runPlacement(
+    {
+      sizes: clusterSizes,
+      policy: policies[each.local],
+      strategy,
+      admissibility: each.admissibility,
+      counted: each.counted,
+      seed: `${seed}/${mix.id}/${experiment}/${load}`,
+    },
+    stream,
+  );
+  return {
+    ...each,
+    metrics: measurePlacement(run.finished, allProcessors),
+    meanAdmissibility: run.meanAdmissibility,
+    theoremRatio: theoremRatioOf(run),
+  };
 }
 
-/** d is the last task to be assigned to the cluster that ends last, b the narrowest that ran on a cluster which is wide enough for d. */
+/**
+ * d is the last task to be assigned to the cluster that ends last, b the narrowest that ran on a cluster which is wide
+ * enough for d.
+ */
 export function theoremRatioOf({ finished, clusters }: PlacementRun): number {
   const sets = new AdmissibleSets(clusterSizes);
   let last = 0;
-  finished.forEach(({ endedAt }, id) => { if (endedAt > (finished[last]?.endedAt ?? 0)) last = id; });
+  finished.forEach(({ endedAt }, id) => {
+    if (endedAt > (finished[last]?.endedAt ?? 0)) last = id;
+  });
   const firstOfD = sets.firstOf(finished[clusters.lastIndexOf(clusters[last] as number)]?.width ?? 1) ?? 0;
-  const narrowest = finished.reduce((least, { width }, id) => ((clusters[id] as number) >= firstOfD ? Math.min(least, width) : least), Infinity);
+  const narrowest = finished.reduce(
+    (least, { width }, id) => ((clusters[id] as number) >= firstOfD ? Math.min(least, width) : least),
+    Infinity,
+  );
   const end = clusterSizes.length - 1;
   return sets.sum(firstOfD, end) / sets.sum(sets.firstOf(narrowest) ?? 0, end);
 }
 
 function factsOf(stream: readonly TracedRequest[]): WorkloadFacts {
   const classes = [4, 8, 16, 32];
-  const inClass = (index: number): TracedRequest[] => stream.filter(({ width }) => width <= (classes[index] as number) && width > (classes[index - 1] ?? 0));
+  const inClass = (index: number): TracedRequest[] =>
+    stream.filter(({ width }) => width <= (classes[index] as number) && width > (classes[index - 1] ?? 0));
   const work = workOf(stream);
   return {
-    taskCount: stream.length, span: stream.at(-1)?.submittedAt ?? 0, overestimate: stream.reduce((sum, { width, walltime }) => sum + width * walltime, 0) / work,
-    taskShares: classes.map((_, index) => inClass(index).length / stream.length), workShares: classes.map((_, index) => workOf(inClass(index)) / work),
+    taskCount: stream.length,
+    span: stream.at(-1)?.submittedAt ?? 0,
+    overestimate: stream.reduce((sum, { width, walltime }) => sum + width * walltime, 0) / work,
+    taskShares: classes.map((_, index) => inClass(index).length / stream.length),
+    workShares: classes.map((_, index) => workOf(inClass(index)) / work),
   };
 }

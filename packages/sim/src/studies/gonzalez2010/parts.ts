@@ -35,7 +35,10 @@ export interface PlacementCase {
 /** Values of a. @source gonzalez2010, section 5. */
 export const admissibilities: readonly number[] = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
-/** A value that is no tenth, at which the clusters of 32 are kept from tasks of up to 4 processors and both are there for those of more than 16. */
+/**
+ * A value that is no tenth, at which the clusters of 32 are kept from tasks of up to 4 processors and both are there
+ * for those of more than 16.
+ */
 export const betweenTenths = 0.52;
 
 /** Offered loads. Settled for this project: the seed does not say its load. */
@@ -45,20 +48,40 @@ export const offeredLoads: readonly number[] = [0.7, 0.85, 1];
 export const middleLoad = 0.85;
 
 /**
- * What the mix with more serial work is also run at: the loads, and the strategies, of the seed's claim of over 20 %. Random and Min_Lp may gain where clusters are seldom full, and
+ * What the mix with more serial work is also run at: the loads, and the strategies, of the seed's claim of over 20 %.
+ * Random and Min_Lp may gain where clusters are seldom full, and
  * narrow tasks are many.
  */
-export const lightlyLoaded: { readonly loads: readonly number[]; readonly strategies: readonly string[] } = { loads: [0.3, 0.5], strategies: ['random', 'min-lp'] };
+export const lightlyLoaded: { readonly loads: readonly number[]; readonly strategies: readonly string[] } = {
+  loads: [0.3, 0.5],
+  strategies: ['random', 'min-lp'],
+};
 
-/** Experiments, from the first on, that have every a in other ways too, and the other mix; the others have these ways with a = 1 alone. */
+/**
+ * Experiments, from the first on, that have every a in other ways too, and the other mix; the others have these ways
+ * with a = 1 alone.
+ */
 export const variedExperiments = mixes.serial.experimentCount;
 
 /** The parts of a study, experiment by experiment, so that what was run of an unfinished one is whole experiments. */
 export function listParts({ isQuick, experiments }: PlacementStudySettings): PlacementPart[] {
   const all = isQuick ? [mixes.logs] : [mixes.logs, mixes.serial];
-  return Array.from({ length: isQuick ? 1 : experiments }, (_, experiment) => all.flatMap((mix) => (
-    experiment >= mix.experimentCount ? [] : stagesOf(mix, isQuick).flatMap(({ load, strategies }) => strategies.map((strategy) => (
-      { id: `${mix.id}-${experiment}-${String(load).replace('.', '_')}-${strategy}`, mix, experiment, load, strategy, isQuick })))))).flat();
+  return Array.from({ length: isQuick ? 1 : experiments }, (_, experiment) =>
+    all.flatMap((mix) =>
+      experiment >= mix.experimentCount
+        ? []
+        : stagesOf(mix, isQuick).flatMap(({ load, strategies }) =>
+            strategies.map((strategy) => ({
+              id: `${mix.id}-${experiment}-${String(load).replace('.', '_')}-${strategy}`,
+              mix,
+              experiment,
+              load,
+              strategy,
+              isQuick,
+            })),
+          ),
+    ),
+  ).flat();
 }
 
 /** The loads that a mix is run at, and under which strategies. */
@@ -66,21 +89,34 @@ function stagesOf({ id }: Mix, isQuick: boolean): { readonly load: number; reado
   const strategies = placementStrategies.map(({ name }) => name);
   if (isQuick) return [{ load: middleLoad, strategies }];
   if (id === 'logs') return offeredLoads.map((load) => ({ load, strategies }));
-  return [{ load: middleLoad, strategies }, ...lightlyLoaded.loads.map((load) => ({ load, strategies: lightlyLoaded.strategies }))];
+  return [
+    { load: middleLoad, strategies },
+    ...lightlyLoaded.loads.map((load) => ({ load, strategies: lightlyLoaded.strategies })),
+  ];
 }
 
-/** The runs of a part: every a, one between the tenths and the adaptive one; at the middle load also with the sums over all tasks, and under the other local policies. */
+/**
+ * The runs of a part: every a, one between the tenths and the adaptive one; at the middle load also with the sums over
+ * all tasks, and under the other local policies.
+ */
 export function listCases({ isQuick, experiment, load, mix }: PlacementPart): PlacementCase[] {
   const fixed = isQuick ? [0, 0.5, 0.6, 0.7, 1] : admissibilities;
   const moved = [...fixed, betweenTenths, 'adaptive' as const];
   if (mix.id === 'serial' || load !== middleLoad) return listWays(moved, [asInTheStudy]);
-  return [...listWays(moved, [asInTheStudy]), ...listWays(isQuick || experiment >= variedExperiments ? [1] : moved, otherWays)];
+  return [
+    ...listWays(moved, [asInTheStudy]),
+    ...listWays(isQuick || experiment >= variedExperiments ? [1] : moved, otherWays),
+  ];
 }
 
 type Way = Pick<PlacementCase, 'local' | 'counted'>;
 
 const asInTheStudy: Way = { local: 'fcfs', counted: 'unfinished' };
-const otherWays: readonly Way[] = [{ local: 'fcfs', counted: 'all' }, { local: 'easy', counted: 'unfinished' }, { local: 'conservative', counted: 'unfinished' }];
+const otherWays: readonly Way[] = [
+  { local: 'fcfs', counted: 'all' },
+  { local: 'easy', counted: 'unfinished' },
+  { local: 'conservative', counted: 'unfinished' },
+];
 
 function listWays(values: readonly PlacementCase['admissibility'][], ways: readonly Way[]): PlacementCase[] {
   return ways.flatMap((way) => values.map((admissibility) => ({ admissibility, ...way })));

@@ -5,11 +5,25 @@ import { listCases, type PlacementPart } from './parts.ts';
 /** Writes a part's results as JSON lines: what it is, then a line for each run. */
 export function encodePart(part: PlacementPart, { seed, facts, cases }: PartResult): string {
   const head = {
-    study: 'gonzalez2010', version: 1, part: part.id, quick: part.isQuick, seed, task_count: facts.taskCount, span_ms: facts.span, overestimate: facts.overestimate,
-    task_shares: facts.taskShares, work_shares: facts.workShares,
+    study: 'gonzalez2010',
+    version: 1,
+    part: part.id,
+    quick: part.isQuick,
+    seed,
+    task_count: facts.taskCount,
+    span_ms: facts.span,
+    overestimate: facts.overestimate,
+    task_shares: facts.taskShares,
+    work_shares: facts.workShares,
   };
-  const lines = cases.map(({ admissibility, local, counted, meanAdmissibility, theoremRatio, metrics }) => (
-    { a: admissibility, local, counted, mean_a: meanAdmissibility, theorem_ratio: theoremRatio, metrics }));
+  const lines = cases.map(({ admissibility, local, counted, meanAdmissibility, theoremRatio, metrics }) => ({
+    a: admissibility,
+    local,
+    counted,
+    mean_a: meanAdmissibility,
+    theorem_ratio: theoremRatio,
+    metrics,
+  }));
   return [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
@@ -21,15 +35,25 @@ export function decodePart(text: string, part: PlacementPart, seed: string): Par
   const wanted = { study: 'gonzalez2010', version: 1, part: part.id, quick: part.isQuick, seed };
   if (Object.entries(wanted).some(([name, value]) => head[name] !== value)) return undefined;
   const facts: WorkloadFacts = {
-    taskCount: Number(head['task_count']), span: Number(head['span_ms']), overestimate: Number(head['overestimate']),
-    taskShares: head['task_shares'] as number[], workShares: head['work_shares'] as number[],
+    taskCount: Number(head['task_count']),
+    span: Number(head['span_ms']),
+    overestimate: Number(head['overestimate']),
+    taskShares: head['task_shares'] as number[],
+    workShares: head['work_shares'] as number[],
   };
   const cases = listCases(part).map((each, index): CaseResult | undefined => {
     const line = rest[index];
     const metrics = line?.['metrics'];
-    if (line?.['a'] !== each.admissibility || line['local'] !== each.local || line['counted'] !== each.counted) return undefined;
-    if (!Array.isArray(metrics) || metrics.length !== 14 || metrics.some((value) => typeof value !== 'number')) return undefined;
-    return { ...each, metrics: metrics as number[], meanAdmissibility: Number(line['mean_a']), theoremRatio: Number(line['theorem_ratio']) };
+    if (line?.['a'] !== each.admissibility || line['local'] !== each.local || line['counted'] !== each.counted)
+      return undefined;
+    if (!Array.isArray(metrics) || metrics.length !== 14 || metrics.some((value) => typeof value !== 'number'))
+      return undefined;
+    return {
+      ...each,
+      metrics: metrics as number[],
+      meanAdmissibility: Number(line['mean_a']),
+      theoremRatio: Number(line['theorem_ratio']),
+    };
   });
   if (rest.length !== cases.length || cases.includes(undefined)) return undefined;
   return { seed, facts, cases: cases as CaseResult[] };

@@ -1,10 +1,22 @@
 import { boundOf, placementMetrics, placementStrategies } from '@mutirao/core/placement';
 import { grouped, percent, section, table } from '../costa2005/markdown.ts';
-import { adaptiveByStrategyTable, adaptiveTable, adaptiveVerdicts, everyAdmissibilityTable } from './adaptive-tables.ts';
+import {
+  adaptiveByStrategyTable,
+  adaptiveTable,
+  adaptiveVerdicts,
+  everyAdmissibilityTable,
+} from './adaptive-tables.ts';
 import { claimsTable } from './claims.ts';
 import { mean, StudyResults, type MeasuredPart } from './compare.ts';
 import { drawBound, drawFactors } from './figures.ts';
-import { betweenTenths, lightlyLoaded, listCases, middleLoad, variedExperiments, type PlacementStudySettings } from './parts.ts';
+import {
+  betweenTenths,
+  lightlyLoaded,
+  listCases,
+  middleLoad,
+  variedExperiments,
+  type PlacementStudySettings,
+} from './parts.ts';
 import { seedImprovements } from './seed-numbers.ts';
 import { boundTable, improvementTable, rankingTable, variantTable } from './tables.ts';
 import { allProcessors, clusterSizes, experimentTasks, mixes } from './workload.ts';
@@ -19,21 +31,71 @@ export interface PlacementReport {
 /** Metrics that the adaptive a is judged by: competitive factor, mean turnaround and bounded slowdown. */
 const judged: readonly number[] = [0, 5, 12];
 
-/** Writes up the study. The same results, the same text. @param parts of whole experiments. @param images the folder of the pictures, from the page. */
-export function reportPlacement(settings: PlacementStudySettings, parts: readonly MeasuredPart[], images: string): PlacementReport {
+/**
+ * Writes up the study. The same results, the same text. @param parts of whole experiments. @param images the folder of
+ * the pictures, from the page.
+ */
+export function reportPlacement(
+  settings: PlacementStudySettings,
+  parts: readonly MeasuredPart[],
+  images: string,
+): PlacementReport {
   const results = new StudyResults(parts);
   const page = [
     introduction(settings, results),
     section('Beside the seed', claimsTable(results), `${sureNote} ${remarks}`),
-    section('Table III', `Best improvement over a = 1 in percent, @ the a it was reached at; in parentheses the seed's. Load ${middleLoad}.`, improvementTable(results, middleLoad, { isBesideSeed: true }), sureNote,
-      ...results.loads.filter((load) => load !== middleLoad).flatMap((load) => [`Load ${load}, here alone.`, improvementTable(results, load, { isBesideSeed: false })])),
-    section('Ranking with and without the scheme', `Mean rank over the 14 metrics, 1 the best of 14; with *own best a*, each strategy has for each metric the a that suits it best. By the rank at a = 1.`,
-      ...results.loads.flatMap((load) => [`Load ${load}.`, rankingTable(results, load)]), `![Competitive factor and admissibility](${images}/factors.svg)`),
-    section('Every a', everyNote, 'Competitive factor (m1).', everyAdmissibilityTable(results, 0), 'Mean wait (m9).', everyAdmissibilityTable(results, 8)),
-    section('Theorem 1', `![Theorem 1 and the measured factor of Min_LB](${images}/bound.svg)`, boundTable(results, boundFor), boundNote),
-    section('An a that follows the load', adaptiveVerdicts(results, judged), adaptiveTable(results, judged), adaptiveNote, `By strategy, load ${middleLoad}.`, adaptiveByStrategyTable(results, middleLoad)),
-    section('Settled otherwise', `Load ${middleLoad}, a = 1. The study's sums run over what has not ended; the variant also counts what has.`, variantTable(results), variantNote(results), ...settings.isQuick ? [] : [readingNote(results)],
-      ...settings.isQuick ? [] : [`Table III with ended tasks counted, beside the seed's; of the first ${variedExperiments} experiments.`, improvementTable(results, middleLoad, { isBesideSeed: true, way: { counted: 'all' } })]),
+    section(
+      'Table III',
+      `Best improvement over a = 1 in percent, @ the a it was reached at; in parentheses the seed's. Load ` +
+        `${middleLoad}.`,
+      improvementTable(results, middleLoad, { isBesideSeed: true }),
+      sureNote,
+      ...results.loads
+        .filter((load) => load !== middleLoad)
+        .flatMap((load) => [`Load ${load}, here alone.`, improvementTable(results, load, { isBesideSeed: false })]),
+    ),
+    section(
+      'Ranking with and without the scheme',
+      'Mean rank over the 14 metrics, 1 the best of 14; with *own best a*, each strategy has for each metric ' +
+        'the a that suits it best. By the rank at a = 1.',
+      ...results.loads.flatMap((load) => [`Load ${load}.`, rankingTable(results, load)]),
+      `![Competitive factor and admissibility](${images}/factors.svg)`,
+    ),
+    section(
+      'Every a',
+      everyNote,
+      'Competitive factor (m1).',
+      everyAdmissibilityTable(results, 0),
+      'Mean wait (m9).',
+      everyAdmissibilityTable(results, 8),
+    ),
+    section(
+      'Theorem 1',
+      `![Theorem 1 and the measured factor of Min_LB](${images}/bound.svg)`,
+      boundTable(results, boundFor),
+      boundNote,
+    ),
+    section(
+      'An a that follows the load',
+      adaptiveVerdicts(results, judged),
+      adaptiveTable(results, judged),
+      adaptiveNote,
+      `By strategy, load ${middleLoad}.`,
+      adaptiveByStrategyTable(results, middleLoad),
+    ),
+    section(
+      'Settled otherwise',
+      `Load ${middleLoad}, a = 1. The study's sums run over what has not ended; the variant also counts what has.`,
+      variantTable(results),
+      variantNote(results),
+      ...(settings.isQuick ? [] : [readingNote(results)]),
+      ...(settings.isQuick
+        ? []
+        : [
+            `Table III with ended tasks counted, beside the seed's; of the first ${variedExperiments} experiments.`,
+            improvementTable(results, middleLoad, { isBesideSeed: true, way: { counted: 'all' } }),
+          ]),
+    ),
     section('Run by Mutirao itself', bagNote),
     section('The experiments', workloadTable(parts), assumptions),
   ].join('\n');
@@ -47,29 +109,47 @@ function introduction(settings: PlacementStudySettings, results: StudyResults): 
   const options = settings.isQuick ? ' --quick' : ` --experiments ${settings.experiments}`;
   return `# gonzalez2010: admissible allocation on a grid of clusters
 
-Written by \`mutirao sim study gonzalez2010${options} --seed ${settings.seed} --out DIR\`: ${count} of the ${mixes.logs.experimentCount} disjoint experiments of the five logs at ${results.loads.length === 1 ? `load ${results.loads[0]}` : `loads ${results.loads.join(', ')}`}${serial === 0 ? '' : `, and ${serial} of a mix with more serial work at load ${middleLoad}, with ${lightlyLoaded.strategies.join(' and ')} also at ${lightlyLoaded.loads.join(' and ')}`};
+Written by \`mutirao sim study gonzalez2010${options} --seed ${settings.seed} --out DIR\`: ${count} of the ${mixes.logs.experimentCount} disjoint experiments of the five logs at ${results.loads.length === 1 ? `load ${results.loads[0]}` : `loads ${results.loads.join(', ')}`}${serial === 0 ? '' : `, and ${serial} of a mix with more serial work at load ${middleLoad}, with ` + `${lightlyLoaded.strategies.join(' and ')} also at ${lightlyLoaded.loads.join(' and ')}`};
 ${grouped(runs)} runs of ${grouped(experimentTasks)} tasks, each a line of \`gonzalez2010-runs.csv\`. Clusters of ${clusterSizes.join(', ')} processors (${allProcessors}), FCFS on each where nothing else is said; all 14 strategies and metrics.
 Placement, tentative schedules and local queues are those of \`core\` ([placement](../placement.md)). Figures are means over the experiments.`;
 }
 
 /** The seed does not say over which tasks it sums; what it says of Min_U tells something of that. */
 function variantNote(results: StudyResults): string {
-  const worst = (counted: 'unfinished' | 'all'): string => placementStrategies
-    .map(({ name }, strategy) => ({ name, factor: results.meanOf({ mix: 'logs', load: middleLoad, strategy }, { counted }, 0) }))
-    .sort((one, other) => other.factor - one.factor).slice(0, 3).map(({ name }) => name).join(', ');
+  const worst = (counted: 'unfinished' | 'all'): string =>
+    placementStrategies
+      .map(({ name }, strategy) => ({
+        name,
+        factor: results.meanOf({ mix: 'logs', load: middleLoad, strategy }, { counted }, 0),
+      }))
+      .sort((one, other) => other.factor - one.factor)
+      .slice(0, 3)
+      .map(({ name }) => name)
+      .join(', ');
   return `Worst by m1: ${worst('unfinished')}; with ended tasks counted ${worst('all')}. In the seed Min_U is the worst, and Min_Lp gains as Random does.
 The other local policies decide when a task starts; strategies foresee by FCFS under all three.`;
 }
 
 /** What the two readings of the sums come to where the seed's numbers are large, so that one is told from the other. */
 function readingNote(results: StudyResults): string {
-  const told = [['min-lp', 5], ['min-lp', 11], ['min-u', 0]] as const;
-  return told.map(([name, metric]) => {
-    const strategy = placementStrategies.findIndex((each) => each.name === name);
-    const [counted, uncounted] = ([{ counted: 'all' }, {}] as const).map((way) => (
-      results.bestImprovementOf({ mix: 'logs', load: middleLoad, strategy }, metric, way)?.percent ?? 0)) as [number, number];
-    return `- ${name} gains ${counted.toFixed(1)} % in ${placementMetrics[metric]?.id} with ended tasks counted, ${uncounted.toFixed(1)} % in the study, ${seedImprovements[metric]?.[strategy]?.toFixed(1)} % in the seed.`;
-  }).join('\n');
+  const told = [
+    ['min-lp', 5],
+    ['min-lp', 11],
+    ['min-u', 0],
+  ] as const;
+  return told
+    .map(([name, metric]) => {
+      const strategy = placementStrategies.findIndex((each) => each.name === name);
+      const [counted, uncounted] = ([{ counted: 'all' }, {}] as const).map(
+        (way) => results.bestImprovementOf({ mix: 'logs', load: middleLoad, strategy }, metric, way)?.percent ?? 0,
+      ) as [number, number];
+      return (
+        `- ${name} gains ${counted.toFixed(1)} % in ${placementMetrics[metric]?.id} with ended tasks counted, ` +
+        `${uncounted.toFixed(1)} % in the study, ${seedImprovements[metric]?.[strategy]?.toFixed(1)} % in the ` +
+        'seed.'
+      );
+    })
+    .join('\n');
 }
 
 /** The case of the theorem that a ratio m(f(d), m) / m(f(b), m) is in. */
@@ -80,15 +160,34 @@ function boundFor(admissibility: number, ratio: number): number {
 
 function workloadTable(parts: readonly MeasuredPart[]): string {
   const rows = [mixes.logs, mixes.serial].flatMap(({ id, title }) => {
-    const found = parts.filter(({ part }) => part.mix.id === id && part.load === middleLoad && part.strategy === 'random').map(({ result }) => result.facts);
+    const found = parts
+      .filter(({ part }) => part.mix.id === id && part.load === middleLoad && part.strategy === 'random')
+      .map(({ result }) => result.facts);
     if (found.length === 0) return [];
-    const shares = (of: (facts: (typeof found)[number]) => readonly number[]): string => [0, 1, 2, 3].map((at) => percent(mean(found.map((facts) => of(facts)[at] as number)))).join(', ');
-    return [[
-      title, String(found.length), mean(found.map(({ span }) => span / 86_400_000)).toFixed(0), shares(({ taskShares }) => taskShares), shares(({ workShares }) => workShares),
-      mean(found.map(({ overestimate }) => overestimate)).toFixed(2),
-    ]];
+    const shares = (of: (facts: (typeof found)[number]) => readonly number[]): string =>
+      [0, 1, 2, 3].map((at) => percent(mean(found.map((facts) => of(facts)[at] as number)))).join(', ');
+    return [
+      [
+        title,
+        String(found.length),
+        mean(found.map(({ span }) => span / 86_400_000)).toFixed(0),
+        shares(({ taskShares }) => taskShares),
+        shares(({ workShares }) => workShares),
+        mean(found.map(({ overestimate }) => overestimate)).toFixed(2),
+      ],
+    ];
   });
-  return table(['mix', 'experiments', `days at load ${middleLoad}`, 'tasks of 1-4, 5-8, 9-16, 17-32 processors', 'their work', 'requested / real work'], rows);
+  return table(
+    [
+      'mix',
+      'experiments',
+      `days at load ${middleLoad}`,
+      'tasks of 1-4, 5-8, 9-16, 17-32 processors',
+      'their work',
+      'requested / real work',
+    ],
+    rows,
+  );
 }
 
 const remarks = `The five logs are wide: most of their work is of tasks that only the two clusters of 32 can run. With these sizes a decides, for a task of 17 to 32 processors, between both and, at
@@ -98,7 +197,9 @@ admissible sets are the whole: nothing differs from a = 1. Long queues, and so w
 const boundNote = `The theorem compares with the optimum, and speaks of a better local scheduler than FCFS; m1 compares with a lower bound of the optimum. So this is a picture, no check. The bound of each run is that
 of its case: a against m(f(d), m) / m(f(b), m), d the last task assigned to the cluster that ends last, b the narrowest task that ran where d could.`;
 
-const sureNote = `Where ~ stands before a gain, its 95 % interval over experiments (paired, Student's t) reaches 0, even were its a not the best of ten.`;
+const sureNote =
+  `Where ~ stands before a gain, its 95 % interval over experiments (paired, Student's t) reaches 0, even were ` +
+  'its a not the best of ten.';
 
 const everyNote = `Better than a = 1 by so many percent, mean over all strategies but Random, with the 95 % interval over experiments (paired, Student's t; in each experiment strategies are averaged first). The four
 columns on the right are at load ${middleLoad}: of the first ${variedExperiments} experiments, the last one of as many of the mix with more serial work.`;

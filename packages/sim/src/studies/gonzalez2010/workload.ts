@@ -20,25 +20,44 @@ export interface Mix {
   readonly experimentCount: number;
 }
 
-const withSerial = ['swf/SDSC-SP2-1998-4.2-cln.swf.gz', 'swf/CTC-SP2-1996-3.1-cln.swf.gz', 'grid/DAS2-fs1-2003-1.swf.gz'];
+const withSerial = [
+  'swf/SDSC-SP2-1998-4.2-cln.swf.gz',
+  'swf/CTC-SP2-1996-3.1-cln.swf.gz',
+  'grid/DAS2-fs1-2003-1.swf.gz',
+];
 
 /**
- * The logs of the study, all that have requested times and parallel requests; and, to see what a larger share of serial work does, those whose requests
- * may be narrower than 8, with the grid log whose tasks are all serial. The former are enough for ten experiments; of the latter there are as many as of
+ * The logs of the study, all that have requested times and parallel requests; and, to see what a larger share of serial
+ * work does, those whose requests
+ * may be narrower than 8, with the grid log whose tasks are all serial. The former are enough for ten experiments; of
+ * the latter there are as many as of
  * the other side questions.
  */
 export const mixes: { readonly logs: Mix; readonly serial: Mix } = {
-  logs: { id: 'logs', title: 'the five logs', files: [...withSerial, 'swf/LANL-CM5-1994-4.1-cln.swf.gz', 'swf/SDSC-BLUE-2000-4.2-cln.swf.gz'], experimentCount: 10 },
-  serial: { id: 'serial', title: 'more serial work', files: [...withSerial, 'grid/LCG-2005-1.swf.gz'], experimentCount: 5 },
+  logs: {
+    id: 'logs',
+    title: 'the five logs',
+    files: [...withSerial, 'swf/LANL-CM5-1994-4.1-cln.swf.gz', 'swf/SDSC-BLUE-2000-4.2-cln.swf.gz'],
+    experimentCount: 10,
+  },
+  serial: {
+    id: 'serial',
+    title: 'more serial work',
+    files: [...withSerial, 'grid/LCG-2005-1.swf.gz'],
+    experimentCount: 5,
+  },
 };
 
 /**
  * The tasks of one experiment; submissions are fractions of its span.
  *
- * Each log gives one of as many equal stretches as there are experiments, so that experiments share no task; stretches are laid over each other, each
- * stretched to the same span. So an experiment is what a grid of several communities would see, in the proportions of the logs.
+ * Each log gives one of as many equal stretches as there are experiments, so that experiments share no task; stretches
+ * are laid over each other, each
+ * stretched to the same span. So an experiment is what a grid of several communities would see, in the proportions of
+ * the logs.
  *
- * @param logs by submission, requests with a requested time that fit the widest cluster. @param experiment below `experimentCount`.
+ * @param logs by submission, requests with a requested time that fit the widest cluster. @param experiment below
+ * `experimentCount`.
  */
 export function sampleExperiment(logs: readonly (readonly TracedRequest[])[], experiment: number): TracedRequest[] {
   const counts = shareOut(logs.map(({ length }) => length));
@@ -64,13 +83,20 @@ function shareOut(lengths: readonly number[]): number[] {
 function spread(tasks: readonly TracedRequest[]): TracedRequest[] {
   const start = tasks[0]?.submittedAt ?? 0;
   const span = Math.max(1, (tasks.at(-1)?.submittedAt ?? 0) - start);
-  return tasks.map(({ submittedAt, width, walltime, runTime }) => ({ submittedAt: (submittedAt - start) / span, width, walltime, runTime }));
+  return tasks.map(({ submittedAt, width, walltime, runTime }) => ({
+    submittedAt: (submittedAt - start) / span,
+    width,
+    walltime,
+    runTime,
+  }));
 }
 
 /**
- * Stretches an experiment so that its work is so much of what all clusters can do between the first and the last submission; whole milliseconds, from 0 on.
+ * Stretches an experiment so that its work is so much of what all clusters can do between the first and the last
+ * submission; whole milliseconds, from 0 on.
  *
- * @param load more than 0: sum size_j p_j / (M x span), p being the real run time. @throws {InvariantError} for any other.
+ * @param load more than 0: sum size_j p_j / (M x span), p being the real run time. @throws {InvariantError} for any
+ * other.
  */
 export function scaleToLoad(tasks: readonly TracedRequest[], load: number): TracedRequest[] {
   invariant(load > 0 && Number.isFinite(load), `the offered load is ${load}; want more than 0`);

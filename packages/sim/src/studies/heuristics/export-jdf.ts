@@ -9,18 +9,25 @@ export interface HeuristicsExport {
 }
 
 /**
- * Writes the study as a job file (JDF) of one task per chunk. Logs go to the machines' storage, once each; results come home to `chunks/` beside the job
+ * Writes the study as a job file (JDF) of one task per chunk. Logs go to the machines' storage, once each; results come
+ * home to `chunks/` beside the job
  * file, where the study finds them.
  */
 export function exportHeuristicsJdf(settings: HeuristicsSettings, { command, data }: HeuristicsExport): string {
   const options = [
-    `--seed ${settings.seed}`, `--instants ${settings.instants}`, `--max-pending ${settings.pending.join(',')}`, `--heuristics ${settings.heuristics.join(',')}`,
+    `--seed ${settings.seed}`,
+    `--instants ${settings.instants}`,
+    `--max-pending ${settings.pending.join(',')}`,
+    `--heuristics ${settings.heuristics.join(',')}`,
   ].join(' ');
   const tasks = listChunks(settings).map(({ id, trace }) => [
-    '', 'task:',
-    'init:', `  store ${quotePath(`${data}/${trace.file}`)} ${trace.file}`,
+    '',
+    'task:',
+    'init:',
+    `  store ${quotePath(`${data}/${trace.file}`)} ${trace.file}`,
     `remote: ${command} sim study-chunk heuristics ${id} ${options} --data "$STORAGE" --out result.jsonl`,
-    'final:', `  get result.jsonl chunks/${id}.jsonl`,
+    'final:',
+    `  get result.jsonl chunks/${id}.jsonl`,
   ]);
   return [...['job:', 'label: heuristics'], ...tasks.flat(), ''].join('\n');
 }

@@ -7,7 +7,22 @@ export { mostInAnHour } from './request-rates.ts';
 export { policyOf, runChunk, usualWalltime, type HeuristicRun } from './run-chunk.ts';
 export { groupScenarios, heldOutOf, type Scenario, type ScenarioGroup } from './scenario-times.ts';
 export {
-  candidateOf, costOf, countRuns, heuristicsTraces, isHeldOut, listChunks, mainPending, mainTypes, partNames, policyNames, referenceNames, wholeStudy,
-  type HeuristicsChunk, type HeuristicsSettings, type HeuristicsTrace, type PartName, type PolicyName,
+  candidateOf,
+  costOf,
+  countRuns,
+  heuristicsTraces,
+  isHeldOut,
+  listChunks,
+  mainPending,
+  mainTypes,
+  partNames,
+  policyNames,
+  referenceNames,
+  wholeStudy,
+  type HeuristicsChunk,
+  type HeuristicsSettings,
+  type HeuristicsTrace,
+  type PartName,
+  type PolicyName,
 } from './scenarios.ts';
 export { geometricMean, ratioOfMeans, Resampling, speedupOf, type Interval, type PairedTimes } from './statistics.ts';

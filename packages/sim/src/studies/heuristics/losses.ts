@@ -3,7 +3,10 @@ import { referenceNames } from './scenarios.ts';
 import type { Scenario, ScenarioGroup } from './scenario-times.ts';
 import { speedupOf, type Interval, type PairedTimes, type Resampling } from './statistics.ts';
 
-/** A scenario in which a heuristic is slower than the better of static and adaptive by more than 5 %, beyond its interval. */
+/**
+ * A scenario in which a heuristic is slower than the better of static and adaptive by more than 5 %, beyond its
+ * interval.
+ */
 export interface Loss {
   readonly scenario: Scenario;
   readonly speedup: Interval;
@@ -26,25 +29,36 @@ export interface Means {
 export const lossBelow = 0.95;
 
 /** Turnarounds of a heuristic beside the references. */
-export function timesOf(scenario: Scenario, heuristic: string, measure: (run: HeuristicRun) => number = ({ turnaround }) => turnaround): PairedTimes {
+export function timesOf(
+  scenario: Scenario,
+  heuristic: string,
+  measure: (run: HeuristicRun) => number = ({ turnaround }) => turnaround,
+): PairedTimes {
   const valuesOf = (name: string): readonly number[] => (scenario.runs.get(name) ?? []).map(measure);
   return { draw: scenario.draw, references: referenceNames.map(valuesOf), other: valuesOf(heuristic) };
 }
 
 /** The speedups of a heuristic in each scenario, the least first. */
-export function speedupsOf({ scenarios }: ScenarioGroup, heuristic: string, resampling: Resampling): { readonly scenario: Scenario; readonly speedup: Interval }[] {
-  return scenarios.map((scenario) => ({ scenario, speedup: speedupOf(timesOf(scenario, heuristic), resampling) }))
+export function speedupsOf(
+  { scenarios }: ScenarioGroup,
+  heuristic: string,
+  resampling: Resampling,
+): { readonly scenario: Scenario; readonly speedup: Interval }[] {
+  return scenarios
+    .map((scenario) => ({ scenario, speedup: speedupOf(timesOf(scenario, heuristic), resampling) }))
     .sort((one, other) => one.speedup.value - other.speedup.value);
 }
 
 /** Where a heuristic loses, the worst first. */
 export function findLosses(group: ScenarioGroup, heuristic: string, resampling: Resampling): Loss[] {
-  return speedupsOf(group, heuristic, resampling).filter(({ speedup }) => speedup.high < lossBelow).map(({ scenario, speedup }) => {
-    const better = betterOf(scenario);
-    const runs = { better: scenario.runs.get(better) ?? [], other: scenario.runs.get(heuristic) ?? [] };
-    const means = { better: meansOf(runs.better), other: meansOf(runs.other) };
-    return { scenario, speedup, better, means, cause: tellCause(runs, means) };
-  });
+  return speedupsOf(group, heuristic, resampling)
+    .filter(({ speedup }) => speedup.high < lossBelow)
+    .map(({ scenario, speedup }) => {
+      const better = betterOf(scenario);
+      const runs = { better: scenario.runs.get(better) ?? [], other: scenario.runs.get(heuristic) ?? [] };
+      const means = { better: meansOf(runs.better), other: meansOf(runs.other) };
+      return { scenario, speedup, better, means, cause: tellCause(runs, means) };
+    });
 }
 
 function betterOf({ runs }: Scenario): string {
@@ -54,24 +68,41 @@ function betterOf({ runs }: Scenario): string {
 }
 
 function meansOf(runs: readonly HeuristicRun[]): Means {
-  const mean = (measure: (run: HeuristicRun) => number): number => runs.reduce((sum, run) => sum + measure(run), 0) / runs.length;
-  return { turnaround: mean(({ turnaround }) => turnaround), firstWait: mean(({ firstWait }) => firstWait), waste: mean(({ waste, taskTime }) => waste / taskTime) };
+  const mean = (measure: (run: HeuristicRun) => number): number =>
+    runs.reduce((sum, run) => sum + measure(run), 0) / runs.length;
+  return {
+    turnaround: mean(({ turnaround }) => turnaround),
+    firstWait: mean(({ firstWait }) => firstWait),
+    waste: mean(({ waste, taskTime }) => waste / taskTime),
+  };
 }
 
-/** Where the time is lost: before the first start, in tasks that are cut off, in a few instants, or in running on too little for too long. */
-function tellCause({ better, other }: { readonly better: readonly HeuristicRun[]; readonly other: readonly HeuristicRun[] }, means: Loss['means']): string {
+/**
+ * Where the time is lost: before the first start, in tasks that are cut off, in a few instants, or in running on too
+ * little for too long.
+ */
+function tellCause(
+  { better, other }: { readonly better: readonly HeuristicRun[]; readonly other: readonly HeuristicRun[] },
+  means: Loss['means'],
+): string {
   const lost = means.other.turnaround - means.better.turnaround;
   const waited = (means.other.firstWait - means.better.firstWait) / lost;
-  const worst = other.map(({ turnaround }, run) => turnaround - (better[run]?.turnaround ?? turnaround)).sort((one, next) => next - one);
+  const worst = other
+    .map(({ turnaround }, run) => turnaround - (better[run]?.turnaround ?? turnaround))
+    .sort((one, next) => next - one);
   const fewest = Math.max(1, Math.floor(worst.length / 10));
   const ofWorst = worst.slice(0, fewest).reduce((sum, value) => sum + value, 0) / worst.length / lost;
   const told = [
     ...(waited > 0.5 ? [`${share(waited)} of it before the first start`] : []),
     ...(means.other.waste > means.better.waste + 0.1 ? ['more work is cut off or held idle'] : []),
-    ...(ofWorst > 0.5 ? [`${share(ofWorst)} of it at ${fewest === 1 ? 'one instant' : `${fewest} instants`} of ${worst.length}`] : []),
+    ...(ofWorst > 0.5
+      ? [`${share(ofWorst)} of it at ${fewest === 1 ? 'one instant' : `${fewest} instants`} of ${worst.length}`]
+      : []),
   ];
   if (told.length > 0) return told.join('; ');
-  return waited < 0 ? 'it starts sooner, on less, and the later requests wait longer than the better one\'s first' : 'later requests start later, or are narrower, at most instants alike';
+  return waited < 0
+    ? "it starts sooner, on less, and the later requests wait longer than the better one's first"
+    : 'later requests start later, or are narrower, at most instants alike';
 }
 
 function share(value: number): string {

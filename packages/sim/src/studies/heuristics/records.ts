@@ -28,21 +28,61 @@ export interface HeuristicsPart {
 
 /** What the numbers of a line are, in their order. */
 const columns = [
-  'max_requests', 'run', 'instant_ms', 'turnaround_ms', 'waste_processor_ms', 'task_processor_ms', 'first_wait_ms', 'submissions', 'withdrawals', 'releases',
-  'submissions_per_hour_max', 'taken_out_per_hour_max', 'local_requests', 'local_wait_ms', 'local_wait_alone_ms', 'ends_after_log', 'is_endless',
+  'max_requests',
+  'run',
+  'instant_ms',
+  'turnaround_ms',
+  'waste_processor_ms',
+  'task_processor_ms',
+  'first_wait_ms',
+  'submissions',
+  'withdrawals',
+  'releases',
+  'submissions_per_hour_max',
+  'taken_out_per_hour_max',
+  'local_requests',
+  'local_wait_ms',
+  'local_wait_alone_ms',
+  'ends_after_log',
+  'is_endless',
 ] as const;
 
-/** Writes a chunk's results: a line of JSON that says what it is and what its columns are, then a line of numbers for each run. */
+/**
+ * Writes a chunk's results: a line of JSON that says what it is and what its columns are, then a line of numbers for
+ * each run.
+ */
 export function encodeResult(chunk: HeuristicsChunk, { seed, program, facts, runs }: HeuristicsResult): string {
-  const head = { ...headOf(chunk, { seed, program }), request_count: facts.requestCount, offered_load: facts.offeredLoad };
+  const head = {
+    ...headOf(chunk, { seed, program }),
+    request_count: facts.requestCount,
+    offered_load: facts.offeredLoad,
+  };
   const lines = runs.map(({ local, endsAfterLog, isEndless, ...run }) => [
-    run.requestsMax, run.run, run.instant, run.turnaround, run.waste, run.taskTime, run.firstWait, run.submissions, run.withdrawals, run.releases,
-    run.submissionsPerHour, run.takenOutPerHour, local.requestCount, local.withJob, local.alone, endsAfterLog ? 1 : 0, isEndless ? 1 : 0,
+    run.requestsMax,
+    run.run,
+    run.instant,
+    run.turnaround,
+    run.waste,
+    run.taskTime,
+    run.firstWait,
+    run.submissions,
+    run.withdrawals,
+    run.releases,
+    run.submissionsPerHour,
+    run.takenOutPerHour,
+    local.requestCount,
+    local.withJob,
+    local.alone,
+    endsAfterLog ? 1 : 0,
+    isEndless ? 1 : 0,
   ]);
   return [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Reads a chunk's results; undefined where they are not all there, or are those of another chunk, log, seed or version of the program. */
+/**
+ * Reads a chunk's results; undefined where they are not all there, or are those of another chunk, log, seed or version
+ * of the program.
+ */
 export function decodeResult(text: string, chunk: HeuristicsChunk, origin: Origin): HeuristicsResult | undefined {
   const [first = '', ...rest] = text.split('\n');
   if (rest.pop() !== '' || rest.length !== countRuns(chunk)) return undefined;
@@ -50,19 +90,37 @@ export function decodeResult(text: string, chunk: HeuristicsChunk, origin: Origi
   if (head === undefined || !isHeadOf(head, chunk, origin)) return undefined;
   const runs = rest.map(decodeRun);
   if (runs.includes(undefined)) return undefined;
-  return { ...origin, facts: { requestCount: Number(head['request_count']), offeredLoad: Number(head['offered_load']) }, runs: runs as HeuristicRun[] };
+  return {
+    ...origin,
+    facts: { requestCount: Number(head['request_count']), offeredLoad: Number(head['offered_load']) },
+    runs: runs as HeuristicRun[],
+  };
 }
 
 function headOf({ id, trace, variant, pending, instantCount }: HeuristicsChunk, { seed, program }: Origin): object {
   return {
-    study: 'heuristics', version: 1, chunk: id, seed, program, log: trace.file, processors: trace.processors, walltime_max_ms: trace.walltimeMax, variant: variant ?? null,
-    pending, instants: instantCount, columns,
+    study: 'heuristics',
+    version: 1,
+    chunk: id,
+    seed,
+    program,
+    log: trace.file,
+    processors: trace.processors,
+    walltime_max_ms: trace.walltimeMax,
+    variant: variant ?? null,
+    pending,
+    instants: instantCount,
+    columns,
   };
 }
 
 function isHeadOf(head: Readonly<Record<string, unknown>>, chunk: HeuristicsChunk, origin: Origin): boolean {
   const { request_count: requestCount, offered_load: offeredLoad, ...rest } = head;
-  return typeof requestCount === 'number' && typeof offeredLoad === 'number' && JSON.stringify(rest) === JSON.stringify(headOf(chunk, origin));
+  return (
+    typeof requestCount === 'number' &&
+    typeof offeredLoad === 'number' &&
+    JSON.stringify(rest) === JSON.stringify(headOf(chunk, origin))
+  );
 }
 
 function parseLine(line: string): unknown {
@@ -75,13 +133,43 @@ function parseLine(line: string): unknown {
 
 function decodeRun(line: string): HeuristicRun | undefined {
   const values = parseLine(line);
-  if (!Array.isArray(values) || values.length !== columns.length || !values.every((value) => typeof value === 'number')) return undefined;
+  if (!Array.isArray(values) || values.length !== columns.length || !values.every((value) => typeof value === 'number'))
+    return undefined;
   const [
-    requestsMax, run, instant, turnaround, waste, taskTime, firstWait, submissions, withdrawals, releases, submissionsPerHour, takenOutPerHour, requestCount, withJob, alone, endsAfterLog, isEndless,
+    requestsMax,
+    run,
+    instant,
+    turnaround,
+    waste,
+    taskTime,
+    firstWait,
+    submissions,
+    withdrawals,
+    releases,
+    submissionsPerHour,
+    takenOutPerHour,
+    requestCount,
+    withJob,
+    alone,
+    endsAfterLog,
+    isEndless,
   ] = values as unknown as Numbers;
   return {
-    requestsMax, run, instant, turnaround, waste, taskTime, firstWait, submissions, withdrawals, releases, submissionsPerHour, takenOutPerHour,
-    local: { requestCount, withJob, alone }, endsAfterLog: endsAfterLog === 1, isEndless: isEndless === 1,
+    requestsMax,
+    run,
+    instant,
+    turnaround,
+    waste,
+    taskTime,
+    firstWait,
+    submissions,
+    withdrawals,
+    releases,
+    submissionsPerHour,
+    takenOutPerHour,
+    local: { requestCount, withJob, alone },
+    endsAfterLog: endsAfterLog === 1,
+    isEndless: isEndless === 1,
   };
 }
 

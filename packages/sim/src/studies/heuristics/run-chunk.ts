@@ -1,5 +1,11 @@
 import { findHeuristic, heuristicDefaults, wasteOf, type RequestHeuristic } from '@mutirao/core/requests';
-import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, type QueuePolicy, type TracedRequest } from '@mutirao/core/queue';
+import {
+  conservativeBackfilling,
+  easyBackfilling,
+  firstComeFirstServed,
+  type QueuePolicy,
+  type TracedRequest,
+} from '@mutirao/core/queue';
 import { invariant, Prng, type Duration, type Instant, type ProcessorMillis } from '@mutirao/core/shared';
 import type { GridJob } from '../../grid/grid-job.ts';
 import { runGrid } from '../../grid/run-grid.ts';
@@ -28,7 +34,9 @@ export interface HeuristicRun {
   /** From its submission to the first start of a request of it. */
   readonly firstWait: Duration;
   readonly submissions: number;
-  /** Requests that were taken out while they waited, and while they ran (given up, or idle), before the job was done. */
+  /**
+   * Requests that were taken out while they waited, and while they ran (given up, or idle), before the job was done.
+   */
   readonly withdrawals: number;
   readonly releases: number;
   /** The most submissions in any hour, and the most of the other two together. */
@@ -37,7 +45,10 @@ export interface HeuristicRun {
   readonly local: LocalWaits;
   /** Whether it finished after the last local request had ended. */
   readonly endsAfterLog: boolean;
-  /** Whether it was stopped after `patience`, which is its turnaround then; its requests may hand tasks on for ever, each to one that ends too soon for them. */
+  /**
+   * Whether it was stopped after `patience`, which is its turnaround then; its requests may hand tasks on for ever,
+   * each to one that ends too soon for them.
+   */
   readonly isEndless: boolean;
 }
 
@@ -51,13 +62,19 @@ const hour: Duration = 3_600_000;
 /** The policy of that name. */
 export function policyOf(name: PolicyName): QueuePolicy {
   switch (name) {
-    case 'fcfs': return firstComeFirstServed;
-    case 'easy': return easyBackfilling;
-    default: return conservativeBackfilling(name);
+    case 'fcfs':
+      return firstComeFirstServed;
+    case 'easy':
+      return easyBackfilling;
+    default:
+      return conservativeBackfilling(name);
   }
 }
 
-/** What users of a log may ask for, where nobody knows: the walltime that 99 of 100 requests keep within, in whole hours; at least five, so that every task fits. */
+/**
+ * What users of a log may ask for, where nobody knows: the walltime that 99 of 100 requests keep within, in whole
+ * hours; at least five, so that every task fits.
+ */
 export function usualWalltime(requests: readonly TracedRequest[]): Duration {
   const walltimes = requests.map(({ walltime }) => walltime).sort((one, other) => one - other);
   return Math.max(5, Math.ceil((walltimes[Math.floor(0.99 * (walltimes.length - 1))] ?? 0) / hour)) * hour;
@@ -66,8 +83,10 @@ export function usualWalltime(requests: readonly TracedRequest[]): Duration {
 /**
  * Runs all grid jobs of a chunk, in the order of instant and maxPR.
  *
- * The time of the trace, from first to last submission, is cut into as many slices as there are instants; one instant is drawn in each. Instants, task times and draws depend
- * on the seed, the job type and the number of the run alone, so that heuristics and values of maxPR are compared pairwise; job types
+ * The time of the trace, from first to last submission, is cut into as many slices as there are instants; one instant
+ * is drawn in each. Instants, task times and draws depend
+ * on the seed, the job type and the number of the run alone, so that heuristics and values of maxPR are compared
+ * pairwise; job types
  * that differ in heterogeneity alone meet the same instants.
  *
  * @param history that of the chunk's trace, under the chunk's policy.
@@ -81,7 +100,17 @@ export function runChunk(chunk: HeuristicsChunk, history: LocalHistory, seed: st
     const before = history.resourceAt(instant);
     const taskTimes = drawTaskTimes(chunk.type, luck.fork('tasks'));
     return chunk.pending.map((requestsMax) => ({
-      requestsMax, run, ...runJob(before.clone(), { chunk, heuristic, history, instant, taskTimes, picks: luck.fork('picks'), requestsMax }),
+      requestsMax,
+      run,
+      ...runJob(before.clone(), {
+        chunk,
+        heuristic,
+        history,
+        instant,
+        taskTimes,
+        picks: luck.fork('picks'),
+        requestsMax,
+      }),
     }));
   }).flat();
 }
@@ -103,27 +132,63 @@ interface JobSetup {
 function runJob(resource: SimulatedResource, setup: JobSetup): Omit<HeuristicRun, 'requestsMax' | 'run'> {
   const { chunk, heuristic, history, instant, taskTimes, picks, requestsMax } = setup;
   const { processors } = history.setup;
-  const limits = { processors, requestsMax, widthMax: processors, walltimeMax: chunk.trace.walltimeMax, walltimeGranularity: granularity };
+  const limits = {
+    processors,
+    requestsMax,
+    widthMax: processors,
+    walltimeMax: chunk.trace.walltimeMax,
+    walltimeGranularity: granularity,
+  };
   const watch = new LocalWatch(resource, instant);
   const until = instant + patience;
-  const [job] = runGrid([resource], [{
-    submittedAt: instant, taskTimes, picks, heuristic, limits: [limits], options: heuristicDefaults,
-  }], { until });
+  const [job] = runGrid(
+    [resource],
+    [
+      {
+        submittedAt: instant,
+        taskTimes,
+        picks,
+        heuristic,
+        limits: [limits],
+        options: heuristicDefaults,
+      },
+    ],
+    { until },
+  );
   invariant(job !== undefined, 'one job was run');
   const { finishedAt = until } = job;
-  return { instant, ...measure(job, finishedAt), local: watch.sumUp(finishedAt, history), endsAfterLog: finishedAt > history.end, isEndless: job.finishedAt === undefined };
+  return {
+    instant,
+    ...measure(job, finishedAt),
+    local: watch.sumUp(finishedAt, history),
+    endsAfterLog: finishedAt > history.end,
+    isEndless: job.finishedAt === undefined,
+  };
 }
 
 /** @param finishedAt when it was done or stopped. */
-function measure({ setup, requests, tasks }: GridJob, finishedAt: Instant): Omit<HeuristicRun, 'requestsMax' | 'run' | 'instant' | 'local' | 'endsAfterLog' | 'isEndless'> {
-  const held = requests.flatMap(({ width, startedAt, endedAt }) => (startedAt === undefined ? [] : [{ width, startedAt, endedAt: endedAt ?? finishedAt }]));
-  const endsEarly = ({ startedAt = Infinity, walltime, endedAt = finishedAt }: OwnRequest): boolean => endedAt < finishedAt && endedAt < startedAt + walltime;
+function measure(
+  { setup, requests, tasks }: GridJob,
+  finishedAt: Instant,
+): Omit<HeuristicRun, 'requestsMax' | 'run' | 'instant' | 'local' | 'endsAfterLog' | 'isEndless'> {
+  const held = requests.flatMap(({ width, startedAt, endedAt }) =>
+    startedAt === undefined ? [] : [{ width, startedAt, endedAt: endedAt ?? finishedAt }],
+  );
+  const endsEarly = ({ startedAt = Infinity, walltime, endedAt = finishedAt }: OwnRequest): boolean =>
+    endedAt < finishedAt && endedAt < startedAt + walltime;
   const takenOut = requests.filter(endsEarly);
   const withdrawals = takenOut.filter(({ startedAt }) => startedAt === undefined).length;
   return {
-    turnaround: finishedAt - setup.submittedAt, waste: wasteOf(held, tasks.doneTime), taskTime: tasks.doneTime,
+    turnaround: finishedAt - setup.submittedAt,
+    waste: wasteOf(held, tasks.doneTime),
+    taskTime: tasks.doneTime,
     firstWait: held.reduce((first, { startedAt }) => Math.min(first, startedAt), finishedAt) - setup.submittedAt,
-    submissions: requests.length, withdrawals, releases: takenOut.length - withdrawals, submissionsPerHour: mostInAnHour(requests.map(({ submittedAt }) => submittedAt)),
-    takenOutPerHour: mostInAnHour(takenOut.map(({ endedAt = finishedAt }) => endedAt).sort((one, other) => one - other)),
+    submissions: requests.length,
+    withdrawals,
+    releases: takenOut.length - withdrawals,
+    submissionsPerHour: mostInAnHour(requests.map(({ submittedAt }) => submittedAt)),
+    takenOutPerHour: mostInAnHour(
+      takenOut.map(({ endedAt = finishedAt }) => endedAt).sort((one, other) => one - other),
+    ),
   };
 }

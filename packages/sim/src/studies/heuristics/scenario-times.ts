@@ -40,13 +40,28 @@ export function groupScenarios(parts: readonly HeuristicsPart[]): ScenarioGroup[
   }
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
-    return first === undefined ? [] : [{ part: first.chunk.part, trace: first.chunk.trace, policy: first.chunk.policy, scenarios: scenariosOf(group) }];
+    return first === undefined
+      ? []
+      : [
+          {
+            part: first.chunk.part,
+            trace: first.chunk.trace,
+            policy: first.chunk.policy,
+            scenarios: scenariosOf(group),
+          },
+        ];
   });
 }
 
-/** The same scenarios with the last third of the time only, which no constant was fitted on. Instants of it are those of the last slices. */
+/**
+ * The same scenarios with the last third of the time only, which no constant was fitted on. Instants of it are those of
+ * the last slices.
+ */
 export function heldOutOf({ scenarios, ...group }: ScenarioGroup): ScenarioGroup {
-  return { ...group, scenarios: scenarios.map((scenario) => takeRuns(scenario, ({ run }) => isHeldOut(run, scenario.instantCount))) };
+  return {
+    ...group,
+    scenarios: scenarios.map((scenario) => takeRuns(scenario, ({ run }) => isHeldOut(run, scenario.instantCount))),
+  };
 }
 
 function takeRuns(scenario: Scenario, isWanted: (run: HeuristicRun) => boolean): Scenario {
@@ -55,17 +70,34 @@ function takeRuns(scenario: Scenario, isWanted: (run: HeuristicRun) => boolean):
 
 function scenariosOf(group: readonly HeuristicsPart[]): Scenario[] {
   const byType = new Map<string, HeuristicsPart[]>();
-  for (const part of group) byType.set(nameType(part.chunk.type), [...byType.get(nameType(part.chunk.type)) ?? [], part]);
+  for (const part of group)
+    byType.set(nameType(part.chunk.type), [...(byType.get(nameType(part.chunk.type)) ?? []), part]);
   return [...byType.values()].flatMap((same) => {
     const [first] = same;
-    return first === undefined ? [] : first.chunk.pending.map((requestsMax) => ({
-      draw: drawOf(first.chunk.type), type: first.chunk.type, requestsMax, instantCount: first.chunk.instantCount,
-      runs: new Map(same.map(({ chunk, result }) => [nameWay(chunk), result.runs.filter((run) => run.requestsMax === requestsMax)])),
-    }));
+    return first === undefined
+      ? []
+      : first.chunk.pending.map((requestsMax) => ({
+          draw: drawOf(first.chunk.type),
+          type: first.chunk.type,
+          requestsMax,
+          instantCount: first.chunk.instantCount,
+          runs: new Map(
+            same.map(({ chunk, result }) => [
+              nameWay(chunk),
+              result.runs.filter((run) => run.requestsMax === requestsMax),
+            ]),
+          ),
+        }));
   });
 }
 
 /** What a chunk's runs are found by in a scenario. */
-export function nameWay({ heuristic, variant }: { readonly heuristic: string; readonly variant?: { readonly id: string } | undefined }): string {
+export function nameWay({
+  heuristic,
+  variant,
+}: {
+  readonly heuristic: string;
+  readonly variant?: { readonly id: string } | undefined;
+}): string {
   return variant === undefined ? heuristic : `${heuristic}/${variant.id}`;
 }

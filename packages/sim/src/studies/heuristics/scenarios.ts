@@ -67,7 +67,13 @@ const ctc = { file: 'swf/CTC-SP2-1996-3.1-cln.swf.gz', walltimeMax: 18 * hour };
 /** The archived logs that have requested times. LANL's queues ended at six hours. */
 export const heuristicsTraces: readonly HeuristicsTrace[] = [
   { id: 'sp2', title: 'SDSC SP2', file: 'swf/SDSC-SP2-1998-4.2-cln.swf.gz', processors: 128, walltimeMax: 18 * hour },
-  { id: 'blue', title: 'SDSC BlueHorizon', file: 'swf/SDSC-BLUE-2000-4.2-cln.swf.gz', processors: 1152, walltimeMax: 36 * hour },
+  {
+    id: 'blue',
+    title: 'SDSC BlueHorizon',
+    file: 'swf/SDSC-BLUE-2000-4.2-cln.swf.gz',
+    processors: 1152,
+    walltimeMax: 36 * hour,
+  },
   { id: 'ctc', title: 'CTC SP2 at 512', processors: 512, ...ctc },
   { id: 'ctc-338', title: 'CTC SP2 at 338', processors: 338, ...ctc },
   { id: 'lanl', title: 'LANL CM5', file: 'swf/LANL-CM5-1994-4.1-cln.swf.gz', processors: 1024, walltimeMax: 6 * hour },
@@ -86,7 +92,8 @@ export const smaller = { heterogeneity: 2, pending: [1, 3, 6], instantsMax: 30 }
 export const variedOn: readonly string[] = ['blue', 'ctc'];
 
 /**
- * Archived traces that are served first come, first served, too; one's own is as well. On others a thousand requests and more wait behind what cannot start yet (seen on BlueHorizon), and a heuristic that
+ * Archived traces that are served first come, first served, too; one's own is as well. On others a thousand requests
+ * and more wait behind what cannot start yet (seen on BlueHorizon), and a heuristic that
  * decides at every event reads all of them each time: one job took up to 25 s.
  */
 export const plainlyServed: readonly string[] = ['ctc', 'lanl'];
@@ -96,17 +103,37 @@ export const large = { taskCount: 100_000, heterogeneity: 2, pending: [1, 3, 6],
 
 /** The whole study, with every heuristic that there is. */
 export function wholeStudy(seed: string): HeuristicsSettings {
-  return { isQuick: false, seed, instants: 50, traces: heuristicsTraces, types: mainTypes, pending: mainPending, policies: policyNames, heuristics: heuristicNames, parts: partNames };
+  return {
+    isQuick: false,
+    seed,
+    instants: 50,
+    traces: heuristicsTraces,
+    types: mainTypes,
+    pending: mainPending,
+    policies: policyNames,
+    heuristics: heuristicNames,
+    parts: partNames,
+  };
 }
 
-/** The heuristic that the study is about: the newest of those that are run, as its list has it last; undefined where only the references are. */
+/**
+ * The heuristic that the study is about: the newest of those that are run, as its list has it last; undefined where
+ * only the references are.
+ */
 export function candidateOf({ heuristics }: Pick<HeuristicsSettings, 'heuristics'>): string | undefined {
   return heuristics.find((name) => name === 'finish') ?? heuristics.findLast((name) => !referenceNames.includes(name));
 }
 
-/** The chunks of a study, by trace and policy, so that a log need not be replayed often; those of each part in its order. */
+/**
+ * The chunks of a study, by trace and policy, so that a log need not be replayed often; those of each part in its
+ * order.
+ */
 export function listChunks(settings: HeuristicsSettings): HeuristicsChunk[] {
-  return settings.traces.flatMap((trace) => settings.policies.flatMap((policy) => settings.parts.flatMap((part) => chunksOf(part, { trace, policy }, settings))));
+  return settings.traces.flatMap((trace) =>
+    settings.policies.flatMap((policy) =>
+      settings.parts.flatMap((part) => chunksOf(part, { trace, policy }, settings)),
+    ),
+  );
 }
 
 interface Place {
@@ -117,14 +144,32 @@ interface Place {
 function chunksOf(part: PartName, place: Place, settings: HeuristicsSettings): HeuristicsChunk[] {
   const isConservative = place.policy === 'start-now' || place.policy === 'reinsert';
   switch (part) {
-    case 'main': return isConservative ? eachHeuristic({ ...place, part, pending: settings.pending, instantCount: settings.instants }, settings, settings.types) : [];
-    case 'queues': return isConservative || (place.policy === 'fcfs' && !isAmong(plainlyServed, place.trace)) ? [] : eachHeuristic({ ...place, part, ...extentOf(settings) }, settings, smallerTypes(settings));
+    case 'main':
+      return isConservative
+        ? eachHeuristic(
+            { ...place, part, pending: settings.pending, instantCount: settings.instants },
+            settings,
+            settings.types,
+          )
+        : [];
+    case 'queues':
+      return isConservative || (place.policy === 'fcfs' && !isAmong(plainlyServed, place.trace))
+        ? []
+        : eachHeuristic({ ...place, part, ...extentOf(settings) }, settings, smallerTypes(settings));
     case 'large': {
-      const types = jobTypes.filter(({ taskCount, heterogeneity }) => taskCount === large.taskCount && heterogeneity === large.heterogeneity);
-      const extent = { pending: within(settings, large.pending), instantCount: Math.min(large.instantsMax, settings.instants) };
+      const types = jobTypes.filter(
+        ({ taskCount, heterogeneity }) => taskCount === large.taskCount && heterogeneity === large.heterogeneity,
+      );
+      const extent = {
+        pending: within(settings, large.pending),
+        instantCount: Math.min(large.instantsMax, settings.instants),
+      };
       return place.policy === 'start-now' ? eachHeuristic({ ...place, part, ...extent }, settings, types) : [];
     }
-    default: return place.policy === 'start-now' && isAmong(variedOn, place.trace) ? eachVariant({ ...place, part, ...extentOf(settings) }, settings) : [];
+    default:
+      return place.policy === 'start-now' && isAmong(variedOn, place.trace)
+        ? eachVariant({ ...place, part, ...extentOf(settings) }, settings)
+        : [];
   }
 }
 
@@ -133,22 +178,38 @@ function isAmong(ids: readonly string[], { id }: HeuristicsTrace): boolean {
   return ids.includes(id) || !heuristicsTraces.some((trace) => trace.id === id);
 }
 
-function eachHeuristic(base: Omit<HeuristicsChunk, 'id' | 'type' | 'heuristic'>, { heuristics }: HeuristicsSettings, types: readonly JobType[]): HeuristicsChunk[] {
-  return types.flatMap((type) => heuristics.map((heuristic) => ({ ...base, type, heuristic, id: nameOf(base, type, heuristic) })));
+function eachHeuristic(
+  base: Omit<HeuristicsChunk, 'id' | 'type' | 'heuristic'>,
+  { heuristics }: HeuristicsSettings,
+  types: readonly JobType[],
+): HeuristicsChunk[] {
+  return types.flatMap((type) =>
+    heuristics.map((heuristic) => ({ ...base, type, heuristic, id: nameOf(base, type, heuristic) })),
+  );
 }
 
 /** The candidate as it is, then each variant of it. */
-function eachVariant(base: Omit<HeuristicsChunk, 'id' | 'type' | 'heuristic'>, settings: HeuristicsSettings): HeuristicsChunk[] {
+function eachVariant(
+  base: Omit<HeuristicsChunk, 'id' | 'type' | 'heuristic'>,
+  settings: HeuristicsSettings,
+): HeuristicsChunk[] {
   const variants = listVariants(base.part, candidateOf(settings));
   const heuristic = candidateOf(settings);
   if (heuristic === undefined || variants.length === 0) return [];
   return smallerTypes(settings).flatMap((type) => {
     const id = nameOf(base, type, heuristic);
-    return [{ ...base, type, heuristic, id }, ...variants.map((variant) => ({ ...base, type, heuristic, variant, id: `${id}.${variant.id}` }))];
+    return [
+      { ...base, type, heuristic, id },
+      ...variants.map((variant) => ({ ...base, type, heuristic, variant, id: `${id}.${variant.id}` })),
+    ];
   });
 }
 
-function nameOf({ part, trace, policy }: Pick<HeuristicsChunk, 'part' | 'trace' | 'policy'>, type: JobType, heuristic: string): string {
+function nameOf(
+  { part, trace, policy }: Pick<HeuristicsChunk, 'part' | 'trace' | 'policy'>,
+  type: JobType,
+  heuristic: string,
+): string {
   return `${part}.${trace.id}.${policy}.${nameType(type)}.${heuristic}`;
 }
 
@@ -171,7 +232,12 @@ export function countRuns({ pending, instantCount }: HeuristicsChunk): number {
 
 /** How long a chunk takes beside others, in milliseconds of the machine that it was timed on. */
 export function costOf(chunk: HeuristicsChunk): number {
-  const { type: { taskCount, meanTaskTime }, trace: { processors }, policy, heuristic } = chunk;
+  const {
+    type: { taskCount, meanTaskTime },
+    trace: { processors },
+    policy,
+    heuristic,
+  } = chunk;
   const wholeMachine = (taskCount * meanTaskTime) / processors / hour;
   // What decides at every event of the queue costs by the time that the job is there.
   const perHour = heuristic === 'finish' ? 4 : policy === 'reinsert' ? 0.8 : 0.15;

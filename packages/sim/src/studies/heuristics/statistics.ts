@@ -31,7 +31,9 @@ export class Resampling {
     this.#luck = new Prng(`seed ${seed} bootstrap`);
   }
 
-  /** Indexes of instants: those of the first round, then those of the second, and so on. @param count in 1 .. 65,535. */
+  /**
+   * Indexes of instants: those of the first round, then those of the second, and so on. @param count in 1 .. 65,535.
+   */
   picksOf(draw: string, count: number): Uint16Array {
     const key = `${draw} ${count}`;
     const known = this.#picks.get(key);
@@ -44,10 +46,12 @@ export class Resampling {
 }
 
 /**
- * The geometric mean over scenarios of better / other, where better is the least of the references' means over the instants and other the mean of
+ * The geometric mean over scenarios of better / other, where better is the least of the references' means over the
+ * instants and other the mean of
  * the other's: the better one is chosen per scenario, by its mean, never per instant.
  *
- * The interval is the middle 95 % of 1000 paired bootstrap samples: of each draw as many instants are taken, with repetition, as it has, the same for
+ * The interval is the middle 95 % of 1000 paired bootstrap samples: of each draw as many instants are taken, with
+ * repetition, as it has, the same for
  * all heuristics and all scenarios of the draw, and the better one is chosen again. Cost: O(1000 x values).
  */
 export function geometricMean(scenarios: readonly PairedTimes[], resampling: Resampling): Interval {
@@ -59,16 +63,24 @@ export function speedupOf(scenario: PairedTimes, resampling: Resampling): Interv
   return resample([scenario], resampling, logMeanOf, Math.exp);
 }
 
-/** The mean over scenarios of the mean of the first reference, over that of the other, with intervals as in `geometricMean`. */
+/**
+ * The mean over scenarios of the mean of the first reference, over that of the other, with intervals as in
+ * `geometricMean`.
+ */
 export function ratioOfMeans(scenarios: readonly PairedTimes[], resampling: Resampling): Interval {
-  return resample(scenarios, resampling, (samples) => {
-    let [above, below] = [0, 0];
-    for (const { better, other } of samples) {
-      above += better;
-      below += other;
-    }
-    return above / below;
-  }, (value) => value);
+  return resample(
+    scenarios,
+    resampling,
+    (samples) => {
+      let [above, below] = [0, 0];
+      for (const { better, other } of samples) {
+        above += better;
+        below += other;
+      }
+      return above / below;
+    },
+    (value) => value,
+  );
 }
 
 /** Means over the instants of a sample. */
@@ -83,15 +95,24 @@ function logMeanOf(samples: readonly Sample[]): number {
   return total / samples.length;
 }
 
-function resample(scenarios: readonly PairedTimes[], resampling: Resampling, measure: (samples: readonly Sample[]) => number, show: (value: number) => number): Interval {
+function resample(
+  scenarios: readonly PairedTimes[],
+  resampling: Resampling,
+  measure: (samples: readonly Sample[]) => number,
+  show: (value: number) => number,
+): Interval {
   const usable = scenarios.filter(({ other }) => other.length > 0);
   if (usable.length === 0) return { value: NaN, low: NaN, high: NaN };
   const value = measure(usable.map((scenario) => sampleOf(scenario, Uint16Array.from(scenario.other.keys()))));
   const picks = usable.map(({ draw, other }) => resampling.picksOf(draw, other.length));
-  const values = Float64Array.from({ length: rounds }, (_, round) => measure(usable.map((scenario, index) => {
-    const count = scenario.other.length;
-    return sampleOf(scenario, (picks[index] as Uint16Array).subarray(round * count, (round + 1) * count));
-  }))).sort();
+  const values = Float64Array.from({ length: rounds }, (_, round) =>
+    measure(
+      usable.map((scenario, index) => {
+        const count = scenario.other.length;
+        return sampleOf(scenario, (picks[index] as Uint16Array).subarray(round * count, (round + 1) * count));
+      }),
+    ),
+  ).sort();
   const at = (share: number): number => show(values[Math.round(share * (rounds - 1))] as number);
   return { value: show(value), low: at(0.025), high: at(0.975) };
 }

@@ -21,60 +21,133 @@ export function showInterval({ value, low, high }: Interval): string {
 }
 
 /** Speedup over the better of the two, for every other heuristic: at all instants, and at those that were held out. */
-export function speedupTable({ settings, groups, resampling }: TableSetup, { isSplit }: { readonly isSplit: boolean } = { isSplit: true }): string {
+export function speedupTable(
+  { settings, groups, resampling }: TableSetup,
+  { isSplit }: { readonly isSplit: boolean } = { isSplit: true },
+): string {
   const others = settings.heuristics.filter((name) => !referenceNames.includes(name));
-  const titles = others.flatMap((name) => [name, ...isSplit ? [`${name}, held out`] : []]);
-  return table(['trace', 'queue', 'scenarios', ...referenceNames, ...titles], groups.map((group) => [
-    ...placeOf(group), String(group.scenarios.length), ...referenceNames.map((name) => overBetter(group, name, resampling).value.toFixed(2)),
-    ...others.flatMap((name) => [group, ...isSplit ? [heldOutOf(group)] : []].map((instants) => showInterval(overBetter(instants, name, resampling)))),
-  ]));
+  const titles = others.flatMap((name) => [name, ...(isSplit ? [`${name}, held out`] : [])]);
+  return table(
+    ['trace', 'queue', 'scenarios', ...referenceNames, ...titles],
+    groups.map((group) => [
+      ...placeOf(group),
+      String(group.scenarios.length),
+      ...referenceNames.map((name) => overBetter(group, name, resampling).value.toFixed(2)),
+      ...others.flatMap((name) =>
+        [group, ...(isSplit ? [heldOutOf(group)] : [])].map((instants) =>
+          showInterval(overBetter(instants, name, resampling)),
+        ),
+      ),
+    ]),
+  );
 }
 
 /** The geometric mean over a group's scenarios of the better of static and adaptive over a heuristic. */
-export function overBetter({ scenarios }: Pick<ScenarioGroup, 'scenarios'>, heuristic: string, resampling: Resampling): Interval {
-  return geometricMean(scenarios.map((scenario) => timesOf(scenario, heuristic)), resampling);
+export function overBetter(
+  { scenarios }: Pick<ScenarioGroup, 'scenarios'>,
+  heuristic: string,
+  resampling: Resampling,
+): Interval {
+  return geometricMean(
+    scenarios.map((scenario) => timesOf(scenario, heuristic)),
+    resampling,
+  );
 }
 
 /** One heuristic's speedup by shape of the job. */
 export function shapeTable({ groups, resampling }: TableSetup, heuristic: string): string {
   const labels = [...new Set(groups.flatMap(({ scenarios }) => scenarios.map(({ type }) => labelOf(type))))];
-  return table(['trace', 'queue', ...labels], groups.map((group) => [
-    ...placeOf(group), ...labels.map((label) => overBetter({ scenarios: group.scenarios.filter(({ type }) => labelOf(type) === label) }, heuristic, resampling).value.toFixed(2)),
-  ]));
+  return table(
+    ['trace', 'queue', ...labels],
+    groups.map((group) => [
+      ...placeOf(group),
+      ...labels.map((label) =>
+        overBetter(
+          { scenarios: group.scenarios.filter(({ type }) => labelOf(type) === label) },
+          heuristic,
+          resampling,
+        ).value.toFixed(2),
+      ),
+    ]),
+  );
 }
 
 /** In how many scenarios a heuristic is slower, and by how much at worst. */
 export function lossCountTable({ groups, resampling }: TableSetup, heuristic: string): string {
-  return table(['trace', 'queue', 'scenarios', 'slower at all', `below ${lossBelow}`, `below ${lossBelow} beyond the interval`, 'worst'], groups.map((group) => {
-    const speedups = speedupsOf(group, heuristic, resampling);
-    const count = (isCounted: (speedup: Interval) => boolean): number => speedups.filter(({ speedup }) => isCounted(speedup)).length;
-    const [worst] = speedups;
-    const sure = count(({ high }) => high < lossBelow);
-    return [
-      ...placeOf(group), String(speedups.length), String(count(({ value }) => value < 1)), String(count(({ value }) => value < lossBelow)), `${sure} (${percent(sure / speedups.length)})`,
-      worst === undefined ? '-' : `${showInterval(worst.speedup)}, ${nameScenario(worst.scenario)}`,
-    ];
-  }));
+  return table(
+    [
+      'trace',
+      'queue',
+      'scenarios',
+      'slower at all',
+      `below ${lossBelow}`,
+      `below ${lossBelow} beyond the interval`,
+      'worst',
+    ],
+    groups.map((group) => {
+      const speedups = speedupsOf(group, heuristic, resampling);
+      const count = (isCounted: (speedup: Interval) => boolean): number =>
+        speedups.filter(({ speedup }) => isCounted(speedup)).length;
+      const [worst] = speedups;
+      const sure = count(({ high }) => high < lossBelow);
+      return [
+        ...placeOf(group),
+        String(speedups.length),
+        String(count(({ value }) => value < 1)),
+        String(count(({ value }) => value < lossBelow)),
+        `${sure} (${percent(sure / speedups.length)})`,
+        worst === undefined ? '-' : `${showInterval(worst.speedup)}, ${nameScenario(worst.scenario)}`,
+      ];
+    }),
+  );
 }
 
 /** Each scenario that is lost, with its cause; undefined where none is. */
 export function lossTable({ groups, resampling }: TableSetup, heuristic: string): string | undefined {
-  const rows = groups.flatMap((group) => findLosses(group, heuristic, resampling).map(({ scenario, speedup, better, means, cause }) => [
-    ...placeOf(group), nameScenario(scenario), showInterval(speedup), `${better}: ${hours(means.better.turnaround)} against ${hours(means.other.turnaround)}`,
-    `${hours(means.better.firstWait)} against ${hours(means.other.firstWait)}`, `${percent(means.better.waste)} against ${percent(means.other.waste)}`, cause,
-  ]));
-  return rows.length === 0 ? undefined : table(['trace', 'queue', 'scenario', 'speedup', 'turnaround', 'before the first start', 'waste', 'cause, from its records'], rows);
+  const rows = groups.flatMap((group) =>
+    findLosses(group, heuristic, resampling).map(({ scenario, speedup, better, means, cause }) => [
+      ...placeOf(group),
+      nameScenario(scenario),
+      showInterval(speedup),
+      `${better}: ${hours(means.better.turnaround)} against ${hours(means.other.turnaround)}`,
+      `${hours(means.better.firstWait)} against ${hours(means.other.firstWait)}`,
+      `${percent(means.better.waste)} against ${percent(means.other.waste)}`,
+      cause,
+    ]),
+  );
+  return rows.length === 0
+    ? undefined
+    : table(
+        [
+          'trace',
+          'queue',
+          'scenario',
+          'speedup',
+          'turnaround',
+          'before the first start',
+          'waste',
+          'cause, from its records',
+        ],
+        rows,
+      );
 }
 
 /** Processor time that was held and did no good, of each heuristic. */
 export function wasteTable({ settings: { heuristics }, groups, resampling }: TableSetup): string {
-  return table(['trace', 'queue', 'heuristic', 'waste, of the task time', 'mean over scenarios, beside static'], groups.flatMap((group) => heuristics.map((name) => {
-    const relative = group.scenarios.map((scenario) => besides(scenario, name, 'static', wasteShare));
-    return [
-      ...placeOf(group), name, percent(totalOf(group, name, ({ waste }) => waste) / totalOf(group, name, ({ taskTime }) => taskTime)),
-      name === 'static' ? '1' : showInterval(ratioOfMeans(relative, resampling)),
-    ];
-  })));
+  return table(
+    ['trace', 'queue', 'heuristic', 'waste, of the task time', 'mean over scenarios, beside static'],
+    groups.flatMap((group) =>
+      heuristics.map((name) => {
+        const relative = group.scenarios.map((scenario) => besides(scenario, name, 'static', wasteShare));
+        return [
+          ...placeOf(group),
+          name,
+          percent(totalOf(group, name, ({ waste }) => waste) / totalOf(group, name, ({ taskTime }) => taskTime)),
+          name === 'static' ? '1' : showInterval(ratioOfMeans(relative, resampling)),
+        ];
+      }),
+    ),
+  );
 }
 
 function wasteShare({ waste, taskTime }: HeuristicRun): number {
@@ -83,51 +156,127 @@ function wasteShare({ waste, taskTime }: HeuristicRun): number {
 
 /** What each heuristic asks of the manager. */
 export function requestsTable({ settings: { heuristics }, groups }: TableSetup): string {
-  return table(['trace', 'queue', 'heuristic', 'submissions a job', 'withdrawals', 'releases', 'submissions in an hour, at most', 'taken out in an hour, at most'], groups.flatMap((group) => heuristics.map((name) => {
-    const runs = runsOf(group, name);
-    const mean = (measure: (run: HeuristicRun) => number): string => (runs.reduce((sum, run) => sum + measure(run), 0) / runs.length).toFixed(1);
-    const most = (measure: (run: HeuristicRun) => number): string => String(runs.reduce((high, run) => Math.max(high, measure(run)), 0));
-    return [
-      ...placeOf(group), name, mean(({ submissions }) => submissions), mean(({ withdrawals }) => withdrawals), mean(({ releases }) => releases), most(({ submissionsPerHour }) => submissionsPerHour),
-      most(({ takenOutPerHour }) => takenOutPerHour),
-    ];
-  })));
+  return table(
+    [
+      'trace',
+      'queue',
+      'heuristic',
+      'submissions a job',
+      'withdrawals',
+      'releases',
+      'submissions in an hour, at most',
+      'taken out in an hour, at most',
+    ],
+    groups.flatMap((group) =>
+      heuristics.map((name) => {
+        const runs = runsOf(group, name);
+        const mean = (measure: (run: HeuristicRun) => number): string =>
+          (runs.reduce((sum, run) => sum + measure(run), 0) / runs.length).toFixed(1);
+        const most = (measure: (run: HeuristicRun) => number): string =>
+          String(runs.reduce((high, run) => Math.max(high, measure(run)), 0));
+        return [
+          ...placeOf(group),
+          name,
+          mean(({ submissions }) => submissions),
+          mean(({ withdrawals }) => withdrawals),
+          mean(({ releases }) => releases),
+          most(({ submissionsPerHour }) => submissionsPerHour),
+          most(({ takenOutPerHour }) => takenOutPerHour),
+        ];
+      }),
+    ),
+  );
 }
 
 /** What a grid job does to the waits of local users while it is there. */
 export function localTable({ settings: { heuristics }, groups }: TableSetup): string {
-  const titles = ['trace', 'queue', 'heuristic', 'mean wait without the job', 'with it', 'jobs that harm', 'jobs that help'];
-  return table(titles, groups.flatMap((group) => heuristics.map((name) => {
-    const runs = runsOf(group, name);
-    const per = (measure: (run: HeuristicRun) => number): number => totalOf(group, name, measure) / totalOf(group, name, ({ local }) => local.requestCount);
-    const part = (isCounted: (run: HeuristicRun) => boolean): string => percent(runs.filter(isCounted).length / runs.length);
-    return [
-      ...placeOf(group), name, hours(per(({ local }) => local.alone)), signed(per(({ local }) => local.withJob - local.alone) / minute),
-      part(({ local }) => local.withJob > local.alone), part(({ local }) => local.withJob < local.alone),
-    ];
-  })));
+  const titles = [
+    'trace',
+    'queue',
+    'heuristic',
+    'mean wait without the job',
+    'with it',
+    'jobs that harm',
+    'jobs that help',
+  ];
+  return table(
+    titles,
+    groups.flatMap((group) =>
+      heuristics.map((name) => {
+        const runs = runsOf(group, name);
+        const per = (measure: (run: HeuristicRun) => number): number =>
+          totalOf(group, name, measure) / totalOf(group, name, ({ local }) => local.requestCount);
+        const part = (isCounted: (run: HeuristicRun) => boolean): string =>
+          percent(runs.filter(isCounted).length / runs.length);
+        return [
+          ...placeOf(group),
+          name,
+          hours(per(({ local }) => local.alone)),
+          signed(per(({ local }) => local.withJob - local.alone) / minute),
+          part(({ local }) => local.withJob > local.alone),
+          part(({ local }) => local.withJob < local.alone),
+        ];
+      }),
+    ),
+  );
 }
 
 /** What becomes of a heuristic when something in it is otherwise. */
-export function variantTable({ groups, resampling }: TableSetup, variants: readonly { readonly way: string; readonly title: string }[], heuristic: string): string {
-  return table(['what is otherwise', ...groups.flatMap(({ trace }) => [`${trace.title}: turnaround`, 'waste'])], variants.map(({ way, title }) => [
-    title, ...groups.flatMap(({ scenarios }) => [
-      showInterval(geometricMean(scenarios.map((scenario) => besides(scenario, way, heuristic, ({ turnaround }) => turnaround)), resampling)),
-      ratioOfMeans(scenarios.map((scenario) => besides(scenario, way, heuristic, wasteShare)), resampling).value.toFixed(2),
+export function variantTable(
+  { groups, resampling }: TableSetup,
+  variants: readonly { readonly way: string; readonly title: string }[],
+  heuristic: string,
+): string {
+  return table(
+    ['what is otherwise', ...groups.flatMap(({ trace }) => [`${trace.title}: turnaround`, 'waste'])],
+    variants.map(({ way, title }) => [
+      title,
+      ...groups.flatMap(({ scenarios }) => [
+        showInterval(
+          geometricMean(
+            scenarios.map((scenario) => besides(scenario, way, heuristic, ({ turnaround }) => turnaround)),
+            resampling,
+          ),
+        ),
+        ratioOfMeans(
+          scenarios.map((scenario) => besides(scenario, way, heuristic, wasteShare)),
+          resampling,
+        ).value.toFixed(2),
+      ]),
     ]),
-  ]));
+  );
 }
 
-function besides(scenario: Scenario, way: string, heuristic: string, measure: (run: HeuristicRun) => number): { draw: string; references: readonly (readonly number[])[]; other: readonly number[] } {
+function besides(
+  scenario: Scenario,
+  way: string,
+  heuristic: string,
+  measure: (run: HeuristicRun) => number,
+): { draw: string; references: readonly (readonly number[])[]; other: readonly number[] } {
   const valuesOf = (name: string): number[] => (scenario.runs.get(name) ?? []).map(measure);
   return { draw: scenario.draw, references: [valuesOf(way)], other: valuesOf(heuristic) };
 }
 
 /** What the traces are, as replayed. */
-export function traceTable(rows: readonly { readonly title: string; readonly processors: number; readonly walltime: number; readonly requestCount: number; readonly offeredLoad: number }[]): string {
-  return table(['trace', 'processors', 'requests', 'offered load', 'longest walltime that the job may ask for'], rows.map(({ title, processors, walltime, requestCount, offeredLoad }) => [
-    title, grouped(processors), grouped(requestCount), percent(offeredLoad), hours(walltime),
-  ]));
+export function traceTable(
+  rows: readonly {
+    readonly title: string;
+    readonly processors: number;
+    readonly walltime: number;
+    readonly requestCount: number;
+    readonly offeredLoad: number;
+  }[],
+): string {
+  return table(
+    ['trace', 'processors', 'requests', 'offered load', 'longest walltime that the job may ask for'],
+    rows.map(({ title, processors, walltime, requestCount, offeredLoad }) => [
+      title,
+      grouped(processors),
+      grouped(requestCount),
+      percent(offeredLoad),
+      hours(walltime),
+    ]),
+  );
 }
 
 const minute = 60_000;

@@ -1,5 +1,13 @@
 export {
-  differenceOf, listPlacementSetups, listRefusalSetups, listUtilisationSetups, measure, meanOf, reservationRunsCsv, type Measured, type ReservationStudySettings,
+  differenceOf,
+  listPlacementSetups,
+  listRefusalSetups,
+  listUtilisationSetups,
+  measure,
+  meanOf,
+  reservationRunsCsv,
+  type Measured,
+  type ReservationStudySettings,
 } from './measure.ts';
 export { reportReservations, type ReservationReport, type ReservationStudy } from './report.ts';
 export { runRequests, type RunResult, type Setup } from './run-requests.ts';

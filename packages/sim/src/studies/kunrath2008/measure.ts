@@ -27,32 +27,72 @@ export const deadlineShares: readonly number[] = [0, 0.2, 0.4, 0.6, 0.8, 1];
 /** Laxities in Figure 5.2. */
 export const laxities: readonly number[] = [0, 0.5, 1, 2, 3, 4, 5];
 
-/** Requests of Figure 5.2 and of the placements: as many as have a third refused that all have a latest end and no laxity, by calibration. */
+/**
+ * Requests of Figure 5.2 and of the placements: as many as have a third refused that all have a latest end and no
+ * laxity, by calibration.
+ */
 export const steadyCount = Math.round(0.95 * fullCount);
 
 /** Setups of Figure 5.1. */
 export function listUtilisationSetups(): Setup[] {
   const algorithms = ['suvs', 'suvs-p'] as const;
-  return algorithms.flatMap((algorithm) => [0.2, 0.5].flatMap((deadlineShare) => requestCounts.map((requestCount): Setup => (
-    { requestCount, deadlineShare, laxity: 'mixed', algorithm, placement: 'first-fit', kind: 'shared' }))));
+  return algorithms.flatMap((algorithm) =>
+    [0.2, 0.5].flatMap((deadlineShare) =>
+      requestCounts.map(
+        (requestCount): Setup => ({
+          requestCount,
+          deadlineShare,
+          laxity: 'mixed',
+          algorithm,
+          placement: 'first-fit',
+          kind: 'shared',
+        }),
+      ),
+    ),
+  );
 }
 
 /** Setups of Figure 5.2. */
 export function listRefusalSetups(): Setup[] {
-  return deadlineShares.flatMap((deadlineShare) => laxities.map((laxity): Setup => (
-    { requestCount: steadyCount, deadlineShare, laxity, algorithm: 'suvs', placement: 'first-fit', kind: 'shared' })));
+  return deadlineShares.flatMap((deadlineShare) =>
+    laxities.map(
+      (laxity): Setup => ({
+        requestCount: steadyCount,
+        deadlineShare,
+        laxity,
+        algorithm: 'suvs',
+        placement: 'first-fit',
+        kind: 'shared',
+      }),
+    ),
+  );
 }
 
 /** Setups that differ in placement, of both kinds of resource. */
 export function listPlacementSetups(): Setup[] {
   const rules = ['first-fit', 'min-lip', 'min-tip'] as const;
-  return (['shared', 'counted'] as const).flatMap((kind) => [1, 2, 5].flatMap((laxity) => rules.map((placement): Setup => (
-    { requestCount: steadyCount, deadlineShare: 1, laxity, algorithm: 'suvs', placement, kind }))));
+  return (['shared', 'counted'] as const).flatMap((kind) =>
+    [1, 2, 5].flatMap((laxity) =>
+      rules.map(
+        (placement): Setup => ({
+          requestCount: steadyCount,
+          deadlineShare: 1,
+          laxity,
+          algorithm: 'suvs',
+          placement,
+          kind,
+        }),
+      ),
+    ),
+  );
 }
 
 /** Runs a setup. */
 export function measure(setup: Setup, settings: ReservationStudySettings): Measured {
-  return { setup, results: Array.from({ length: runsOf(settings) }, (_, run) => runRequests(setup, `${settings.seed}/${run}`)) };
+  return {
+    setup,
+    results: Array.from({ length: runsOf(settings) }, (_, run) => runRequests(setup, `${settings.seed}/${run}`)),
+  };
 }
 
 /** The mean of a figure over runs, with half of its 95 % interval. */
@@ -73,8 +113,19 @@ function estimate(values: readonly number[]): Estimate {
 
 /** All runs as CSV, one a line. */
 export function reservationRunsCsv(all: readonly Measured[]): string {
-  const lines = all.flatMap(({ setup, results }) => results.map(({ utilisation, refusedShare, movedShare }, run) => [
-    setup.kind, setup.algorithm, setup.placement, setup.requestCount, setup.deadlineShare, setup.laxity, run, ...[utilisation, refusedShare, movedShare].map((value) => value.toFixed(5)),
-  ].join(',')));
+  const lines = all.flatMap(({ setup, results }) =>
+    results.map(({ utilisation, refusedShare, movedShare }, run) =>
+      [
+        setup.kind,
+        setup.algorithm,
+        setup.placement,
+        setup.requestCount,
+        setup.deadlineShare,
+        setup.laxity,
+        run,
+        ...[utilisation, refusedShare, movedShare].map((value) => value.toFixed(5)),
+      ].join(','),
+    ),
+  );
   return `${['kind,algorithm,placement,request_count,deadline_share,laxity,run,utilisation,refused_share,moved_share', ...lines].join('\n')}\n`;
 }

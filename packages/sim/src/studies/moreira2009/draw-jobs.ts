@@ -1,5 +1,12 @@
 import { invariant, Prng, type Instant } from '@mutirao/core/shared';
-import { makeWorkflow, operationCost, type Arrival, type EdgeDraft, type Operation, type TaskDraft } from '@mutirao/core/workflow';
+import {
+  makeWorkflow,
+  operationCost,
+  type Arrival,
+  type EdgeDraft,
+  type Operation,
+  type TaskDraft,
+} from '@mutirao/core/workflow';
 
 /** Jobs of a draw. */
 export const jobCount = 12;
@@ -14,7 +21,10 @@ const drawn: readonly Operation[] = ['TRD', 'Q', 'QR', 'C'];
 
 /** How the seed can be read where it does not say enough. */
 export interface JobReading {
-  /** `any`: all ways to divide the inner tasks among the jobs are equally likely; `even`: all jobs are equally long, but for one task. */
+  /**
+   * `any`: all ways to divide the inner tasks among the jobs are equally likely; `even`: all jobs are equally long, but
+   * for one task.
+   */
   readonly sizes: 'any' | 'even';
   /** What the processors of a task send each other, as a multiple of what {@link operationCost} says. */
   readonly exchangeFactor: number;
@@ -28,20 +38,31 @@ export interface JobShape {
 }
 
 /**
- * Draws the jobs of one run: one every ten seconds. The same seed is the same jobs, whatever runs them; another `exchangeFactor` changes nothing else.
+ * Draws the jobs of one run: one every ten seconds. The same seed is the same jobs, whatever runs them; another
+ * `exchangeFactor` changes nothing else.
  *
- * @source moreira2009, 5.2: Na, Nc in 1..4, Nb the rest; degree 2..5; edges from lower to higher ids; operations TRD, Q, QR, C on matrices of 200 to 1200; an edge costs 30 % of its sender.
- * Departs from the source: it prints Nb for Nc, and no size of a job; a job has at least two inner tasks, without which the degrees cannot be kept.
+ * @source moreira2009, 5.2: Na, Nc in 1..4, Nb the rest; degree 2..5; edges from lower to higher ids; operations TRD,
+ * Q, QR, C on matrices of 200 to 1200; an edge costs 30 % of its sender.
+ * Departs from the source: it prints Nb for Nc, and no size of a job; a job has at least two inner tasks, without which
+ * the degrees cannot be kept.
  */
 export function drawArrivals(seed: string, reading: JobReading): Arrival[] {
   const root = new Prng(seed);
   return drawShapes(root.fork('shapes'), reading.sizes).map((shape, job) => {
     const prng = root.fork(`job ${job}`);
-    const edges = drawEdges(prng.fork('edges'), shape).map(([from, to]): EdgeDraft => ({ from: `${job + 1}.${from + 1}`, to: `${job + 1}.${to + 1}`, share: 0.3 }));
+    const edges = drawEdges(prng.fork('edges'), shape).map(
+      ([from, to]): EdgeDraft => ({ from: `${job + 1}.${from + 1}`, to: `${job + 1}.${to + 1}`, share: 0.3 }),
+    );
     const tasks = Array.from({ length: sizeOf(shape) }, (_, index): TaskDraft => {
       const operation = drawn[prng.below(drawn.length)] as Operation;
       const { work, exchange } = operationCost(operation, 200 + prng.below(1001));
-      return { id: `${job + 1}.${index + 1}`, work, exchange: exchange * reading.exchangeFactor, widthMin: 1, widthMax: 20 };
+      return {
+        id: `${job + 1}.${index + 1}`,
+        work,
+        exchange: exchange * reading.exchangeFactor,
+        widthMin: 1,
+        widthMax: 20,
+      };
     });
     return { workflow: makeWorkflow({ tasks, edges }), at: job * arrivalGap };
   });
@@ -53,7 +74,12 @@ const sizeOf = ({ entries, inner, exits }: JobShape): number => entries + inner 
 export function drawShapes(prng: Prng, sizes: JobReading['sizes']): JobShape[] {
   const ends = Array.from({ length: jobCount }, () => ({ entries: 1 + prng.below(4), exits: 1 + prng.below(4) }));
   if (sizes === 'even') {
-    return ends.map(({ entries, exits }, job) => ({ entries, exits, inner: Math.floor(((job + 1) * taskCount) / jobCount) - Math.floor((job * taskCount) / jobCount) - entries - exits }));
+    return ends.map(({ entries, exits }, job) => ({
+      entries,
+      exits,
+      inner:
+        Math.floor(((job + 1) * taskCount) / jobCount) - Math.floor((job * taskCount) / jobCount) - entries - exits,
+    }));
   }
   const spare = taskCount - 2 * jobCount - ends.reduce((sum, { entries, exits }) => sum + entries + exits, 0);
   // A row of tasks and partitions, of which every order is as likely as any other.
@@ -92,7 +118,8 @@ class Links {
     const size = this.#degrees.length;
     for (let task = entries; task < size; task += 1) this.#linkOne(task, (other) => other < task);
     const senders = new Set(this.edges.map(([from]) => from));
-    for (let task = size - exits - 1; task >= 0; task -= 1) if (!senders.has(task)) this.#linkOne(task, (other) => other > task);
+    for (let task = size - exits - 1; task >= 0; task -= 1)
+      if (!senders.has(task)) this.#linkOne(task, (other) => other > task);
     for (let task = 0; task < size; task += 1) {
       const wanted = degreeMin + this.#prng.below(degreeMax - degreeMin + 1);
       while ((this.#degrees[task] as number) < wanted && this.#linkOne(task, () => true));
@@ -115,7 +142,12 @@ class Links {
   #mayLink(one: number, other: number): boolean {
     const { entries, exits } = this.#shape;
     const [from, to] = [Math.min(one, other), Math.max(one, other)];
-    return from < to && to >= entries && from < this.#degrees.length - exits && !this.#linked.has(`${from} ${to}`)
-      && [from, to].every((end) => (this.#degrees[end] as number) < degreeMax);
+    return (
+      from < to &&
+      to >= entries &&
+      from < this.#degrees.length - exits &&
+      !this.#linked.has(`${from} ${to}`) &&
+      [from, to].every((end) => (this.#degrees[end] as number) < degreeMax)
+    );
   }
 }

@@ -29,15 +29,32 @@ export function drawMakespans(runs: ClusterRuns): string {
   const names = [...listSeedStrategies(cluster.capacities.length, true).map(({ name }) => name), 'CPOP', 'auto'];
   const bars = names.map((name): Bar => {
     const { mean, halfInterval } = summarize(makespansOf(runs, name));
-    return { label: name, group: groupOf(name), value: mean, halfInterval, mark: name === '1J-1P' ? row.alone : undefined };
+    return {
+      label: name,
+      group: groupOf(name),
+      value: mean,
+      halfInterval,
+      mark: name === '1J-1P' ? row.alone : undefined,
+    };
   });
-  return drawBars({ title: `Figure ${row.figure}: makespan of 12 jobs on ${cluster.name}`, up: 'seconds', bars, groups, marks: 'printed by the seed' });
+  return drawBars({
+    title: `Figure ${row.figure}: makespan of 12 jobs on ${cluster.name}`,
+    up: 'seconds',
+    bars,
+    groups,
+    marks: 'printed by the seed',
+  });
 }
 
 /** The map of a run: its tasks in the colours of their jobs. */
 export function drawMap(cluster: StudyCluster, strategy: string, { workflow, schedule }: ArrivalResult): string {
   const taskIds = workflow.tasks.map(({ id }) => id);
   return drawSchedule({
-    title: `${strategy} on ${cluster.name}`, schedule, processors: platformOf(cluster).processors.map(({ name }) => name), taskIds, groups: taskIds.map((id) => id.split('.')[0] as string), groupName: 'job',
+    title: `${strategy} on ${cluster.name}`,
+    schedule,
+    processors: platformOf(cluster).processors.map(({ name }) => name),
+    taskIds,
+    groups: taskIds.map((id) => id.split('.')[0] as string),
+    groupName: 'job',
   });
 }

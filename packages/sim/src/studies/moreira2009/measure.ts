@@ -61,9 +61,16 @@ export function drawOf({ seed }: WorkflowStudySettings, { jobs }: Reading, draw:
 }
 
 /** Measures one run. @param arrivals its jobs. */
-export function measureRun({ workflow, schedule }: ArrivalResult, arrivals: readonly Arrival[], processorCount: number): RunMeasures {
+export function measureRun(
+  { workflow, schedule }: ArrivalResult,
+  arrivals: readonly Arrival[],
+  processorCount: number,
+): RunMeasures {
   const makespan = makespanOf(schedule);
-  const used = schedule.placements.reduce((sum, { start, end, processors }) => sum + (end - start) * processors.length, 0);
+  const used = schedule.placements.reduce(
+    (sum, { start, end, processors }) => sum + (end - start) * processors.length,
+    0,
+  );
   let first = 0;
   const waits = arrivals.map(({ workflow: { tasks }, at }) => {
     const starts = schedule.placements.slice(first, first + tasks.length).map(({ start }) => start);
@@ -71,16 +78,36 @@ export function measureRun({ workflow, schedule }: ArrivalResult, arrivals: read
     return Math.min(...starts) - at;
   });
   if (first !== workflow.tasks.length) throw new Error(`${first} tasks arrived, ${workflow.tasks.length} ran`);
-  return { makespan: makespan / 1000, utilisation: used / (processorCount * makespan), wait: waits.reduce((sum, wait) => sum + wait, 0) / waits.length / 1000 };
+  return {
+    makespan: makespan / 1000,
+    utilisation: used / (processorCount * makespan),
+    wait: waits.reduce((sum, wait) => sum + wait, 0) / waits.length / 1000,
+  };
 }
 
 /** Runs strategies on a cluster: all those that are wanted, under the readings after the first of the seed's alone. */
-export function measureCluster(cluster: StudyCluster, settings: WorkflowStudySettings, place: number, isWanted: (name: string) => boolean = () => true): ClusterRuns {
+export function measureCluster(
+  cluster: StudyCluster,
+  settings: WorkflowStudySettings,
+  place: number,
+  isWanted: (name: string) => boolean = () => true,
+): ClusterRuns {
   const reading = readings[place] as Reading;
   const count = cluster.capacities.length;
-  const strategies = [...listSeedStrategies(count, reading.overlaps), ...(place === 0 ? listOtherStrategies() : [])].filter(({ name }) => isWanted(name));
+  const strategies = [
+    ...listSeedStrategies(count, reading.overlaps),
+    ...(place === 0 ? listOtherStrategies() : []),
+  ].filter(({ name }) => isWanted(name));
   const draws = Array.from({ length: drawsOf(settings, place) }, (_, draw) => drawOf(settings, reading, draw));
-  return { cluster, runs: new Map(strategies.map((strategy) => [strategy.name, draws.map((arrivals) => measureRun(runStrategy(strategy, cluster, arrivals), arrivals, count))])) };
+  return {
+    cluster,
+    runs: new Map(
+      strategies.map((strategy) => [
+        strategy.name,
+        draws.map((arrivals) => measureRun(runStrategy(strategy, cluster, arrivals), arrivals, count)),
+      ]),
+    ),
+  };
 }
 
 /** Runs of one strategy. */
@@ -101,18 +128,46 @@ export function differenceOf(cluster: ClusterRuns, longer: string, shorter: stri
   return summarize(makespansOf(cluster, longer).map((makespan, draw) => makespan - (others[draw] as number)));
 }
 
-/** The seed's two figures of an algorithm: mean and standard deviation over the strategies that use it, of each draw. */
-export function spreadOf(cluster: ClusterRuns, algorithm: string): { readonly means: number[]; readonly deviations: number[] } {
-  const names = [...cluster.runs.keys()].filter((name) => name === algorithm || (name.startsWith(algorithm) && name.endsWith('P')));
-  const rows = makespansOf(cluster, names[0] as string).map((_, draw) => names.map((name) => (runsOf(cluster, name)[draw] as RunMeasures).makespan));
+/**
+ * The seed's two figures of an algorithm: mean and standard deviation over the strategies that use it, of each draw.
+ */
+export function spreadOf(
+  cluster: ClusterRuns,
+  algorithm: string,
+): { readonly means: number[]; readonly deviations: number[] } {
+  const names = [...cluster.runs.keys()].filter(
+    (name) => name === algorithm || (name.startsWith(algorithm) && name.endsWith('P')),
+  );
+  const rows = makespansOf(cluster, names[0] as string).map((_, draw) =>
+    names.map((name) => (runsOf(cluster, name)[draw] as RunMeasures).makespan),
+  );
   const means = rows.map((row) => row.reduce((sum, value) => sum + value, 0) / row.length);
-  const deviations = rows.map((row, draw) => Math.sqrt(row.reduce((sum, value) => sum + (value - (means[draw] as number)) ** 2, 0) / Math.max(1, row.length - 1)));
+  const deviations = rows.map((row, draw) =>
+    Math.sqrt(
+      row.reduce((sum, value) => sum + (value - (means[draw] as number)) ** 2, 0) / Math.max(1, row.length - 1),
+    ),
+  );
   return { means, deviations };
 }
 
 /** All runs as CSV, one a line. */
 export function workflowRunsCsv(all: readonly ReadingRuns[]): string {
-  const lines = all.flatMap(({ reading, clusters }) => clusters.flatMap(({ cluster, runs }) => [...runs].flatMap(([strategy, measures]) => measures.map(({ makespan, utilisation, wait }, draw) => (
-    [reading.name, cluster.name, strategy, draw, makespan.toFixed(3), utilisation.toFixed(5), wait.toFixed(3)].join(','))))));
+  const lines = all.flatMap(({ reading, clusters }) =>
+    clusters.flatMap(({ cluster, runs }) =>
+      [...runs].flatMap(([strategy, measures]) =>
+        measures.map(({ makespan, utilisation, wait }, draw) =>
+          [
+            reading.name,
+            cluster.name,
+            strategy,
+            draw,
+            makespan.toFixed(3),
+            utilisation.toFixed(5),
+            wait.toFixed(3),
+          ].join(','),
+        ),
+      ),
+    ),
+  );
   return `${['reading,cluster,strategy,draw,makespan_s,utilisation,wait_s', ...lines].join('\n')}\n`;
 }

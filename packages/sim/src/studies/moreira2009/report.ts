@@ -3,7 +3,16 @@ import { grouped, section, table } from '../costa2005/markdown.ts';
 import { claims, type Finding } from './claims.ts';
 import { jobCount, taskCount } from './draw-jobs.ts';
 import { drawMakespans, seedRowOf } from './figures.ts';
-import { differenceOf, drawsOf, makespansOf, runsOf, spreadOf, type ClusterRuns, type ReadingRuns, type WorkflowStudySettings } from './measure.ts';
+import {
+  differenceOf,
+  drawsOf,
+  makespansOf,
+  runsOf,
+  spreadOf,
+  type ClusterRuns,
+  type ReadingRuns,
+  type WorkflowStudySettings,
+} from './measure.ts';
 
 /** The study as a page and its pictures. */
 export interface WorkflowReport {
@@ -12,10 +21,19 @@ export interface WorkflowReport {
   readonly figures: ReadonlyMap<string, string>;
 }
 
-/** Writes up the study. The same measurements, the same text. @param all by reading, the first of them that of the tables. @param images the folder of the pictures, from the page. */
-export function reportWorkflows(settings: WorkflowStudySettings, all: readonly [ReadingRuns, ...ReadingRuns[]], images: string): WorkflowReport {
+/**
+ * Writes up the study. The same measurements, the same text. @param all by reading, the first of them that of the
+ * tables. @param images the folder of the pictures, from the page.
+ */
+export function reportWorkflows(
+  settings: WorkflowStudySettings,
+  all: readonly [ReadingRuns, ...ReadingRuns[]],
+  images: string,
+): WorkflowReport {
   const [main] = all;
-  const figures = new Map(main.clusters.map((runs) => [`figure-${seedRowOf(runs.cluster).figure}.svg`, drawMakespans(runs)]));
+  const figures = new Map(
+    main.clusters.map((runs) => [`figure-${seedRowOf(runs.cluster).figure}.svg`, drawMakespans(runs)]),
+  );
   const page = [
     introduction(settings, all),
     section('What the seed claims, and what became of it', claimTable(main), claimNote),
@@ -30,7 +48,13 @@ export function reportWorkflows(settings: WorkflowStudySettings, all: readonly [
   return { page, figures };
 }
 
-const count = (all: readonly ReadingRuns[]): number => all.reduce((sum, { clusters }) => sum + clusters.reduce((runs, each) => runs + [...each.runs.values()].reduce((some, { length }) => some + length, 0), 0), 0);
+const count = (all: readonly ReadingRuns[]): number =>
+  all.reduce(
+    (sum, { clusters }) =>
+      sum +
+      clusters.reduce((runs, each) => runs + [...each.runs.values()].reduce((some, { length }) => some + length, 0), 0),
+    0,
+  );
 
 function introduction(settings: WorkflowStudySettings, all: readonly ReadingRuns[]): string {
   return `# moreira2009: jobs of dependent tasks on one cluster
@@ -46,19 +70,27 @@ const shown = (values: readonly number[], digits = 0): string => {
 };
 
 function claimTable(main: ReadingRuns): string {
-  return table(['where', 'the seed', 'here', 'what was found'], claims.map(({ where, says, test }) => {
-    const { verdict, evidence } = test(main);
-    return [where, says, mark(verdict), evidence];
-  }));
+  return table(
+    ['where', 'the seed', 'here', 'what was found'],
+    claims.map(({ where, says, test }) => {
+      const { verdict, evidence } = test(main);
+      return [where, says, mark(verdict), evidence];
+    }),
+  );
 }
 
 const mark = (verdict: Finding['verdict']): string => (verdict === 'held' ? verdict : `**${verdict}**`);
 
 function readingTable(all: readonly ReadingRuns[]): string {
-  const rows = claims.map(({ says, test }) => ({ says, verdicts: all.map((study) => test(study).verdict) })).filter(({ verdicts }) => verdicts[0] !== 'not testable')
+  const rows = claims
+    .map(({ says, test }) => ({ says, verdicts: all.map((study) => test(study).verdict) }))
+    .filter(({ verdicts }) => verdicts[0] !== 'not testable')
     .filter(({ verdicts }) => new Set(verdicts).size > 1);
   const names = all.map(({ reading }) => reading.name);
-  return table(['claims whose fate depends on it', ...names], rows.map(({ says, verdicts }) => [says, ...verdicts.map(mark)]));
+  return table(
+    ['claims whose fate depends on it', ...names],
+    rows.map(({ says, verdicts }) => [says, ...verdicts.map(mark)]),
+  );
 }
 
 /** What HPTS loses to HEFT when its transfers do not overlap with computation, where that was measured. */
@@ -73,32 +105,92 @@ function lostWithout(all: readonly ReadingRuns[]): string {
 }
 
 function seedTable({ clusters }: ReadingRuns): string {
-  return table(['table', 'cluster', 'algorithm', 'mean, seed', 'mean, here', 'draws below the seed', 'sd, seed', 'sd, here', 'draws below the seed'], clusters.flatMap((runs) => {
-    const { hpts, heft, alone, table: number } = seedRowOf(runs.cluster);
-    const below = (values: readonly number[], limit: number): string => `${((100 * values.filter((value) => value < limit).length) / values.length).toFixed(0)} %`;
-    const rows = ([['HPTS', hpts], ['HEFT', heft]] as const).map(([algorithm, seed]) => {
-      const { means, deviations } = spreadOf(runs, algorithm);
-      return [number, runs.cluster.name, algorithm, String(seed.mean), shown(means), below(means, seed.mean), String(seed.deviation), shown(deviations), below(deviations, seed.deviation)];
-    });
-    const ones = makespansOf(runs, '1J-1P');
-    return [...rows, [number, runs.cluster.name, '1J-1P', String(alone), shown(ones), below(ones, alone), '0', '0', '-']];
-  }));
+  return table(
+    [
+      'table',
+      'cluster',
+      'algorithm',
+      'mean, seed',
+      'mean, here',
+      'draws below the seed',
+      'sd, seed',
+      'sd, here',
+      'draws below the seed',
+    ],
+    clusters.flatMap((runs) => {
+      const { hpts, heft, alone, table: number } = seedRowOf(runs.cluster);
+      const below = (values: readonly number[], limit: number): string =>
+        `${((100 * values.filter((value) => value < limit).length) / values.length).toFixed(0)} %`;
+      const rows = (
+        [
+          ['HPTS', hpts],
+          ['HEFT', heft],
+        ] as const
+      ).map(([algorithm, seed]) => {
+        const { means, deviations } = spreadOf(runs, algorithm);
+        return [
+          number,
+          runs.cluster.name,
+          algorithm,
+          String(seed.mean),
+          shown(means),
+          below(means, seed.mean),
+          String(seed.deviation),
+          shown(deviations),
+          below(deviations, seed.deviation),
+        ];
+      });
+      const ones = makespansOf(runs, '1J-1P');
+      return [
+        ...rows,
+        [number, runs.cluster.name, '1J-1P', String(alone), shown(ones), below(ones, alone), '0', '0', '-'],
+      ];
+    }),
+  );
 }
 
 function clusterPart(runs: ClusterRuns, images: string): string[] {
   const { cluster } = runs;
   const { figure } = seedRowOf(cluster);
-  const rows = [...runs.runs].filter(([name]) => !name.endsWith('immediate')).map(([name, measures]) => [
-    name, shown(measures.map(({ makespan }) => makespan)), shown(measures.map(({ utilisation }) => 100 * utilisation), 1), shown(measures.map(({ wait }) => wait)),
-  ]);
-  return [`![Figure ${figure}: makespan on ${cluster.name}](${images}/figure-${figure}.svg)`, table([`${cluster.name} (Figure ${figure})`, 'makespan, s', 'processors in use, %', 'wait of a job for its first task, s'], rows)];
+  const rows = [...runs.runs]
+    .filter(([name]) => !name.endsWith('immediate'))
+    .map(([name, measures]) => [
+      name,
+      shown(measures.map(({ makespan }) => makespan)),
+      shown(
+        measures.map(({ utilisation }) => 100 * utilisation),
+        1,
+      ),
+      shown(measures.map(({ wait }) => wait)),
+    ]);
+  return [
+    `![Figure ${figure}: makespan on ${cluster.name}](${images}/figure-${figure}.svg)`,
+    table(
+      [
+        `${cluster.name} (Figure ${figure})`,
+        'makespan, s',
+        'processors in use, %',
+        'wait of a job for its first task, s',
+      ],
+      rows,
+    ),
+  ];
 }
 
 /** Maps of the first draw that the page shows. */
 const maps = [
-  { name: 'homogeneous-10-HEFT', says: 'homogeneous-10, HEFT in batch mode: a colour for each job, jobs mixed on all processors.' },
-  { name: 'homogeneous-10-HEFT10P', says: 'homogeneous-10, HEFT with all ten processors reserved for one job at a time: most of them idle.' },
-  { name: 'homogeneous-20-HPTS', says: 'homogeneous-20, HPTS in batch mode: a task on several processors is a box on each.' },
+  {
+    name: 'homogeneous-10-HEFT',
+    says: 'homogeneous-10, HEFT in batch mode: a colour for each job, jobs mixed on all processors.',
+  },
+  {
+    name: 'homogeneous-10-HEFT10P',
+    says: 'homogeneous-10, HEFT with all ten processors reserved for one job at a time: most of them idle.',
+  },
+  {
+    name: 'homogeneous-20-HPTS',
+    says: 'homogeneous-20, HPTS in batch mode: a task on several processors is a box on each.',
+  },
   { name: 'C3-auto', says: 'C3, auto in batch mode.' },
 ] as const;
 
@@ -109,14 +201,36 @@ function bestBeside(runs: ClusterRuns, mode: 'batch' | 'immediate') {
   const suffix = mode === 'batch' ? '' : ' immediate';
   const mean = (name: string): number => summarize(makespansOf(runs, `${name}${suffix}`)).mean;
   const best = single.reduce((least, name) => (mean(name) < mean(least) ? name : least));
-  return { best, more: differenceOf(runs, `auto${suffix}`, `${best}${suffix}`), value: makespansOf(runs, `${best}${suffix}`), own: makespansOf(runs, `auto${suffix}`) };
+  return {
+    best,
+    more: differenceOf(runs, `auto${suffix}`, `${best}${suffix}`),
+    value: makespansOf(runs, `${best}${suffix}`),
+    own: makespansOf(runs, `auto${suffix}`),
+  };
 }
 
 function autoTable({ clusters }: ReadingRuns, mode: 'batch' | 'immediate'): string {
-  return table([`${mode} mode`, 'best single algorithm', 'its makespan, s', 'auto, s', 'auto takes more, s', 'above by more than the interval'], clusters.map((runs) => {
-    const { best, more, value, own } = bestBeside(runs, mode);
-    return [runs.cluster.name, best, shown(value), shown(own), `${more.mean.toFixed(1)} +- ${more.halfInterval.toFixed(1)}`, more.mean > more.halfInterval ? '**yes**' : 'no'];
-  }));
+  return table(
+    [
+      `${mode} mode`,
+      'best single algorithm',
+      'its makespan, s',
+      'auto, s',
+      'auto takes more, s',
+      'above by more than the interval',
+    ],
+    clusters.map((runs) => {
+      const { best, more, value, own } = bestBeside(runs, mode);
+      return [
+        runs.cluster.name,
+        best,
+        shown(value),
+        shown(own),
+        `${more.mean.toFixed(1)} +- ${more.halfInterval.toFixed(1)}`,
+        more.mean > more.halfInterval ? '**yes**' : 'no',
+      ];
+    }),
+  );
 }
 
 function autoNote({ clusters }: ReadingRuns): string {
@@ -124,19 +238,34 @@ function autoNote({ clusters }: ReadingRuns): string {
     const { mean, halfInterval } = bestBeside(runs, 'batch').more;
     return mean > halfInterval;
   });
-  const fate = worse.length === 0
-    ? 'In batch mode, which is the seed\'s, the mean of `auto` is on no cluster above that of the best single algorithm by more than the interval'
-    : `In batch mode the mean of \`auto\` is above that of the best single algorithm by more than the interval on ${worse.map(({ cluster }) => cluster.name).join(', ')}`;
-  return `${fate}. What it chooses among is HEFT, CPOP, iHPTS and HPTS, by the end of what is planned, anew with each arrival; a plan that ends first need not do so once the next job has arrived.`;
+  const fate =
+    worse.length === 0
+      ? "In batch mode, which is the seed's, the mean of `auto` is on no cluster above that of the best single " +
+        'algorithm by more than the interval'
+      : `In batch mode the mean of \`auto\` is above that of the best single algorithm by more than the interval ` +
+        `on ${worse.map(({ cluster }) => cluster.name).join(', ')}`;
+  return (
+    `${fate}. What it chooses among is HEFT, CPOP, iHPTS and HPTS, by the end of what is planned, anew with each ` +
+    'arrival; a plan that ends first need not do so once the next job has arrived.'
+  );
 }
 
 function immediateTable({ clusters }: ReadingRuns): string {
-  return table(['immediate mode takes more, % of batch', 'HPTS', 'iHPTS', 'HEFT', 'CPOP', 'auto'], clusters.map((runs) => [
-    runs.cluster.name, ...(['HPTS', 'iHPTS', 'HEFT', 'CPOP', 'auto'] as const).map((name) => {
-      const batch = runsOf(runs, name);
-      return shown(runsOf(runs, `${name} immediate`).map(({ makespan }, draw) => 100 * (makespan / (batch[draw]?.makespan ?? NaN) - 1)), 1);
-    }),
-  ]));
+  return table(
+    ['immediate mode takes more, % of batch', 'HPTS', 'iHPTS', 'HEFT', 'CPOP', 'auto'],
+    clusters.map((runs) => [
+      runs.cluster.name,
+      ...(['HPTS', 'iHPTS', 'HEFT', 'CPOP', 'auto'] as const).map((name) => {
+        const batch = runsOf(runs, name);
+        return shown(
+          runsOf(runs, `${name} immediate`).map(
+            ({ makespan }, draw) => 100 * (makespan / (batch[draw]?.makespan ?? NaN) - 1),
+          ),
+          1,
+        );
+      }),
+    ]),
+  );
 }
 
 const claimNote = `*Held* is a mean difference above 0 by more than its 95 % interval, in each of the comparisons; equality is held within 1 %. The intervals are not corrected for how many comparisons there are.

@@ -1,5 +1,16 @@
 import {
-  auto, cpop, heft, hpts, ihpts, platformCosts, scheduleArrivals, scheduleExclusively, withoutOverlap, type Arrival, type ArrivalResult, type WorkflowScheduler,
+  auto,
+  cpop,
+  heft,
+  hpts,
+  ihpts,
+  platformCosts,
+  scheduleArrivals,
+  scheduleExclusively,
+  withoutOverlap,
+  type Arrival,
+  type ArrivalResult,
+  type WorkflowScheduler,
 } from '@mutirao/core/workflow';
 import { platformOf, type StudyCluster } from './clusters.ts';
 
@@ -12,9 +23,16 @@ export interface Strategy {
   readonly mode: 'batch' | 'immediate' | number;
 }
 
-/** Algorithms of the seed by its names, in its order. @param overlaps whether data comes while the processors that wait for it compute something else; HEFT's always does. */
+/**
+ * Algorithms of the seed by its names, in its order. @param overlaps whether data comes while the processors that wait
+ * for it compute something else; HEFT's always does.
+ */
 function algorithmsOf(overlaps: boolean): readonly (readonly [label: string, scheduler: WorkflowScheduler])[] {
-  return [['HPTS', overlaps ? hpts : withoutOverlap.hpts], ['iHPTS', overlaps ? ihpts : withoutOverlap.ihpts], ['HEFT', heft]];
+  return [
+    ['HPTS', overlaps ? hpts : withoutOverlap.hpts],
+    ['iHPTS', overlaps ? ihpts : withoutOverlap.ihpts],
+    ['HEFT', heft],
+  ];
 }
 
 /** The widths of the seed's fixed reservations on so many processors. */
@@ -28,7 +46,9 @@ export function listSeedStrategies(processorCount: number, overlaps: boolean): S
   const reserved = algorithms.filter(([label]) => label !== 'iHPTS');
   return [
     ...algorithms.map(([name, scheduler]) => ({ name, scheduler, mode: 'batch' as const })),
-    ...widthsOn(processorCount).flatMap((width) => reserved.map(([label, scheduler]) => ({ name: `${label}${width}P`, scheduler, mode: width }))),
+    ...widthsOn(processorCount).flatMap((width) =>
+      reserved.map(([label, scheduler]) => ({ name: `${label}${width}P`, scheduler, mode: width })),
+    ),
     { name: '1J-1P', scheduler: heft, mode: 1 },
   ];
 }
@@ -36,14 +56,29 @@ export function listSeedStrategies(processorCount: number, overlaps: boolean): S
 /** What is run beside the seed's strategies. */
 export function listOtherStrategies(): Strategy[] {
   return [
-    { name: 'CPOP', scheduler: cpop, mode: 'batch' }, { name: 'auto', scheduler: auto, mode: 'batch' },
-    ...[...algorithmsOf(true), ['CPOP', cpop] as const, ['auto', auto] as const].map(([label, scheduler]) => ({ name: `${label} immediate`, scheduler, mode: 'immediate' as const })),
+    { name: 'CPOP', scheduler: cpop, mode: 'batch' },
+    { name: 'auto', scheduler: auto, mode: 'batch' },
+    ...[...algorithmsOf(true), ['CPOP', cpop] as const, ['auto', auto] as const].map(([label, scheduler]) => ({
+      name: `${label} immediate`,
+      scheduler,
+      mode: 'immediate' as const,
+    })),
   ];
 }
 
 /** Runs the jobs of a draw on a cluster. */
-export function runStrategy({ scheduler, mode }: Strategy, cluster: StudyCluster, arrivals: readonly Arrival[]): ArrivalResult {
+export function runStrategy(
+  { scheduler, mode }: Strategy,
+  cluster: StudyCluster,
+  arrivals: readonly Arrival[],
+): ArrivalResult {
   const platform = platformOf(cluster);
-  const setup = { scheduler, processorCount: platform.processors.length, costsOf: (workflow: Arrival['workflow']) => platformCosts(workflow, platform) };
-  return typeof mode === 'number' ? scheduleExclusively(arrivals, mode, setup) : scheduleArrivals(arrivals, mode, setup);
+  const setup = {
+    scheduler,
+    processorCount: platform.processors.length,
+    costsOf: (workflow: Arrival['workflow']) => platformCosts(workflow, platform),
+  };
+  return typeof mode === 'number'
+    ? scheduleExclusively(arrivals, mode, setup)
+    : scheduleArrivals(arrivals, mode, setup);
 }

@@ -1,6 +1,15 @@
 import type { Verification } from '@mutirao/core/messages';
 import {
-  credibilityOfMachine, decideByCredibility, decideByMajority, defaultConvictionRules, defaultCredibilityRules, isConvicted, isSpotCheck, judgeOutvoted, type Decision, type Vote,
+  credibilityOfMachine,
+  decideByCredibility,
+  decideByMajority,
+  defaultConvictionRules,
+  defaultCredibilityRules,
+  isConvicted,
+  isSpotCheck,
+  judgeOutvoted,
+  type Decision,
+  type Vote,
 } from '@mutirao/core/trust';
 
 /** As the broker's default. */
@@ -32,15 +41,25 @@ export class BagVotes {
   /** What a task's votes say. */
   decide(task: VotedTask, votes: readonly Vote[] = task.votes): Decision {
     if (this.#verification.kind === 'vote') return decideByMajority(votes, this.#verification.count);
-    if (this.#verification.kind !== 'credibility') return votes[0] === undefined ? { kind: 'open', votesMissing: 1 } : { kind: 'accepted', digest: votes[0].digest };
-    const votesMin = isSpotCheck({ jobId: 1, taskIndex: task.index }, { rate: spotCheckRate, secret: this.#seed }) ? 2 : 1;
-    return decideByCredibility(votes, { threshold: this.#verification.threshold, votesMin }, { rules: defaultCredibilityRules, credibilityOf: (voter) => this.#credibilityOf(voter) });
+    if (this.#verification.kind !== 'credibility')
+      return votes[0] === undefined ? { kind: 'open', votesMissing: 1 } : { kind: 'accepted', digest: votes[0].digest };
+    const votesMin = isSpotCheck({ jobId: 1, taskIndex: task.index }, { rate: spotCheckRate, secret: this.#seed })
+      ? 2
+      : 1;
+    return decideByCredibility(
+      votes,
+      { threshold: this.#verification.threshold, votesMin },
+      { rules: defaultCredibilityRules, credibilityOf: (voter) => this.#credibilityOf(voter) },
+    );
   }
 
   /** Takes a result: who brought it is confirmed, and who did not is held to account. Returns who is caught. */
   accept(task: VotedTask, digest: string): string[] {
     task.accepted = digest;
-    const { isCertain } = judgeOutvoted(task.votes, digest, { rules: defaultConvictionRules, credibilityOf: (voter) => this.#credibilityOf(voter) });
+    const { isCertain } = judgeOutvoted(task.votes, digest, {
+      rules: defaultConvictionRules,
+      credibilityOf: (voter) => this.#credibilityOf(voter),
+    });
     const voters = task.votes.filter((vote) => vote.digest === digest).map(({ voter }) => voter);
     if (voters.length > 1) for (const voter of voters) this.#passes.set(voter, (this.#passes.get(voter) ?? 0) + 1);
     const outvoted = task.votes.filter((vote) => vote.digest !== digest).map(({ voter }) => voter);

@@ -32,7 +32,8 @@ export interface TrustOutcome {
 const right = 'right';
 
 /**
- * Runs a bag in rounds: in each, every machine that is not shut out does one run, of the first task that wants another result and has none of its, else of a new one.
+ * Runs a bag in rounds: in each, every machine that is not shut out does one run, of the first task that wants another
+ * result and has none of its, else of a new one.
  *
  * All tasks take the same time, nothing is lost, and what is decided is decided by the broker's own algorithms.
  */
@@ -65,8 +66,12 @@ class Bag {
     const taken = this.#tasks.filter(({ accepted }) => accepted !== '');
     const caught = [...this.#votes.caught];
     return {
-      wrongCount: taken.filter(({ accepted }) => accepted !== right).length, takenCount: taken.length, hungCount: this.#hungCount + this.#open.length, runCount: this.#runCount,
-      caughtSaboteurs: caught.filter((machine) => this.#saboteurs.has(machine)).length, caughtHonest: caught.filter((machine) => !this.#saboteurs.has(machine)).length,
+      wrongCount: taken.filter(({ accepted }) => accepted !== right).length,
+      takenCount: taken.length,
+      hungCount: this.#hungCount + this.#open.length,
+      runCount: this.#runCount,
+      caughtSaboteurs: caught.filter((machine) => this.#saboteurs.has(machine)).length,
+      caughtHonest: caught.filter((machine) => !this.#saboteurs.has(machine)).length,
     };
   }
 
@@ -98,7 +103,9 @@ class Bag {
   }
 
   #choose(machine: string): VotedTask | undefined {
-    const open = this.#open.find((task) => this.#missing(task) > task.running && task.votes.every(({ voter }) => voter !== machine));
+    const open = this.#open.find(
+      (task) => this.#missing(task) > task.running && task.votes.every(({ voter }) => voter !== machine),
+    );
     if (open !== undefined) return open;
     if (this.#next >= this.#setup.taskCount) return undefined;
     const task: VotedTask = { index: this.#next, votes: [], accepted: '', running: 0 };
@@ -115,7 +122,8 @@ class Bag {
 
   #bring(task: VotedTask, machine: string): string {
     const { errorRate, colludes, honestUntil, taskCount } = this.#setup;
-    const lies = this.#saboteurs.has(machine) && task.index >= honestUntil * taskCount && this.#luck.fraction() < errorRate;
+    const lies =
+      this.#saboteurs.has(machine) && task.index >= honestUntil * taskCount && this.#luck.fraction() < errorRate;
     if (!lies) return right;
     return colludes ? 'wrong' : `wrong ${machine}`;
   }
@@ -137,7 +145,11 @@ class Bag {
   #doubt(machine: string): void {
     for (const task of this.#open) task.votes = task.votes.filter(({ voter }) => voter !== machine);
     for (const task of this.#tasks) {
-      if (task.accepted === '' || !task.votes.some(({ voter, digest }) => voter === machine && digest === task.accepted)) continue;
+      if (
+        task.accepted === '' ||
+        !task.votes.some(({ voter, digest }) => voter === machine && digest === task.accepted)
+      )
+        continue;
       const left = task.votes.filter(({ voter, digest }) => voter !== machine && digest === task.accepted);
       if (this.#votes.decide(task, left).kind === 'accepted') continue;
       Object.assign(task, { accepted: '', votes: [] });

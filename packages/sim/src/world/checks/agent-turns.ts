@@ -11,7 +11,10 @@ export class AgentTurnCheck implements WorldCheck {
     for (const command of told) {
       if (command.kind !== 'LaunchTask' || command.replica.verdict === undefined) continue;
       const isKilled = told.some((other) => other.kind === 'KillTask' && other.replica === command.replica);
-      invariant(isKilled, `${process} begins r${command.replica.start.replicaId}, which is to end (${command.replica.verdict.reason})`);
+      invariant(
+        isKilled,
+        `${process} begins r${command.replica.start.replicaId}, which is to end (${command.replica.verdict.reason})`,
+      );
     }
   }
 }

@@ -7,12 +7,21 @@ export function believeMachine(passes: number): number {
 }
 
 /**
- * What a result is believed when so many brought it, by counting out every world in which who is right agrees and who differs is wrong: one for
+ * What a result is believed when so many brought it, by counting out every world in which who is right agrees and who
+ * differs is wrong: one for
  * each result, and one in which all are wrong.
  */
-export function believeResult(votes: readonly { readonly identity: string; readonly digest: string }[], taken: string, credibilityOf: (identity: string) => number): number {
-  const weightOf = (right: string | undefined): number => votes.reduce((weight, { identity, digest }) => (
-    weight * (digest === right ? credibilityOf(identity) : 1 - credibilityOf(identity))), 1);
+export function believeResult(
+  votes: readonly { readonly identity: string; readonly digest: string }[],
+  taken: string,
+  credibilityOf: (identity: string) => number,
+): number {
+  const weightOf = (right: string | undefined): number =>
+    votes.reduce(
+      (weight, { identity, digest }) =>
+        weight * (digest === right ? credibilityOf(identity) : 1 - credibilityOf(identity)),
+      1,
+    );
   const results: readonly (string | undefined)[] = [...new Set(votes.map(({ digest }) => digest)), undefined];
   return weightOf(taken) / results.reduce((sum, right) => sum + weightOf(right), 0);
 }

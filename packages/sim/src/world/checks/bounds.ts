@@ -19,7 +19,8 @@ export class BoundsCheck implements WorldCheck {
   look(): void {
     for (const site of this.#world.clusters) checkCluster(site);
     const waitingMax = hasSleeps(this.#world.scenario.lease) ? wakingInboxMax : inboxMax;
-    for (const { process } of this.#world.processes()) invariant(process.waitingCount <= waitingMax, `${process.waitingCount} inputs wait for one turn`);
+    for (const { process } of this.#world.processes())
+      invariant(process.waitingCount <= waitingMax, `${process.waitingCount} inputs wait for one turn`);
     for (const agent of this.#world.agents()) checkAgent(agent);
     for (const { provider } of [...this.#world.clusters, ...this.#world.labs]) {
       const state = provider.current?.process.state;
@@ -35,14 +36,27 @@ function checkCluster({ plan, cluster }: ClusterSite): void {
   const state = cluster.current?.process.state;
   if (state === undefined) return;
   const [counts, keys] = [new Map<string, number>(), new Set<string>()];
-  for (const { id, order: { userId, clientRequestId, width, walltime, reservationId }, status } of state.requests.values()) {
+  for (const {
+    id,
+    order: { userId, clientRequestId, width, walltime, reservationId },
+    status,
+  } of state.requests.values()) {
     if (status === 'ended') continue;
     const count = (counts.get(userId) ?? 0) + 1;
     counts.set(userId, count);
-    invariant(count <= plan.requestsMax, `${cluster.name} has ${count} requests of ${userId}, who may have ${plan.requestsMax}`);
-    invariant(width <= plan.widthMax && walltime <= plan.walltimeMax, `request ${id} of ${cluster.name} is of ${width} processors and ${walltime} ms, beyond its limits`);
+    invariant(
+      count <= plan.requestsMax,
+      `${cluster.name} has ${count} requests of ${userId}, who may have ${plan.requestsMax}`,
+    );
+    invariant(
+      width <= plan.widthMax && walltime <= plan.walltimeMax,
+      `request ${id} of ${cluster.name} is of ${width} processors and ${walltime} ms, beyond its limits`,
+    );
     // Inside a reservation its own time is the limit, to the millisecond.
-    invariant(reservationId !== undefined || walltime % state.options.walltimeGranularity === 0, `request ${id} of ${cluster.name} has a walltime of ${walltime} ms`);
+    invariant(
+      reservationId !== undefined || walltime % state.options.walltimeGranularity === 0,
+      `request ${id} of ${cluster.name} has a walltime of ${walltime} ms`,
+    );
     invariant(clientRequestId === '' || !keys.has(clientRequestId), `${cluster.name} has ${clientRequestId} twice`);
     keys.add(clientRequestId);
   }
@@ -50,9 +64,20 @@ function checkCluster({ plan, cluster }: ClusterSite): void {
 
 function checkAgent({ state }: AgentProcess): void {
   const { options, endedIds, replicas, untoldStarts } = state;
-  invariant(untoldStarts.length <= options.processors + endedIds.size + options.unacknowledgedMax, `an agent has ${untoldStarts.length} starts to tell`);
-  for (const { start: { replicaId }, status, verdict, deadline } of replicas.values()) {
-    invariant(status !== 'running' || verdict === undefined || deadline !== undefined, `r${replicaId} is to end, and nothing will end it`);
+  invariant(
+    untoldStarts.length <= options.processors + endedIds.size + options.unacknowledgedMax,
+    `an agent has ${untoldStarts.length} starts to tell`,
+  );
+  for (const {
+    start: { replicaId },
+    status,
+    verdict,
+    deadline,
+  } of replicas.values()) {
+    invariant(
+      status !== 'running' || verdict === undefined || deadline !== undefined,
+      `r${replicaId} is to end, and nothing will end it`,
+    );
   }
   const running = [...replicas.values()].filter(({ status }) => status === 'running' || status === 'ending').length;
   invariant(running <= options.processors, `an agent of ${options.processors} processors runs ${running} replicas`);

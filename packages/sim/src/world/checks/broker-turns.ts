@@ -20,7 +20,8 @@ export class BrokerTurnCheck implements WorldCheck {
     if (process !== 'broker' || broker === undefined) return;
     for (const command of commands as readonly BrokerCommand[]) {
       if (command.kind === 'StartReplicas') checkStart(broker.state, command, broker.now);
-      if (command.kind === 'AcknowledgeReport') checkAcknowledged(broker.state, command, inputs as readonly BrokerInput[]);
+      if (command.kind === 'AcknowledgeReport')
+        checkAcknowledged(broker.state, command, inputs as readonly BrokerInput[]);
     }
   }
 }
@@ -32,14 +33,24 @@ function checkStart(state: BrokerState, { machineId, jobId, starts }: StartRepli
   const { until = Infinity } = machine.facts;
   invariant(until > now, `job ${jobId} is started on ${machineId}, whose time ended at ${until}`);
   invariant(state.jobs.get(jobId)?.status === 'running', `job ${jobId} is over and started on ${machineId}`);
-  for (const { replicaId } of starts) invariant(machine.replicas.has(replicaId), `r${replicaId} is started on ${machineId}, and the broker thinks otherwise`);
+  for (const { replicaId } of starts)
+    invariant(
+      machine.replicas.has(replicaId),
+      `r${replicaId} is started on ${machineId}, and the broker thinks otherwise`,
+    );
 }
 
 /** What is acknowledged is forgotten at its machine, so it must be in the journal now. */
-function checkAcknowledged(state: BrokerState, { machineId, sequence }: { readonly machineId: string; readonly sequence: number }, inputs: readonly BrokerInput[]): void {
-  const isMeant = (input: BrokerInput): input is MachineReported => input.kind === 'MachineReported' && input.machineId === machineId && input.report.sequence === sequence;
+function checkAcknowledged(
+  state: BrokerState,
+  { machineId, sequence }: { readonly machineId: string; readonly sequence: number },
+  inputs: readonly BrokerInput[],
+): void {
+  const isMeant = (input: BrokerInput): input is MachineReported =>
+    input.kind === 'MachineReported' && input.machineId === machineId && input.report.sequence === sequence;
   const replicas = state.machines.get(machineId)?.replicas;
   for (const { report } of inputs.filter(isMeant)) {
-    for (const { replicaId } of report.ended) invariant(replicas?.has(replicaId) !== true, `the end of r${replicaId} is acknowledged and was not taken`);
+    for (const { replicaId } of report.ended)
+      invariant(replicas?.has(replicaId) !== true, `the end of r${replicaId} is acknowledged and was not taken`);
   }
 }

@@ -12,7 +12,10 @@ const reconnectingMax: Duration = 1000;
 /** Of one replica: what putting its outputs together takes at most. */
 const choresMax: Duration = 50;
 
-/** Where nothing worse happens than that connections break, and everybody is honest, nothing is lost or refused, and the ledger is true. */
+/**
+ * Where nothing worse happens than that connections break, and everybody is honest, nothing is lost or refused, and the
+ * ledger is true.
+ */
 export class CalmCheck implements WorldCheck {
   readonly #world: World;
   readonly #isCalm: boolean;
@@ -25,7 +28,8 @@ export class CalmCheck implements WorldCheck {
   hear({ process, changes }: WorldTurn): void {
     if (!this.#isCalm) return;
     if (process === 'broker') for (const change of changes as readonly BrokerChange[]) this.#checkLosses(change);
-    if (process.startsWith('provider')) for (const change of changes as readonly ProviderChange[]) checkProvider(process, change);
+    if (process.startsWith('provider'))
+      for (const change of changes as readonly ProviderChange[]) checkProvider(process, change);
   }
 
   /** What is lost was on its way to a machine while its connection broke, or its allocation came to its end. */
@@ -35,7 +39,8 @@ export class CalmCheck implements WorldCheck {
     for (const ending of change.endings) {
       const { replicaId, fate, placedAt } = ending;
       const reason = reasonOfLoss(ending);
-      const isOnItsWay = !truth.hasBegun(replicaId) || change.at - placedAt < reconnectingMax + 4 * scenario.network.delayMax;
+      const isOnItsWay =
+        !truth.hasBegun(replicaId) || change.at - placedAt < reconnectingMax + 4 * scenario.network.delayMax;
       const isRightful = fate !== 'lost' || rightfulReasons.has(reason) || isOnItsWay;
       invariant(isRightful, `r${replicaId} ran and is lost, though only connections broke (${reason})`);
     }
@@ -48,7 +53,8 @@ export class CalmCheck implements WorldCheck {
     const { state, now } = broker.current.process;
     const used = ledgerOf(state, now).reduce((sum, row) => sum + row.used, 0);
     const time = truth.timeOf(promises.acceptedReplicaIds());
-    // Members of gangs count from when they are held, wherever the others still are: nothing is said of how much that may come to.
+    // Members of gangs count from when they are held, wherever the others still are: nothing is said of how much that
+    // may come to.
     const hasGangs = scenario.jobs.some(({ gangProcessors = 0 }) => gangProcessors > 0);
     const more = hasGangs ? Infinity : promises.acceptedCount * (2 * turnDelayMax + choresMax);
     invariant(used >= time && used <= time + more, `the ledger has ${used} ms used, and what was used were ${time} ms`);
@@ -57,14 +63,35 @@ export class CalmCheck implements WorldCheck {
 
 /** Whether nothing worse ever happens in it than that a connection breaks: everybody finds back in time. */
 function isCalm({ faults, clusters, labs, network, lease, choreFailureProbability = 0 }: Scenario): boolean {
-  return !hasSleeps(lease) && JSON.stringify({ ...faults, breaksPerHour: 0 }) === JSON.stringify(calmFaults) && network.lossProbability === 0 && choreFailureProbability === 0
-    && clusters.every(({ faults: ofManager, nodeLossesPerHour = 0, preemptionsPerHour = 0 }) => JSON.stringify(ofManager) === JSON.stringify(honestManager) && nodeLossesPerHour + preemptionsPerHour === 0) && labs.every(staysUp);
+  return (
+    !hasSleeps(lease) &&
+    JSON.stringify({ ...faults, breaksPerHour: 0 }) === JSON.stringify(calmFaults) &&
+    network.lossProbability === 0 &&
+    choreFailureProbability === 0 &&
+    clusters.every(
+      ({ faults: ofManager, nodeLossesPerHour = 0, preemptionsPerHour = 0 }) =>
+        JSON.stringify(ofManager) === JSON.stringify(honestManager) && nodeLossesPerHour + preemptionsPerHour === 0,
+    ) &&
+    labs.every(staysUp)
+  );
 }
 
-/** An allocation ends at its walltime, and what it runs ends with it; what a machine runs is taken from it when it is caught. */
-const rightfulReasons: ReadonlySet<string> = new Set(['MUT_WALLTIME_ENDED', 'MUT_ALLOCATION_ENDED', 'MUT_AGENT_STOPPED', 'MUT_MACHINE_LEFT', 'MUT_MACHINE_QUARANTINED']);
+/**
+ * An allocation ends at its walltime, and what it runs ends with it; what a machine runs is taken from it when it is
+ * caught.
+ */
+const rightfulReasons: ReadonlySet<string> = new Set([
+  'MUT_WALLTIME_ENDED',
+  'MUT_ALLOCATION_ENDED',
+  'MUT_AGENT_STOPPED',
+  'MUT_MACHINE_LEFT',
+  'MUT_MACHINE_QUARANTINED',
+]);
 
 function checkProvider(process: string, change: ProviderChange): void {
   if (change.kind !== 'RequestEnded' || change.overCode !== undefined) return;
-  invariant(change.status === 'ended', `${change.requestId} of ${process} is ${change.status} in a calm world: ${change.reason}`);
+  invariant(
+    change.status === 'ended',
+    `${change.requestId} of ${process} is ${change.status} in a calm world: ${change.reason}`,
+  );
 }

@@ -5,7 +5,10 @@ import type { WorldTurn } from '../machine-process.ts';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
-/** A provider that drains gets nothing new from a broker that knows of it, requests nothing, and its drain counts against no task. */
+/**
+ * A provider that drains gets nothing new from a broker that knows of it, requests nothing, and its drain counts
+ * against no task.
+ */
 export class DrainingCheck implements WorldCheck {
   readonly #world: World;
 
@@ -14,7 +17,8 @@ export class DrainingCheck implements WorldCheck {
   }
 
   hear({ process, changes, commands }: WorldTurn): void {
-    if (process === 'broker') this.#checkBroker(changes as readonly BrokerChange[], commands as readonly BrokerCommand[]);
+    if (process === 'broker')
+      this.#checkBroker(changes as readonly BrokerChange[], commands as readonly BrokerCommand[]);
     else if (process.startsWith('provider')) this.#checkProvider(process, commands as readonly ProviderCommand[]);
   }
 
@@ -22,21 +26,31 @@ export class DrainingCheck implements WorldCheck {
     const providers = this.#world.broker.current?.process.state.providers;
     for (const command of commands) {
       if (command.kind !== 'StartReplicas') continue;
-      invariant(providers?.get(command.providerId)?.draining === undefined, `replicas are placed on ${command.machineId}, whose provider has said that it is draining`);
+      invariant(
+        providers?.get(command.providerId)?.draining === undefined,
+        `replicas are placed on ${command.machineId}, whose provider has said that it is draining`,
+      );
     }
     for (const change of changes) if (change.kind === 'ReplicasEnded') checkEndings(change);
   }
 
   #checkProvider(process: string, commands: readonly ProviderCommand[]): void {
-    const site = [...this.#world.clusters, ...this.#world.labs].find(({ provider }) => `provider ${provider.name}` === process);
+    const site = [...this.#world.clusters, ...this.#world.labs].find(
+      ({ provider }) => `provider ${provider.name}` === process,
+    );
     if (site?.provider.current?.process.state.draining === undefined) return;
-    for (const { kind } of commands) invariant(kind !== 'SubmitRequest' && kind !== 'StartLeased', `${process} is draining, and performs ${kind}`);
+    for (const { kind } of commands)
+      invariant(kind !== 'SubmitRequest' && kind !== 'StartLeased', `${process} is draining, and performs ${kind}`);
   }
 }
 
 function checkEndings({ endings }: Extract<BrokerChange, { kind: 'ReplicasEnded' }>): void {
   for (const { replicaId, fate, reason, detail } of endings) {
-    const isOfDrain = reason === 'MUT_DRAINING' || (reason === 'MUT_TASK_LOST_OFTEN' && detail.includes('MUT_DRAINING'));
-    invariant(!isOfDrain || (fate !== 'lost' && fate !== 'failed'), `r${replicaId} is ${fate} since its provider drains, which counts against its task`);
+    const isOfDrain =
+      reason === 'MUT_DRAINING' || (reason === 'MUT_TASK_LOST_OFTEN' && detail.includes('MUT_DRAINING'));
+    invariant(
+      !isOfDrain || (fate !== 'lost' && fate !== 'failed'),
+      `r${replicaId} is ${fate} since its provider drains, which counts against its task`,
+    );
   }
 }

@@ -1,4 +1,11 @@
-import { explainJob, explainRequest, explainTask, listMachineRecords, listProviders, listRequests } from '@mutirao/core/machines/broker';
+import {
+  explainJob,
+  explainRequest,
+  explainTask,
+  listMachineRecords,
+  listProviders,
+  listRequests,
+} from '@mutirao/core/machines/broker';
 import { invariant } from '@mutirao/core/shared';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
@@ -19,10 +26,14 @@ export class ExplainCheck implements WorldCheck {
       const explained = explainJob(state, 'user', job.jobId, now);
       invariant(explained !== undefined && explained.summary !== '', `job ${job.jobId} is not explained`);
       for (let taskIndex = 0; taskIndex < job.taskCount; taskIndex += 7) {
-        invariant(explainTask(state, { userId: 'user', jobId: job.jobId, taskIndex, past: [] }, now), `task ${taskIndex} of job ${job.jobId} is not explained`);
+        invariant(
+          explainTask(state, { userId: 'user', jobId: job.jobId, taskIndex, past: [] }, now),
+          `task ${taskIndex} of job ${job.jobId} is not explained`,
+        );
       }
     }
-    for (const name of state.requests.keys()) invariant(explainRequest(state, name, now), `request ${name} is not explained`);
+    for (const name of state.requests.keys())
+      invariant(explainRequest(state, name, now), `request ${name} is not explained`);
     listMachineRecords(state, now);
     listRequests(state, true);
     listProviders(state);

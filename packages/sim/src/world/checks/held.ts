@@ -4,7 +4,10 @@ import type { WorldTurn } from '../machine-process.ts';
 import type { ClusterSite, World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
-/** What is held for reservations is as much as was asked for, for as long as they last, and nobody has it before they begin. */
+/**
+ * What is held for reservations is as much as was asked for, for as long as they last, and nobody has it before they
+ * begin.
+ */
 export class HeldCheck implements WorldCheck {
   readonly #world: World;
 
@@ -13,38 +16,72 @@ export class HeldCheck implements WorldCheck {
   }
 
   hear({ process, commands }: WorldTurn): void {
-    const site = this.#world.clusters.find(({ plan, provider }) => plan.holding !== undefined && process === `provider ${provider.name}`);
+    const site = this.#world.clusters.find(
+      ({ plan, provider }) => plan.holding !== undefined && process === `provider ${provider.name}`,
+    );
     const running = site?.provider.current?.process;
     if (site === undefined || running === undefined) return;
     const { state, now } = running;
     for (const request of state.requests.values()) checkRequest(state, request, now);
     for (const { reservationId } of state.windows.values()) this.#checkCount(state, reservationId);
-    for (const command of commands as readonly ProviderCommand[]) if (command.kind === 'TellMachineJoined' && command.isGone !== true) this.#checkGiven(site, { state, now }, command);
+    for (const command of commands as readonly ProviderCommand[])
+      if (command.kind === 'TellMachineJoined' && command.isGone !== true)
+        this.#checkGiven(site, { state, now }, command);
   }
 
-  /** A machine's reservation has begun where the provider believes it to be, and in none of its places so far does it begin later by true time. */
-  #checkGiven({ provider }: ClusterSite, { state, now }: Believed, { facts: { machineId, requestId, reservation } }: Extract<ProviderCommand, { readonly kind: 'TellMachineJoined' }>): void {
+  /**
+   * A machine's reservation has begun where the provider believes it to be, and in none of its places so far does it
+   * begin later by true time.
+   */
+  #checkGiven(
+    { provider }: ClusterSite,
+    { state, now }: Believed,
+    { facts: { machineId, requestId, reservation } }: Extract<ProviderCommand, { readonly kind: 'TellMachineJoined' }>,
+  ): void {
     const heldFor = state.requests.get(requestId)?.heldFor;
     if (heldFor === undefined) {
-      invariant(reservation === undefined, `${provider.name} gives ${machineId} inside a reservation for which it was not held`);
+      invariant(
+        reservation === undefined,
+        `${provider.name} gives ${machineId} inside a reservation for which it was not held`,
+      );
       return;
     }
     const { reservationId } = heldFor;
-    invariant(reservation?.reservationId === reservationId, `${provider.name} gives ${machineId}, which is held for reservation ${reservationId}, for another use`);
+    invariant(
+      reservation?.reservationId === reservationId,
+      `${provider.name} gives ${machineId}, which is held for reservation ${reservationId}, for another use`,
+    );
     const window = state.windows.get(reservationId);
-    const { kernel, scenario: { faults: { skewMax } }, reservations } = this.#world;
+    const {
+      kernel,
+      scenario: {
+        faults: { skewMax },
+      },
+      reservations,
+    } = this.#world;
     // What was given before a restart stays given, also where the clock shows less since.
-    invariant(window !== undefined && now + 2 * skewMax >= window.startsAt, `${provider.name} gives ${machineId} before reservation ${reservationId} begins`);
+    invariant(
+      window !== undefined && now + 2 * skewMax >= window.startsAt,
+      `${provider.name} gives ${machineId} before reservation ${reservationId} begins`,
+    );
     const first = Math.min(...reservations.placesUntilNow(reservationId).map(({ startsAt }) => startsAt));
-    invariant(kernel.now >= first - skewMax, `${provider.name} gives ${machineId} before reservation ${reservationId} ever was to begin`);
+    invariant(
+      kernel.now >= first - skewMax,
+      `${provider.name} gives ${machineId} before reservation ${reservationId} ever was to begin`,
+    );
   }
 
   /** No more than it ever was of. */
   #checkCount({ requests, config: { providerId } }: ProviderState, reservationId: number): void {
     const most = Math.max(...this.#world.reservations.placesUntilNow(reservationId).map(({ count }) => count));
     let held = 0;
-    for (const request of requests.values()) if (request.heldFor?.reservationId === reservationId && isServing(request) && isThere(request)) held += request.width;
-    invariant(held <= most, `${providerId} holds ${held} processors for reservation ${reservationId}, which never was of more than ${most}`);
+    for (const request of requests.values())
+      if (request.heldFor?.reservationId === reservationId && isServing(request) && isThere(request))
+        held += request.width;
+    invariant(
+      held <= most,
+      `${providerId} holds ${held} processors for reservation ${reservationId}, which never was of more than ${most}`,
+    );
   }
 }
 
@@ -58,7 +95,10 @@ function checkRequest({ windows, config: { providerId } }: ProviderState, reques
   const { requestId, heldFor } = request;
   if (heldFor === undefined || !isServing(request) || !isThere(request)) return;
   const { reservationId, endsAt } = heldFor;
-  invariant(windows.has(reservationId), `${providerId} keeps ${requestId} for reservation ${reservationId}, which is gone`);
+  invariant(
+    windows.has(reservationId),
+    `${providerId} keeps ${requestId} for reservation ${reservationId}, which is gone`,
+  );
   invariant(now < endsAt, `${providerId} keeps ${requestId} beyond the end of reservation ${reservationId}`);
 }
 

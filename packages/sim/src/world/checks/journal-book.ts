@@ -1,7 +1,14 @@
 import { isShutdown, isStop, stopsMax } from '@mutirao/core/bag';
 import type { BrokerChange, ChangeOf, ReplicaEnding } from '@mutirao/core/machines/broker';
 import { identityOf } from '@mutirao/core/messages';
-import { invariant, type JobId, type MachineId, type ProviderId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
+import {
+  invariant,
+  type JobId,
+  type MachineId,
+  type ProviderId,
+  type ReplicaId,
+  type TaskIndex,
+} from '@mutirao/core/shared';
 import { predecessorsIn } from '../plan-edges.ts';
 import type { Truth } from '../truth.ts';
 import { reasonOfLoss } from './reason-of-loss.ts';
@@ -51,7 +58,10 @@ const silentReasons: ReadonlySet<string> = new Set(['MUT_MACHINE_LOST', 'MUT_GAN
 /** As the broker's default. */
 const lossesMax = 20;
 
-/** Reads a broker's journal as one who believes nothing: each line must follow from those before it and from what really happened. */
+/**
+ * Reads a broker's journal as one who believes nothing: each line must follow from those before it and from what really
+ * happened.
+ */
 export class JournalBook {
   readonly #truth: Truth;
   readonly #votes = new VoteBook();
@@ -72,28 +82,66 @@ export class JournalBook {
   /** @throws {InvariantError} when the line does not follow. */
   read(change: BrokerChange): void {
     switch (change.kind) {
-      case 'JobAccepted': this.#accept(change); break;
-      case 'JobCancelled': this.#cancel(change); break;
-      case 'TasksRetried': this.#retry(change); break;
-      case 'JobEnded': this.#end(change); break;
-      case 'TasksPlaced': this.#putInPlace(change); break;
-      case 'ReplicasPlaced': this.#place(change); break;
-      case 'GangPlaced': this.#placeGang(change); break;
+      case 'JobAccepted':
+        this.#accept(change);
+        break;
+      case 'JobCancelled':
+        this.#cancel(change);
+        break;
+      case 'TasksRetried':
+        this.#retry(change);
+        break;
+      case 'JobEnded':
+        this.#end(change);
+        break;
+      case 'TasksPlaced':
+        this.#putInPlace(change);
+        break;
+      case 'ReplicasPlaced':
+        this.#place(change);
+        break;
+      case 'GangPlaced':
+        this.#placeGang(change);
+        break;
       case 'MachineJoined':
         this.#votes.hearJoined(change.facts);
-        this.#identities.set(change.facts.machineId, { identity: identityOf(change.facts), isKept: change.facts.requestId === '' });
+        this.#identities.set(change.facts.machineId, {
+          identity: identityOf(change.facts),
+          isKept: change.facts.requestId === '',
+        });
         break;
-      case 'MachineLost': this.#lose(change.machineId); break;
-      case 'MachineDrained': this.#drained.add(change.identity); break;
-      case 'MachineUndrained': this.#drained.delete(change.identity); break;
-      case 'ReplicaVerifying': this.#replica(change.ending.replicaId).isVerifying = true; break;
-      case 'TaskDecided': this.#votes.hearDecided(change); break;
-      case 'ReplicaDigested': this.#votes.hearVote(change.replicaId, change.digest); break;
-      case 'EvidenceNoted': this.#votes.hearEvidence(change); break;
-      case 'MachinePardoned': this.#votes.pardon(change.identity); break;
-      case 'ResultsDoubted': this.#doubt(change); break;
-      case 'ReplicasEnded': for (const ending of change.endings) this.#endReplica(change.jobId, ending); break;
-      default: break;
+      case 'MachineLost':
+        this.#lose(change.machineId);
+        break;
+      case 'MachineDrained':
+        this.#drained.add(change.identity);
+        break;
+      case 'MachineUndrained':
+        this.#drained.delete(change.identity);
+        break;
+      case 'ReplicaVerifying':
+        this.#replica(change.ending.replicaId).isVerifying = true;
+        break;
+      case 'TaskDecided':
+        this.#votes.hearDecided(change);
+        break;
+      case 'ReplicaDigested':
+        this.#votes.hearVote(change.replicaId, change.digest);
+        break;
+      case 'EvidenceNoted':
+        this.#votes.hearEvidence(change);
+        break;
+      case 'MachinePardoned':
+        this.#votes.pardon(change.identity);
+        break;
+      case 'ResultsDoubted':
+        this.#doubt(change);
+        break;
+      case 'ReplicasEnded':
+        for (const ending of change.endings) this.#endReplica(change.jobId, ending);
+        break;
+      default:
+        break;
     }
   }
 
@@ -113,7 +161,17 @@ export class JournalBook {
     invariant(!this.#labels.has(clientJobId), `"${clientJobId}" was submitted once and accepted twice`);
     this.#labels.add(clientJobId);
     const { taskCount } = this.#truth.planOf(clientJobId);
-    this.#jobs.set(jobId, { label: clientJobId, taskCount, replicasMax, failuresMax, tasks: new Map(), places: new Map(), isCancelled: false, wasCancelled: false, hasEnded: false });
+    this.#jobs.set(jobId, {
+      label: clientJobId,
+      taskCount,
+      replicasMax,
+      failuresMax,
+      tasks: new Map(),
+      places: new Map(),
+      isCancelled: false,
+      wasCancelled: false,
+      hasEnded: false,
+    });
   }
 
   /** What does not run is over at once; the rest when its replicas have ended. */
@@ -132,7 +190,8 @@ export class JournalBook {
   #retry({ jobId, taskIndexes }: ChangeOf<'TasksRetried'>): void {
     const job = this.#job(jobId);
     const isMeant = (taskIndex: TaskIndex): boolean => taskIndexes.length === 0 || taskIndexes.includes(taskIndex);
-    for (const [taskIndex, { end }] of job.tasks) if (isMeant(taskIndex) && (end === 'failed' || end === 'cancelled')) job.tasks.delete(taskIndex);
+    for (const [taskIndex, { end }] of job.tasks)
+      if (isMeant(taskIndex) && (end === 'failed' || end === 'cancelled')) job.tasks.delete(taskIndex);
     for (const replica of this.#replicas.values()) {
       if (replica.jobId !== jobId || !replica.isCancelled || !isMeant(replica.taskIndex)) continue;
       replica.isCancelled = false;
@@ -160,7 +219,11 @@ export class JournalBook {
       const name = `task ${taskIndex} of job ${jobId}`;
       invariant(job.tasks.get(taskIndex)?.end === undefined, `${name} has ended and is placed at ${providerId}`);
       invariant(job.places.get(taskIndex) !== providerId, `${name} is placed at ${providerId} twice`);
-      for (const replica of this.#replicas.values()) invariant(replica.jobId !== jobId || replica.taskIndex !== taskIndex, `${name} runs and is placed at ${providerId}`);
+      for (const replica of this.#replicas.values())
+        invariant(
+          replica.jobId !== jobId || replica.taskIndex !== taskIndex,
+          `${name} runs and is placed at ${providerId}`,
+        );
       job.places.set(taskIndex, providerId);
     }
   }
@@ -173,13 +236,19 @@ export class JournalBook {
 
   /** What is drained gets nothing new; what was leased may have begun before. */
   #checkOpen(machineId: MachineId): void {
-    invariant(!this.#drained.has(this.#identities.get(machineId)?.identity ?? machineId), `${machineId} is drained and gets a replica`);
+    invariant(
+      !this.#drained.has(this.#identities.get(machineId)?.identity ?? machineId),
+      `${machineId} is drained and gets a replica`,
+    );
   }
 
   /** What is placed runs at its provider. */
   #checkPlace(job: WrittenJob, taskIndex: TaskIndex, machineId: MachineId): void {
     const providerId = job.places.get(taskIndex) ?? '';
-    invariant(providerId === '' || machineId.startsWith(`${providerId}/`), `task ${taskIndex} of "${job.label}" is placed at ${providerId} and begins on ${machineId}`);
+    invariant(
+      providerId === '' || machineId.startsWith(`${providerId}/`),
+      `task ${taskIndex} of "${job.label}" is placed at ${providerId} and begins on ${machineId}`,
+    );
   }
 
   #place({ jobId, machineId, firstReplicaId, taskIndexes, isAdopted }: ChangeOf<'ReplicasPlaced'>): void {
@@ -191,39 +260,67 @@ export class JournalBook {
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
       this.#checkPlace(job, taskIndex, machineId);
       for (const before of predecessorsIn(this.#truth.planOf(job.label), taskIndex)) {
-        invariant(job.tasks.get(before)?.end === 'finished', `task ${taskIndex} of job ${jobId} is placed before task ${before} has finished`);
+        invariant(
+          job.tasks.get(before)?.end === 'finished',
+          `task ${taskIndex} of job ${jobId} is placed before task ${before} has finished`,
+        );
       }
       invariant(!this.#replicas.has(firstReplicaId + offset), `r${firstReplicaId + offset} is placed twice`);
       this.#replicas.set(firstReplicaId + offset, { jobId, taskIndex, isCancelled: false, isVerifying: false });
-      this.#votes.hearPlaced(firstReplicaId + offset, { machineId, task: `${jobId}.${taskIndex}`, plan: this.#truth.planOf(job.label) }, { replicasMax: job.replicasMax, isAdopted: isAdopted === true });
+      this.#votes.hearPlaced(
+        firstReplicaId + offset,
+        { machineId, task: `${jobId}.${taskIndex}`, plan: this.#truth.planOf(job.label) },
+        { replicasMax: job.replicasMax, isAdopted: isAdopted === true },
+      );
     }
   }
 
   #placeGang({ jobId, taskIndex, firstReplicaId, seats, at }: ChangeOf<'GangPlaced'>): void {
-    this.#place({ kind: 'ReplicasPlaced', jobId, machineId: seats[0]?.machineId ?? '', firstReplicaId, taskIndexes: [taskIndex], at });
+    this.#place({
+      kind: 'ReplicasPlaced',
+      jobId,
+      machineId: seats[0]?.machineId ?? '',
+      firstReplicaId,
+      taskIndexes: [taskIndex],
+      at,
+    });
     for (const { machineId } of seats) this.#checkOpen(machineId);
     for (const rank of seats.keys()) if (rank > 0) this.#followers.set(firstReplicaId + rank, jobId);
   }
 
   #endReplica(jobId: JobId, ending: ReplicaEnding): void {
     if (this.#followers.has(ending.replicaId)) {
-      invariant(this.#followers.get(ending.replicaId) === jobId, `r${ending.replicaId} follows a leader of another job than ${jobId}`);
+      invariant(
+        this.#followers.get(ending.replicaId) === jobId,
+        `r${ending.replicaId} follows a leader of another job than ${jobId}`,
+      );
       this.#followers.delete(ending.replicaId);
       return;
     }
     const { replicaId, taskIndex, fate, taskStatus } = ending;
     const [job, replica] = [this.#job(jobId), this.#replicas.get(replicaId)];
-    invariant(replica?.jobId === jobId && replica.taskIndex === taskIndex, `r${replicaId} ends, and was not placed for task ${taskIndex} of job ${jobId}`);
+    invariant(
+      replica?.jobId === jobId && replica.taskIndex === taskIndex,
+      `r${replicaId} ends, and was not placed for task ${taskIndex} of job ${jobId}`,
+    );
     this.#replicas.delete(replicaId);
     const task = taskOf(job, taskIndex);
     this.#votes.hearEnded(replicaId, fate);
-    invariant(taskStatus !== 'cancelled' || job.isCancelled || replica.isCancelled, `task ${taskIndex} of job ${jobId} is cancelled with r${replicaId}, and was retried`);
+    invariant(
+      taskStatus !== 'cancelled' || job.isCancelled || replica.isCancelled,
+      `task ${taskIndex} of job ${jobId} is cancelled with r${replicaId}, and was retried`,
+    );
     if (fate === 'failed') {
       task.failures += 1;
       this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
     }
     noteLoss(task, ending, this.#truth.wasSignalled({ label: job.label, replicaId }));
-    if (task.end === undefined) moveTask(task, taskStatus, { isHung: ending.reason === 'MUT_NO_MAJORITY', name: `task ${taskIndex} of job ${jobId}`, failuresMax: job.failuresMax });
+    if (task.end === undefined)
+      moveTask(task, taskStatus, {
+        isHung: ending.reason === 'MUT_NO_MAJORITY',
+        name: `task ${taskIndex} of job ${jobId}`,
+        failuresMax: job.failuresMax,
+      });
     if (task.end !== undefined) job.places.delete(taskIndex);
   }
 
@@ -232,16 +329,30 @@ export class JournalBook {
     const job = this.#job(jobId);
     job.hasEnded = true;
     const ends = [...job.tasks.values()].map(({ end }) => end ?? 'ready');
-    const [finished, failed] = [ends.filter((end) => end === 'finished').length, ends.filter((end) => end === 'failed').length];
+    const [finished, failed] = [
+      ends.filter((end) => end === 'finished').length,
+      ends.filter((end) => end === 'failed').length,
+    ];
     // What waits for a failed task is cancelled with it.
     const isCutShort = failed > 0 && !job.isCancelled && (this.#truth.planOf(job.label).predecessorsMax ?? 0) > 0;
-    const expected = finished === job.taskCount ? 'finished' : isCutShort || finished + failed === job.taskCount ? 'failed' : 'cancelled';
-    invariant(status === expected, `job ${jobId} ended as ${status} with ${finished} of ${job.taskCount} tasks finished and ${failed} failed`);
+    const expected =
+      finished === job.taskCount
+        ? 'finished'
+        : isCutShort || finished + failed === job.taskCount
+          ? 'failed'
+          : 'cancelled';
+    invariant(
+      status === expected,
+      `job ${jobId} ended as ${status} with ${finished} of ${job.taskCount} tasks finished and ${failed} failed`,
+    );
     invariant(status !== 'cancelled' || job.wasCancelled, `job ${jobId} ended as cancelled, and nobody cancelled it`);
   }
 }
 
-/** Counts what was lost: what was taken away by a shutdown or a preemption is no task's fault. @param wasTaken whether the task's manager took it away. */
+/**
+ * Counts what was lost: what was taken away by a shutdown or a preemption is no task's fault. @param wasTaken whether
+ * the task's manager took it away.
+ */
 function noteLoss(task: WrittenTask, ending: ReplicaEnding, wasTaken: boolean): void {
   const reason = reasonOfLoss(ending);
   const isLoss = ending.fate === 'lost' && !isShutdown(reason);
@@ -254,17 +365,32 @@ function noteLoss(task: WrittenTask, ending: ReplicaEnding, wasTaken: boolean): 
 }
 
 /** A task is given up when its failures, losses or stops are spent, and not before. */
-function moveTask(task: WrittenTask, status: ReplicaEnding['taskStatus'], { name, failuresMax, isHung }: { readonly name: string; readonly failuresMax: number; readonly isHung: boolean }): void {
+function moveTask(
+  task: WrittenTask,
+  status: ReplicaEnding['taskStatus'],
+  { name, failuresMax, isHung }: { readonly name: string; readonly failuresMax: number; readonly isHung: boolean },
+): void {
   if (status === 'finished' || status === 'failed' || status === 'cancelled') task.end = status;
   const { failures, losses, silentLosses, takenAway, stops } = task;
-  const isSpent = (lost: number, stopped: number): boolean => failures >= failuresMax || lost >= lossesMax || stopped >= stopsMax;
+  const isSpent = (lost: number, stopped: number): boolean =>
+    failures >= failuresMax || lost >= lossesMax || stopped >= stopsMax;
   const counts = `${failures} failures, ${losses} losses, ${takenAway} of which were preemptions, and ${stops} stops`;
-  invariant(status !== 'failed' || isSpent(losses - takenAway, stops + silentLosses) || isHung, `${name} was given up after ${counts}`);
+  invariant(
+    status !== 'failed' || isSpent(losses - takenAway, stops + silentLosses) || isHung,
+    `${name} was given up after ${counts}`,
+  );
   invariant(status !== 'ready' || !isSpent(losses - silentLosses, stops), `${name} goes on after ${counts}`);
 }
 
 function taskOf(job: WrittenJob, taskIndex: TaskIndex): WrittenTask {
-  const task = job.tasks.get(taskIndex) ?? { failures: 0, losses: 0, silentLosses: 0, takenAway: 0, stops: 0, end: undefined };
+  const task = job.tasks.get(taskIndex) ?? {
+    failures: 0,
+    losses: 0,
+    silentLosses: 0,
+    takenAway: 0,
+    stops: 0,
+    end: undefined,
+  };
   job.tasks.set(taskIndex, task);
   return task;
 }

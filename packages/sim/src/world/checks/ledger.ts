@@ -35,12 +35,23 @@ function keyOf({ providerId, requestId }: LedgerRow): string {
 
 function checkRow(row: LedgerRow): void {
   const { held, used, losers, killed, idle } = row;
-  invariant(Math.min(held, used, losers, killed, idle) >= 0, `the ledger of ${keyOf(row)} goes below nothing: ${JSON.stringify(row)}`);
-  invariant(held === used + losers + killed + idle, `the ledger of ${keyOf(row)} does not add up: ${JSON.stringify(row)}`);
+  invariant(
+    Math.min(held, used, losers, killed, idle) >= 0,
+    `the ledger of ${keyOf(row)} goes below nothing: ${JSON.stringify(row)}`,
+  );
+  invariant(
+    held === used + losers + killed + idle,
+    `the ledger of ${keyOf(row)} does not add up: ${JSON.stringify(row)}`,
+  );
 }
 
 function subtract(left: Map<string, LedgerRow>, share: LedgerRow): void {
   const row = left.get(keyOf(share));
   invariant(row, `a job has a share of ${keyOf(share)}, which is in no ledger`);
-  left.set(keyOf(share), { ...row, used: row.used - share.used, losers: row.losers - share.losers, killed: row.killed - share.killed });
+  left.set(keyOf(share), {
+    ...row,
+    used: row.used - share.used,
+    losers: row.losers - share.losers,
+    killed: row.killed - share.killed,
+  });
 }

@@ -9,7 +9,9 @@ export class ProviderTurnCheck implements WorldCheck {
     if (!process.startsWith('provider')) return;
     for (const change of changes as readonly ProviderChange[]) {
       if (change.kind !== 'RequestEnded' || change.status !== 'vanished') continue;
-      const isServed = (commands as readonly ProviderCommand[]).some((command) => command.kind === 'RefuseAgent' && command.reason.includes(`request ${change.requestId} `));
+      const isServed = (commands as readonly ProviderCommand[]).some(
+        (command) => command.kind === 'RefuseAgent' && command.reason.includes(`request ${change.requestId} `),
+      );
       invariant(!isServed, `${process} gives ${change.requestId} up, whose agents are there`);
     }
   }

@@ -1,5 +1,14 @@
 import { freeProcessors } from '@mutirao/core/bag';
-import { drainOf, isCaught, keepsAway, mayUse, type BrokerJob, type BrokerMachine, type BrokerState, type TaskQueue } from '@mutirao/core/machines/broker';
+import {
+  drainOf,
+  isCaught,
+  keepsAway,
+  mayUse,
+  type BrokerJob,
+  type BrokerMachine,
+  type BrokerState,
+  type TaskQueue,
+} from '@mutirao/core/machines/broker';
 import type { ClusterState } from '@mutirao/core/machines/cluster';
 import type { ProviderState } from '@mutirao/core/machines/provider';
 import { isOfReservation, isSameWindow, type MachineFacts, type SchedulerName } from '@mutirao/core/messages';
@@ -8,7 +17,9 @@ import { calmFaults, hasSleeps, honestManager, staysUp } from '../scenario.ts';
 import type { ClusterSite, World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
-/** In quiet times nothing that is amiss stays so for longer: every grace, pause and patience of the machines is shorter. */
+/**
+ * In quiet times nothing that is amiss stays so for longer: every grace, pause and patience of the machines is shorter.
+ */
 const patience: Duration = 90_000;
 
 /** While nothing goes wrong, what the machines believe is what is true, and nobody works for nothing. */
@@ -56,14 +67,17 @@ export class QuietCheck implements WorldCheck {
       for (const replicaId of agent.endedIds) held.add(replicaId);
       for (const [replicaId, { status }] of agent.replicas) {
         held.add(replicaId);
-        // One that was on its way while another agent took its machine's place waits unwanted; it is cancelled as soon as it starts.
+        // One that was on its way while another agent took its machine's place waits unwanted; it is cancelled as soon
+        // as it starts.
         if (status === 'placed' && !state.replicas.has(replicaId)) continue;
         const replica = state.replicas.get(replicaId);
-        if (replica === undefined || replica.status === 'aborting') yield `a machine holds r${replicaId}, which nobody wants`;
+        if (replica === undefined || replica.status === 'aborting')
+          yield `a machine holds r${replicaId}, which nobody wants`;
       }
     }
     for (const { replicaId, machine } of state.replicas.values()) {
-      if (!held.has(replicaId)) yield `the broker thinks that ${machine.facts.machineId} has r${replicaId}, which no machine has`;
+      if (!held.has(replicaId))
+        yield `the broker thinks that ${machine.facts.machineId} has r${replicaId}, which no machine has`;
     }
   }
 }
@@ -71,12 +85,22 @@ export class QuietCheck implements WorldCheck {
 /** Whether nothing has gone wrong for a while, nor is going to. */
 function isQuiet({ isStormy, scenario }: World): boolean {
   const { faults, labs, choreFailureProbability = 0, lease } = scenario;
-  return !isStormy || (!hasSleeps(lease) && JSON.stringify(faults) === JSON.stringify(calmFaults) && choreFailureProbability === 0 && labs.every(staysUp));
+  return (
+    !isStormy ||
+    (!hasSleeps(lease) &&
+      JSON.stringify(faults) === JSON.stringify(calmFaults) &&
+      choreFailureProbability === 0 &&
+      labs.every(staysUp))
+  );
 }
 
 /** Whether managers do what they say, and calls to them arrive. */
 function isHonest({ isStormy, scenario: { clusters, network } }: World): boolean {
-  return !isStormy || (network.lossProbability === 0 && clusters.every(({ faults }) => JSON.stringify(faults) === JSON.stringify(honestManager)));
+  return (
+    !isStormy ||
+    (network.lossProbability === 0 &&
+      clusters.every(({ faults }) => JSON.stringify(faults) === JSON.stringify(honestManager)))
+  );
 }
 
 /** They leave slow machines idle while a faster one is expected to be free soon. */
@@ -89,45 +113,77 @@ function isForJob({ reservation, reservationOver }: BrokerJob, { reservation: pl
 }
 
 /** Ready tasks do not wait beside machines that have nothing to do. */
-function *findIdle(state: BrokerState, now: Instant): Iterable<string> {
-  const waiting = [...state.openJobs.values()].flatMap(({ queues }) => queues.filter(({ readyCount, scheduler }) => readyCount > 0 && !byEstimates.has(scheduler)));
+function* findIdle(state: BrokerState, now: Instant): Iterable<string> {
+  const waiting = [...state.openJobs.values()].flatMap(({ queues }) =>
+    queues.filter(({ readyCount, scheduler }) => readyCount > 0 && !byEstimates.has(scheduler)),
+  );
   if (waiting.length === 0) return;
   for (const machine of state.machines.values()) {
-    if (isCaught(state, machine) || machine.provider.draining !== undefined || drainOf(state, machine) !== undefined || !isIdle(machine, now)) continue;
-    // It is beside their reservation, they are placed elsewhere, or its time is too short for them, and another's is not.
-    const suited = waiting.filter((queue) => isForJob(queue.job, machine.facts) && mayUse(queue, machine.provider) && !keepsAway({ state, now }, queue, machine));
+    if (
+      isCaught(state, machine) ||
+      machine.provider.draining !== undefined ||
+      drainOf(state, machine) !== undefined ||
+      !isIdle(machine, now)
+    )
+      continue;
+    // It is beside their reservation, they are placed elsewhere, or its time is too short for them, and another's is
+    // not.
+    const suited = waiting.filter(
+      (queue) =>
+        isForJob(queue.job, machine.facts) &&
+        mayUse(queue, machine.provider) &&
+        !keepsAway({ state, now }, queue, machine),
+    );
     if (suited.length === 0 || isKeptForGang(machine, suited, now)) continue;
     yield `${machine.facts.machineId} has nothing to do while tasks wait`;
   }
 }
 
-function isIdle({ facts: { until = Infinity }, isTold, heldProcessors, quarantinedUntil }: BrokerMachine, now: Instant): boolean {
+function isIdle(
+  { facts: { until = Infinity }, isTold, heldProcessors, quarantinedUntil }: BrokerMachine,
+  now: Instant,
+): boolean {
   return isTold && heldProcessors === 0 && quarantinedUntil <= now && until > now;
 }
 
-/** Whether it may be idle for the sake of a gang that is gathered at its provider and lacks processors there, or waits for nothing but gangs that its provider is too small for, or that pause. */
+/**
+ * Whether it may be idle for the sake of a gang that is gathered at its provider and lacks processors there, or waits
+ * for nothing but gangs that its provider is too small for, or that pause.
+ */
 function isKeptForGang({ provider: { machines } }: BrokerMachine, suited: readonly TaskQueue[], now: Instant): boolean {
   const gangs = suited.filter(({ job }) => job.isGang);
   if (gangs.length === 0) return false;
-  const [all, free] = [...machines.values()].reduce(([sum, left], machine) => [sum + machine.processors, left + freeProcessors(machine)], [0, 0]);
+  const [all, free] = [...machines.values()].reduce(
+    ([sum, left], machine) => [sum + machine.processors, left + freeProcessors(machine)],
+    [0, 0],
+  );
   if (gangs.some(({ processors }) => processors <= all && processors > free)) return true;
-  return gangs.length === suited.length && gangs.every(({ processors, job }) => processors > all || job.gangsPausedUntil > now);
+  return (
+    gangs.length === suited.length &&
+    gangs.every(({ processors, job }) => processors > all || job.gangsPausedUntil > now)
+  );
 }
 
-function *compareRequests({ requests }: BrokerState, provider: ProviderState): Iterable<string> {
+function* compareRequests({ requests }: BrokerState, provider: ProviderState): Iterable<string> {
   for (const { requestId, status, brokerId } of provider.requests.values()) {
     // What is held for a reservation is nobody's until it is given.
     if (brokerId === '') continue;
     const known = requests.get(`${provider.config.providerId}/${requestId}`)?.status;
-    if (known !== status) yield `the broker thinks that ${requestId} of ${provider.config.providerId} is ${known ?? 'not there'} and it is ${status}`;
+    if (known !== status)
+      yield `the broker thinks that ${requestId} of ${provider.config.providerId} is ${known ?? 'not there'} and it ` +
+        `is ${status}`;
   }
 }
 
 /** What nobody wants is given back; what is held for a reservation that stands is wanted. */
-function *findNeedless({ openJobs }: BrokerState, { config: { providerId }, requests, windows }: ProviderState): Iterable<string> {
+function* findNeedless(
+  { openJobs }: BrokerState,
+  { config: { providerId }, requests, windows }: ProviderState,
+): Iterable<string> {
   if (openJobs.size > 0) return;
   for (const { requestId, endedAt, heldFor } of requests.values()) {
-    if (endedAt === 0 && !windows.has(heldFor?.reservationId ?? 0)) yield `${requestId} of ${providerId} is kept while there is no job`;
+    if (endedAt === 0 && !windows.has(heldFor?.reservationId ?? 0))
+      yield `${requestId} of ${providerId} is kept while there is no job`;
   }
 }
 
@@ -136,18 +192,25 @@ function *findNeedless({ openJobs }: BrokerState, { config: { providerId }, requ
  *
  * It goes by its own clock, as `HeldCheck` allows: where that is fast it has forgotten those that end within the skew.
  */
-function *compareWindows({ state, now }: { readonly state: ProviderState; readonly now: Instant }, reservations: World['reservations']): Iterable<string> {
-  const { config: { providerId, holding }, windows } = state;
+function* compareWindows(
+  { state, now }: { readonly state: ProviderState; readonly now: Instant },
+  reservations: World['reservations'],
+): Iterable<string> {
+  const {
+    config: { providerId, holding },
+    windows,
+  } = state;
   if (holding === undefined || reservations.isAway) return;
   for (const window of reservations.windowsOf(providerId)) {
-    if (now < window.endsAt && !isSameWindow(windows.get(window.reservationId), window)) yield `${providerId} does not know where reservation ${window.reservationId} is`;
+    if (now < window.endsAt && !isSameWindow(windows.get(window.reservationId), window))
+      yield `${providerId} does not know where reservation ${window.reservationId} is`;
   }
 }
 
 const over: ReadonlySet<string> = new Set(['ended', 'rejected', 'vanished']);
 
 /** What a provider believes to be pending is what its manager has. */
-function *compareManager({ cluster, provider }: ClusterSite): Iterable<string> {
+function* compareManager({ cluster, provider }: ClusterSite): Iterable<string> {
   const manager = cluster.current?.process.state;
   const state = provider.current?.process.state;
   if (manager === undefined || state === undefined) return;
@@ -156,7 +219,8 @@ function *compareManager({ cluster, provider }: ClusterSite): Iterable<string> {
     const there = living.get(requestId) ?? 'over';
     living.delete(requestId);
     const believed = over.has(status) ? 'over' : status;
-    if (believed !== there) yield `${provider.name} thinks that ${requestId} is ${status}, and for its manager it is ${there}`;
+    if (believed !== there)
+      yield `${provider.name} thinks that ${requestId} is ${status}, and for its manager it is ${there}`;
   }
   for (const requestId of living.keys()) yield `${cluster.name} has ${requestId}, of which its provider knows nothing`;
 }
@@ -164,7 +228,10 @@ function *compareManager({ cluster, provider }: ClusterSite): Iterable<string> {
 /** Our requests that a manager has, by our own names. */
 function listLiving(manager: ClusterState): Map<string, string> {
   const living = new Map<string, string>();
-  for (const { status, order: { userId, clientRequestId } } of manager.requests.values()) {
+  for (const {
+    status,
+    order: { userId, clientRequestId },
+  } of manager.requests.values()) {
     if (userId !== 'user' || status === 'ended') continue;
     living.set(clientRequestId.slice(clientRequestId.indexOf('.') + 1), status === 'ending' ? 'running' : status);
   }

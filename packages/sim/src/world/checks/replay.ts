@@ -1,6 +1,11 @@
 import { restore, snapshot, type BrokerState } from '@mutirao/core/machines/broker';
 import { restoreSnapshot, takeSnapshot, type ClusterSnapshot, type ClusterState } from '@mutirao/core/machines/cluster';
-import { freezeProvider, thawProvider, type ProviderSnapshot, type ProviderState } from '@mutirao/core/machines/provider';
+import {
+  freezeProvider,
+  thawProvider,
+  type ProviderSnapshot,
+  type ProviderState,
+} from '@mutirao/core/machines/provider';
 import { invariant } from '@mutirao/core/shared';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
@@ -28,7 +33,13 @@ export class ReplayCheck implements WorldCheck {
       const { state } = current.process;
       const living = describeProvider(state);
       compare(provider.name, living, describeProvider(current.recover()));
-      compare(`${provider.name} with its snapshot`, living, describeProvider(thawProvider(state.config, JSON.parse(JSON.stringify(freezeProvider(state))) as ProviderSnapshot)));
+      compare(
+        `${provider.name} with its snapshot`,
+        living,
+        describeProvider(
+          thawProvider(state.config, JSON.parse(JSON.stringify(freezeProvider(state))) as ProviderSnapshot),
+        ),
+      );
     }
     for (const { cluster } of clusters) {
       const { current } = cluster;
@@ -36,7 +47,13 @@ export class ReplayCheck implements WorldCheck {
       const { state } = current.process;
       const living = describeCluster(state);
       compare(cluster.name, living, describeCluster(current.recover()));
-      compare(`${cluster.name} with its snapshot`, living, describeCluster(restoreSnapshot(state.options, JSON.parse(JSON.stringify(takeSnapshot(state))) as ClusterSnapshot)));
+      compare(
+        `${cluster.name} with its snapshot`,
+        living,
+        describeCluster(
+          restoreSnapshot(state.options, JSON.parse(JSON.stringify(takeSnapshot(state))) as ClusterSnapshot),
+        ),
+      );
     }
   }
 }
@@ -46,45 +63,181 @@ function compare(name: string, living: string, replayed: string): void {
   let at = 0;
   while (living[at] === replayed[at]) at += 1;
   const from = Math.max(0, at - 60);
-  invariant(false, `${name} would start with ...${replayed.slice(from, at + 40)}... and has ...${living.slice(from, at + 40)}...`);
+  invariant(
+    false,
+    `${name} would start with ...${replayed.slice(from, at + 40)}... and has ...${living.slice(from, at + 40)}...`,
+  );
 }
 
 /** What is of the moment, by name. */
 const seenFields: ReadonlySet<string> = new Set([
-  'isTold', 'demandsAt', 'demandsDue', 'breakages', 'doubtedJobId', 'quarantinedUntil', 'allowance', 'isStopping', 'shutdownCount', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'hearingUntil', 'isHearing', 'lastError', 'demandAt', 'gangsInVain', 'gangsPausedUntil', 'owesTurn', 'brokenGangs', 'shareSince', 'clockOffset', 'wakeAt',
-  'seenAt', 'unknownSince', 'missedListings', 'waitingListings', 'releaseAskedAt', 'attachmentId', 'toldConnectionId', 'isReturning', 'connectionId', 'isSettled', 'idleSince', 'coveredSince', 'demandRequest', 'endedProcessors',
-  'resourceId', 'takesLeases', 'isLeaseTold', 'leaseSeenAt', 'busySince', 'resourceAwaitedUntil', 'resourceDue', 'takesResource', 'leaseConnectionId', 'isLeaseConfirmed', 'isKeeping', 'isFull', 'isGone', 'gangsInVain', 'gangsPausedUntil', 'owesTurn',
+  'isTold',
+  'demandsAt',
+  'demandsDue',
+  'breakages',
+  'doubtedJobId',
+  'quarantinedUntil',
+  'allowance',
+  'isStopping',
+  'shutdownCount',
+  'isWithdrawing',
+  'isEnding',
+  'isConnected',
+  'awaySince',
+  'hearingUntil',
+  'isHearing',
+  'lastError',
+  'demandAt',
+  'gangsInVain',
+  'gangsPausedUntil',
+  'owesTurn',
+  'brokenGangs',
+  'shareSince',
+  'clockOffset',
+  'wakeAt',
+  'seenAt',
+  'unknownSince',
+  'missedListings',
+  'waitingListings',
+  'releaseAskedAt',
+  'attachmentId',
+  'toldConnectionId',
+  'isReturning',
+  'connectionId',
+  'isSettled',
+  'idleSince',
+  'coveredSince',
+  'demandRequest',
+  'endedProcessors',
+  'resourceId',
+  'takesLeases',
+  'isLeaseTold',
+  'leaseSeenAt',
+  'busySince',
+  'resourceAwaitedUntil',
+  'resourceDue',
+  'takesResource',
+  'leaseConnectionId',
+  'isLeaseConfirmed',
+  'isKeeping',
+  'isFull',
+  'isGone',
+  'gangsInVain',
+  'gangsPausedUntil',
+  'owesTurn',
 ]);
 
-/** All plain fields of a thing but those of the moment, by name, in whatever order it has them: what is added later is compared too. */
+/**
+ * All plain fields of a thing but those of the moment, by name, in whatever order it has them: what is added later is
+ * compared too.
+ */
 function plainOf(thing: object): unknown {
-  return Object.entries(thing).filter(([name, value]) => !seenFields.has(name) && value !== undefined && (typeof value !== 'object' || value === null)).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.entries(thing)
+    .filter(
+      ([name, value]) => !seenFields.has(name) && value !== undefined && (typeof value !== 'object' || value === null),
+    )
+    .sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 function describeBroker(state: BrokerState): string {
-  const { jobs, openJobs, jobsByClientId, providers, machines, replicas, successes, requests, accounts, records, overReservations, movedReservations } = state;
+  const {
+    jobs,
+    openJobs,
+    jobsByClientId,
+    providers,
+    machines,
+    replicas,
+    successes,
+    requests,
+    accounts,
+    records,
+    overReservations,
+    movedReservations,
+  } = state;
   return JSON.stringify([
-    plainOf(state), [...openJobs.keys()], [...jobsByClientId.keys()], [...accounts.values()].map(plainOf), [...requests.values()].map((request) => [plainOf(request), request.reservation]), [...overReservations], [...movedReservations],
-    [...providers.values()].map((provider) => [plainOf(provider), provider.pattern, provider.leases.map((lease) => [lease.sequence, lease.horizon, lease.parts, [...lease.adopted].sort()])]), [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]), [...replicas.values()].map(plainOf),
+    plainOf(state),
+    [...openJobs.keys()],
+    [...jobsByClientId.keys()],
+    [...accounts.values()].map(plainOf),
+    [...requests.values()].map((request) => [plainOf(request), request.reservation]),
+    [...overReservations],
+    [...movedReservations],
+    [...providers.values()].map((provider) => [
+      plainOf(provider),
+      provider.pattern,
+      provider.leases.map((lease) => [lease.sequence, lease.horizon, lease.parts, [...lease.adopted].sort()]),
+    ]),
+    [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]),
+    [...replicas.values()].map(plainOf),
     [...successes.values()].map((success) => [plainOf(success), plainOf(success.ending), success.ending.outputs]),
-    [...jobs.values()].map((job) => [plainOf(job), job.reservation, job.reservationOver, job.times, [...job.tasks.values()].map(plainOf), [...job.placed].map(([index, { provider, at, startsBy, reason }]) => [index, provider.providerId, at, startsBy, reason]), [...job.shares.values()], [...job.supports].map(([identity, set]) => [identity, [...set.ranges()]]), [...job.doubtful.ranges()]]),
+    [...jobs.values()].map((job) => [
+      plainOf(job),
+      job.reservation,
+      job.reservationOver,
+      job.times,
+      [...job.tasks.values()].map(plainOf),
+      [...job.placed].map(([index, { provider, at, startsBy, reason }]) => [
+        index,
+        provider.providerId,
+        at,
+        startsBy,
+        reason,
+      ]),
+      [...job.shares.values()],
+      [...job.supports].map(([identity, set]) => [identity, [...set.ranges()]]),
+      [...job.doubtful.ranges()],
+    ]),
     [...records.values()].map((record) => [plainOf(record), record.evidence]),
   ]);
 }
 
 function describeProvider({ requests, machines, brokers, taskTimes, limits, ...state }: ProviderState): string {
   return JSON.stringify([
-    state.instance, state.requestsMaxSeen, state.nextRequestNumber, state.refusals, state.fruitless, state.barren, state.pausedUntil, taskTimes, limits,
-    [...requests.values()].map((request) => [plainOf(request), request.reasons, request.reservation, request.heldFor]), [...state.windows.values()], state.waits, state.asked, [...brokers.values()].map((broker) => [plainOf(broker), broker.taskTimes, broker.cutOff, broker.lease?.outline, [...broker.lease?.started ?? []].sort(), broker.lease?.startedCounts]),
-    [...state.kept.values()].map(({ facts, brokerId, reports }) => [facts, brokerId, reports]), state.keptBytes,
+    state.instance,
+    state.requestsMaxSeen,
+    state.nextRequestNumber,
+    state.refusals,
+    state.fruitless,
+    state.barren,
+    state.pausedUntil,
+    taskTimes,
+    limits,
+    [...requests.values()].map((request) => [plainOf(request), request.reasons, request.reservation, request.heldFor]),
+    [...state.windows.values()],
+    state.waits,
+    state.asked,
+    [...brokers.values()].map((broker) => [
+      plainOf(broker),
+      broker.taskTimes,
+      broker.cutOff,
+      broker.lease?.outline,
+      [...(broker.lease?.started ?? [])].sort(),
+      broker.lease?.startedCounts,
+    ]),
+    [...state.kept.values()].map(({ facts, brokerId, reports }) => [facts, brokerId, reports]),
+    state.keptBytes,
     [...machines.values()].map((machine) => [plainOf(machine), machine.facts]),
   ]);
 }
 
-function describeCluster({ requests, requestsByKey, livingCounts, endedIds, plan, scores, ...state }: ClusterState): string {
+function describeCluster({
+  requests,
+  requestsByKey,
+  livingCounts,
+  endedIds,
+  plan,
+  scores,
+  ...state
+}: ClusterState): string {
   return JSON.stringify([
-    state.processorsBusy, state.nextRequestId, [...requestsByKey.keys()].sort(), [...livingCounts].sort(), endedIds, [...plan.running.keys()],
-    [...plan.waiting.keys()], [...scores].sort(([one], [other]) => (one < other ? -1 : 1)),
+    state.processorsBusy,
+    state.nextRequestId,
+    [...requestsByKey.keys()].sort(),
+    [...livingCounts].sort(),
+    endedIds,
+    [...plan.running.keys()],
+    [...plan.waiting.keys()],
+    [...scores].sort(([one], [other]) => (one < other ? -1 : 1)),
     [...requests.values()].map((request) => [plainOf(request), request.order, [...request.livingProcesses]]),
   ]);
 }

@@ -50,7 +50,9 @@ export class VoteBook {
     this.#identities.set(machineId, identity);
   }
 
-  /** Who is convicted deserves it, by the credit of before the vote or by the number of times, and who deserves it is. */
+  /**
+   * Who is convicted deserves it, by the credit of before the vote or by the number of times, and who deserves it is.
+   */
   hearEvidence({ identity, isCaught, evidence }: ChangeOf<'EvidenceNoted'>): void {
     const counts = this.#evidence.get(identity) ?? new Map<string, number>();
     this.#evidence.set(identity, counts);
@@ -59,17 +61,27 @@ export class VoteBook {
     const certainty = this.#certaintyOf(identity, evidence);
     if (Math.abs(certainty - rules.certainty) > rounding) {
       const isDeserved = certainty >= rules.certainty || count >= rules.evidenceMax;
-      invariant(isCaught === isDeserved, `${identity} is ${isCaught ? '' : 'not '}caught with certainty ${certainty} and ${count} pieces of evidence (${evidence.kind})`);
+      invariant(
+        isCaught === isDeserved,
+        `${identity} is ${isCaught ? '' : 'not '}caught with certainty ${certainty} and ${count} pieces of ` +
+          `evidence (${evidence.kind})`,
+      );
     }
     if (isCaught) this.#caught.add(identity);
   }
 
   /** Of what speaks against a machine; of votes it is what they said by the credit of before. */
-  #certaintyOf(identity: string, { kind, jobId, taskIndex, digest, acceptedDigest }: ChangeOf<'EvidenceNoted'>['evidence']): number {
+  #certaintyOf(
+    identity: string,
+    { kind, jobId, taskIndex, digest, acceptedDigest }: ChangeOf<'EvidenceNoted'>['evidence'],
+  ): number {
     if (kind !== 'outvoted') return kind === 'word' ? 1 : 0;
     const decision = this.#decisions.get(`${jobId}.${taskIndex}`);
     invariant(digest !== acceptedDigest, `${identity} is said to have lied where it agreed`);
-    invariant(decision?.digest === acceptedDigest && decision.outvoted.has(identity), `${identity} is said to be outvoted on task ${taskIndex} of job ${jobId}, and was not`);
+    invariant(
+      decision?.digest === acceptedDigest && decision.outvoted.has(identity),
+      `${identity} is said to be outvoted on task ${taskIndex} of job ${jobId}, and was not`,
+    );
     return decision.agreeing > 1 ? decision.credibility : 0;
   }
 
@@ -81,13 +93,18 @@ export class VoteBook {
   }
 
   /** Nothing goes to a machine that was caught, under whatever name. */
-  hearPlaced(replicaId: ReplicaId, run: WrittenRun, { replicasMax, isAdopted }: { readonly replicasMax: number; readonly isAdopted: boolean }): void {
+  hearPlaced(
+    replicaId: ReplicaId,
+    run: WrittenRun,
+    { replicasMax, isAdopted }: { readonly replicasMax: number; readonly isAdopted: boolean },
+  ): void {
     const identity = this.#identities.get(run.machineId) ?? run.machineId;
     invariant(!this.#caught.has(identity), `r${replicaId} is placed on ${run.machineId}, which was caught`);
     if (!isVoted(run.plan)) return;
     this.#runs.set(replicaId, { ...run, identity });
     const { voteCount = 0, credibility = 0 } = run.plan;
-    const most = this.#votesMax.get(run.task) ?? (credibility > 0 ? rules.credibleVotesMax : 2 * voteCount + 1) + replicasMax - 1;
+    const most =
+      this.#votesMax.get(run.task) ?? (credibility > 0 ? rules.credibleVotesMax : 2 * voteCount + 1) + replicasMax - 1;
     this.#votesMax.set(run.task, isAdopted ? most + 1 : most);
   }
 
@@ -97,13 +114,19 @@ export class VoteBook {
     invariant(run, `r${replicaId} votes, and was not placed for a task that is voted on`);
     const votes = this.#votes.get(run.task) ?? [];
     this.#votes.set(run.task, votes);
-    invariant(votes.every(({ identity }) => identity !== run.identity), `${run.identity} votes twice on task ${run.task}`);
+    invariant(
+      votes.every(({ identity }) => identity !== run.identity),
+      `${run.identity} votes twice on task ${run.task}`,
+    );
     votes.push({ replicaId, identity: run.identity, digest });
     const most = this.#votesMax.get(run.task) ?? 0;
     invariant(votes.length <= most, `task ${run.task} has ${votes.length} votes, of ${most}`);
   }
 
-  /** Those who are said to agree do, all of them; who disagrees is remembered; and only then those who agree are credited with it. */
+  /**
+   * Those who are said to agree do, all of them; who disagrees is remembered; and only then those who agree are
+   * credited with it.
+   */
   hearDecided({ jobId, taskIndex, voters, outvotedCount }: ChangeOf<'TaskDecided'>): void {
     const task = `${jobId}.${taskIndex}`;
     const votes = this.#votes.get(task) ?? [];
@@ -111,10 +134,14 @@ export class VoteBook {
     invariant(digest !== undefined, `task ${task} is decided by ${voters.join(', ')}, who never voted on it`);
     const agreeing = votes.filter((vote) => vote.digest === digest).map(({ identity }) => identity);
     const outvoted = new Set(votes.filter((vote) => vote.digest !== digest).map(({ identity }) => identity));
-    invariant(agreeing.toSorted().join() === voters.toSorted().join() && outvoted.size === outvotedCount, `task ${task} is decided by ${voters.join(', ')}; ${agreeing.join(', ')} agree`);
+    invariant(
+      agreeing.toSorted().join() === voters.toSorted().join() && outvoted.size === outvotedCount,
+      `task ${task} is decided by ${voters.join(', ')}; ${agreeing.join(', ')} agree`,
+    );
     const credibility = believeResult(votes, digest, (identity) => believeMachine(this.#passes.get(identity) ?? 0));
     this.#decisions.set(task, { digest, credibility, agreeing: agreeing.length, outvoted });
-    if (agreeing.length > 1) for (const identity of agreeing) this.#passes.set(identity, (this.#passes.get(identity) ?? 0) + 1);
+    if (agreeing.length > 1)
+      for (const identity of agreeing) this.#passes.set(identity, (this.#passes.get(identity) ?? 0) + 1);
   }
 
   /** What is taken was decided on, has its majority or its credibility, and is not the word of one that was caught. */
@@ -125,15 +152,30 @@ export class VoteBook {
     const own = votes.find((vote) => vote.replicaId === replicaId);
     if (fate === 'accepted') this.#checkTaken(`r${replicaId}`, run, own?.digest);
     this.#runs.delete(replicaId);
-    this.#votes.set(run.task, votes.filter((vote) => vote !== own));
+    this.#votes.set(
+      run.task,
+      votes.filter((vote) => vote !== own),
+    );
   }
 
-  #checkTaken(name: string, { task, identity, plan: { voteCount = 0, credibility: wanted = 0 } }: WrittenRun & { readonly identity: string }, digest: string | undefined): void {
+  #checkTaken(
+    name: string,
+    { task, identity, plan: { voteCount = 0, credibility: wanted = 0 } }: WrittenRun & { readonly identity: string },
+    digest: string | undefined,
+  ): void {
     const decision = this.#decisions.get(task);
-    invariant(digest !== undefined && decision?.digest === digest, `${name} is taken, and its result was not decided on`);
+    invariant(
+      digest !== undefined && decision?.digest === digest,
+      `${name} is taken, and its result was not decided on`,
+    );
     const { agreeing, credibility } = decision;
-    if (wanted > 0) invariant(credibility >= wanted - rounding, `${name} is taken with credibility ${credibility}, and ${wanted} is wanted`);
-    else invariant(agreeing >= Math.floor(voteCount / 2) + 1, `${name} is taken with ${agreeing} of ${voteCount} votes`);
+    if (wanted > 0)
+      invariant(
+        credibility >= wanted - rounding,
+        `${name} is taken with credibility ${credibility}, and ${wanted} is wanted`,
+      );
+    else
+      invariant(agreeing >= Math.floor(voteCount / 2) + 1, `${name} is taken with ${agreeing} of ${voteCount} votes`);
     invariant(!this.#caught.has(identity), `${name} of ${identity}, which was caught, is taken`);
   }
 }

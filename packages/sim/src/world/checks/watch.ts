@@ -27,10 +27,22 @@ export class Watch {
 
   constructor(world: World) {
     const [calm, quiet] = [new CalmCheck(world), new QuietCheck(world)];
-    this.#hearing = [new BrokerTurnCheck(world), new ProviderTurnCheck(), new BudgetCheck(world), new AgentTurnCheck(), new DrainingCheck(world), new HeldCheck(world), calm];
+    this.#hearing = [
+      new BrokerTurnCheck(world),
+      new ProviderTurnCheck(),
+      new BudgetCheck(world),
+      new AgentTurnCheck(),
+      new DrainingCheck(world),
+      new HeldCheck(world),
+      calm,
+    ];
     this.#looking = [
-      { check: quiet, every: 1 }, { check: new SleepCheck(world), every: 1 }, { check: new BoundsCheck(world), every: 6 },
-      { check: new LedgerCheck(world), every: 18 }, { check: new ExplainCheck(world), every: 60 }, { check: new ReplayCheck(world), every: 180 },
+      { check: quiet, every: 1 },
+      { check: new SleepCheck(world), every: 1 },
+      { check: new BoundsCheck(world), every: 6 },
+      { check: new LedgerCheck(world), every: 18 },
+      { check: new ExplainCheck(world), every: 60 },
+      { check: new ReplayCheck(world), every: 180 },
     ];
     this.#ending = [calm, new LedgerCheck(world), new ReplayCheck(world)];
     this.#lookLater(world, 1);

@@ -18,14 +18,21 @@ function aHistory(): LocalHistory {
 
 const history = aHistory();
 const scenario: Omit<JobScenario, 'heuristic'> = {
-  taskCount: 60, meanTaskTime: 100_000, heterogeneity: 2, requestsMax: 3, widthMax: 16, walltimeMax: 3_600_000,
+  taskCount: 60,
+  meanTaskTime: 100_000,
+  heterogeneity: 2,
+  requestsMax: 3,
+  widthMax: 16,
+  walltimeMax: 3_600_000,
 };
 
 function sample(name: string, run: number, seed = '7'): { lines: string; result: ReturnType<typeof sampleJob> } {
   const lines: string[] = [];
   const heuristic = findHeuristic(name);
   if (heuristic === undefined) throw new Error(name);
-  const result = sampleJob(history, { ...scenario, heuristic }, { seed, run }, (line) => { lines.push(line); });
+  const result = sampleJob(history, { ...scenario, heuristic }, { seed, run }, (line) => {
+    lines.push(line);
+  });
   return { lines: lines.join('\n'), result };
 }
 
@@ -56,20 +63,32 @@ test('instants are spread from the first submission to the last local end', (t) 
   const instants = Array.from({ length: 40 }, (_, run) => sample('static', run).result.instant);
   const quarter = (history.end - history.start) / 4;
   t.true(Math.min(...instants) >= history.start && Math.max(...instants) < history.end);
-  for (const part of [0, 1, 2, 3]) t.true(instants.some((instant) => Math.floor((instant - history.start) / quarter) === part));
+  for (const part of [0, 1, 2, 3])
+    t.true(instants.some((instant) => Math.floor((instant - history.start) / quarter) === part));
 });
 
 test('a run that goes on after the last local end is marked', (t) => {
-  const samples = Array.from({ length: 40 }, (_, run) => sampleJob(history, { ...scenario, taskCount: 600, heuristic: findHeuristic('static')! }, { seed: '7', run }));
+  const samples = Array.from({ length: 40 }, (_, run) =>
+    sampleJob(history, { ...scenario, taskCount: 600, heuristic: findHeuristic('static')! }, { seed: '7', run }),
+  );
   for (const { instant, turnaround, endsAfterLog } of samples) t.is(endsAfterLog, instant + turnaround > history.end);
   t.is(new Set(samples.map(({ endsAfterLog }) => endsAfterLog)).size, 2);
 });
 
 test('task times have the mean and the bounds of their heterogeneity', (t) => {
-  for (const [heterogeneity, least, most] of [[1, 1000, 1000], [2, 500, 1500], [4, 250, 1750]] as const) {
+  for (const [heterogeneity, least, most] of [
+    [1, 1000, 1000],
+    [2, 500, 1500],
+    [4, 250, 1750],
+  ] as const) {
     const times = drawTaskTimes({ taskCount: 20_000, meanTaskTime: 1000, heterogeneity }, new Prng('times'));
     t.true(Math.abs(times.reduce((sum, time) => sum + time, 0) / 20_000 - 1000) < 10);
-    t.true(Math.min(...times) >= least && Math.min(...times) <= least + 5 && Math.max(...times) <= most && Math.max(...times) >= most - 5);
+    t.true(
+      Math.min(...times) >= least &&
+        Math.min(...times) <= least + 5 &&
+        Math.max(...times) <= most &&
+        Math.max(...times) >= most - 5,
+    );
     t.is(longestTaskTime({ meanTaskTime: 1000, heterogeneity }), most);
   }
 });

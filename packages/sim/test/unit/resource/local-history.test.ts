@@ -1,5 +1,10 @@
 import test from 'ava';
-import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, type TracedRequest } from '@mutirao/core/queue';
+import {
+  conservativeBackfilling,
+  easyBackfilling,
+  firstComeFirstServed,
+  type TracedRequest,
+} from '@mutirao/core/queue';
 import { Prng } from '@mutirao/core/shared';
 import { LocalHistory, SimulatedResource, type ResourceSetup } from '@mutirao/sim';
 
@@ -16,10 +21,21 @@ function aSetup(policy: ResourceSetup['policy']): ResourceSetup {
 
 function describe({ plan, submittedCount, nextInstant }: SimulatedResource): unknown {
   const entries = [...plan.running.values(), ...plan.waiting.values()].map(({ id, startsAt }) => [id, startsAt]);
-  return { submittedCount, nextInstant, entries, free: [...plan.profile.segments(nextInstant)].slice(1), first: plan.profile.freeAt(nextInstant) };
+  return {
+    submittedCount,
+    nextInstant,
+    entries,
+    free: [...plan.profile.segments(nextInstant)].slice(1),
+    first: plan.profile.freeAt(nextInstant),
+  };
 }
 
-for (const policy of [conservativeBackfilling('start-now'), conservativeBackfilling('reinsert'), easyBackfilling, firstComeFirstServed]) {
+for (const policy of [
+  conservativeBackfilling('start-now'),
+  conservativeBackfilling('reinsert'),
+  easyBackfilling,
+  firstComeFirstServed,
+]) {
   test(`under ${policy.name} a resource taken from a checkpoint is the one that a replay from the start leads to`, (t) => {
     const setup = aSetup(policy);
     const history = new LocalHistory(setup);
@@ -40,7 +56,10 @@ test('resources of one history do not meet', (t) => {
 });
 
 test('a history begins with the first submission and ends with the last end', (t) => {
-  const trace = [{ submittedAt: 5, width: 2, walltime: 100, runTime: 40 }, { submittedAt: 6, width: 2, walltime: 10, runTime: 10 }];
+  const trace = [
+    { submittedAt: 5, width: 2, walltime: 100, runTime: 40 },
+    { submittedAt: 6, width: 2, walltime: 10, runTime: 10 },
+  ];
   const { start, end } = new LocalHistory({ policy: firstComeFirstServed, processors: 2, trace });
   t.deepEqual([start, end], [5, 55]);
 });

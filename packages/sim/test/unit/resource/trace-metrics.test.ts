@@ -7,8 +7,13 @@ test('a trace is measured by the work, the waits and the ends of its requests', 
     { submittedAt: 20_000, startedAt: 60_000, width: 4, runTime: 5000, loggedWait: 0 },
   ];
   t.deepEqual(measureTrace(served, 4), {
-    requestCount: 2, offeredLoad: 120 / (4 * 80), utilisation: 120 / (4 * 55), meanWait: 20_000, waitMax: 40_000,
-    meanBoundedSlowdown: (1 + 4.5) / 2, makespan: 55_000,
+    requestCount: 2,
+    offeredLoad: 120 / (4 * 80),
+    utilisation: 120 / (4 * 55),
+    meanWait: 20_000,
+    waitMax: 40_000,
+    meanBoundedSlowdown: (1 + 4.5) / 2,
+    makespan: 55_000,
   });
 });
 
@@ -18,11 +23,17 @@ test('an empty trace measures nothing', (t) => {
 
 test('submissions move towards the first one, or away from it', (t) => {
   const trace = [1000, 2000, 4001].map((submittedAt) => ({ submittedAt, width: 1, walltime: 1, runTime: 1 }));
-  t.deepEqual(scaleSubmissions(trace, 0.5).map(({ submittedAt }) => submittedAt), [1000, 1500, 2501]);
-  t.deepEqual(scaleSubmissions(trace, 2).map(({ submittedAt }) => submittedAt), [1000, 3000, 7002]);
+  t.deepEqual(
+    scaleSubmissions(trace, 0.5).map(({ submittedAt }) => submittedAt),
+    [1000, 1500, 2501],
+  );
+  t.deepEqual(
+    scaleSubmissions(trace, 2).map(({ submittedAt }) => submittedAt),
+    [1000, 3000, 7002],
+  );
 });
 
-test('a mean has the interval of Student\'s t', (t) => {
+test("a mean has the interval of Student's t", (t) => {
   const { mean, halfInterval } = summarize([1, 2, 3, 4]);
   t.is(mean, 2.5);
   t.true(Math.abs(halfInterval - 3.1824 * Math.sqrt(5 / 3 / 4)) < 1e-9);

@@ -2,8 +2,14 @@ import test from 'ava';
 import { drawBars, type BarFigure } from '../../../src/svg/draw-bars.ts';
 
 const figure: BarFigure = {
-  title: 'a < b & c', up: 'seconds', groups: ['first', 'second'], marks: 'elsewhere',
-  bars: [{ label: 'one', group: 0, value: 400, halfInterval: 20 }, { label: 'two', group: 1, value: 800, halfInterval: Infinity, mark: 900 }],
+  title: 'a < b & c',
+  up: 'seconds',
+  groups: ['first', 'second'],
+  marks: 'elsewhere',
+  bars: [
+    { label: 'one', group: 0, value: 400, halfInterval: 20 },
+    { label: 'two', group: 1, value: 800, halfInterval: Infinity, mark: 900 },
+  ],
 };
 
 test('a figure has a bar for each value, a diamond for each mark and one in the legend, and its text escaped', (t) => {
@@ -11,7 +17,8 @@ test('a figure has a bar for each value, a diamond for each mark and one in the 
   t.is(svg.match(/class="bar"/g)?.length, 2);
   t.is(svg.match(/<path /g)?.length, 2);
   t.true(svg.includes('>a &lt; b &amp; c<'));
-  for (const name of ['one', 'two', 'first', 'second', 'elsewhere', 'seconds']) t.is(svg.split(`>${name}<`).length, 2, name);
+  for (const name of ['one', 'two', 'first', 'second', 'elsewhere', 'seconds'])
+    t.is(svg.split(`>${name}<`).length, 2, name);
   t.false(/NaN|Infinity/.test(svg));
 });
 
@@ -24,9 +31,16 @@ test('twice the value is twice the height, and a mark above all bars is inside',
 });
 
 test('bars of one label stand together where that is wanted, with the label once below them, and apart from the next', (t) => {
-  const bars = ['one', 'two'].flatMap((label) => [0, 1].map((group) => ({ label, group, value: 400, halfInterval: 20 })));
+  const bars = ['one', 'two'].flatMap((label) =>
+    [0, 1].map((group) => ({ label, group, value: 400, halfInterval: 20 })),
+  );
   const svg = drawBars({ ...figure, bars, isClustered: true });
-  const [first, second, third] = [...svg.matchAll(/class="bar" x="([\d.]+)"/g)].map(([, x]) => Number(x)) as [number, number, number, number];
+  const [first, second, third] = [...svg.matchAll(/class="bar" x="([\d.]+)"/g)].map(([, x]) => Number(x)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
   t.true(third - second > 1.5 * (second - first));
   const width = Number(/class="bar"[^>]* width="([\d.]+)"/.exec(svg)?.[1]);
   t.true(width < second - first);

@@ -4,8 +4,16 @@ import { drawPanels, type PanelFigure, type PanelLine } from '../../../src/svg/d
 const one: PanelLine = { label: 'one', look: { colour: 0, mark: 0 }, values: [1, 2, 4] };
 const two: PanelLine = { label: 'two', look: { colour: 1, mark: 1 }, values: [0.5, NaN, 0] };
 const figure: PanelFigure = {
-  title: 'a < b & c', across: 'maxPR', up: 'speedup', ticks: ['1', '2', '3'], panels: [{ title: 'left', lines: [one, two] }, { title: 'right', lines: [one] }],
-  panelsAcross: 2, legendColumns: 2,
+  title: 'a < b & c',
+  across: 'maxPR',
+  up: 'speedup',
+  ticks: ['1', '2', '3'],
+  panels: [
+    { title: 'left', lines: [one, two] },
+    { title: 'right', lines: [one] },
+  ],
+  panelsAcross: 2,
+  legendColumns: 2,
 };
 
 test('a figure is well-formed, with its panels, a line for each, text escaped, and a legend entry for each label', (t) => {
@@ -25,12 +33,22 @@ test('values without a logarithm are left out', (t) => {
 });
 
 test('a line is broken where a value is missing', (t) => {
-  const svg = drawPanels({ ...figure, ticks: ['1', '2', '3', '4', '5'], panels: [{ title: 'left', lines: [{ ...one, values: [1, 2, NaN, 3, 4] }] }] });
-  t.deepEqual([...svg.matchAll(/points="([^"]*)"/g)].map(([, points]) => points!.split(' ').length), [2, 2]);
+  const svg = drawPanels({
+    ...figure,
+    ticks: ['1', '2', '3', '4', '5'],
+    panels: [{ title: 'left', lines: [{ ...one, values: [1, 2, NaN, 3, 4] }] }],
+  });
+  t.deepEqual(
+    [...svg.matchAll(/points="([^"]*)"/g)].map(([, points]) => points!.split(' ').length),
+    [2, 2],
+  );
 });
 
 test('panels share an axis, or have one each', (t) => {
-  const panels = [{ title: 'left', lines: [one] }, { title: 'right', lines: [{ ...one, values: [1, 20, 100] }] }];
+  const panels = [
+    { title: 'left', lines: [one] },
+    { title: 'right', lines: [{ ...one, values: [1, 20, 100] }] },
+  ];
   const shared = drawPanels({ ...figure, panels });
   const own = drawPanels({ ...figure, panels, hasOwnAxes: true });
   t.is(shared.split('>1<').length - 1, 1 + 2);
@@ -40,7 +58,10 @@ test('panels share an axis, or have one each', (t) => {
 
 test('greater values stand higher, and all stand inside the frame', (t) => {
   const heights = [...drawPanels(figure).matchAll(/<circle cx="[\d.]+" cy="([\d.]+)"/g)].map(([, y]) => Number(y));
-  t.deepEqual(heights.slice(0, 3), [...heights.slice(0, 3)].sort((left, right) => right - left));
+  t.deepEqual(
+    heights.slice(0, 3),
+    [...heights.slice(0, 3)].sort((left, right) => right - left),
+  );
   t.true(heights.slice(0, 6).every((y) => y > 68 && y < 368));
 });
 
@@ -51,15 +72,23 @@ test('the line at 1 is darker than the others', (t) => {
 });
 
 test('lines that look alike have one colour, dash and mark; others differ in one of them', (t) => {
-  const looks = [0, 1, 2, 3].flatMap((colour) => [0, 1, 2].map((mark) => ({ ...one, label: `${colour} ${mark}`, look: { colour, mark } })));
+  const looks = [0, 1, 2, 3].flatMap((colour) =>
+    [0, 1, 2].map((mark) => ({ ...one, label: `${colour} ${mark}`, look: { colour, mark } })),
+  );
   const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines: looks }], panelsAcross: 1 });
   t.is(new Set([...svg.matchAll(/<polyline fill="none" (.*) points/g)].map(([, look]) => look)).size, 12);
 });
 
-const bandsOf = (svg: string): number[][][] => [...svg.matchAll(/<polygon class="interval"[^>]* points="([^"]*)"/g)].map(([, points]) => points!.split(' ').map((point) => point.split(',').map(Number)));
+const bandsOf = (svg: string): number[][][] =>
+  [...svg.matchAll(/<polygon class="interval"[^>]* points="([^"]*)"/g)].map(([, points]) =>
+    points!.split(' ').map((point) => point.split(',').map(Number)),
+  );
 
 test('intervals are bands around lines, inside the frame also where they reach below 0; a value alone has a bar', (t) => {
-  const lines = [{ ...one, halfIntervals: [0.5, 10, NaN] }, { ...two, values: [1, NaN, 4], halfIntervals: [0.5, 0.5, 0.5] }];
+  const lines = [
+    { ...one, halfIntervals: [0.5, 10, NaN] },
+    { ...two, values: [1, NaN, 4], halfIntervals: [0.5, 0.5, 0.5] },
+  ];
   const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines }], panelsAcross: 1 });
   const [band, ...others] = bandsOf(svg);
   t.is(others.length, 0);
@@ -70,16 +99,26 @@ test('intervals are bands around lines, inside the frame also where they reach b
 });
 
 test('lines with intervals stand where their values are, one above the other at each position', (t) => {
-  const lines = [{ ...one, halfIntervals: [0.1, 0.1, 0.1] }, { ...one, label: 'three', values: [2, 4, 8], halfIntervals: [0.1, 0.1, 0.1] }];
+  const lines = [
+    { ...one, halfIntervals: [0.1, 0.1, 0.1] },
+    { ...one, label: 'three', values: [2, 4, 8], halfIntervals: [0.1, 0.1, 0.1] },
+  ];
   const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines }], panelsAcross: 1 });
-  const across = [...svg.matchAll(/<polyline [^>]*points="([^"]*)"/g)].map(([, points]) => points!.split(' ').map((point) => point.split(',')[0]));
+  const across = [...svg.matchAll(/<polyline [^>]*points="([^"]*)"/g)].map(([, points]) =>
+    points!.split(' ').map((point) => point.split(',')[0]),
+  );
   t.is(across.length, 2);
   t.deepEqual(across[0], across[1]);
 });
 
 test('positions are to scale where their numbers are known, and equally far apart where not', (t) => {
   const acrossOf = (positions?: number[]): number[] => {
-    const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines: [one] }], panelsAcross: 1, ...(positions === undefined ? {} : { positions }) });
+    const svg = drawPanels({
+      ...figure,
+      panels: [{ title: 'left', lines: [one] }],
+      panelsAcross: 1,
+      ...(positions === undefined ? {} : { positions }),
+    });
     return [.../<polyline [^>]*points="([^"]*)"/.exec(svg)![1]!.split(' ')].map((point) => Number(point.split(',')[0]));
   };
   const stepsOf = ([first, second, third]: number[]): number => (third! - second!) / (second! - first!);
@@ -90,7 +129,10 @@ test('positions are to scale where their numbers are known, and equally far apar
 });
 
 test('zeros have a row of their own below a logarithmic axis where that is wanted, below every other value and joined to none', (t) => {
-  const lines = [{ ...one, values: [0.001, 0, 4] }, { ...two, values: [0, 2, 0], isUnjoined: true }];
+  const lines = [
+    { ...one, values: [0.001, 0, 4] },
+    { ...two, values: [0, 2, 0], isUnjoined: true },
+  ];
   const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines }], panelsAcross: 1, hasZeroRow: true });
   const heights = [...svg.matchAll(/<circle cx="[\d.]+" cy="([\d.]+)"/g)].map(([, y]) => Number(y)).slice(0, 3);
   t.true(heights[1]! > heights[0]! && heights[0]! > heights[2]!);
@@ -101,7 +143,9 @@ test('zeros have a row of their own below a logarithmic axis where that is wante
 
 test('rows of panels stand below each other, and the legend below them', (t) => {
   const svg = drawPanels({ ...figure, panelsAcross: 1 });
-  const [left, right, legend] = ['left', 'right', 'two'].map((name) => Number(new RegExp(`y="([\\d.]+)"[^>]*>${name}<`).exec(svg)?.[1]));
+  const [left, right, legend] = ['left', 'right', 'two'].map((name) =>
+    Number(new RegExp(`y="([\\d.]+)"[^>]*>${name}<`).exec(svg)?.[1]),
+  );
   t.true(left! < right! && right! < legend!);
 });
 

@@ -39,7 +39,10 @@ function makespanOf({ runs }: BrokerGrid, start: number): number {
 
 test('a bag on machines whose speeds were learnt ends sooner by plan than as it comes, for the last tasks wait for the fast machine', (t) => {
   const makespans = (['workqueue', 'plan'] as const).map((scheduler) => {
-    const grid = new BrokerGrid({ machines: [machine('slow', { speed: 0.1 }), machine('fast')], workOf: () => 100 * second });
+    const grid = new BrokerGrid({
+      machines: [machine('slow', { speed: 0.1 }), machine('fast')],
+      workOf: () => 100 * second,
+    });
     // What each machine is like is learnt from a first job.
     grid.submit(job(scheduler, timed(...Array<number>(30).fill(100))));
     runAll(grid);
@@ -49,15 +52,27 @@ test('a bag on machines whose speeds were learnt ends sooner by plan than as it 
     runAll(grid);
     return Math.max(...grid.runs.slice(before).map(({ end }) => end)) - start;
   });
-  t.deepEqual(makespans.map((makespan) => Math.round(makespan / second)), [1000, 300]);
+  t.deepEqual(
+    makespans.map((makespan) => Math.round(makespan / second)),
+    [1000, 300],
+  );
 });
 
 test('a first task begins at once where a machine idles', (t) => {
-  const grid = new BrokerGrid({ machines: [machine('a'), machine('b'), machine('c')], workOf: worksFor(10, 10, 10, 5) });
+  const grid = new BrokerGrid({
+    machines: [machine('a'), machine('b'), machine('c')],
+    workOf: worksFor(10, 10, 10, 5),
+  });
   const start = grid.now;
   grid.submit(job('plan', timed(10, 10, 10, 5), { edges: [edge(0, 3), edge(1, 3)] }));
   runAll(grid);
-  t.deepEqual(grid.runs.filter((run) => run.start === start).map(({ index }) => index).sort(), [0, 1, 2]);
+  t.deepEqual(
+    grid.runs
+      .filter((run) => run.start === start)
+      .map(({ index }) => index)
+      .sort(),
+    [0, 1, 2],
+  );
   t.is(makespanOf(grid, start), 15 * second);
 });
 
@@ -66,14 +81,23 @@ test('a wide task runs among narrow ones that keep coming', (t) => {
   const start = grid.now;
   grid.submit(job('plan', timed(...Array<number>(40).fill(10))));
   grid.submit(job('plan', timed(10), { processors: 2 }));
-  for (let at = 1; at <= 30; at += 1) grid.kernel.at(start + at * 10 * second, () => { grid.submit(job('plan', timed(10, 10))); });
+  for (let at = 1; at <= 30; at += 1)
+    grid.kernel.at(start + at * 10 * second, () => {
+      grid.submit(job('plan', timed(10, 10)));
+    });
   runAll(grid);
   const wide = grid.runs.find(({ jobId }) => jobId === 2);
-  t.true(wide !== undefined && wide.start - start <= 210 * second, `the wide task began after ${((wide?.start ?? Infinity) - start) / second} s`);
+  t.true(
+    wide !== undefined && wide.start - start <= 210 * second,
+    `the wide task began after ${((wide?.start ?? Infinity) - start) / second} s`,
+  );
 });
 
 test('a processor is kept for a wide task that begins soon, though a long narrow one is ready', (t) => {
-  const grid = new BrokerGrid({ machines: [machine('wide', { processors: 2 })], workOf: (jobId, index) => (jobId === 1 ? 5 : jobId === 2 ? [10, 200][index] ?? 0 : 100) * second });
+  const grid = new BrokerGrid({
+    machines: [machine('wide', { processors: 2 })],
+    workOf: (jobId, index) => (jobId === 1 ? 5 : jobId === 2 ? ([10, 200][index] ?? 0) : 100) * second,
+  });
   const start = grid.now;
   grid.submit(job('plan', timed(5)));
   grid.kernel.at(start + second, () => {
@@ -81,12 +105,21 @@ test('a processor is kept for a wide task that begins soon, though a long narrow
     grid.submit(job('plan', timed(100)));
   });
   runAll(grid);
-  t.deepEqual(grid.runs.map(({ jobId, index, start: at }) => [`${jobId}.${index}`, (at - start) / second]), [['1.0', 0], ['2.0', 5], ['2.1', 15], ['3.0', 215]]);
+  t.deepEqual(
+    grid.runs.map(({ jobId, index, start: at }) => [`${jobId}.${index}`, (at - start) / second]),
+    [
+      ['1.0', 0],
+      ['2.0', 5],
+      ['2.1', 15],
+      ['3.0', 215],
+    ],
+  );
 });
 
 test('a task that failed is planned on another machine, and its retries do not wait for the old plan', (t) => {
   const grid = new BrokerGrid({
-    machines: [machine('bad'), machine('good')], workOf: worksFor(10, 10, 10, 10),
+    machines: [machine('bad'), machine('good')],
+    workOf: worksFor(10, 10, 10, 10),
     statusOf: ({ machineId, index }) => (machineId === 'p/bad' && index === 0 ? 1 : 0),
   });
   const start = grid.now;
@@ -99,10 +132,16 @@ test('a task that failed is planned on another machine, and its retries do not w
 
 test('a task is not planned onto a machine whose allocation ends before it would, while another one stays', (t) => {
   const start = new BrokerGrid({ machines: [], workOf: worksFor() }).now;
-  const grid = new BrokerGrid({ machines: [machine('short', { until: start + 60 * second }), machine('long')], workOf: worksFor(100, 100, 20) });
+  const grid = new BrokerGrid({
+    machines: [machine('short', { until: start + 60 * second }), machine('long')],
+    workOf: worksFor(100, 100, 20),
+  });
   grid.submit(job('plan', timed(100, 100, 20)));
   runAll(grid);
-  t.deepEqual(grid.runs.map(({ index, machineId, outcome }) => `${index} ${machineId} ${outcome}`), ['2 p/short succeeded', '0 p/long succeeded', '1 p/long succeeded']);
+  t.deepEqual(
+    grid.runs.map(({ index, machineId, outcome }) => `${index} ${machineId} ${outcome}`),
+    ['2 p/short succeeded', '0 p/long succeeded', '1 p/long succeeded'],
+  );
 });
 
 test('where no machine stays long enough and none may come, the task is tried all the same', (t) => {
@@ -110,14 +149,19 @@ test('where no machine stays long enough and none may come, the task is tried al
   const grid = new BrokerGrid({ machines: [machine('short', { until: start + 60 * second })], workOf: worksFor(30) });
   grid.submit(job('plan', timed(100)));
   runAll(grid);
-  t.deepEqual(grid.runs.map(({ outcome }) => outcome), ['succeeded']);
+  t.deepEqual(
+    grid.runs.map(({ outcome }) => outcome),
+    ['succeeded'],
+  );
 });
 
 test('when a machine is lost, what it had and what was planned there goes elsewhere at once', (t) => {
   const grid = new BrokerGrid({ machines: [machine('a'), machine('b')], workOf: () => 10 * second });
   const start = grid.now;
   grid.submit(job('plan', timed(...Array<number>(8).fill(10))));
-  grid.kernel.at(start + 15 * second, () => { grid.lose('a'); });
+  grid.kernel.at(start + 15 * second, () => {
+    grid.lose('a');
+  });
   runAll(grid);
   t.is(grid.state.jobs.get(1)?.status, 'finished');
   t.true(makespanOf(grid, start) <= 71 * second, `${makespanOf(grid, start)}`);
@@ -127,7 +171,9 @@ test('a machine that comes is planned with from then on', (t) => {
   const grid = new BrokerGrid({ machines: [machine('a')], workOf: () => 10 * second });
   const start = grid.now;
   grid.submit(job('plan', timed(...Array<number>(10).fill(10))));
-  grid.kernel.at(start + 5 * second, () => { grid.join(machine('b')); });
+  grid.kernel.at(start + 5 * second, () => {
+    grid.join(machine('b'));
+  });
   runAll(grid);
   t.is(makespanOf(grid, start), 55 * second);
 });
@@ -145,8 +191,16 @@ test('a plan is made anew when a task takes longer than was said, and what waite
 test('two users jobs share the machines by their ways to the end, and neither starves', (t) => {
   const grid = new BrokerGrid({ machines: [machine('a'), machine('b')], workOf: () => 10 * second });
   const start = grid.now;
-  grid.submit(job('plan', timed(...Array<number>(6).fill(10)), { edges: [edge(0, 1), edge(1, 2), edge(2, 3), edge(3, 4), edge(4, 5)] }));
-  grid.submit(job('plan', timed(...Array<number>(6).fill(10)), { edges: [edge(0, 1), edge(1, 2), edge(2, 3), edge(3, 4), edge(4, 5)] }));
+  grid.submit(
+    job('plan', timed(...Array<number>(6).fill(10)), {
+      edges: [edge(0, 1), edge(1, 2), edge(2, 3), edge(3, 4), edge(4, 5)],
+    }),
+  );
+  grid.submit(
+    job('plan', timed(...Array<number>(6).fill(10)), {
+      edges: [edge(0, 1), edge(1, 2), edge(2, 3), edge(3, 4), edge(4, 5)],
+    }),
+  );
   runAll(grid);
   t.is(makespanOf(grid, start), 60 * second);
 });
@@ -162,8 +216,15 @@ test('of nothing known and of short tasks no plan is made, and they run as they 
 
 test('the same jobs give the same runs', (t) => {
   const run = (): unknown => {
-    const grid = new BrokerGrid({ machines: [machine('a'), machine('b', { speed: 0.5 })], workOf: (_job, index) => (1 + (index % 7)) * second });
-    grid.submit(job('plan', timed(...Array.from({ length: 60 }, (_, index) => 1 + (index % 7))), { edges: Array.from({ length: 50 }, (_, index) => edge(index, index + 10)) }));
+    const grid = new BrokerGrid({
+      machines: [machine('a'), machine('b', { speed: 0.5 })],
+      workOf: (_job, index) => (1 + (index % 7)) * second,
+    });
+    grid.submit(
+      job('plan', timed(...Array.from({ length: 60 }, (_, index) => 1 + (index % 7))), {
+        edges: Array.from({ length: 50 }, (_, index) => edge(index, index + 10)),
+      }),
+    );
     runAll(grid);
     return grid.runs;
   };

@@ -10,7 +10,9 @@ const luck = (name: string): Prng => new Prng(`disk ${name}`);
 
 function replayed(disk: SimulatedDisk<Numbered>): number[] {
   const seen: number[] = [];
-  disk.replay(({ n }) => { seen.push(n); });
+  disk.replay(({ n }) => {
+    seen.push(n);
+  });
   return seen;
 }
 
@@ -64,7 +66,9 @@ test('only what came after the latest snapshot is replayed, and all changes can 
   t.is(disk.latestSnapshot(), 'two');
   t.deepEqual(replayed(disk), [3]);
   const all: number[] = [];
-  disk.visitAll(({ n }) => { all.push(n); });
+  disk.visitAll(({ n }) => {
+    all.push(n);
+  });
   t.deepEqual(all, [1, 2, 3]);
 });
 
@@ -84,8 +88,18 @@ test('a full disk takes nothing, keeps what it has, and takes more when there is
   const disk = new SimulatedDisk<Numbered>();
   disk.write([{ n: 1 }], true);
   disk.isFull = true;
-  t.throws(() => { disk.write([{ n: 2 }], true); }, { instanceOf: DiskFullError });
-  t.throws(() => { disk.writeSnapshot('two'); }, { instanceOf: DiskFullError });
+  t.throws(
+    () => {
+      disk.write([{ n: 2 }], true);
+    },
+    { instanceOf: DiskFullError },
+  );
+  t.throws(
+    () => {
+      disk.writeSnapshot('two');
+    },
+    { instanceOf: DiskFullError },
+  );
   disk.isFull = false;
   disk.write([{ n: 3 }], true);
   t.deepEqual(replayed(disk), [1, 3]);
@@ -96,5 +110,7 @@ test('what is written is a copy, and bytes are left out of it', (t) => {
   const change = { list: [1], output: new Uint8Array(9) };
   disk.write([change], true);
   change.list.push(2);
-  disk.replay(({ list, output }) => { t.deepEqual([list, output.length], [[1], 0]); });
+  disk.replay(({ list, output }) => {
+    t.deepEqual([list, output.length], [[1], 0]);
+  });
 });

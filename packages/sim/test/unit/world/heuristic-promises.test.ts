@@ -3,23 +3,52 @@ import { InvariantError } from '@mutirao/core/shared';
 import { HeuristicPromises } from '../../../src/world/heuristic-promises.ts';
 import type { WorldTurn } from '../../../src/world/machine-process.ts';
 
-const turn = (...changes: readonly { readonly kind: string }[]): WorldTurn => ({ at: 1, process: 'provider c', inputs: [], changes, commands: [] });
-const switched = (heuristic: string): { kind: string } => ({ kind: 'HeuristicSwitched', to: { heuristic, defaultTime: 1 } }) as { kind: string };
-const drafted = (heuristic: string): { kind: string } => ({ kind: 'RequestDrafted', requestId: 'q1', heuristic }) as { kind: string };
+const turn = (...changes: readonly { readonly kind: string }[]): WorldTurn => ({
+  at: 1,
+  process: 'provider c',
+  inputs: [],
+  changes,
+  commands: [],
+});
+const switched = (heuristic: string): { kind: string } =>
+  ({ kind: 'HeuristicSwitched', to: { heuristic, defaultTime: 1 } }) as { kind: string };
+const drafted = (heuristic: string): { kind: string } =>
+  ({ kind: 'RequestDrafted', requestId: 'q1', heuristic }) as { kind: string };
 
 test('until the user is told, a fall may take a switch back; from then on it may not', (t) => {
   const promises = new HeuristicPromises();
   promises.begin('provider c', 'static');
-  t.notThrows(() => { promises.hear(turn(switched('mixed'), drafted('mixed'))); });
-  t.notThrows(() => { promises.hear(turn(drafted('static'))); });
+  t.notThrows(() => {
+    promises.hear(turn(switched('mixed'), drafted('mixed')));
+  });
+  t.notThrows(() => {
+    promises.hear(turn(drafted('static')));
+  });
   promises.tell('provider c', 'mixed');
-  t.throws(() => { promises.hear(turn(drafted('static'))); }, { instanceOf: InvariantError, message: /drafts q1 by static/ });
-  t.throws(() => { promises.tell('provider c', 'static'); }, { instanceOf: InvariantError });
+  t.throws(
+    () => {
+      promises.hear(turn(drafted('static')));
+    },
+    { instanceOf: InvariantError, message: /drafts q1 by static/ },
+  );
+  t.throws(
+    () => {
+      promises.tell('provider c', 'static');
+    },
+    { instanceOf: InvariantError },
+  );
 });
 
 test('what decides without a switch is found, and other processes are none of its business', (t) => {
   const promises = new HeuristicPromises();
   promises.begin('provider c', 'static');
-  t.throws(() => { promises.hear(turn(drafted('adaptive'))); }, { instanceOf: InvariantError });
-  t.notThrows(() => { promises.hear({ ...turn(drafted('adaptive')), process: 'provider lab0' }); });
+  t.throws(
+    () => {
+      promises.hear(turn(drafted('adaptive')));
+    },
+    { instanceOf: InvariantError },
+  );
+  t.notThrows(() => {
+    promises.hear({ ...turn(drafted('adaptive')), process: 'provider lab0' });
+  });
 });

@@ -37,16 +37,32 @@ function setUp(onDial: (stream: FakeStream) => void = () => undefined) {
   const streams: FakeStream[] = [];
   const heard: string[] = [];
   const link = new Link<string, Message>({
-    kernel, life, luck: new Prng('link'), backOff: { first: 100, longest: 5000 },
+    kernel,
+    life,
+    luck: new Prng('link'),
+    backOff: { first: 100, longest: 5000 },
     dial: () => {
       const stream = new FakeStream(kernel.now);
       streams.push(stream);
-      kernel.after(0, () => { onDial(stream); });
+      kernel.after(0, () => {
+        onDial(stream);
+      });
       return stream;
     },
-    hello: () => 'hello', onConnected: ({ kind }) => { heard.push(`connected ${kind}`); }, onMessage: ({ kind }) => { heard.push(kind); },
-    onLost: () => { heard.push('lost'); }, isFinal: (code, wasConnected) => code === 'MUT_REPLACED' || (code === 'MUT_UNAUTHENTICATED' && !wasConnected),
-    onGone: (code) => { heard.push(`gone ${code}`); },
+    hello: () => 'hello',
+    onConnected: ({ kind }) => {
+      heard.push(`connected ${kind}`);
+    },
+    onMessage: ({ kind }) => {
+      heard.push(kind);
+    },
+    onLost: () => {
+      heard.push('lost');
+    },
+    isFinal: (code, wasConnected) => code === 'MUT_REPLACED' || (code === 'MUT_UNAUTHENTICATED' && !wasConnected),
+    onGone: (code) => {
+      heard.push(`gone ${code}`);
+    },
   });
   return { kernel, life, streams, heard, link };
 }
@@ -66,13 +82,18 @@ test('a link greets first, and is connected when it is greeted', (t) => {
 });
 
 test('pauses between tries double up to the longest, none shorter than half of it', (t) => {
-  const { kernel, streams, link } = setUp((stream) => { stream.onClosed('MUT_UNREACHABLE'); });
+  const { kernel, streams, link } = setUp((stream) => {
+    stream.onClosed('MUT_UNREACHABLE');
+  });
   link.open();
   kernel.runUntil(60_000);
   const pauses = streams.slice(1).map(({ dialledAt }, index) => dialledAt - streams[index]!.dialledAt);
   for (const [index, pause] of pauses.entries()) {
     const longest = Math.min(5000, 100 * 2 ** index);
-    t.true(pause >= longest / 2 && pause <= longest + 1, `pause ${index} was ${pause}, want ${longest / 2} to ${longest}`);
+    t.true(
+      pause >= longest / 2 && pause <= longest + 1,
+      `pause ${index} was ${pause}, want ${longest / 2} to ${longest}`,
+    );
   }
   t.true(pauses.length > 10);
 });
@@ -97,12 +118,17 @@ test('who is asked to attach again does so at once', (t) => {
   });
   link.open();
   kernel.runUntil(1);
-  t.deepEqual(streams.map(({ dialledAt }) => dialledAt), [0, 0, 0, 0]);
+  t.deepEqual(
+    streams.map(({ dialledAt }) => dialledAt),
+    [0, 0, 0, 0],
+  );
   t.is(link.epoch, 4);
 });
 
 test('a final code ends the link for good', (t) => {
-  const { kernel, streams, heard, link } = setUp((stream) => { stream.onClosed('MUT_REPLACED'); });
+  const { kernel, streams, heard, link } = setUp((stream) => {
+    stream.onClosed('MUT_REPLACED');
+  });
   link.open();
   kernel.runUntil(60_000);
   t.deepEqual([streams.length, heard], [1, ['gone MUT_REPLACED']]);
@@ -130,14 +156,18 @@ test('a greeting that nobody answers is given up after 10 s', (t) => {
 });
 
 test('a link that says good-bye dials no more, nor does that of a process that is over', (t) => {
-  const good = setUp((stream) => { stream.onMessage({ kind: 'welcome' }); });
+  const good = setUp((stream) => {
+    stream.onMessage({ kind: 'welcome' });
+  });
   good.link.open();
   good.kernel.runUntil(10);
   good.link.close();
   good.streams[0]!.onClosed('');
   good.kernel.runUntil(60_000);
   t.deepEqual([good.streams.length, good.streams[0]!.closedWith, good.heard], [1, '', ['connected welcome']]);
-  const over = setUp((stream) => { stream.onClosed('MUT_UNREACHABLE'); });
+  const over = setUp((stream) => {
+    stream.onClosed('MUT_UNREACHABLE');
+  });
   over.link.open();
   over.kernel.runUntil(10);
   over.life.end();

@@ -10,7 +10,11 @@ interface Sum {
   total: number;
 }
 
-type Input = { readonly kind: 'Add'; readonly n: number; readonly replyTo?: number } | { readonly kind: 'Look' } | { readonly kind: 'WakeMe'; readonly at: number } | { readonly kind: 'TimerFired' };
+type Input =
+  | { readonly kind: 'Add'; readonly n: number; readonly replyTo?: number }
+  | { readonly kind: 'Look' }
+  | { readonly kind: 'WakeMe'; readonly at: number }
+  | { readonly kind: 'TimerFired' };
 interface Added {
   readonly kind: 'Added';
   readonly n: number;
@@ -27,13 +31,18 @@ const adder: Machine<Sum, Input, Added, Say> = {
       if (input.kind !== 'Add') continue;
       changes.push({ kind: 'Added', n: input.n });
       adder.apply(state, { kind: 'Added', n: input.n });
-      if (input.replyTo !== undefined) commands.push({ kind: 'Reply', replyTo: input.replyTo, reply: { ok: true, value: state.total } });
+      if (input.replyTo !== undefined)
+        commands.push({ kind: 'Reply', replyTo: input.replyTo, reply: { ok: true, value: state.total } });
       for (const word of ['once', 'twice', 'thrice']) commands.push({ kind: 'Say', text: `${state.total} ${word}` });
     }
     return { changes, commands };
   },
-  apply(state, { n }) { state.total += n; },
-  checkInvariants({ total }) { invariant(total >= 0, `the total is ${total}`); },
+  apply(state, { n }) {
+    state.total += n;
+  },
+  checkInvariants({ total }) {
+    invariant(total >= 0, `the total is ${total}`);
+  },
 };
 
 function setUp({ turnDelayMax = 0, skew = 0, seed = 'process', commits = [] as number[] } = {}) {
@@ -44,13 +53,37 @@ function setUp({ turnDelayMax = 0, skew = 0, seed = 'process', commits = [] as n
   const turns: WorldTurn[] = [];
   const errors: unknown[] = [];
   const process = new MachineProcess<Sum, Input, Added, Say>({
-    name: 'adder', kernel, life, clock: life.host.openClock(), machine: adder, state: { total: 0 }, disk, isDurable: ({ n }) => n >= 10, luck: new Prng(seed), turnDelayMax,
-    perform: ({ text }) => { said.push(text); }, onTurn: (turn) => { turns.push(turn); }, onCommitted: (changes) => { commits.push(...changes.map(({ n }) => n)); },
-    onFatal: (error) => { errors.push(error); }, onFall: () => { life.end(); },
+    name: 'adder',
+    kernel,
+    life,
+    clock: life.host.openClock(),
+    machine: adder,
+    state: { total: 0 },
+    disk,
+    isDurable: ({ n }) => n >= 10,
+    luck: new Prng(seed),
+    turnDelayMax,
+    perform: ({ text }) => {
+      said.push(text);
+    },
+    onTurn: (turn) => {
+      turns.push(turn);
+    },
+    onCommitted: (changes) => {
+      commits.push(...changes.map(({ n }) => n));
+    },
+    onFatal: (error) => {
+      errors.push(error);
+    },
+    onFall: () => {
+      life.end();
+    },
   });
   const journaled = (): number[] => {
     const seen: number[] = [];
-    disk.visitAll(({ n }) => { seen.push(n); });
+    disk.visitAll(({ n }) => {
+      seen.push(n);
+    });
     return seen;
   };
   return { kernel, life, disk, process, said, turns, errors, journaled, commits };
@@ -62,7 +95,10 @@ test('what came before a turn is taken in one batch, in its order, and journaled
   process.deliver({ kind: 'Add', n: 2 });
   t.deepEqual([process.waitingCount, said], [2, []]);
   kernel.runUntil(2000);
-  t.deepEqual(turns.map(({ process: name, inputs }) => [name, inputs.length]), [['adder', 2]]);
+  t.deepEqual(
+    turns.map(({ process: name, inputs }) => [name, inputs.length]),
+    [['adder', 2]],
+  );
   t.deepEqual(said, ['1 once', '1 twice', '1 thrice', '3 once', '3 twice', '3 thrice']);
   t.deepEqual(journaled(), [1, 2]);
   disk.isFull = true;
@@ -132,7 +168,10 @@ test('a process that is paused takes its turn when it goes on', (t) => {
   kernel.runUntil(4999);
   process.deliver({ kind: 'Look' });
   kernel.runUntil(6000);
-  t.deepEqual(turns.map(({ at, inputs }) => [at, inputs.length]), [[5000, 2]]);
+  t.deepEqual(
+    turns.map(({ at, inputs }) => [at, inputs.length]),
+    [[5000, 2]],
+  );
 });
 
 test('on a full disk nothing follows from what was decided, questions are refused, and all goes on in order when there is room', (t) => {
@@ -142,7 +181,10 @@ test('on a full disk nothing follows from what was decided, questions are refuse
   kernel.runUntil(2000);
   process.deliver({ kind: 'Add', n: 2 });
   const answers: unknown[] = [];
-  process.ask((replyTo) => ({ kind: 'Add', n: 4, replyTo }), (reply) => answers.push(reply));
+  process.ask(
+    (replyTo) => ({ kind: 'Add', n: 4, replyTo }),
+    (reply) => answers.push(reply),
+  );
   kernel.runUntil(4000);
   t.deepEqual([said, turns.length, process.isStalled], [[], 1, true]);
   t.like(answers[0], { ok: false, code: 'MUT_DISK_FULL' });
@@ -174,11 +216,21 @@ test('an alarm is by the clock of the process, a later one replaces it, and the 
 test('an answer reaches who asked, unless the process ends before', (t) => {
   const { kernel, life, process } = setUp();
   const answers: unknown[] = [];
-  const ask = (n: number): void => { process.ask((replyTo) => ({ kind: 'Add', n, replyTo }), (reply) => { answers.push(reply); }); };
+  const ask = (n: number): void => {
+    process.ask(
+      (replyTo) => ({ kind: 'Add', n, replyTo }),
+      (reply) => {
+        answers.push(reply);
+      },
+    );
+  };
   ask(3);
   ask(4);
   kernel.runUntil(2000);
-  t.deepEqual(answers, [{ ok: true, value: 3 }, { ok: true, value: 7 }]);
+  t.deepEqual(answers, [
+    { ok: true, value: 3 },
+    { ok: true, value: 7 },
+  ]);
   ask(5);
   life.end();
   kernel.runUntil(3000);

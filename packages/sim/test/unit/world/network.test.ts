@@ -15,14 +15,22 @@ function setUp(conditions: Partial<NetworkConditions> = {}, seed = 'network') {
   const heard: string[] = [];
   const atServer: { end: StreamEnd<string, string> | undefined } = { end: undefined };
   const listen = (name: string, end: StreamEnd<string, string>): void => {
-    end.onMessage = (message) => { heard.push(`${kernel.now} ${name} ${message}`); };
-    end.onClosed = (code) => { heard.push(`${kernel.now} ${name} closed ${code}`); };
+    end.onMessage = (message) => {
+      heard.push(`${kernel.now} ${name} ${message}`);
+    };
+    end.onClosed = (code) => {
+      heard.push(`${kernel.now} ${name} closed ${code}`);
+    };
   };
   const open = (isUp = true): StreamEnd<string, string> => {
-    const end = network.open<string, string>(client, { host: hosts[1], findServer: () => (isUp ? server : undefined) }, (other) => {
-      atServer.end = other;
-      listen('server', other);
-    });
+    const end = network.open<string, string>(
+      client,
+      { host: hosts[1], findServer: () => (isUp ? server : undefined) },
+      (other) => {
+        atServer.end = other;
+        listen('server', other);
+      },
+    );
     listen('client', end);
     return end;
   };
@@ -36,12 +44,21 @@ const numbers = Array.from({ length: 50 }, (_, index) => String(index));
 test('messages of a stream come in the order in which they were sent, each after a delay of its own', (t) => {
   const { kernel, open, heard, said } = setUp({ delayMax: 100 });
   const end = open();
-  for (const [index, number] of numbers.entries()) kernel.after(20 * index, () => { end.write(number); });
+  for (const [index, number] of numbers.entries())
+    kernel.after(20 * index, () => {
+      end.write(number);
+    });
   kernel.runUntil(2000);
-  t.deepEqual(said(), numbers.map((number) => `server ${number}`));
+  t.deepEqual(
+    said(),
+    numbers.map((number) => `server ${number}`),
+  );
   const delays = heard.map((line, index) => Number(line.split(' ')[0]) - 20 * index);
   // The first ones wait until the connection is there.
-  t.true(delays.every((delay) => delay >= 0 && delay <= 200), delays.join(' '));
+  t.true(
+    delays.every((delay) => delay >= 0 && delay <= 200),
+    delays.join(' '),
+  );
   t.true(new Set(delays).size > 20, delays.join(' '));
 });
 
@@ -100,7 +117,10 @@ test('a process that is paused gets its messages when it goes on, in their order
   kernel.runUntil(5000);
   t.deepEqual(heard, []);
   kernel.runUntil(5001);
-  t.deepEqual(heard, numbers.map((number) => `5000 server ${number}`));
+  t.deepEqual(
+    heard,
+    numbers.map((number) => `5000 server ${number}`),
+  );
 });
 
 test('a short cut delays what is said, either way', (t) => {
@@ -179,8 +199,19 @@ function callOften(conditions: Partial<NetworkConditions>, { isUp = true, count 
   const { kernel, network, client, server, hosts } = setUp(conditions);
   const [asked, replies]: [number[], unknown[]] = [[], []];
   for (let call = 0; call < count; call += 1) {
-    const find = () => (isUp ? { life: server, handle: (answer: (reply: unknown) => void) => { asked.push(call); answer(call); } } : undefined);
-    network.call(client, { host: hosts[1], find }, 1000, (reply) => { replies.push(reply); });
+    const find = () =>
+      isUp
+        ? {
+            life: server,
+            handle: (answer: (reply: unknown) => void) => {
+              asked.push(call);
+              answer(call);
+            },
+          }
+        : undefined;
+    network.call(client, { host: hosts[1], find }, 1000, (reply) => {
+      replies.push(reply);
+    });
   }
   kernel.runUntil(2000);
   return { asked, replies };
@@ -188,13 +219,19 @@ function callOften(conditions: Partial<NetworkConditions>, { isUp = true, count 
 
 test('a call is answered once, also where its question comes twice', (t) => {
   const { asked, replies } = callOften({ duplicateProbability: 0.3 });
-  t.deepEqual([...replies].sort((one, other) => Number(one) - Number(other)), Array.from({ length: 400 }, (_, call) => call));
+  t.deepEqual(
+    [...replies].sort((one, other) => Number(one) - Number(other)),
+    Array.from({ length: 400 }, (_, call) => call),
+  );
   t.true(asked.length > 450 && asked.length < 600, `${asked.length} questions came`);
 });
 
 test('calls pass each other', (t) => {
   const { asked } = callOften({ delayMax: 100 });
-  t.notDeepEqual(asked, [...asked].sort((one, other) => one - other));
+  t.notDeepEqual(
+    asked,
+    [...asked].sort((one, other) => one - other),
+  );
 });
 
 test('a question or an answer that is lost is nothing after the deadline', (t) => {
@@ -211,7 +248,22 @@ test('a call of one that is down, or over a cut, is nothing after the deadline',
   const { kernel, network, client, server, hosts } = setUp();
   network.cut(...hosts, 500);
   const heard: unknown[] = [];
-  network.call(client, { host: hosts[1], find: () => ({ life: server, handle: (answer) => { answer('pong'); } }) }, 1000, (reply) => { heard.push(reply); });
+  network.call(
+    client,
+    {
+      host: hosts[1],
+      find: () => ({
+        life: server,
+        handle: (answer) => {
+          answer('pong');
+        },
+      }),
+    },
+    1000,
+    (reply) => {
+      heard.push(reply);
+    },
+  );
   kernel.runUntil(2000);
   t.deepEqual(heard, [undefined]);
 });
@@ -219,7 +271,22 @@ test('a call of one that is down, or over a cut, is nothing after the deadline',
 test('who is over hears no answer', (t) => {
   const { kernel, network, client, server, hosts } = setUp();
   const heard: unknown[] = [];
-  network.call(client, { host: hosts[1], find: () => ({ life: server, handle: (answer) => { answer('pong'); } }) }, 1000, (reply) => { heard.push(reply); });
+  network.call(
+    client,
+    {
+      host: hosts[1],
+      find: () => ({
+        life: server,
+        handle: (answer) => {
+          answer('pong');
+        },
+      }),
+    },
+    1000,
+    (reply) => {
+      heard.push(reply);
+    },
+  );
   client.end();
   kernel.runUntil(2000);
   t.deepEqual(heard, []);

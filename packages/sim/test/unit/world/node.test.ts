@@ -9,10 +9,17 @@ function setUp(seed = 'node') {
   const host = new Host('here', kernel, 0);
   const starts: { readonly at: number; readonly count: number }[] = [];
   const node = new Node({
-    name: 'broker', host, kernel, luck: new Prng(seed), disk: undefined,
+    name: 'broker',
+    host,
+    kernel,
+    luck: new Prng(seed),
+    disk: undefined,
     create: (count): NodeProcess => {
       starts.push({ at: kernel.now, count });
-      return { life: new Life(host), process: { name: 'broker', waitingCount: 0, fallAt: () => undefined, wakeForNothing: () => undefined } };
+      return {
+        life: new Life(host),
+        process: { name: 'broker', waitingCount: 0, fallAt: () => undefined, wakeForNothing: () => undefined },
+      };
     },
   });
   return { kernel, node, starts };
@@ -29,7 +36,10 @@ test('a process that has ended is started again, within half a minute, and count
     const down = starts.at(-1)!.at - before;
     t.true(down >= 100 && down < 30_100, `down for ${down} ms`);
   }
-  t.deepEqual(starts.map(({ count }) => count), Array.from({ length: 101 }, (_, index) => index + 1));
+  t.deepEqual(
+    starts.map(({ count }) => count),
+    Array.from({ length: 101 }, (_, index) => index + 1),
+  );
 });
 
 test('a start of a process that runs changes nothing', (t) => {
@@ -51,7 +61,10 @@ test('a process is not started before its machine is up', (t) => {
   kernel.runUntil(499_999);
   t.is(starts.length, 1);
   kernel.runUntil(500_001);
-  t.deepEqual(starts.map(({ at }) => at), [0, 500_000]);
+  t.deepEqual(
+    starts.map(({ at }) => at),
+    [0, 500_000],
+  );
 });
 
 test('a machine that goes down while its process is started again keeps it down', (t) => {
@@ -68,19 +81,25 @@ test('a machine that goes down while its process is started again keeps it down'
 test('what a life holds is let go of once, the oldest first, and nothing else comes after its end', (t) => {
   const life = new Life(new Host('here', new Kernel(0), 0));
   const seen: string[] = [];
-  life.holds(() => { seen.push('first'); });
-  life.holds(() => { seen.push('second'); });
+  life.holds(() => {
+    seen.push('first');
+  });
+  life.holds(() => {
+    seen.push('second');
+  });
   life.end();
   life.end();
   t.deepEqual([seen, life.isOver], [['first', 'second'], true]);
 });
 
-test('a clock shows what its host\'s shows, says by how much that was set since, and tells it', (t) => {
+test("a clock shows what its host's shows, says by how much that was set since, and tells it", (t) => {
   const kernel = new Kernel(1000);
   const host = new Host('here', kernel, 50);
   const clock = host.openClock();
   let heard = 0;
-  clock.watch(new Life(host), () => { heard += 1; });
+  clock.watch(new Life(host), () => {
+    heard += 1;
+  });
   host.setSkew(-300);
   host.setSkew(-300);
   t.deepEqual([clock.now(), clock.trueInstantOf(1700), clock.stepped, heard], [700, 2000, -350, 1]);

@@ -6,6 +6,9 @@ test('each task waits for some before it and for no more than it may, and a job 
   const edges = edgesOf(plan);
   t.true(edges.length > 100 && edges.every(({ from, to }) => from < to));
   for (let task = 0; task < 200; task++) t.true(predecessorsIn(plan, task).length <= 3);
-  t.deepEqual(edgesOf({ ...plan, taskCount: 50 }), edges.filter(({ to }) => to < 50));
+  t.deepEqual(
+    edgesOf({ ...plan, taskCount: 50 }),
+    edges.filter(({ to }) => to < 50),
+  );
   t.deepEqual(edgesOf({ taskCount: 200 }), [], 'a bag has none');
 });

@@ -28,21 +28,54 @@ class Peer<Out, In extends { readonly kind: string }> implements StreamEnd<In, O
 }
 
 const end = (replicaId: number): ReplicaEnd => ({
-  replicaId, outcome: 'cancelled', exitStatus: 0, startedAt: 0, endedAt: 0, reason: '', detail: '', standardOutput: new Uint8Array(0), standardError: new Uint8Array(0),
-  outputTruncated: false, outputs: [],
+  replicaId,
+  outcome: 'cancelled',
+  exitStatus: 0,
+  startedAt: 0,
+  endedAt: 0,
+  reason: '',
+  detail: '',
+  standardOutput: new Uint8Array(0),
+  standardError: new Uint8Array(0),
+  outputTruncated: false,
+  outputs: [],
 });
-const reportOf = (sequence: number, ...ended: readonly number[]): MachineReport => ({ sequence, started: [], ended: ended.map(end) });
+const reportOf = (sequence: number, ...ended: readonly number[]): MachineReport => ({
+  sequence,
+  started: [],
+  ended: ended.map(end),
+});
 const saying = (report: MachineReport): FromAgent => ({ kind: 'report', report });
-const factsOf = (machineId: string, incarnation = 'a1'): MachineFacts => ({ machineId, incarnation, processors: 1, attributes: {}, until: 5000, requestId: 'q1' });
+const factsOf = (machineId: string, incarnation = 'a1'): MachineFacts => ({
+  machineId,
+  incarnation,
+  processors: 1,
+  attributes: {},
+  until: 5000,
+  requestId: 'q1',
+});
 
 function setUp() {
   const inputs: ProviderInput[] = [];
   const measured: string[] = [];
   const relay = new SimulatedRelay({
-    now: () => 4711, resourceId: undefined, deliver: (input) => { inputs.push(input); }, nameMachine: (machineId, requestId) => `p/${requestId}.${machineId}`,
-    onReport: ({ requestId }, { sequence }) => { measured.push(`${requestId} ${sequence}`); }, onAway: () => undefined, spool: new SimulatedSpool(), onLease: () => undefined,
+    now: () => 4711,
+    resourceId: undefined,
+    deliver: (input) => {
+      inputs.push(input);
+    },
+    nameMachine: (machineId, requestId) => `p/${requestId}.${machineId}`,
+    onReport: ({ requestId }, { sequence }) => {
+      measured.push(`${requestId} ${sequence}`);
+    },
+    onAway: () => undefined,
+    spool: new SimulatedSpool(),
+    onLease: () => undefined,
   });
-  const attach = (machineId: string, { incarnation = 'a1', held = [] as number[], credential = 'q1' } = {}): Peer<FromAgent, ToAgent> => {
+  const attach = (
+    machineId: string,
+    { incarnation = 'a1', held = [] as number[], credential = 'q1' } = {},
+  ): Peer<FromAgent, ToAgent> => {
     const agent = new Peer<FromAgent, ToAgent>();
     relay.acceptAgent(agent);
     agent.onMessage({ kind: 'hello', facts: factsOf(machineId, incarnation), heldReplicaIds: held, credential });
@@ -54,7 +87,9 @@ function setUp() {
     broker.onMessage({ kind: 'hello', brokerId, instance: 'i' });
     return broker;
   };
-  const offer = (machineId: string, brokerId = 'b'): void => { relay.perform({ kind: 'TellMachineJoined', brokerId, facts: factsOf(`p/q1.${machineId}`), heldReplicaIds: [] }); };
+  const offer = (machineId: string, brokerId = 'b'): void => {
+    relay.perform({ kind: 'TellMachineJoined', brokerId, facts: factsOf(`p/q1.${machineId}`), heldReplicaIds: [] });
+  };
   return { relay, inputs, measured, attach, connect, offer };
 }
 
@@ -64,8 +99,19 @@ test('brokers and agents are greeted and told to the machine, each under a numbe
   const broker = connect();
   t.deepEqual(agent.heard, [{ kind: 'hello' }]);
   t.deepEqual(broker.heard, [{ kind: 'hello', clock: 4711, resourceId: undefined }]);
-  t.like(inputs[0], { kind: 'AgentAttached', attachmentId: 1, heldReplicaIds: [3], facts: { machineId: 'p/q1.0', until: undefined, requestId: 'q1' } });
-  t.deepEqual(inputs[1], { kind: 'BrokerConnected', brokerId: 'b', connectionId: 1, instance: 'i', takesResource: false });
+  t.like(inputs[0], {
+    kind: 'AgentAttached',
+    attachmentId: 1,
+    heldReplicaIds: [3],
+    facts: { machineId: 'p/q1.0', until: undefined, requestId: 'q1' },
+  });
+  t.deepEqual(inputs[1], {
+    kind: 'BrokerConnected',
+    brokerId: 'b',
+    connectionId: 1,
+    instance: 'i',
+    takesResource: false,
+  });
 });
 
 test('what a machine of a broker says goes to that broker, and what the broker says to it', (t) => {
@@ -79,7 +125,7 @@ test('what a machine of a broker says goes to that broker, and what the broker s
   t.deepEqual(agent.kinds, ['hello', 'acknowledged']);
   t.deepEqual(measured, ['q1 1']);
   broker.onMessage({ kind: 'toMachine', machineId: 'p/q1.1', message: { kind: 'drain' } });
-  t.deepEqual(other.kinds, ['hello'], 'a machine that is not the broker\'s does not hear it');
+  t.deepEqual(other.kinds, ['hello'], "a machine that is not the broker's does not hear it");
 });
 
 test('what a machine says before it belongs to a broker is kept, in its order', (t) => {
@@ -89,7 +135,10 @@ test('what a machine says before it belongs to a broker is kept, in its order', 
   const broker = connect();
   t.deepEqual([broker.kinds, measured], [['hello'], []]);
   offer('0');
-  t.deepEqual(broker.heard.slice(2).map((message) => (message as { message: { report: MachineReport } }).message.report.sequence), [1, 2, 3]);
+  t.deepEqual(
+    broker.heard.slice(2).map((message) => (message as { message: { report: MachineReport } }).message.report.sequence),
+    [1, 2, 3],
+  );
   t.deepEqual(measured, ['q1 1', 'q1 2', 'q1 3']);
 });
 
@@ -112,20 +161,33 @@ test('a broker that connects again takes the place of its former stream', (t) =>
   const { inputs, connect, relay } = setUp();
   const [former, latter] = [connect(), connect()];
   t.is(former.closedWith, 'MUT_CANCELLED');
-  t.deepEqual(inputs.map(({ kind }) => kind), ['BrokerConnected', 'BrokerDisconnected', 'BrokerConnected']);
+  t.deepEqual(
+    inputs.map(({ kind }) => kind),
+    ['BrokerConnected', 'BrokerDisconnected', 'BrokerConnected'],
+  );
   relay.perform({ kind: 'TellSettled', brokerId: 'b' });
   former.onClosed('MUT_UNREACHABLE');
   relay.perform({ kind: 'TellSettled', brokerId: 'b' });
-  t.deepEqual([former.kinds, latter.kinds], [['hello'], ['hello', 'settled', 'settled']], 'the end of the former does not touch the latter');
+  t.deepEqual(
+    [former.kinds, latter.kinds],
+    [['hello'], ['hello', 'settled', 'settled']],
+    'the end of the former does not touch the latter',
+  );
 });
 
 test('an agent that attaches again replaces its former stream; another one under its name replaces it for good', (t) => {
-  for (const [incarnation, code] of [['a1', 'MUT_REATTACH'], ['a2', 'MUT_REPLACED']] as const) {
+  for (const [incarnation, code] of [
+    ['a1', 'MUT_REATTACH'],
+    ['a2', 'MUT_REPLACED'],
+  ] as const) {
     const { inputs, attach, connect, offer } = setUp();
     const former = attach('0');
     const latter = attach('0', { incarnation });
     t.is(former.closedWith, code);
-    t.deepEqual(inputs.map((input) => ('attachmentId' in input ? `${input.kind} ${input.attachmentId}` : '')), ['AgentAttached 1', 'AgentDetached 1', 'AgentAttached 2']);
+    t.deepEqual(
+      inputs.map((input) => ('attachmentId' in input ? `${input.kind} ${input.attachmentId}` : '')),
+      ['AgentAttached 1', 'AgentDetached 1', 'AgentAttached 2'],
+    );
     former.onClosed('');
     t.is(inputs.length, 3, 'the end of the former is not told twice');
     const broker = connect();
@@ -139,7 +201,10 @@ test('an agent that says good-bye has left; one whose stream breaks has not', (t
   const { inputs, attach } = setUp();
   attach('0').onClosed('');
   attach('1').onClosed('MUT_UNREACHABLE');
-  t.deepEqual(inputs.filter(({ kind }) => kind === 'AgentDetached').map((input) => (input as { hasLeft: boolean }).hasLeft), [true, false]);
+  t.deepEqual(
+    inputs.filter(({ kind }) => kind === 'AgentDetached').map((input) => (input as { hasLeft: boolean }).hasLeft),
+    [true, false],
+  );
 });
 
 test('an agent is cleared of a broker that is gone: cancelled, acknowledged, and asked to come again when all has ended', (t) => {
@@ -147,14 +212,17 @@ test('an agent is cleared of a broker that is gone: cancelled, acknowledged, and
   const agent = attach('0', { held: [1, 2, 3] });
   agent.onMessage(saying(reportOf(1, 2)));
   relay.perform({ kind: 'ClearAgent', machineId: 'p/q1.0', attachmentId: 1, heldReplicaIds: [1, 2, 3] });
-  t.deepEqual(agent.heard.slice(1), [{ kind: 'cancel', replicaIds: [1, 2, 3], onlyWaiting: false }, { kind: 'acknowledged', sequence: 1 }]);
+  t.deepEqual(agent.heard.slice(1), [
+    { kind: 'cancel', replicaIds: [1, 2, 3], onlyWaiting: false },
+    { kind: 'acknowledged', sequence: 1 },
+  ]);
   agent.onMessage(saying(reportOf(2, 1)));
   t.is(agent.closedWith, undefined);
   agent.onMessage(saying(reportOf(3, 3)));
   t.is(agent.closedWith, 'MUT_REATTACH');
   t.deepEqual(agent.heard.at(-1), { kind: 'acknowledged', sequence: 3 });
   t.like(inputs.at(-1), { kind: 'AgentDetached', attachmentId: 1, hasLeft: false });
-  t.deepEqual(measured, [], 'times of a broker that is gone are nobody\'s');
+  t.deepEqual(measured, [], "times of a broker that is gone are nobody's");
 });
 
 test('who is refused or asked to attach again is closed with the code, and only under that attachment', (t) => {

@@ -1,8 +1,29 @@
 import test from 'ava';
-import { drawScenario, idsInText, runWorld, tellStory, traceTurn, type WorldEvent, type WorldFailure } from '../../../src/index.ts';
+import {
+  drawScenario,
+  idsInText,
+  runWorld,
+  tellStory,
+  traceTurn,
+  type WorldEvent,
+  type WorldFailure,
+} from '../../../src/index.ts';
 
 /** A stormy world of one cluster and a lab, in which all goes well. */
-const scenario = { ...drawScenario('0'), faults: { ...drawScenario('0').faults, crashesPerHour: 60, fallsPerHour: 20, pausesPerHour: 20, pauseMax: 2000, cutsPerHour: 20, cutMax: 5000, breaksPerHour: 100, fullDisksPerHour: 20 } };
+const scenario = {
+  ...drawScenario('0'),
+  faults: {
+    ...drawScenario('0').faults,
+    crashesPerHour: 60,
+    fallsPerHour: 20,
+    pausesPerHour: 20,
+    pauseMax: 2000,
+    cutsPerHour: 20,
+    cutMax: 5000,
+    breaksPerHour: 100,
+    fullDisksPerHour: 20,
+  },
+};
 
 const failing = (message: string, stack = ''): WorldFailure => ({ after: 0, phase: 'storm', message, stack });
 
@@ -11,7 +32,10 @@ const texts: readonly (readonly [text: string, ids: readonly string[]])[] = [
   ['replica 9 is queued and not placed', ['r9']],
   ['task 3 of job 5 was accepted from r1 and again from r2', ['r1', 'r2', 'j5.t3']],
   ['job "1" was accepted as 7 and again as 8', ['j7']],
-  ['not at its end: job 1 is open with 0 of 1 finished; request q293 of cluster0 is running', ['j1', 'q293', 'cluster0/q293']],
+  [
+    'not at its end: job 1 is open with 0 of 1 finished; request q293 of cluster0 is running',
+    ['j1', 'q293', 'cluster0/q293'],
+  ],
   ['cluster1/q2.0 runs r5 in slot 0, where r4 runs', ['r5', 'r4', 'cluster1/q2.0']],
   ['lab0/pc3 runs r5 in slot 1', ['r5', 'lab0/pc3']],
   ['q4 of provider cluster0 is vanished in a calm world', ['q4', 'cluster0/q4']],
@@ -44,16 +68,32 @@ test('of a long story the end is told, and of an error its last turn', (t) => {
   t.is(leftOutCount + lines.length, whole.lines.length);
   t.deepEqual(lines, whole.lines.slice(-5));
   const { turnCount } = runWorld(scenario);
-  t.regex(tellStory(scenario, failing('r1 runs twice', 'Error: somewhere'), 1000).lines.at(-1) ?? '', new RegExp(`#${turnCount} `));
+  t.regex(
+    tellStory(scenario, failing('r1 runs twice', 'Error: somewhere'), 1000).lines.at(-1) ?? '',
+    new RegExp(`#${turnCount} `),
+  );
 });
 
 test('what happens to processes is told to who listens, and changes nothing', (t) => {
   const events: WorldEvent[] = [];
-  const { digest, failure } = runWorld(scenario, undefined, (event) => { events.push(event); });
+  const { digest, failure } = runWorld(scenario, undefined, (event) => {
+    events.push(event);
+  });
   t.is(failure, undefined);
   t.is(digest, runWorld(scenario).digest);
   const kinds = new Set(events.map(({ kind }) => kind));
-  for (const kind of ['ProcessStarted', 'ProcessEnded', 'ProcessCrashed', 'ProcessPaused', 'HostFell', 'HostsCut', 'StreamBroken', 'DiskFilled', 'WorldMended'] as const) t.true(kinds.has(kind), kind);
+  for (const kind of [
+    'ProcessStarted',
+    'ProcessEnded',
+    'ProcessCrashed',
+    'ProcessPaused',
+    'HostFell',
+    'HostsCut',
+    'StreamBroken',
+    'DiskFilled',
+    'WorldMended',
+  ] as const)
+    t.true(kinds.has(kind), kind);
   const started = new Set<string>();
   for (const { kind, processes } of events) {
     for (const name of processes) {
@@ -64,6 +104,15 @@ test('what happens to processes is told to who listens, and changes nothing', (t
 });
 
 test('a turn is one line with all that went into it and came out', (t) => {
-  const turn = { at: 1_700_000_001_500, process: 'broker', inputs: [{ kind: 'TimerFired' }], changes: [], commands: [{ kind: 'WakeAt', at: 5, bytes: new Uint8Array([1]) }] };
-  t.is(traceTurn(turn), '1500 broker [{"kind":"TimerFired"}] [] [{"kind":"WakeAt","at":5,"bytes":{"$":"bytes","base64":"AQ=="}}]');
+  const turn = {
+    at: 1_700_000_001_500,
+    process: 'broker',
+    inputs: [{ kind: 'TimerFired' }],
+    changes: [],
+    commands: [{ kind: 'WakeAt', at: 5, bytes: new Uint8Array([1]) }],
+  };
+  t.is(
+    traceTurn(turn),
+    '1500 broker [{"kind":"TimerFired"}] [] [{"kind":"WakeAt","at":5,"bytes":{"$":"bytes","base64":"AQ=="}}]',
+  );
 });

@@ -14,10 +14,25 @@ test('a seed gives the same faults again, and another seed others', (t) => {
 
 test('every kind of fault comes, every role is hit, and no fault lasts longer than 20 s', (t) => {
   const faults = faultsOf(3, 1000);
-  t.deepEqual([...new Set(faults.map(({ kind }) => kind))].sort(), ['away', 'disk', 'kill', 'killAll', 'killRoles', 'pause', 'wire']);
-  const roles = new Set(faults.flatMap((fault) => (fault.kind === 'kill' ? fault.victims.map(({ role }) => role) : [])));
+  t.deepEqual([...new Set(faults.map(({ kind }) => kind))].sort(), [
+    'away',
+    'disk',
+    'kill',
+    'killAll',
+    'killRoles',
+    'pause',
+    'wire',
+  ]);
+  const roles = new Set(
+    faults.flatMap((fault) => (fault.kind === 'kill' ? fault.victims.map(({ role }) => role) : [])),
+  );
   t.deepEqual([...roles].sort(), ['agent', 'broker', 'cluster', 'launcher', 'provider', 'task', 'watchdog']);
-  t.deepEqual([...new Set(faults.flatMap((fault) => (fault.kind === 'wire' ? [fault.mode] : [])))].sort(), ['cut', 'halfClose', 'refuse', 'stall']);
+  t.deepEqual([...new Set(faults.flatMap((fault) => (fault.kind === 'wire' ? [fault.mode] : [])))].sort(), [
+    'cut',
+    'halfClose',
+    'refuse',
+    'stall',
+  ]);
   for (const fault of faults) {
     if ('forMs' in fault) t.true(fault.forMs >= 100 && fault.forMs <= 20_000, describeFault(fault));
     t.not(describeFault(fault), '');

@@ -16,13 +16,34 @@ test('drafts, playpens and folders of agents that nobody needs are found, and wh
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), '');
   };
-  for (const name of ['broker/journal.sqlite', 'broker/arrivals/t12', 'agents/pc0/contents/ab/abcd', 'agents/.contents/near-31', 'providers/lab/token']) put(home, name);
+  for (const name of [
+    'broker/journal.sqlite',
+    'broker/arrivals/t12',
+    'agents/pc0/contents/ab/abcd',
+    'agents/.contents/near-31',
+    'providers/lab/token',
+  ])
+    put(home, name);
   put(outputs, 'job0/small-1.txt');
   t.deepEqual(judgeLeftovers(home, outputs).wrong, []);
-  for (const name of ['broker/arrivals/part-1-2', 'broker/arrivals/r5-0-x', 'agents/pc0/playpens/0/x', 'agents/alpha_q1.0/owner', 'agents/pc0/contents/tmp/3']) put(home, name);
+  for (const name of [
+    'broker/arrivals/part-1-2',
+    'broker/arrivals/r5-0-x',
+    'agents/pc0/playpens/0/x',
+    'agents/alpha_q1.0/owner',
+    'agents/pc0/contents/tmp/3',
+  ])
+    put(home, name);
   put(outputs, 'job0/.small-2.txt.t12.part');
   const { wrong } = judgeLeftovers(home, outputs);
-  for (const name of ['home/broker/arrivals/part-1-2', 'home/broker/arrivals/r5-0-x', 'home/agents/pc0/playpens/0', 'home/agents/alpha_q1.0', 'home/agents/pc0/contents/tmp/3', 'outputs/job0/.small-2.txt.t12.part']) {
+  for (const name of [
+    'home/broker/arrivals/part-1-2',
+    'home/broker/arrivals/r5-0-x',
+    'home/agents/pc0/playpens/0',
+    'home/agents/alpha_q1.0',
+    'home/agents/pc0/contents/tmp/3',
+    'outputs/job0/.small-2.txt.t12.part',
+  ]) {
     t.true(wrong.includes(name), name);
   }
 });
@@ -42,14 +63,24 @@ test('a journal with a gap, one that is held and one that is damaged are found',
   const held = journal('held', [1]);
   held.exec('BEGIN EXCLUSIVE');
   mkdirSync(path.join(home, 'damaged'));
-  writeFileSync(path.join(home, 'damaged', 'journal.sqlite'), 'no database at all, but long enough for a header of one'.repeat(20));
+  writeFileSync(
+    path.join(home, 'damaged', 'journal.sqlite'),
+    'no database at all, but long enough for a header of one'.repeat(20),
+  );
   const { wrong } = judgeJournals(home);
   held.close();
   t.deepEqual(wrong.map((line) => line.split('/')[0]).sort(), ['damaged', 'gap', 'held']);
 });
 
 test('a process that ended by itself is found, by its end or by the dump that it left; one that was killed, or found no room to begin, is not', (t) => {
-  const end = { name: 'broker', exitCode: 70, signal: undefined, code: undefined, hadListened: true, lastLines: [] } as const;
+  const end = {
+    name: 'broker',
+    exitCode: 70,
+    signal: undefined,
+    code: undefined,
+    hadListened: true,
+    lastLines: [],
+  } as const;
   t.true(isOwnEnd(end));
   t.true(isOwnEnd({ ...end, exitCode: 0 }));
   t.true(isOwnEnd({ ...end, exitCode: undefined, signal: 'SIGSEGV' }));
@@ -59,8 +90,14 @@ test('a process that ended by itself is found, by its end or by the dump that it
   const home = temporaryFolder(t);
   t.deepEqual(judgeCrashes(home, []).wrong, []);
   mkdirSync(path.join(home, 'crashes'));
-  writeFileSync(path.join(home, 'crashes', 'agent-1.txt'), '== program\nagent\n\n== error\nInvariantError: two and two is five\n    at x\n');
-  t.deepEqual(judgeCrashes(home, ['broker ended']).wrong, ['broker ended', 'agent-1.txt: InvariantError: two and two is five']);
+  writeFileSync(
+    path.join(home, 'crashes', 'agent-1.txt'),
+    '== program\nagent\n\n== error\nInvariantError: two and two is five\n    at x\n',
+  );
+  t.deepEqual(judgeCrashes(home, ['broker ended']).wrong, [
+    'broker ended',
+    'agent-1.txt: InvariantError: two and two is five',
+  ]);
 });
 
 test('volumes are held against their index: a file that only one of them has is found', async (t) => {
@@ -73,9 +110,26 @@ test('volumes are held against their index: a file that only one of them has is 
   for (const name of ['a', 'b']) writeFileSync(path.join(folder, 'job0', name), name);
   execFileSync('tar', ['-cf', path.join(gathered, 'job-7.000.tar'), '-C', folder, 'job0/a', 'job0/b']);
   const tell = (...names: string[]): void => {
-    writeFileSync(path.join(gathered, 'job-7.index.jsonl'), renderGatheredOwner({ jobId: 7, brokerId: 'b', instance: 'i' }) + names.map((name, taskIndex) => renderGatheredResult([
-      { taskIndex, replicaId: taskIndex + 1, path: `job0/${name}`, volume: 'job-7.000.tar', offset: 0, size: 1, mode: 0o644, sha256: 'x' },
-    ])).join(''));
+    writeFileSync(
+      path.join(gathered, 'job-7.index.jsonl'),
+      renderGatheredOwner({ jobId: 7, brokerId: 'b', instance: 'i' }) +
+        names
+          .map((name, taskIndex) =>
+            renderGatheredResult([
+              {
+                taskIndex,
+                replicaId: taskIndex + 1,
+                path: `job0/${name}`,
+                volume: 'job-7.000.tar',
+                offset: 0,
+                size: 1,
+                mode: 0o644,
+                sha256: 'x',
+              },
+            ]),
+          )
+          .join(''),
+    );
   };
   tell('a', 'b');
   t.like(await readGathered(job, folders), { members: ['job0/a', 'job0/b'], wrong: [], strangers: [] });
@@ -91,7 +145,11 @@ test('a result is gathered once, but for one of a machine that was caught before
   const caught = aReplica({ replicaId: 3, accepted: false, reason: 'MUT_MACHINE_QUARANTINED' });
   const lost = aReplica({ replicaId: 4, accepted: false, reason: 'MUT_MACHINE_LOST' });
   const tasks = [aTask({ taskIndex: 0, replicas: [caught, lost, aReplica({ replicaId: 5, accepted: true })] })];
-  const tell = (...replicaIds: number[]): string[] => findTwice(tasks, replicaIds.map((replicaId) => ({ taskIndex: 0, replicaId })));
+  const tell = (...replicaIds: number[]): string[] =>
+    findTwice(
+      tasks,
+      replicaIds.map((replicaId) => ({ taskIndex: 0, replicaId })),
+    );
   t.deepEqual(tell(5), []);
   t.deepEqual(tell(3, 5), []);
   t.is(tell(4, 5).length, 1, 'one that was lost is there too');

@@ -7,7 +7,11 @@ import { axisLook, type ChartLook } from './look.ts';
 const instantWidth = 95;
 const minute = 60_000;
 const day = 86_400_000;
-const durationUnits = [['h', 3_600_000], ['min', minute], ['s', 1000]] as const;
+const durationUnits = [
+  ['h', 3_600_000],
+  ['min', minute],
+  ['s', 1000],
+] as const;
 
 // Kept: to make one takes longer than to use it.
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
@@ -15,7 +19,10 @@ const minuteFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minut
 const secondFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 /** An axis of instants by the clock of who looks; days stand out. */
-export function timeAxis(look: ChartLook, { from, until }: { readonly from: number; readonly until: number }): XAXisComponentOption {
+export function timeAxis(
+  look: ChartLook,
+  { from, until }: { readonly from: number; readonly until: number },
+): XAXisComponentOption {
   const axis = axisLook(look);
   const shift = -new Date(from).getTimezoneOffset() * minute;
   const { ticks, step } = timeTicksOf(from, until, { about: Math.max(2, look.width / instantWidth), shift });
@@ -25,8 +32,19 @@ export function timeAxis(look: ChartLook, { from, until }: { readonly from: numb
   };
   return {
     // ECharts' own ticks mix clocks with and without seconds.
-    ...axis, type: 'time', min: from, max: until, splitLine: { show: false }, axisPointer: { snap: false }, axisTick: { ...axis.axisTick, customValues: [...ticks] },
-    axisLabel: { ...axis.axisLabel, customValues: [...ticks], formatter: sayTick, rich: { day: { color: look.text, fontWeight: 600, fontSize: 11 } } },
+    ...axis,
+    type: 'time',
+    min: from,
+    max: until,
+    splitLine: { show: false },
+    axisPointer: { snap: false },
+    axisTick: { ...axis.axisTick, customValues: [...ticks] },
+    axisLabel: {
+      ...axis.axisLabel,
+      customValues: [...ticks],
+      formatter: sayTick,
+      rich: { day: { color: look.text, fontWeight: 600, fontSize: 11 } },
+    },
   };
 }
 
@@ -34,16 +52,33 @@ export function timeAxis(look: ChartLook, { from, until }: { readonly from: numb
 export function durationAxis(look: ChartLook, until: number): XAXisComponentOption {
   const axis = axisLook(look);
   const { step } = timeTicksOf(0, until, { about: Math.max(2, look.width / 90) });
-  return { ...axis, type: 'value', min: 0, max: Math.max(1, until), interval: step, axisLabel: { ...axis.axisLabel, showMaxLabel: until % step === 0, formatter: (tick: number) => (tick === 0 ? '0' : sayDuration(tick)) } };
+  return {
+    ...axis,
+    type: 'value',
+    min: 0,
+    max: Math.max(1, until),
+    interval: step,
+    axisLabel: {
+      ...axis.axisLabel,
+      showMaxLabel: until % step === 0,
+      formatter: (tick: number) => (tick === 0 ? '0' : sayDuration(tick)),
+    },
+  };
 }
 
-/** The unit for an axis of durations up to `longest` milliseconds that is drawn in one unit: its name, and its milliseconds. */
+/**
+ * The unit for an axis of durations up to `longest` milliseconds that is drawn in one unit: its name, and its
+ * milliseconds.
+ */
 export function durationUnit(longest: number): readonly [unit: string, milliseconds: number] {
   return durationUnits.find(([, least]) => longest >= 2 * least) ?? ['ms', 1];
 }
 
 /** An axis of whole numbers of something from 0 on, up to `most` where that is told. */
-export function countAxis(look: ChartLook, { name, most }: { readonly name: string; readonly most?: number }): YAXisComponentOption {
+export function countAxis(
+  look: ChartLook,
+  { name, most }: { readonly name: string; readonly most?: number },
+): YAXisComponentOption {
   const axis = axisLook(look);
   const ticks = most === undefined ? [] : ticksOf(0, most, 4);
   const step = Math.max(1, (ticks[1] ?? 1) - (ticks[0] ?? 0));
@@ -51,8 +86,16 @@ export function countAxis(look: ChartLook, { name, most }: { readonly name: stri
   const range = most === undefined ? { splitNumber: 4 } : { max: most, interval: step };
   const isFar = most === undefined || most % step === 0 || most % step > 0.5 * step;
   return {
-    ...axis, type: 'value', min: 0, ...range, minInterval: 1, name, nameLocation: 'end', nameGap: 10,
+    ...axis,
+    type: 'value',
+    min: 0,
+    ...range,
+    minInterval: 1,
+    name,
+    nameLocation: 'end',
+    nameGap: 10,
     // From the axis on: to the left of it there is no room.
-    nameTextStyle: { color: look.faint, fontSize: 11, align: 'left' }, axisLabel: { ...axis.axisLabel, showMaxLabel: isFar, formatter: (tick: number) => sayCount(tick) },
+    nameTextStyle: { color: look.faint, fontSize: 11, align: 'left' },
+    axisLabel: { ...axis.axisLabel, showMaxLabel: isFar, formatter: (tick: number) => sayCount(tick) },
   };
 }

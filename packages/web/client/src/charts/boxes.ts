@@ -3,7 +3,9 @@ import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams, CustomSer
 import type { Ink } from '../model/palette.ts';
 import { fillOfInk, textOn, type ChartLook } from './look.ts';
 
-/** A box over time: on an axis of amounts from `bottom` to `top`, or, with both the same, in a lane of an axis of names. */
+/**
+ * A box over time: on an axis of amounts from `bottom` to `top`, or, with both the same, in a lane of an axis of names.
+ */
 export interface ChartBox {
   readonly start: number;
   readonly end: number;
@@ -25,22 +27,45 @@ export interface BoxesStyle {
   readonly z?: number;
 }
 
-interface Place { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
+interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
 
 /** A series of boxes. What reaches beyond the grid is cut off, and its label stays in sight. */
 export function boxSeries(boxes: readonly ChartBox[], { id, look, laneShare, z = 2 }: BoxesStyle): CustomSeriesOption {
-  const renderItem = (params: CustomSeriesRenderItemParams, api: CustomSeriesRenderItemAPI): CustomSeriesRenderItemReturn => {
+  const renderItem = (
+    params: CustomSeriesRenderItemParams,
+    api: CustomSeriesRenderItemAPI,
+  ): CustomSeriesRenderItemReturn => {
     const box = boxes[params.dataIndex];
     const place = box === undefined ? undefined : placeOf(box, { params, api, laneShare });
     return box === undefined || place === undefined ? null : drawBox(box, place, look);
   };
   return {
-    type: 'custom', id, z, encode: { x: [0, 1], y: [2, 3] }, renderItem,
+    type: 'custom',
+    id,
+    z,
+    encode: { x: [0, 1], y: [2, 3] },
+    renderItem,
     data: boxes.map(({ start, end, bottom, top, name }) => ({ value: [start, end, bottom, top], name: name ?? '' })),
   };
 }
 
-function placeOf({ start, end, bottom, top }: ChartBox, { params, api, laneShare }: { readonly params: CustomSeriesRenderItemParams; readonly api: CustomSeriesRenderItemAPI; readonly laneShare: number | undefined }): Place | undefined {
+function placeOf(
+  { start, end, bottom, top }: ChartBox,
+  {
+    params,
+    api,
+    laneShare,
+  }: {
+    readonly params: CustomSeriesRenderItemParams;
+    readonly api: CustomSeriesRenderItemAPI;
+    readonly laneShare: number | undefined;
+  },
+): Place | undefined {
   const grid = params.coordSys as unknown as Place;
   const [left = 0, low = 0] = api.coord([start, bottom]);
   const [right = 0, high = 0] = api.coord([end, top]);
@@ -54,7 +79,7 @@ function placeOf({ start, end, bottom, top }: ChartBox, { params, api, laneShare
 
 function laneHeightOf(api: CustomSeriesRenderItemAPI): number {
   const size = api.size?.([0, 1]);
-  return Array.isArray(size) ? size[1] ?? 0 : 0;
+  return Array.isArray(size) ? (size[1] ?? 0) : 0;
 }
 
 /** Room that a letter takes, in pixels. */
@@ -64,10 +89,31 @@ function drawBox({ ink, label, name }: ChartBox, place: Place, look: ChartLook):
   const { color, decal } = fillOfInk(ink, look);
   const isRoom = label !== '' && place.height >= 13 && place.width >= Math.min(54, label.length * letter + 14);
   // A ground of the fill's own, so that a pattern does not run through the letters.
-  const text = { text: label, fill: textOn(color), fontSize: 11, fontFamily: look.font, width: Math.max(0, place.width - 10), overflow: 'truncate' as const, ellipsis: '…', ...(decal === undefined ? {} : { backgroundColor: color, padding: [0, 3], borderRadius: 2 }) };
+  const text = {
+    text: label,
+    fill: textOn(color),
+    fontSize: 11,
+    fontFamily: look.font,
+    width: Math.max(0, place.width - 10),
+    overflow: 'truncate' as const,
+    ellipsis: '…',
+    ...(decal === undefined ? {} : { backgroundColor: color, padding: [0, 3], borderRadius: 2 }),
+  };
   return {
-    type: 'rect', shape: { ...place }, silent: name === undefined,
-    style: { fill: color, ...(decal === undefined ? {} : { decal }), stroke: look.ground, lineWidth: place.width > 4 ? 1 : 0 },
-    ...(isRoom ? { textContent: { type: 'text', style: text, silent: true }, textConfig: { position: place.height < 26 ? 'insideLeft' : 'insideTopLeft', distance: 4 } } : {}),
+    type: 'rect',
+    shape: { ...place },
+    silent: name === undefined,
+    style: {
+      fill: color,
+      ...(decal === undefined ? {} : { decal }),
+      stroke: look.ground,
+      lineWidth: place.width > 4 ? 1 : 0,
+    },
+    ...(isRoom
+      ? {
+          textContent: { type: 'text', style: text, silent: true },
+          textConfig: { position: place.height < 26 ? 'insideLeft' : 'insideTopLeft', distance: 4 },
+        }
+      : {}),
   } as CustomSeriesRenderItemReturn;
 }

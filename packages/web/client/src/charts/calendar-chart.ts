@@ -21,7 +21,10 @@ type Calendar = RouteReply<'getCalendar'>;
 export interface CalendarScene {
   readonly calendar: Calendar;
   readonly boxes: readonly CalendarBox[];
-  /** What is being drawn or dragged, or asked for in the form, with where it begins from below; undefined where nothing is. */
+  /**
+   * What is being drawn or dragged, or asked for in the form, with where it begins from below; undefined where nothing
+   * is.
+   */
   readonly ghost: (Slot & { readonly bottom: number }) | undefined;
   /** Whether it is under the pointer now: then it alone is told. */
   readonly isDragging: boolean;
@@ -29,57 +32,144 @@ export interface CalendarScene {
 }
 
 /** Room around the grid, in pixels: it stays where it is while something is dragged over it. */
-function calendarEdges(total: number): { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number; readonly outerBoundsMode: 'none' } {
-  return { left: Math.max(40, 14 + sayCount(total).length * 6.5), right: 44, top: 40, bottom: 26, outerBoundsMode: 'none' };
+function calendarEdges(total: number): {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  readonly outerBoundsMode: 'none';
+} {
+  return {
+    left: Math.max(40, 14 + sayCount(total).length * 6.5),
+    right: 44,
+    top: 40,
+    bottom: 26,
+    outerBoundsMode: 'none',
+  };
 }
 
-/** What of a resource is taken over time, in units on the left and as a share on the right: all of it as steps, and in boxes the reservations that the viewer may see. */
+/**
+ * What of a resource is taken over time, in units on the left and as a share on the right: all of it as steps, and in
+ * boxes the reservations that the viewer may see.
+ */
 export function buildCalendarOption(scene: CalendarScene, look: ChartLook): ChartOption {
-  const { calendar: { resource, slots, from_unix_ms: from, until_unix_ms: until }, isDragging } = scene;
+  const {
+    calendar: { resource, slots, from_unix_ms: from, until_unix_ms: until },
+    isDragging,
+  } = scene;
   const axis = axisLook(look);
   const last = slots.at(-1);
   const steps = slots.map(({ start_unix_ms: start, used }): [number, number] => [Math.max(from, start), used]);
-  const taken = { type: 'line' as const, step: 'end' as const, symbol: 'none', silent: true, data: last === undefined ? [] : [...steps, [Math.min(until, last.end_unix_ms), last.used]] };
+  const taken = {
+    type: 'line' as const,
+    step: 'end' as const,
+    symbol: 'none',
+    silent: true,
+    data: last === undefined ? [] : [...steps, [Math.min(until, last.end_unix_ms), last.used]],
+  };
   return {
     ...baseOption(look),
     // In a corner that no slot covers.
-    title: { text: sayGhost(scene, look), right: 4, top: 0, padding: 0, textStyle: { color: look.accent, fontSize: 12, lineHeight: 15, fontWeight: 600, fontFamily: look.font } },
+    title: {
+      text: sayGhost(scene, look),
+      right: 4,
+      top: 0,
+      padding: 0,
+      textStyle: { color: look.accent, fontSize: 12, lineHeight: 15, fontWeight: 600, fontFamily: look.font },
+    },
     grid: calendarEdges(resource.total),
     xAxis: { ...timeAxis(look, { from, until }), splitLine: { show: true, ...axis.splitLine } },
     yAxis: [
       // Above the word for the present instant.
       { ...countAxis(look, { name: unitOf(resource), most: Math.max(1, resource.total) }), nameGap: 22 },
-      { ...axis, type: 'value', min: 0, max: 100, interval: 50, splitLine: { show: false }, axisLabel: { ...axis.axisLabel, formatter: '{value} %' } },
+      {
+        ...axis,
+        type: 'value',
+        min: 0,
+        max: 100,
+        interval: 50,
+        splitLine: { show: false },
+        axisLabel: { ...axis.axisLabel, formatter: '{value} %' },
+      },
     ],
-    tooltip: { ...baseOption(look).tooltip, trigger: 'axis', axisPointer: { type: isDragging ? 'none' : 'line', lineStyle: { color: look.faint } }, formatter: (told: unknown) => (isDragging ? '' : tellInstant(scene, instantOf(told))) },
+    tooltip: {
+      ...baseOption(look).tooltip,
+      trigger: 'axis',
+      axisPointer: { type: isDragging ? 'none' : 'line', lineStyle: { color: look.faint } },
+      formatter: (told: unknown) => (isDragging ? '' : tellInstant(scene, instantOf(told))),
+    },
     series: [
-      { ...taken, id: 'share', z: 1, lineStyle: { width: 0 }, areaStyle: { color: fillOfInk(calendarInks.others, look).color, opacity: 1 } },
+      {
+        ...taken,
+        id: 'share',
+        z: 1,
+        lineStyle: { width: 0 },
+        areaStyle: { color: fillOfInk(calendarInks.others, look).color, opacity: 1 },
+      },
       { ...taken, id: 'taken', z: 3, lineStyle: { color: look.text, width: 1.2 }, ...marksOf(scene, look) },
-      boxSeries([...maintenanceBoxes(scene.calendar), ...scene.boxes.map(reservationBox)], { id: 'reservations', look }),
+      boxSeries([...maintenanceBoxes(scene.calendar), ...scene.boxes.map(reservationBox)], {
+        id: 'reservations',
+        look,
+      }),
     ],
   };
 }
 
 function maintenanceBoxes({ resource: { maintenances, total } }: Calendar): ChartBox[] {
-  return maintenances.map(({ start_unix_ms: start, end_unix_ms: end, amount, reason }) => ({ start, end, bottom: total - amount, top: total, ink: calendarInks.maintenance, label: reason || 'maintenance' }));
+  return maintenances.map(({ start_unix_ms: start, end_unix_ms: end, amount, reason }) => ({
+    start,
+    end,
+    bottom: total - amount,
+    top: total,
+    ink: calendarInks.maintenance,
+    label: reason || 'maintenance',
+  }));
 }
 
 function reservationBox({ reservation, start, end, bottom, top }: CalendarBox): ChartBox {
   const { reservation_id: id, is_mine: isMine, status, user_id: user } = reservation;
-  return { start, end, bottom, top, ink: isMine ? (status === 'held' ? calendarInks.held : calendarInks.mine) : calendarInks.seen, label: isMine ? `#${id}` : user };
+  return {
+    start,
+    end,
+    bottom,
+    top,
+    ink: isMine ? (status === 'held' ? calendarInks.held : calendarInks.mine) : calendarInks.seen,
+    label: isMine ? `#${id}` : user,
+  };
 }
 
 type Marks = Pick<Extract<NonNullable<ChartOption['series']>, { readonly type?: 'line' }>, 'markLine' | 'markArea'>;
 
 /** The present instant, and the slot that is wanted. */
-function marksOf({ calendar: { from_unix_ms: from, until_unix_ms: until, resource }, ghost, now }: CalendarScene, { accent, isDark }: ChartLook): Marks {
+function marksOf(
+  { calendar: { from_unix_ms: from, until_unix_ms: until, resource }, ghost, now }: CalendarScene,
+  { accent, isDark }: ChartLook,
+): Marks {
   const isShown = from < now && now < until;
   return {
-    markLine: { silent: true, symbol: 'none', animation: false, lineStyle: { color: accent, type: 'dashed', width: 1.5 }, label: { formatter: 'now', color: accent, fontSize: 11, distance: 2 }, data: isShown ? [{ xAxis: now }] : [] },
+    markLine: {
+      silent: true,
+      symbol: 'none',
+      animation: false,
+      lineStyle: { color: accent, type: 'dashed', width: 1.5 },
+      label: { formatter: 'now', color: accent, fontSize: 11, distance: 2 },
+      data: isShown ? [{ xAxis: now }] : [],
+    },
     markArea: {
-      silent: true, animation: false, z: 10, itemStyle: { color: accent, opacity: isDark ? 0.4 : 0.28, borderColor: accent, borderWidth: 2 },
+      silent: true,
+      animation: false,
+      z: 10,
+      itemStyle: { color: accent, opacity: isDark ? 0.4 : 0.28, borderColor: accent, borderWidth: 2 },
       label: { show: false },
-      data: ghost === undefined ? [] : [[{ xAxis: Math.max(from, ghost.start), yAxis: ghost.bottom }, { xAxis: Math.min(until, ghost.end), yAxis: Math.min(resource.total, ghost.bottom + ghost.amount) }]],
+      data:
+        ghost === undefined
+          ? []
+          : [
+              [
+                { xAxis: Math.max(from, ghost.start), yAxis: ghost.bottom },
+                { xAxis: Math.min(until, ghost.end), yAxis: Math.min(resource.total, ghost.bottom + ghost.amount) },
+              ],
+            ],
     },
   };
 }
@@ -87,7 +177,11 @@ function marksOf({ calendar: { from_unix_ms: from, until_unix_ms: until, resourc
 /** The slot that is wanted; on two lines where there is little room. */
 function sayGhost({ ghost, now, calendar: { resource } }: CalendarScene, { width }: ChartLook): string {
   if (ghost === undefined) return '';
-  return `${sayClock(ghost.start, now)} to ${sayClock(ghost.end, ghost.start)}${width < 700 ? '\n' : ', '}${sayDuration(ghost.end - ghost.start)}, ${sayAmount(ghost.amount, resource)}`;
+  return (
+    `${sayClock(ghost.start, now)} to ` +
+    `${sayClock(ghost.end, ghost.start)}${width < 700 ? '\n' : ', '}${sayDuration(ghost.end - ghost.start)}, ` +
+    `${sayAmount(ghost.amount, resource)}`
+  );
 }
 
 function instantOf(told: unknown): number {
@@ -99,11 +193,22 @@ const toldMax = 8;
 function tellInstant({ calendar: { slots, resource }, boxes, now }: CalendarScene, instant: number): string {
   const slot = slots.find(({ start_unix_ms: start, end_unix_ms: end }) => start <= instant && instant < end);
   const there = boxes.filter(({ start, end }) => start <= instant && instant < end);
-  const maintained = resource.maintenances.filter(({ start_unix_ms: start, end_unix_ms: end }) => start <= instant && instant < end);
+  const maintained = resource.maintenances.filter(
+    ({ start_unix_ms: start, end_unix_ms: end }) => start <= instant && instant < end,
+  );
   return [
-    `${sayClock(instant, now)}: ${slot === undefined ? 'not known' : `${sayAmount(slot.used, resource)} of ${resource.total} taken, ${sayShare(slot.used, resource.total)}`}`,
-    ...maintained.map(({ amount, reason }) => `maintenance of ${sayAmount(amount, resource)}${reason === '' ? '' : `: ${reason}`}`),
-    ...there.slice(0, toldMax).map(({ reservation: one }) => `#${one.reservation_id}, ${one.is_mine ? 'yours' : one.user_id}: ${sayAmount(one.amount, resource)}, ${sayClock(one.start_unix_ms, now)} to ${sayClock(one.end_unix_ms, now)}, ${one.status}`),
+    `${sayClock(instant, now)}: ` +
+      `${slot === undefined ? 'not known' : `${sayAmount(slot.used, resource)} of ${resource.total} taken, ${sayShare(slot.used, resource.total)}`}`,
+    ...maintained.map(
+      ({ amount, reason }) => `maintenance of ${sayAmount(amount, resource)}${reason === '' ? '' : `: ${reason}`}`,
+    ),
+    ...there
+      .slice(0, toldMax)
+      .map(
+        ({ reservation: one }) =>
+          `#${one.reservation_id}, ${one.is_mine ? 'yours' : one.user_id}: ${sayAmount(one.amount, resource)}, ` +
+          `${sayClock(one.start_unix_ms, now)} to ${sayClock(one.end_unix_ms, now)}, ${one.status}`,
+      ),
     ...(there.length > toldMax ? [`and ${there.length - toldMax} more`] : []),
   ].join('\n');
 }
@@ -112,6 +217,11 @@ function tellInstant({ calendar: { slots, resource }, boxes, now }: CalendarScen
 export function calendarTable({ calendar: { slots, resource }, now }: CalendarScene): ChartTable {
   return {
     heads: ['From', 'Until', 'Taken', 'Share'],
-    rows: slots.map(({ start_unix_ms: start, end_unix_ms: end, used }) => [sayClock(start, now), sayClock(end, now), sayAmount(used, resource), sayShare(used, resource.total)]),
+    rows: slots.map(({ start_unix_ms: start, end_unix_ms: end, used }) => [
+      sayClock(start, now),
+      sayClock(end, now),
+      sayAmount(used, resource),
+      sayShare(used, resource.total),
+    ]),
   };
 }

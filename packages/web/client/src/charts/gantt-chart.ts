@@ -15,8 +15,14 @@ const tableRowsMax = 1000;
 
 /** What became of a run, in words. */
 const kindWords: Readonly<Record<string, string>> = {
-  inputs: 'inputs on their way to the machine, or being put in place', outputs: 'outputs on their way home', accepted: 'accepted: its result is that of the task', loser: 'a loser: the result of another run was taken',
-  failed: 'failed', killed: 'killed: its job was cancelled', lost: 'lost with its machine, or taken back', running: 'still runs',
+  inputs: 'inputs on their way to the machine, or being put in place',
+  outputs: 'outputs on their way home',
+  accepted: 'accepted: its result is that of the task',
+  loser: 'a loser: the result of another run was taken',
+  failed: 'failed',
+  killed: 'killed: its job was cancelled',
+  lost: 'lost with its machine, or taken back',
+  running: 'still runs',
 };
 
 /** How high the rows are, and how many are seen at once. */
@@ -32,7 +38,8 @@ export function ganttHeight({ rows }: Pick<GanttPicture, 'rows'>): number {
 }
 
 /**
- * What ran where and when: a row for each machine, runs by what became of them, files on their way as a strip below the runs. Time is zoomed and moved by its slider, by dragging,
+ * What ran where and when: a row for each machine, runs by what became of them, files on their way as a strip below the
+ * runs. Time is zoomed and moved by its slider, by dragging,
  * and by the wheel with Ctrl; of many machines some are seen at once. Names of kinds hide and show them.
  */
 export function buildGanttOption(picture: GanttPicture, look: ChartLook): ChartOption {
@@ -45,37 +52,125 @@ export function buildGanttDrawing(picture: GanttPicture, look: ChartLook): Chart
 }
 
 function ganttFrame(picture: GanttPicture, look: ChartLook): ChartOption {
-  const { gantt: { kinds, job_from_unix_ms: from, job_until_unix_ms: until }, rows } = picture;
+  const {
+    gantt: { kinds, job_from_unix_ms: from, job_until_unix_ms: until },
+    rows,
+  } = picture;
   const axis = axisLook(look);
   const byKind = kinds.map((_, kind) => picture.shapes.flatMap((shape, index) => (shape.kind === kind ? [index] : [])));
   const used = kinds.map((_, kind) => kind).filter((kind) => (byKind[kind]?.length ?? 0) > 0);
   const sums = sumKinds(picture.gantt);
   // Only shown: what somebody hid is known by its name, which a sum would change.
-  const tellKind = (name: string): string => `${name} ${sayProcessorTime(sums[kinds.indexOf(name)] ?? 0).replace('processor-', '')}`;
+  const tellKind = (name: string): string =>
+    `${name} ${sayProcessorTime(sums[kinds.indexOf(name)] ?? 0).replace('processor-', '')}`;
   return {
     ...baseOption(look),
     grid: gridWithin({ top: above, bottom: below, right: ganttRows(rows.length).seen < rows.length ? 28 : 10 }),
-    legend: { type: 'scroll', top: 0, left: 0, right: 10, itemWidth: 14, itemHeight: 10, icon: 'rect', textStyle: { color: look.faint, fontSize: 12 }, inactiveColor: look.line, pageIconColor: look.faint, pageTextStyle: { color: look.faint }, data: used.map((kind) => kinds[kind] ?? ''), formatter: tellKind },
-    xAxis: { ...axis, type: 'time', min: from, max: Math.max(from + 1, until), splitLine: { ...axis.splitLine, show: true }, splitNumber: Math.max(2, Math.round(look.width / 160)) },
-    yAxis: { ...axis, type: 'category', inverse: true, data: [...rows], axisTick: { show: false }, splitLine: { show: false }, axisLabel: { ...axis.axisLabel, width: look.width < 480 ? 84 : 150, overflow: 'truncate', color: look.text } },
-    tooltip: { ...baseOption(look).tooltip, trigger: 'item', formatter: (told: unknown) => tellShape(picture, shapeIndexOf(told)) },
+    legend: {
+      type: 'scroll',
+      top: 0,
+      left: 0,
+      right: 10,
+      itemWidth: 14,
+      itemHeight: 10,
+      icon: 'rect',
+      textStyle: { color: look.faint, fontSize: 12 },
+      inactiveColor: look.line,
+      pageIconColor: look.faint,
+      pageTextStyle: { color: look.faint },
+      data: used.map((kind) => kinds[kind] ?? ''),
+      formatter: tellKind,
+    },
+    xAxis: {
+      ...axis,
+      type: 'time',
+      min: from,
+      max: Math.max(from + 1, until),
+      splitLine: { ...axis.splitLine, show: true },
+      splitNumber: Math.max(2, Math.round(look.width / 160)),
+    },
+    yAxis: {
+      ...axis,
+      type: 'category',
+      inverse: true,
+      data: [...rows],
+      axisTick: { show: false },
+      splitLine: { show: false },
+      axisLabel: { ...axis.axisLabel, width: look.width < 480 ? 84 : 150, overflow: 'truncate', color: look.text },
+    },
+    tooltip: {
+      ...baseOption(look).tooltip,
+      trigger: 'item',
+      formatter: (told: unknown) => tellShape(picture, shapeIndexOf(told)),
+    },
     series: used.map((kind) => kindSeries({ picture, indexes: byKind[kind] ?? [], kind }, look)),
   };
 }
 
 function ganttZooms({ rows }: GanttPicture, look: ChartLook): DataZoomComponentOption[] {
-  const quiet = { borderColor: look.line, fillerColor: `${look.accent}26`, handleStyle: { color: look.ground, borderColor: look.faint }, moveHandleStyle: { color: look.faint, opacity: 0.4 }, textStyle: { color: look.faint, fontSize: 11 }, backgroundColor: 'transparent', brushSelect: false, showDataShadow: false };
+  const quiet = {
+    borderColor: look.line,
+    fillerColor: `${look.accent}26`,
+    handleStyle: { color: look.ground, borderColor: look.faint },
+    moveHandleStyle: { color: look.faint, opacity: 0.4 },
+    textStyle: { color: look.faint, fontSize: 11 },
+    backgroundColor: 'transparent',
+    brushSelect: false,
+    showDataShadow: false,
+  };
   const time = [
-    { ...quiet, type: 'slider' as const, id: 'time', xAxisIndex: 0, filterMode: 'weakFilter' as const, bottom: 4, height: 18, left: 64, right: 64, labelFormatter: (value: number) => sayTimeOfDay(value) },
-    { type: 'inside' as const, id: 'time-inside', xAxisIndex: 0, filterMode: 'weakFilter' as const, zoomOnMouseWheel: 'ctrl' as const, moveOnMouseMove: true, moveOnMouseWheel: false },
+    {
+      ...quiet,
+      type: 'slider' as const,
+      id: 'time',
+      xAxisIndex: 0,
+      filterMode: 'weakFilter' as const,
+      bottom: 4,
+      height: 18,
+      left: 64,
+      right: 64,
+      labelFormatter: (value: number) => sayTimeOfDay(value),
+    },
+    {
+      type: 'inside' as const,
+      id: 'time-inside',
+      xAxisIndex: 0,
+      filterMode: 'weakFilter' as const,
+      zoomOnMouseWheel: 'ctrl' as const,
+      moveOnMouseMove: true,
+      moveOnMouseWheel: false,
+    },
   ];
   const { seen } = ganttRows(rows.length);
   if (seen >= rows.length) return time;
   // From the first machine on, without a start that each new picture would go back to.
   const spans = { maxValueSpan: seen - 1 };
   return [
-    ...time, { ...quiet, ...spans, type: 'slider', id: 'machines', yAxisIndex: 0, filterMode: 'filter', right: 2, width: 14, top: above, bottom: below + 22, showDetail: false, zoomLock: false },
-    { ...spans, type: 'inside', id: 'machines-inside', yAxisIndex: 0, filterMode: 'filter', zoomOnMouseWheel: false, moveOnMouseMove: true, moveOnMouseWheel: 'shift' },
+    ...time,
+    {
+      ...quiet,
+      ...spans,
+      type: 'slider',
+      id: 'machines',
+      yAxisIndex: 0,
+      filterMode: 'filter',
+      right: 2,
+      width: 14,
+      top: above,
+      bottom: below + 22,
+      showDetail: false,
+      zoomLock: false,
+    },
+    {
+      ...spans,
+      type: 'inside',
+      id: 'machines-inside',
+      yAxisIndex: 0,
+      filterMode: 'filter',
+      zoomOnMouseWheel: false,
+      moveOnMouseMove: true,
+      moveOnMouseWheel: 'shift',
+    },
   ];
 }
 
@@ -92,11 +187,28 @@ function kindSeries({ picture, indexes, kind }: KindShapes, look: ChartLook): Cu
   const fill = fillOfInk(inkOf(barInks, name), look);
   const isStrip = isStaging(name);
   return {
-    type: 'custom', id: name, name, clip: true, encode: { x: [0, 1], y: 2 }, itemStyle: fill, progressive: 0,
-    data: indexes.map((index) => { const { start, end, row, top, bottom, share } = picture.shapes[index] as GanttShape; return [start, end, row, top, bottom, share, index]; }),
+    type: 'custom',
+    id: name,
+    name,
+    clip: true,
+    encode: { x: [0, 1], y: 2 },
+    itemStyle: fill,
+    progressive: 0,
+    data: indexes.map((index) => {
+      const { start, end, row, top, bottom, share } = picture.shapes[index] as GanttShape;
+      return [start, end, row, top, bottom, share, index];
+    }),
     renderItem: (_, api) => {
       const place = placeOf(api, isStrip);
-      return { type: 'rect', shape: place, style: { fill: fill.color, ...(fill.decal === undefined || place.width < 4 ? {} : { decal: fill.decal }), opacity: isStrip && picture.gantt.bars === null ? 0.3 + 0.7 * Number(api.value(5)) : 1 } };
+      return {
+        type: 'rect',
+        shape: place,
+        style: {
+          fill: fill.color,
+          ...(fill.decal === undefined || place.width < 4 ? {} : { decal: fill.decal }),
+          opacity: isStrip && picture.gantt.bars === null ? 0.3 + 0.7 * Number(api.value(5)) : 1,
+        },
+      };
     },
   };
 }
@@ -113,12 +225,17 @@ function placeOf(api: RenderApi, isStrip: boolean): Readonly<Record<'x' | 'y' | 
   const [top, bottom] = [of(3), of(4)].map((share) => middle + (share - 0.5) * room) as [number, number];
   const [wide, high] = [right - left, bottom - top];
   const isLower = of(3) > 0 && !isStrip && of(5) === 1;
-  return { x: left, y: top, width: Math.max(1, wide > 6 ? wide - 1 : wide), height: Math.max(1, isLower ? high - 0.5 : high) };
+  return {
+    x: left,
+    y: top,
+    width: Math.max(1, wide > 6 ? wide - 1 : wide),
+    height: Math.max(1, isLower ? high - 0.5 : high),
+  };
 }
 
 /** The shape that an entry of a series, or what a tip or a press tells of it, is; -1 where it is none. */
 export function shapeIndexOf(told: unknown): number {
-  const values = Array.isArray(told) ? told as unknown[] : (told as { readonly value?: unknown } | null)?.value;
+  const values = Array.isArray(told) ? (told as unknown[]) : (told as { readonly value?: unknown } | null)?.value;
   const index = Array.isArray(values) ? (values as unknown[])[6] : undefined;
   return typeof index === 'number' ? index : -1;
 }
@@ -127,28 +244,57 @@ export function shapeIndexOf(told: unknown): number {
 function tellShape(picture: GanttPicture, index: number): string {
   const shape = picture.shapes[index];
   if (shape === undefined) return '';
-  const { gantt: { bars, kinds }, rows } = picture;
+  const {
+    gantt: { bars, kinds },
+    rows,
+  } = picture;
   const machine = rows[shape.row] ?? '';
   const when = `${sayTimeOfDay(shape.start)} to ${sayTimeOfDay(shape.end)}`;
-  if (bars === null || shape.bar < 0) return [`${machine}, ${when}`, ...sumWords(picture, shape), 'zoom in to see single tasks'].join('\n');
+  if (bars === null || shape.bar < 0)
+    return [`${machine}, ${when}`, ...sumWords(picture, shape), 'zoom in to see single tasks'].join('\n');
   const kind = kinds[shape.kind] ?? '';
-  return [`task ${sayCount(bars.task_index[shape.bar] ?? 0)} on ${machine}, ${sayDuration(shape.end - shape.start)}`, kindWords[kind] ?? kind, `${when}, replica ${bars.replica_id[shape.bar] ?? 0}`].join('\n');
+  return [
+    `task ${sayCount(bars.task_index[shape.bar] ?? 0)} on ${machine}, ${sayDuration(shape.end - shape.start)}`,
+    kindWords[kind] ?? kind,
+    `${when}, replica ${bars.replica_id[shape.bar] ?? 0}`,
+  ].join('\n');
 }
 
 /** What a machine did in a stretch of time: all shapes of it that begin there. */
 function sumWords({ gantt: { kinds }, shapes }: GanttPicture, { row, start }: GanttShape): string[] {
-  return shapes.filter((one) => one.row === row && one.start === start).map(({ kind, share }) => `${kinds[kind] ?? ''} about ${Math.round(share * 100)} %`);
+  return shapes
+    .filter((one) => one.row === row && one.start === start)
+    .map(({ kind, share }) => `${kinds[kind] ?? ''} about ${Math.round(share * 100)} %`);
 }
 
 /** The same as a table: the bars, 1,000 at most, or what each machine did. */
 export function ganttTable({ gantt: { bars, cells, kinds }, rows, shapes }: GanttPicture): ChartTable {
   if (bars === null) {
     const sums = rows.map(() => kinds.map(() => 0));
-    cells?.row.forEach((row, at) => { const own = sums[row]; if (own !== undefined) own[cells.kind[at] as number] = (own[cells.kind[at] as number] ?? 0) + (cells.busy_ms[at] as number); });
-    return { heads: ['Machine', ...kinds], rows: rows.slice(0, tableRowsMax).map((name, row) => [name, ...(sums[row] ?? []).map((time) => (time === 0 ? '' : sayProcessorTime(time)))]) };
+    cells?.row.forEach((row, at) => {
+      const own = sums[row];
+      if (own !== undefined)
+        own[cells.kind[at] as number] = (own[cells.kind[at] as number] ?? 0) + (cells.busy_ms[at] as number);
+    });
+    return {
+      heads: ['Machine', ...kinds],
+      rows: rows
+        .slice(0, tableRowsMax)
+        .map((name, row) => [name, ...(sums[row] ?? []).map((time) => (time === 0 ? '' : sayProcessorTime(time)))]),
+    };
   }
   return {
     heads: ['Task', 'Replica', 'Machine', 'What', 'From', 'Until', 'Took'],
-    rows: shapes.slice(0, tableRowsMax).map(({ bar, row, kind, start, end }) => [sayCount(bars.task_index[bar] ?? 0), String(bars.replica_id[bar] ?? 0), rows[row] ?? '', kinds[kind] ?? '', sayTimeOfDay(start), sayTimeOfDay(end), sayDuration(end - start)]),
+    rows: shapes
+      .slice(0, tableRowsMax)
+      .map(({ bar, row, kind, start, end }) => [
+        sayCount(bars.task_index[bar] ?? 0),
+        String(bars.replica_id[bar] ?? 0),
+        rows[row] ?? '',
+        kinds[kind] ?? '',
+        sayTimeOfDay(start),
+        sayTimeOfDay(end),
+        sayDuration(end - start),
+      ]),
   };
 }

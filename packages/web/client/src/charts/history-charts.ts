@@ -16,12 +16,39 @@ function rangeOf(samples: readonly GridSample[]): { readonly from: number; reado
   return { from: Math.min(samples[0]?.at ?? until, until - shownMin), until };
 }
 
-function lineOf({ id, ink, look, data }: { readonly id: string; readonly ink: Ink; readonly look: ChartLook; readonly data: readonly (readonly [number, number | null])[] }): LineSeriesOption {
+function lineOf({
+  id,
+  ink,
+  look,
+  data,
+}: {
+  readonly id: string;
+  readonly ink: Ink;
+  readonly look: ChartLook;
+  readonly data: readonly (readonly [number, number | null])[];
+}): LineSeriesOption {
   const fill = fillOfInk(ink, look);
-  return { type: 'line', id, name: id, symbol: 'none', silent: true, lineStyle: { color: ink.colour, width: 1.5 }, itemStyle: fill, areaStyle: { color: fill.color, opacity: 0.75 }, data: data.map(([at, value]) => [at, value ?? '-']) };
+  return {
+    type: 'line',
+    id,
+    name: id,
+    symbol: 'none',
+    silent: true,
+    lineStyle: { color: ink.colour, width: 1.5 },
+    itemStyle: fill,
+    areaStyle: { color: fill.color, opacity: 0.75 },
+    data: data.map(([at, value]) => [at, value ?? '-']),
+  };
 }
 
-function frameOf(samples: readonly GridSample[], { look, name, tell }: { readonly look: ChartLook; readonly name: string; readonly tell: (sample: GridSample) => string[] }): ChartOption {
+function frameOf(
+  samples: readonly GridSample[],
+  {
+    look,
+    name,
+    tell,
+  }: { readonly look: ChartLook; readonly name: string; readonly tell: (sample: GridSample) => string[] },
+): ChartOption {
   const nearest = (told: unknown): GridSample | undefined => {
     const instant = (told as readonly { readonly axisValue: number }[])[0]?.axisValue ?? 0;
     return samples.findLast(({ at }) => at <= instant) ?? samples[0];
@@ -32,8 +59,13 @@ function frameOf(samples: readonly GridSample[], { look, name, tell }: { readonl
     xAxis: timeAxis(look, rangeOf(samples)),
     yAxis: countAxis(look, { name }),
     tooltip: {
-      ...baseOption(look).tooltip, trigger: 'axis', axisPointer: { type: 'line', lineStyle: { color: look.faint } },
-      formatter: (told: unknown) => { const sample = nearest(told); return sample === undefined ? '' : [sayTime(sample.at), ...tell(sample)].join('\n'); },
+      ...baseOption(look).tooltip,
+      trigger: 'axis',
+      axisPointer: { type: 'line', lineStyle: { color: look.faint } },
+      formatter: (told: unknown) => {
+        const sample = nearest(told);
+        return sample === undefined ? '' : [sayTime(sample.at), ...tell(sample)].join('\n');
+      },
     },
   };
 }
@@ -41,19 +73,42 @@ function frameOf(samples: readonly GridSample[], { look, name, tell }: { readonl
 /** Tasks that finished per second, over the last minutes. */
 export function buildPaceOption(samples: readonly GridSample[], look: ChartLook): ChartOption {
   return {
-    ...frameOf(samples, { look, name: 'tasks per second', tell: ({ finishedPerSecond: pace }) => [pace === undefined ? 'not known' : `${sayPace(pace)} tasks finished per second`] }),
-    series: [lineOf({ id: 'pace', ink: paceInk, look, data: samples.map(({ at, finishedPerSecond }) => [at, finishedPerSecond ?? null]) })],
+    ...frameOf(samples, {
+      look,
+      name: 'tasks per second',
+      tell: ({ finishedPerSecond: pace }) => [
+        pace === undefined ? 'not known' : `${sayPace(pace)} tasks finished per second`,
+      ],
+    }),
+    series: [
+      lineOf({
+        id: 'pace',
+        ink: paceInk,
+        look,
+        data: samples.map(({ at, finishedPerSecond }) => [at, finishedPerSecond ?? null]),
+      }),
+    ],
   };
 }
 
 /** The same as a table, the newest first. */
 export function paceTable(samples: readonly GridSample[]): ChartTable {
-  return { heads: ['At', 'Tasks per second'], rows: samples.toReversed().map(({ at, finishedPerSecond: pace }) => [sayTime(at), pace === undefined ? '' : sayPace(pace)]) };
+  return {
+    heads: ['At', 'Tasks per second'],
+    rows: samples
+      .toReversed()
+      .map(({ at, finishedPerSecond: pace }) => [sayTime(at), pace === undefined ? '' : sayPace(pace)]),
+  };
 }
 
 const siteInks: readonly Omit<Ink, 'title'>[] = [
-  { colour: okabeIto.blue, pattern: 'plain', mark: '' }, { colour: okabeIto.orange, pattern: 'stripes', mark: '' }, { colour: okabeIto.green, pattern: 'plain', mark: '' }, { colour: okabeIto.purple, pattern: 'dots', mark: '' },
-  { colour: okabeIto.sky, pattern: 'plain', mark: '' }, { colour: okabeIto.vermillion, pattern: 'cross', mark: '' }, { colour: okabeIto.yellow, pattern: 'stripes', mark: '' },
+  { colour: okabeIto.blue, pattern: 'plain', mark: '' },
+  { colour: okabeIto.orange, pattern: 'stripes', mark: '' },
+  { colour: okabeIto.green, pattern: 'plain', mark: '' },
+  { colour: okabeIto.purple, pattern: 'dots', mark: '' },
+  { colour: okabeIto.sky, pattern: 'plain', mark: '' },
+  { colour: okabeIto.vermillion, pattern: 'cross', mark: '' },
+  { colour: okabeIto.yellow, pattern: 'stripes', mark: '' },
 ];
 const rest = 'all others';
 
@@ -64,28 +119,73 @@ export interface SiteBand {
   readonly of: (sample: GridSample) => number | undefined;
 }
 
-/** The sites that are told apart: by name as long as there are colours, and then those that had the most busy processors. */
+/**
+ * The sites that are told apart: by name as long as there are colours, and then those that had the most busy
+ * processors.
+ */
 export function siteBands(samples: readonly GridSample[]): SiteBand[] {
   const most = new Map<string, number>();
-  for (const { busy } of samples) for (const [site, count] of busy ?? []) most.set(site, Math.max(count, most.get(site) ?? 0));
-  const told = [...most].sort(([one, count], [other, otherCount]) => (most.size > siteInks.length ? otherCount - count : 0) || one.localeCompare(other, 'en', { numeric: true })).slice(0, siteInks.length).map(([site]) => site);
-  const bands = told.map((site, index): SiteBand => ({ ink: { ...siteInks[index] as Ink, title: site }, of: ({ busy }) => (busy === undefined ? undefined : busy.get(site) ?? 0) }));
+  for (const { busy } of samples)
+    for (const [site, count] of busy ?? []) most.set(site, Math.max(count, most.get(site) ?? 0));
+  const told = [...most]
+    .sort(
+      ([one, count], [other, otherCount]) =>
+        (most.size > siteInks.length ? otherCount - count : 0) || one.localeCompare(other, 'en', { numeric: true }),
+    )
+    .slice(0, siteInks.length)
+    .map(([site]) => site);
+  const bands = told.map(
+    (site, index): SiteBand => ({
+      ink: { ...(siteInks[index] as Ink), title: site },
+      of: ({ busy }) => (busy === undefined ? undefined : (busy.get(site) ?? 0)),
+    }),
+  );
   if (most.size === told.length) return bands;
-  const others = ({ busy }: GridSample): number | undefined => (busy === undefined ? undefined : [...busy].reduce((sum, [site, count]) => sum + (told.includes(site) ? 0 : count), 0));
+  const others = ({ busy }: GridSample): number | undefined =>
+    busy === undefined
+      ? undefined
+      : [...busy].reduce((sum, [site, count]) => sum + (told.includes(site) ? 0 : count), 0);
   return [...bands, { ink: { colour: okabeIto.grey, pattern: 'hollow', mark: '', title: rest }, of: others }];
 }
 
 /** Busy processors, site upon site, over the last minutes; the dashed line is all that there are. */
 export function buildBusyOption(samples: readonly GridSample[], look: ChartLook): ChartOption {
   const bands = siteBands(samples);
-  const tell = (sample: GridSample): string[] => (sample.busy === undefined ? ['not known'] : [
-    `${sayCount([...sample.busy.values()].reduce((sum, count) => sum + count, 0))} of ${sayMany(sample.processors ?? 0, 'processor')} busy`, ...bands.map(({ ink, of }) => `${ink.title}: ${sayCount(of(sample) ?? 0)}`),
-  ]);
+  const tell = (sample: GridSample): string[] =>
+    sample.busy === undefined
+      ? ['not known']
+      : [
+          `${sayCount([...sample.busy.values()].reduce((sum, count) => sum + count, 0))} of ` +
+            `${sayMany(sample.processors ?? 0, 'processor')} busy`,
+          ...bands.map(({ ink, of }) => `${ink.title}: ${sayCount(of(sample) ?? 0)}`),
+        ];
   return {
     ...frameOf(samples, { look, name: 'processors', tell }),
     series: [
-      ...bands.map(({ ink, of }): LineSeriesOption => ({ ...lineOf({ id: `site ${ink.title}`, ink, look, data: samples.map((sample) => [sample.at, of(sample) ?? null]) }), stack: 'busy', lineStyle: { color: look.ground, width: 1 }, areaStyle: { color: fillOfInk(ink, look).color, opacity: 1 } })),
-      { type: 'line', id: 'all', name: 'all', symbol: 'none', silent: true, step: 'end', lineStyle: { color: look.faint, width: 1.2, type: 'dashed' }, itemStyle: { color: look.faint }, data: samples.map(({ at, processors }) => [at, processors ?? '-']) },
+      ...bands.map(
+        ({ ink, of }): LineSeriesOption => ({
+          ...lineOf({
+            id: `site ${ink.title}`,
+            ink,
+            look,
+            data: samples.map((sample) => [sample.at, of(sample) ?? null]),
+          }),
+          stack: 'busy',
+          lineStyle: { color: look.ground, width: 1 },
+          areaStyle: { color: fillOfInk(ink, look).color, opacity: 1 },
+        }),
+      ),
+      {
+        type: 'line',
+        id: 'all',
+        name: 'all',
+        symbol: 'none',
+        silent: true,
+        step: 'end',
+        lineStyle: { color: look.faint, width: 1.2, type: 'dashed' },
+        itemStyle: { color: look.faint },
+        data: samples.map(({ at, processors }) => [at, processors ?? '-']),
+      },
     ],
   };
 }
@@ -93,7 +193,17 @@ export function buildBusyOption(samples: readonly GridSample[], look: ChartLook)
 /** The same as a table, the newest first. */
 export function busyTable(samples: readonly GridSample[]): ChartTable {
   const bands = siteBands(samples);
-  return { heads: ['At', 'Processors', ...bands.map(({ ink }) => ink.title)], rows: samples.toReversed().map((sample) => [sayTime(sample.at), sample.processors === undefined ? '' : sayCount(sample.processors), ...bands.map(({ of }) => { const count = of(sample); return count === undefined ? '' : sayCount(count); })]) };
+  return {
+    heads: ['At', 'Processors', ...bands.map(({ ink }) => ink.title)],
+    rows: samples.toReversed().map((sample) => [
+      sayTime(sample.at),
+      sample.processors === undefined ? '' : sayCount(sample.processors),
+      ...bands.map(({ of }) => {
+        const count = of(sample);
+        return count === undefined ? '' : sayCount(count);
+      }),
+    ]),
+  };
 }
 
 function sayTime(instant: number): string {

@@ -20,22 +20,66 @@ export function buildStragglersOption({ stragglers, quantiles }: TaskTimes, look
   const longest = shown[0]?.took_ms ?? 0;
   const [unit, size] = durationUnit(longest);
   const axis = axisLook(look);
-  const fills = { accepted: fillOfInk(inkOf(barInks, 'accepted'), look), running: fillOfInk(inkOf(barInks, 'running'), look) };
+  const fills = {
+    accepted: fillOfInk(inkOf(barInks, 'accepted'), look),
+    running: fillOfInk(inkOf(barInks, 'running'), look),
+  };
   return {
     ...baseOption(look),
     grid: gridWithin({ top: 18, right: 46 }),
-    xAxis: { ...axis, type: 'value', min: 0, axisLabel: { ...axis.axisLabel, formatter: `{value} ${unit}` }, splitNumber: Math.max(2, Math.round(look.width / 150)) },
-    yAxis: {
-      ...axis, type: 'category', inverse: true, data: shown.map(nameOf), axisTick: { show: false },
-      axisLabel: { ...axis.axisLabel, color: look.text, width: look.width < 480 ? 150 : 210, overflow: 'truncate', interval: 0 },
+    xAxis: {
+      ...axis,
+      type: 'value',
+      min: 0,
+      axisLabel: { ...axis.axisLabel, formatter: `{value} ${unit}` },
+      splitNumber: Math.max(2, Math.round(look.width / 150)),
     },
-    tooltip: { ...baseOption(look).tooltip, trigger: 'axis', axisPointer: { type: 'none' }, formatter: (told: unknown) => tellStraggler(shown[indexOf(told)]) },
-    series: [{
-      type: 'bar', id: 'stragglers', name: 'took', barWidth: 14, data: shown.map(({ took_ms: took, is_running: runs, times_half: times }) => ({
-        value: took / size, itemStyle: runs ? fills.running : fills.accepted, label: { show: true, position: 'right', formatter: `${times.toFixed(1)} ×`, color: look.text, fontSize: 11 },
-      })),
-      markLine: { silent: true, symbol: 'none', lineStyle: { color: look.faint, type: 'dashed' }, label: { position: 'start', color: look.text, fontSize: 11, distance: 3, formatter: `half of the tasks: ${sayDuration(half)}` }, data: [{ xAxis: half / size }] },
-    }],
+    yAxis: {
+      ...axis,
+      type: 'category',
+      inverse: true,
+      data: shown.map(nameOf),
+      axisTick: { show: false },
+      axisLabel: {
+        ...axis.axisLabel,
+        color: look.text,
+        width: look.width < 480 ? 150 : 210,
+        overflow: 'truncate',
+        interval: 0,
+      },
+    },
+    tooltip: {
+      ...baseOption(look).tooltip,
+      trigger: 'axis',
+      axisPointer: { type: 'none' },
+      formatter: (told: unknown) => tellStraggler(shown[indexOf(told)]),
+    },
+    series: [
+      {
+        type: 'bar',
+        id: 'stragglers',
+        name: 'took',
+        barWidth: 14,
+        data: shown.map(({ took_ms: took, is_running: runs, times_half: times }) => ({
+          value: took / size,
+          itemStyle: runs ? fills.running : fills.accepted,
+          label: { show: true, position: 'right', formatter: `${times.toFixed(1)} ×`, color: look.text, fontSize: 11 },
+        })),
+        markLine: {
+          silent: true,
+          symbol: 'none',
+          lineStyle: { color: look.faint, type: 'dashed' },
+          label: {
+            position: 'start',
+            color: look.text,
+            fontSize: 11,
+            distance: 3,
+            formatter: `half of the tasks: ${sayDuration(half)}`,
+          },
+          data: [{ xAxis: half / size }],
+        },
+      },
+    ],
   };
 }
 
@@ -50,14 +94,29 @@ function indexOf(told: unknown): number {
 
 function tellStraggler(one: Straggler | undefined): string {
   if (one === undefined) return '';
-  const lines = [`${nameOf(one)}, ${sayDuration(one.took_ms)}${one.is_running ? ' so far' : ''}`, `${one.times_half.toFixed(1)} times what half of the tasks take, from ${sayTimeOfDay(one.started_unix_ms)} on`];
-  return [...lines, ...(one.failures_before > 0 ? [`it had failed ${one.failures_before === 1 ? 'once' : `${one.failures_before} times`} before`] : []), one.why].join('\n');
+  const lines = [
+    `${nameOf(one)}, ${sayDuration(one.took_ms)}${one.is_running ? ' so far' : ''}`,
+    `${one.times_half.toFixed(1)} times what half of the tasks take, from ${sayTimeOfDay(one.started_unix_ms)} on`,
+  ];
+  return [
+    ...lines,
+    ...(one.failures_before > 0
+      ? [`it had failed ${one.failures_before === 1 ? 'once' : `${one.failures_before} times`} before`]
+      : []),
+    one.why,
+  ].join('\n');
 }
 
 /** The same as a table, all of them. */
 export function stragglersTable({ stragglers }: TaskTimes): ChartTable {
   return {
     heads: ['Task', 'Machine', 'Took', 'Times the half', 'Why'],
-    rows: stragglers.map((one) => [sayCount(one.task_index), one.machine_id, `${sayDuration(one.took_ms)}${one.is_running ? ', runs' : ''}`, one.times_half.toFixed(1), one.why]),
+    rows: stragglers.map((one) => [
+      sayCount(one.task_index),
+      one.machine_id,
+      `${sayDuration(one.took_ms)}${one.is_running ? ', runs' : ''}`,
+      one.times_half.toFixed(1),
+      one.why,
+    ]),
   };
 }

@@ -11,7 +11,12 @@ export class GatewayProblem extends Error {
   }
 }
 
-const unreachable: Problem = { code: 'MUT_UNREACHABLE', message: 'The page does not reach its gateway.', advice: 'Start it with "mutirao web"; this page comes back by itself.', retryable: true };
+const unreachable: Problem = {
+  code: 'MUT_UNREACHABLE',
+  message: 'The page does not reach its gateway.',
+  advice: 'Start it with "mutirao web"; this page comes back by itself.',
+  retryable: true,
+};
 
 /** What a call takes beside its name. */
 export interface Asked<N extends RouteName> {
@@ -32,7 +37,7 @@ export interface Gateway {
 /** @throws {GatewayProblem} in the promises: what the gateway refused, or MUT_UNREACHABLE. */
 export function makeGateway(token: string): Gateway {
   const ask = async (address: string, init: RequestInit): Promise<Response> => {
-    const headers = { ...init.headers as Record<string, string>, authorization: `Bearer ${token}` };
+    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
     const reply = await fetch(address, { ...init, headers, cache: 'no-store' }).catch((error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
       throw new GatewayProblem(unreachable);
@@ -45,9 +50,13 @@ export function makeGateway(token: string): Gateway {
     call: async (name, { params, query, body, signal } = {}) => {
       const method = routePaths[name].split(' ', 1)[0] as 'GET' | 'POST';
       const init: RequestInit = { method, ...(signal && { signal }) };
-      if (method === 'POST') Object.assign(init, { body: JSON.stringify(body ?? {}), headers: { 'content-type': 'application/json' } });
-      const reply = await ask(addressOf(name, (params ?? {}) as Record<string, string | number>, (query ?? {}) as Record<string, string>), init);
-      return await reply.json() as RouteReply<typeof name>;
+      if (method === 'POST')
+        Object.assign(init, { body: JSON.stringify(body ?? {}), headers: { 'content-type': 'application/json' } });
+      const reply = await ask(
+        addressOf(name, (params ?? {}) as Record<string, string | number>, (query ?? {}) as Record<string, string>),
+        init,
+      );
+      return (await reply.json()) as RouteReply<typeof name>;
     },
     download: async (jobId, what, format) => {
       const reply = await ask(`${apiPath}/jobs/${jobId}/download?what=${what}&format=${format}`, {});
@@ -58,8 +67,9 @@ export function makeGateway(token: string): Gateway {
 
 async function readProblem(reply: Response): Promise<Problem> {
   try {
-    const problem = await reply.json() as Partial<Problem>;
-    if (typeof problem.code === 'string' && typeof problem.message === 'string') return { advice: '', retryable: false, ...problem } as Problem;
+    const problem = (await reply.json()) as Partial<Problem>;
+    if (typeof problem.code === 'string' && typeof problem.message === 'string')
+      return { advice: '', retryable: false, ...problem } as Problem;
   } catch {
     // Not an answer of the gateway; its status is all that is known.
   }

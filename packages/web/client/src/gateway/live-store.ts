@@ -32,7 +32,9 @@ export class LiveStore {
     this.#token = token;
     this.#browser = browser;
     // A hidden tab hears nothing that could be sampled.
-    browser.every(sampleMs, () => { if (this.#isVisible) this.#input({ kind: 'ClockTicked', at: browser.now(), topics: this.#watched }); });
+    browser.every(sampleMs, () => {
+      if (this.#isVisible) this.#input({ kind: 'ClockTicked', at: browser.now(), topics: this.#watched });
+    });
   }
 
   readonly get = (): LiveState => this.#state;
@@ -42,7 +44,10 @@ export class LiveStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Watches these topics from now on, and `jobId` for the topic `job`; levels that were told stay until they are told anew. */
+  /**
+   * Watches these topics from now on, and `jobId` for the topic `job`; levels that were told stay until they are told
+   * anew.
+   */
   watch(topics: readonly StreamTopic[], jobId?: number): void {
     const wanted = `topics=${topics.join(',')}${jobId === undefined ? '' : `&job=${jobId}`}`;
     if (wanted === this.#topics) return;
@@ -53,7 +58,9 @@ export class LiveStore {
     this.#begin();
   }
 
-  /** Listens while somebody can see it, and asks nothing of the gateway else; what it missed it gets when it comes back. */
+  /**
+   * Listens while somebody can see it, and asks nothing of the gateway else; what it missed it gets when it comes back.
+   */
   setVisible(isVisible: boolean): void {
     if (isVisible === this.#isVisible) return;
     this.#isVisible = isVisible;
@@ -68,13 +75,18 @@ export class LiveStore {
   }
 
   async #run(topics: string, signal: AbortSignal): Promise<void> {
-    for (let failures = 0; !signal.aborted;) {
+    for (let failures = 0; !signal.aborted; ) {
       try {
-        await this.#readStream(topics, signal, () => { failures = 0; });
+        await this.#readStream(topics, signal, () => {
+          failures = 0;
+        });
         this.#input({ kind: 'StreamBroken', reason: 'it closed the stream.' });
       } catch (error) {
         if (signal.aborted) return;
-        this.#input({ kind: 'StreamBroken', reason: error instanceof StreamRefused ? error.message : 'it does not answer.' });
+        this.#input({
+          kind: 'StreamBroken',
+          reason: error instanceof StreamRefused ? error.message : 'it does not answer.',
+        });
       }
       await pause(pauses[Math.min(failures, pauses.length - 1)] ?? 1000, signal);
       failures += 1;
@@ -115,13 +127,20 @@ export class LiveStore {
 class StreamRefused extends Error {}
 
 async function refusalOf(reply: Response): Promise<string> {
-  const problem = await reply.json().catch(() => ({})) as { readonly message?: string };
+  const problem = (await reply.json().catch(() => ({}))) as { readonly message?: string };
   return `${problem.message ?? `HTTP status ${reply.status}`}.`;
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => { clearTimeout(timer); resolve(); }, { once: true });
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
   });
 }

@@ -48,8 +48,16 @@ export const routePaths = {
 export const apiPath = '/api/v1';
 
 /** The address of a call, its parameters put in and its query behind. */
-export function addressOf(name: RouteName, params: Readonly<Record<string, string | number>>, query: Readonly<Record<string, string | number | boolean | undefined>>): string {
-  const path = routePaths[name].replace(/^\w+ /, '').replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(params[key])));
-  const asked = Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${encodeURIComponent(String(value))}`]));
+export function addressOf(
+  name: RouteName,
+  params: Readonly<Record<string, string | number>>,
+  query: Readonly<Record<string, string | number | boolean | undefined>>,
+): string {
+  const path = routePaths[name]
+    .replace(/^\w+ /, '')
+    .replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(params[key])));
+  const asked = Object.entries(query).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}=${encodeURIComponent(String(value))}`],
+  );
   return apiPath + path + (asked.length === 0 ? '' : `?${asked.join('&')}`);
 }

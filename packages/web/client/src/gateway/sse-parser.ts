@@ -36,7 +36,8 @@ export class SseParser {
   }
 
   #complete(): StreamPiece | undefined {
-    const piece = this.#data.length === 0 ? undefined : { id: this.#id, event: this.#event, data: this.#data.join('\n') };
+    const piece =
+      this.#data.length === 0 ? undefined : { id: this.#id, event: this.#event, data: this.#data.join('\n') };
     this.#data = [];
     this.#event = '';
     return piece;

@@ -1,7 +1,8 @@
 const place = 'mutirao.token';
 
 /**
- * Takes the token from the address by which the page was opened, keeps it for this tab and takes it off the address, so that it is neither copied nor kept in the history.
+ * Takes the token from the address by which the page was opened, keeps it for this tab and takes it off the address, so
+ * that it is neither copied nor kept in the history.
  *
  * @returns empty where the page was opened without one.
  */

@@ -25,7 +25,22 @@ export interface BagDraft {
 }
 
 export const emptyBag: BagDraft = {
-  command: '', kind: 'array', selector: '1-100', list: '', csv: '', label: '', directory: '', isInPlace: false, put: '', get: '', requirements: '', check: '', environment: '', processors: '', retries: '', minutes: '',
+  command: '',
+  kind: 'array',
+  selector: '1-100',
+  list: '',
+  csv: '',
+  label: '',
+  directory: '',
+  isInPlace: false,
+  put: '',
+  get: '',
+  requirements: '',
+  check: '',
+  environment: '',
+  processors: '',
+  retries: '',
+  minutes: '',
 };
 
 /** What the draft asks for, or which of its fields cannot be read and why. */
@@ -42,8 +57,13 @@ export function readBag(draft: BagDraft, files: readonly DroppedFile[]): BagRead
   if ('message' in environment) return environment;
   return {
     wish: {
-      command: draft.command, values, ...numbers, ...textsOf(draft), ...(draft.isInPlace && { in_place: true }),
-      ...(Object.keys(environment.variables).length > 0 && { environment: environment.variables }), ...(files.length > 0 && { files: [...files] }),
+      command: draft.command,
+      values,
+      ...numbers,
+      ...textsOf(draft),
+      ...(draft.isInPlace && { in_place: true }),
+      ...(Object.keys(environment.variables).length > 0 && { environment: environment.variables }),
+      ...(files.length > 0 && { files: [...files] }),
     },
   };
 }
@@ -52,17 +72,29 @@ type Fault = { readonly field: keyof BagDraft; readonly message: string };
 
 function valuesOf({ kind, selector, list, csv }: BagDraft): BagWish['values'] | Fault {
   switch (kind) {
-    case 'single': return { kind };
-    case 'array': return selector.trim() === '' ? { field: 'selector', message: 'Say which numbers: 1-100, 0-90:10 or 1,3,5-8.' } : { kind, selector: selector.trim() };
+    case 'single':
+      return { kind };
+    case 'array':
+      return selector.trim() === ''
+        ? { field: 'selector', message: 'Say which numbers: 1-100, 0-90:10 or 1,3,5-8.' }
+        : { kind, selector: selector.trim() };
     case 'list': {
-      const values = list.split('\n').map((line) => line.replace(/\r$/, '')).filter((line) => line !== '');
+      const values = list
+        .split('\n')
+        .map((line) => line.replace(/\r$/, ''))
+        .filter((line) => line !== '');
       return values.length === 0 ? { field: 'list', message: 'Give a value a line.' } : { kind, values };
     }
-    case 'csv': return csv.trim() === '' ? { field: 'csv', message: 'Paste or drop a CSV with a heading.' } : { kind, text: csv };
+    case 'csv':
+      return csv.trim() === '' ? { field: 'csv', message: 'Paste or drop a CSV with a heading.' } : { kind, text: csv };
   }
 }
 
-const numberFields = { processors: { least: 1, most: 65_536 }, retries: { least: 0, most: 99 }, minutes: { least: 0, most: 100_000 } } as const;
+const numberFields = {
+  processors: { least: 1, most: 65_536 },
+  retries: { least: 0, most: 99 },
+  minutes: { least: 0, most: 100_000 },
+} as const;
 
 function numbersOf(draft: BagDraft): Pick<BagWish, 'processors' | 'retries' | 'run_time_ms_max'> | Fault {
   const read: Partial<Record<keyof typeof numberFields, number>> = {};
@@ -71,7 +103,13 @@ function numbersOf(draft: BagDraft): Pick<BagWish, 'processors' | 'retries' | 'r
     const { least, most } = numberFields[field];
     const number = Number(text);
     if (text === '') continue;
-    if (!Number.isFinite(number) || number < least || number > most || (field !== 'minutes' && !Number.isInteger(number))) return { field, message: `${text} is not a number from ${least} to ${most}.` };
+    if (
+      !Number.isFinite(number) ||
+      number < least ||
+      number > most ||
+      (field !== 'minutes' && !Number.isInteger(number))
+    )
+      return { field, message: `${text} is not a number from ${least} to ${most}.` };
     read[field] = number;
   }
   const { minutes, ...others } = read;
@@ -80,7 +118,8 @@ function numbersOf(draft: BagDraft): Pick<BagWish, 'processors' | 'retries' | 'r
 
 function textsOf(draft: BagDraft): Partial<BagWish> {
   const texts: Partial<BagWish> = {};
-  for (const field of ['label', 'directory', 'requirements', 'check'] as const) if (draft[field].trim() !== '') texts[field] = draft[field].trim();
+  for (const field of ['label', 'directory', 'requirements', 'check'] as const)
+    if (draft[field].trim() !== '') texts[field] = draft[field].trim();
   for (const field of ['put', 'get'] as const) {
     const lines = linesOf(draft[field]);
     if (lines.length > 0) texts[field] = lines;
@@ -92,17 +131,24 @@ function environmentOf(text: string): { readonly variables: Record<string, strin
   const variables: Record<string, string> = {};
   for (const line of linesOf(text)) {
     const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/.exec(line) ?? [];
-    if (name === undefined || value === undefined) return { field: 'environment', message: `${line} is no NAME=VALUE.` };
+    if (name === undefined || value === undefined)
+      return { field: 'environment', message: `${line} is no NAME=VALUE.` };
     variables[name] = value;
   }
   return { variables };
 }
 
 function linesOf(text: string): string[] {
-  return text.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
-/** Why files may not be added to those that are there: a name twice or with folders, too many, too large. @param bytesMax of all, as base64. */
+/**
+ * Why files may not be added to those that are there: a name twice or with folders, too many, too large. @param
+ * bytesMax of all, as base64.
+ */
 export function refuseFiles(files: readonly DroppedFile[], bytesMax: number): string | undefined {
   const names = new Set<string>();
   for (const { name } of files) {
@@ -113,10 +159,16 @@ export function refuseFiles(files: readonly DroppedFile[], bytesMax: number): st
   }
   if (files.length > 100) return 'No more than 100 files; put a folder with "put" instead.';
   const bytes = files.reduce((sum, { content_base64: content }) => sum + content.length, 0);
-  return bytes > bytesMax ? `These files are too large for the page: ${Math.ceil(bytes * 0.75 / 1e6)} MB, and no more than ${Math.floor(bytesMax * 0.75 / 1e6)} MB fit. Name them with "put" instead.` : undefined;
+  return bytes > bytesMax
+    ? `These files are too large for the page: ${Math.ceil((bytes * 0.75) / 1e6)} MB, and no more than ` +
+        `${Math.floor((bytesMax * 0.75) / 1e6)} MB fit. Name them with "put" instead.`
+    : undefined;
 }
 
 function refuseName(name: string): string | undefined {
-  if (name === '' || name.length > 255 || /[/\\\0]/.test(name) || name === '.' || name === '..') return `${name} is no name of a file.`;
-  return /[:$\n\r]/.test(name) ? `${name} has a colon, a $ or a line break in its name, which mean something in the paths of a job; rename it.` : undefined;
+  if (name === '' || name.length > 255 || /[/\\\0]/.test(name) || name === '.' || name === '..')
+    return `${name} is no name of a file.`;
+  return /[:$\n\r]/.test(name)
+    ? `${name} has a colon, a $ or a line break in its name, which mean something in the paths of a job; rename it.`
+    : undefined;
 }

@@ -5,7 +5,9 @@ type Calendar = RouteReply<'getCalendar'>;
 export type Reservation = Calendar['reservations'][number];
 export type ReservableResource = Calendar['resource'];
 
-/** A piece of a reservation in the picture of a calendar: it lies at another height where what lies below it changes. */
+/**
+ * A piece of a reservation in the picture of a calendar: it lies at another height where what lies below it changes.
+ */
 export interface CalendarBox {
   readonly reservation: Reservation;
   readonly start: number;
@@ -21,10 +23,17 @@ export function isOpen({ status }: Pick<Reservation, 'status'>): boolean {
   return takes.has(status);
 }
 
-/** Piles reservations up: between two changes all that there are lie on each other, those that begin first lowest, so that the top of the pile is what they take. Pieces are in the order of time; one that goes on at its height is one. */
+/**
+ * Piles reservations up: between two changes all that there are lie on each other, those that begin first lowest, so
+ * that the top of the pile is what they take. Pieces are in the order of time; one that goes on at its height is one.
+ */
 export function pileReservations(reservations: readonly Reservation[]): CalendarBox[] {
-  const open = reservations.filter(isOpen).toSorted((one, other) => one.start_unix_ms - other.start_unix_ms || one.reservation_id - other.reservation_id);
-  const changes = [...new Set(open.flatMap(({ start_unix_ms: start, end_unix_ms: end }) => [start, end]))].sort((one, other) => one - other);
+  const open = reservations
+    .filter(isOpen)
+    .toSorted((one, other) => one.start_unix_ms - other.start_unix_ms || one.reservation_id - other.reservation_id);
+  const changes = [...new Set(open.flatMap(({ start_unix_ms: start, end_unix_ms: end }) => [start, end]))].sort(
+    (one, other) => one - other,
+  );
   const boxes: CalendarBox[] = [];
   const last = new Map<Reservation, number>();
   changes.slice(0, -1).forEach((start, index) => {
@@ -51,8 +60,13 @@ export interface CalendarPress {
 }
 
 /** What is under a press: a reservation's middle, or its end; undefined for free room. */
-export function hitCalendar(boxes: readonly CalendarBox[], { instant, amount, edge }: CalendarPress): { readonly box: CalendarBox; readonly part: 'middle' | 'end' } | undefined {
-  const box = boxes.findLast(({ start, end, bottom, top }) => start <= instant && instant <= end && bottom <= amount && amount <= top);
+export function hitCalendar(
+  boxes: readonly CalendarBox[],
+  { instant, amount, edge }: CalendarPress,
+): { readonly box: CalendarBox; readonly part: 'middle' | 'end' } | undefined {
+  const box = boxes.findLast(
+    ({ start, end, bottom, top }) => start <= instant && instant <= end && bottom <= amount && amount <= top,
+  );
   if (box === undefined) return undefined;
   const { start_unix_ms: start, end_unix_ms: end } = box.reservation;
   return { box, part: end - instant <= Math.min(edge, (end - start) / 3) ? 'end' : 'middle' };
@@ -65,8 +79,15 @@ export interface Slot {
   readonly amount: number;
 }
 
-/** The slot that a drag over free room draws: at steps of time, one step and one unit at least, within what there is, and not in the past. */
-export function slotOfDrag(from: { readonly instant: number; readonly amount: number }, to: { readonly instant: number; readonly amount: number }, { step, total, now }: { readonly step: number; readonly total: number; readonly now: number }): Slot {
+/**
+ * The slot that a drag over free room draws: at steps of time, one step and one unit at least, within what there is,
+ * and not in the past.
+ */
+export function slotOfDrag(
+  from: { readonly instant: number; readonly amount: number },
+  to: { readonly instant: number; readonly amount: number },
+  { step, total, now }: { readonly step: number; readonly total: number; readonly now: number },
+): Slot {
   const start = Math.max(Math.ceil(now / step) * step, Math.floor(Math.min(from.instant, to.instant) / step) * step);
   const end = Math.max(start + step, Math.ceil(Math.max(from.instant, to.instant) / step) * step);
   const amount = Math.ceil(Math.max(from.amount, to.amount)) - Math.floor(Math.min(from.amount, to.amount));
@@ -74,9 +95,15 @@ export function slotOfDrag(from: { readonly instant: number; readonly amount: nu
 }
 
 /** What a reservation becomes when it is dragged so far: moved as a whole, or ended elsewhere. */
-export function dragReservation({ start_unix_ms: start, end_unix_ms: end, amount }: Reservation, part: 'middle' | 'end', { by, step }: { readonly by: number; readonly step: number }): Slot {
+export function dragReservation(
+  { start_unix_ms: start, end_unix_ms: end, amount }: Reservation,
+  part: 'middle' | 'end',
+  { by, step }: { readonly by: number; readonly step: number },
+): Slot {
   const shift = Math.round(by / step) * step;
-  return part === 'middle' ? { start: start + shift, end: end + shift, amount } : { start, end: Math.max(start + step, end + shift), amount };
+  return part === 'middle'
+    ? { start: start + shift, end: end + shift, amount }
+    : { start, end: Math.max(start + step, end + shift), amount };
 }
 
 /** An amount as the reservation manager reads it: units as they are, a capacity as its share. */
@@ -96,9 +123,14 @@ export function sayAmount(amount: number, resource: Pick<ReservableResource, 'un
 }
 
 /** What is wrong with a slot before anybody is asked; undefined where nothing is. */
-export function refuseSlot({ start, end, amount }: Slot, { total, duration_ms_max: longest }: Pick<ReservableResource, 'total' | 'duration_ms_max'>): string | undefined {
+export function refuseSlot(
+  { start, end, amount }: Slot,
+  { total, duration_ms_max: longest }: Pick<ReservableResource, 'total' | 'duration_ms_max'>,
+): string | undefined {
   if (!Number.isFinite(start) || !Number.isFinite(end)) return 'Say when it begins and ends.';
   if (end <= start) return 'It ends before it begins.';
   if (!(amount > 0) || amount > total) return `Of this resource there is ${sayCount(total)}.`;
-  return longest > 0 && end - start > longest ? 'It is longer than this resource may be reserved for at once.' : undefined;
+  return longest > 0 && end - start > longest
+    ? 'It is longer than this resource may be reserved for at once.'
+    : undefined;
 }

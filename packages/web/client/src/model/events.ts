@@ -23,14 +23,29 @@ export interface SaidEvent {
 export function sayEvent(event: GridEvent): SaidEvent {
   const [noun = '', ...rest] = event.type.split('.');
   const topic = topicOf(noun, event);
-  const subject = topic === undefined ? (noun === 'provider' && event.provider_id) || noun : sayTopic(topic, event.task_count);
+  const subject =
+    topic === undefined ? (noun === 'provider' && event.provider_id) || noun : sayTopic(topic, event.task_count);
   return {
-    subject, topic, fact: rest.join(' ').replaceAll(/[-_]/g, ' '), machineId: topic?.kind === 'machine' ? '' : event.machine_id,
-    more: [event.request_id || event.provider_id, event.reason].filter((part) => part !== '' && part !== subject).join(' · '),
+    subject,
+    topic,
+    fact: rest.join(' ').replaceAll(/[-_]/g, ' '),
+    machineId: topic?.kind === 'machine' ? '' : event.machine_id,
+    more: [event.request_id || event.provider_id, event.reason]
+      .filter((part) => part !== '' && part !== subject)
+      .join(' · '),
   };
 }
 
-function topicOf(noun: string, { job_id: jobId, task_indexes: [taskIndex], task_count: count, machine_id: machineId, request_id: request }: GridEvent): EventTopic | undefined {
+function topicOf(
+  noun: string,
+  {
+    job_id: jobId,
+    task_indexes: [taskIndex],
+    task_count: count,
+    machine_id: machineId,
+    request_id: request,
+  }: GridEvent,
+): EventTopic | undefined {
   if (noun === 'machine' && machineId !== '') return { kind: 'machine', machineId };
   if (noun === 'request' && request !== '') return { kind: 'request', request };
   if (jobId === null) return undefined;
@@ -39,9 +54,13 @@ function topicOf(noun: string, { job_id: jobId, task_indexes: [taskIndex], task_
 
 function sayTopic(topic: EventTopic, count: number): string {
   switch (topic.kind) {
-    case 'machine': return topic.machineId;
-    case 'request': return topic.request;
-    case 'task': return `task ${topic.taskIndex} of job ${topic.jobId}`;
-    case 'job': return count === 0 ? `job ${topic.jobId}` : `${sayMany(count, 'task')} of job ${topic.jobId}`;
+    case 'machine':
+      return topic.machineId;
+    case 'request':
+      return topic.request;
+    case 'task':
+      return `task ${topic.taskIndex} of job ${topic.jobId}`;
+    case 'job':
+      return count === 0 ? `job ${topic.jobId}` : `${sayMany(count, 'task')} of job ${topic.jobId}`;
   }
 }

@@ -26,17 +26,33 @@ export interface GanttPicture {
   readonly shapes: readonly GanttShape[];
 }
 
-/** Files on their way are told apart by their place, too: a strip of the row that runs leave free, for they are on their way while other tasks run. */
+/**
+ * Files on their way are told apart by their place, too: a strip of the row that runs leave free, for they are on their
+ * way while other tasks run.
+ */
 const stripTop = 0.8;
 /** Neighbouring sums that differ by less than one of so many parts become one rectangle. */
 const shareSteps = 16;
 
-/** Lays a document out. @param rows machines to have rows for, where they are more than those of the document. Cost: O(bars log bars + bars x lanes) or O(cells). */
-export function layOutGantt(gantt: Gantt, rows: readonly string[] = gantt.rows.map(({ machine_id: id }) => id)): GanttPicture {
+/**
+ * Lays a document out. @param rows machines to have rows for, where they are more than those of the document. Cost:
+ * O(bars log bars + bars x lanes) or O(cells).
+ */
+export function layOutGantt(
+  gantt: Gantt,
+  rows: readonly string[] = gantt.rows.map(({ machine_id: id }) => id),
+): GanttPicture {
   const rowOf = new Map(rows.map((name, row) => [name, row]));
   const places = gantt.rows.map(({ machine_id: id }) => rowOf.get(id) ?? -1);
   const shapes = gantt.bars === null ? shapesOfCells(gantt) : shapesOfBars(gantt);
-  return { gantt, rows, shapes: shapes.flatMap((shape) => { const row = places[shape.row] ?? -1; return row < 0 ? [] : [{ ...shape, row }]; }) };
+  return {
+    gantt,
+    rows,
+    shapes: shapes.flatMap((shape) => {
+      const row = places[shape.row] ?? -1;
+      return row < 0 ? [] : [{ ...shape, row }];
+    }),
+  };
 }
 
 /** Whether a kind is of files that are on their way. */
@@ -48,25 +64,47 @@ function shapesOfBars({ bars, kinds, rows }: Gantt): GanttShape[] {
   if (bars === null) return [];
   const runs = bars.row.flatMap((_, bar) => (isStaging(kinds[bars.kind[bar] as number]) ? [] : [bar]));
   const pick = (column: readonly number[]): number[] => runs.map((bar) => column[bar] as number);
-  const { lane, laneCounts } = laneBars({ row: pick(bars.row), start_unix_ms: pick(bars.start_unix_ms), end_unix_ms: pick(bars.end_unix_ms) }, rows.length);
+  const { lane, laneCounts } = laneBars(
+    { row: pick(bars.row), start_unix_ms: pick(bars.start_unix_ms), end_unix_ms: pick(bars.end_unix_ms) },
+    rows.length,
+  );
   const laneOf = new Map(runs.map((bar, at) => [bar, lane[at] as number]));
   const hasStaging = runs.length < bars.row.length;
   return bars.row.map((row, bar) => {
     const [own, height] = [laneOf.get(bar), (hasStaging ? stripTop : 1) / (laneCounts[row] ?? 1)];
     const [top, bottom] = own === undefined ? [stripTop, 1] : [own * height, (own + 1) * height];
-    return { row, start: bars.start_unix_ms[bar] as number, end: bars.end_unix_ms[bar] as number, kind: bars.kind[bar] as number, top, bottom, bar, share: 1 };
+    return {
+      row,
+      start: bars.start_unix_ms[bar] as number,
+      end: bars.end_unix_ms[bar] as number,
+      kind: bars.kind[bar] as number,
+      top,
+      bottom,
+      bar,
+      share: 1,
+    };
   });
 }
 
 /**
- * Gives bars of one machine that overlap lanes of their own, as a machine of several processors runs several tasks at once.
+ * Gives bars of one machine that overlap lanes of their own, as a machine of several processors runs several tasks at
+ * once.
  *
  * @returns the lane of each bar, and how many lanes each row has. Cost: O(bars log bars + bars x lanes).
  */
-export function laneBars({ row, start_unix_ms: starts, end_unix_ms: ends }: Pick<NonNullable<Gantt['bars']>, 'row' | 'start_unix_ms' | 'end_unix_ms'>, rowCount: number): { readonly lane: readonly number[]; readonly laneCounts: readonly number[] } {
+export function laneBars(
+  {
+    row,
+    start_unix_ms: starts,
+    end_unix_ms: ends,
+  }: Pick<NonNullable<Gantt['bars']>, 'row' | 'start_unix_ms' | 'end_unix_ms'>,
+  rowCount: number,
+): { readonly lane: readonly number[]; readonly laneCounts: readonly number[] } {
   const lane = new Array<number>(row.length).fill(0);
   const free: number[][] = Array.from({ length: rowCount }, () => []);
-  const order = row.map((_, index) => index).sort((one, other) => (starts[one] as number) - (starts[other] as number) || one - other);
+  const order = row
+    .map((_, index) => index)
+    .sort((one, other) => (starts[one] as number) - (starts[other] as number) || one - other);
   for (const index of order) {
     const lanes = free[row[index] as number];
     if (lanes === undefined) continue;
@@ -85,7 +123,14 @@ interface Cell {
 }
 
 /** Sums become stacks of what a machine did, as high as the share of its time; neighbours that look alike are one. */
-function shapesOfCells({ cells, kinds, from_unix_ms: from, until_unix_ms: until, bin_ms: binMs, rows }: Gantt): GanttShape[] {
+function shapesOfCells({
+  cells,
+  kinds,
+  from_unix_ms: from,
+  until_unix_ms: until,
+  bin_ms: binMs,
+  rows,
+}: Gantt): GanttShape[] {
   if (cells === null) return [];
   const byPlace = new Map<string, number[]>();
   cells.row.forEach((row, at) => {
@@ -100,16 +145,35 @@ function shapesOfCells({ cells, kinds, from_unix_ms: from, until_unix_ms: until,
     byRow[row]?.push({ bin, busy });
   }
   return byRow.flatMap((own, row) => {
-    const merged = mergeCells(quantizeRow(own.sort((one, other) => one.bin - other.bin), kinds, binMs));
-    return merged.flatMap(({ bin, until: end, parts }) => stackOf(parts, kinds, { row, start: from + bin * binMs, end: Math.min(until, from + end * binMs) }));
+    const merged = mergeCells(
+      quantizeRow(
+        own.sort((one, other) => one.bin - other.bin),
+        kinds,
+        binMs,
+      ),
+    );
+    return merged.flatMap(({ bin, until: end, parts }) =>
+      stackOf(parts, kinds, { row, start: from + bin * binMs, end: Math.min(until, from + end * binMs) }),
+    );
   });
 }
 
-/** Shares are of the most that the machine ever did at once, which is a processor at least; files that are on their way are of one. */
-function quantizeRow(own: readonly { readonly bin: number; readonly busy: readonly number[] }[], kinds: readonly string[], binMs: number): Cell[] {
-  const runs = (busy: readonly number[]): number => busy.reduce((sum, time, kind) => sum + (isStaging(kinds[kind]) ? 0 : time), 0);
+/**
+ * Shares are of the most that the machine ever did at once, which is a processor at least; files that are on their way
+ * are of one.
+ */
+function quantizeRow(
+  own: readonly { readonly bin: number; readonly busy: readonly number[] }[],
+  kinds: readonly string[],
+  binMs: number,
+): Cell[] {
+  const runs = (busy: readonly number[]): number =>
+    busy.reduce((sum, time, kind) => sum + (isStaging(kinds[kind]) ? 0 : time), 0);
   const capacity = Math.max(1, Math.ceil(own.reduce((most, { busy }) => Math.max(most, runs(busy) / binMs), 0) - 0.01));
-  return own.map(({ bin, busy }) => ({ bin, parts: busy.map((time, kind) => partOf(time / (binMs * (isStaging(kinds[kind]) ? 1 : capacity)))) }));
+  return own.map(({ bin, busy }) => ({
+    bin,
+    parts: busy.map((time, kind) => partOf(time / (binMs * (isStaging(kinds[kind]) ? 1 : capacity)))),
+  }));
 }
 
 /** What there is little of is seen, too. */
@@ -121,20 +185,28 @@ function mergeCells(cells: readonly Cell[]): (Cell & { readonly until: number })
   const merged: (Cell & { until: number })[] = [];
   for (const cell of cells) {
     const last = merged.at(-1);
-    if (last?.until === cell.bin && last.parts.every((part, kind) => part === cell.parts[kind])) last.until = cell.bin + 1;
+    if (last?.until === cell.bin && last.parts.every((part, kind) => part === cell.parts[kind]))
+      last.until = cell.bin + 1;
     else merged.push({ ...cell, until: cell.bin + 1 });
   }
   return merged;
 }
 
-function stackOf(parts: readonly number[], kinds: readonly string[], place: Pick<GanttShape, 'row' | 'start' | 'end'>): GanttShape[] {
+function stackOf(
+  parts: readonly number[],
+  kinds: readonly string[],
+  place: Pick<GanttShape, 'row' | 'start' | 'end'>,
+): GanttShape[] {
   const shapes: GanttShape[] = [];
   const total = parts.reduce((sum, part, kind) => sum + (isStaging(kinds[kind]) ? 0 : part), 0);
   let bottom = stripTop;
   parts.forEach((part, kind) => {
     if (part === 0) return;
     const share = part / shareSteps;
-    if (isStaging(kinds[kind])) { shapes.push({ ...place, kind, top: stripTop, bottom: 1, bar: -1, share }); return; }
+    if (isStaging(kinds[kind])) {
+      shapes.push({ ...place, kind, top: stripTop, bottom: 1, bar: -1, share });
+      return;
+    }
     const top = bottom - (part / Math.max(shareSteps, total)) * stripTop;
     shapes.push({ ...place, kind, top: Math.max(0, top), bottom, bar: -1, share });
     bottom = top;
@@ -145,7 +217,11 @@ function stackOf(parts: readonly number[], kinds: readonly string[], place: Pick
 /** Processor-time of each kind in what is shown. */
 export function sumKinds({ bars, cells, kinds }: Pick<Gantt, 'bars' | 'cells' | 'kinds'>): number[] {
   const sums = kinds.map(() => 0);
-  bars?.kind.forEach((kind, index) => { sums[kind] = (sums[kind] ?? 0) + (bars.end_unix_ms[index] as number) - (bars.start_unix_ms[index] as number); });
-  cells?.kind.forEach((kind, index) => { sums[kind] = (sums[kind] ?? 0) + (cells.busy_ms[index] as number); });
+  bars?.kind.forEach((kind, index) => {
+    sums[kind] = (sums[kind] ?? 0) + (bars.end_unix_ms[index] as number) - (bars.start_unix_ms[index] as number);
+  });
+  cells?.kind.forEach((kind, index) => {
+    sums[kind] = (sums[kind] ?? 0) + (cells.busy_ms[index] as number);
+  });
   return sums;
 }

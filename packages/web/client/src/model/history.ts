@@ -22,7 +22,10 @@ export function addSample(samples: readonly GridSample[], sample: GridSample): r
   const last = samples.at(-1);
   // A clock that was set back: what lies ahead of now was not seen before it.
   const before = last !== undefined && last.at >= sample.at ? samples.filter(({ at }) => at < sample.at) : samples;
-  const gap: GridSample[] = last !== undefined && sample.at - last.at > gapMs ? [{ at: last.at + 1, finishedPerSecond: undefined, processors: undefined, busy: undefined }] : [];
+  const gap: GridSample[] =
+    last !== undefined && sample.at - last.at > gapMs
+      ? [{ at: last.at + 1, finishedPerSecond: undefined, processors: undefined, busy: undefined }]
+      : [];
   return [...before, ...gap, sample].slice(-samplesKept);
 }
 
@@ -32,11 +35,16 @@ interface Site {
   readonly machines: { readonly processors: readonly number[]; readonly running: readonly number[] };
 }
 
-/** Processors that run something, by site: a replica takes one of its machine's at least. Of machines that are not told one by one, a replica each. */
+/**
+ * Processors that run something, by site: a replica takes one of its machine's at least. Of machines that are not told
+ * one by one, a replica each.
+ */
 export function busyBySite(sites: readonly Site[]): Map<string, number> {
-  return new Map(sites.map(({ provider_id: id, running_count: all, machines: { processors, running } }) => {
-    const told = running.reduce((sum, count) => sum + count, 0);
-    const busy = running.reduce((sum, count, index) => sum + Math.min(count, processors[index] ?? count), 0);
-    return [id, busy + Math.max(0, all - told)];
-  }));
+  return new Map(
+    sites.map(({ provider_id: id, running_count: all, machines: { processors, running } }) => {
+      const told = running.reduce((sum, count) => sum + count, 0);
+      const busy = running.reduce((sum, count, index) => sum + Math.min(count, processors[index] ?? count), 0);
+      return [id, busy + Math.max(0, all - told)];
+    }),
+  );
 }

@@ -25,8 +25,10 @@ export function readJobWish(query: string): JobWish {
   const words = new URLSearchParams(query);
   const sort = jobSorts.find((one) => one === words.get('sort')) ?? plainWish.sort;
   return {
-    search: (words.get('search') ?? '').slice(0, 256), state: jobStates.find((one) => one === words.get('state')),
-    sort, isAscending: words.has('order') ? words.get('order') === 'ascending' : beginsAscending(sort),
+    search: (words.get('search') ?? '').slice(0, 256),
+    state: jobStates.find((one) => one === words.get('state')),
+    sort,
+    isAscending: words.has('order') ? words.get('order') === 'ascending' : beginsAscending(sort),
   };
 }
 
@@ -57,16 +59,22 @@ export function arrangeJobs(jobs: Iterable<JobRow>, wish: JobWish): JobRow[] {
   const compare = comparisons[wish.sort];
   const direction = wish.isAscending ? 1 : -1;
   return shown.sort((one, other) => {
-    const [unknown, otherUnknown] = wish.sort === 'remaining' ? [remainingOf(one) === Infinity, remainingOf(other) === Infinity] : [false, false];
+    const [unknown, otherUnknown] =
+      wish.sort === 'remaining' ? [remainingOf(one) === Infinity, remainingOf(other) === Infinity] : [false, false];
     // What is not known is last either way.
     if (unknown !== otherUnknown) return unknown ? 1 : -1;
     return direction * compare(one, other) || other.job_id - one.job_id;
   });
 }
 
-/** All words have to be found: in the label or the user's name in any case, or as the number of the job (`#41`, `41`). */
+/**
+ * All words have to be found: in the label or the user's name in any case, or as the number of the job (`#41`, `41`).
+ */
 function matcherOf(search: string): (job: JobRow) => boolean {
-  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   return ({ job_id: jobId, label, user_id: user }) => {
     const text = `${label}\n${user}`.toLowerCase();
     return words.every((word) => text.includes(word) || String(jobId) === word.replace(/^#/, ''));
@@ -103,9 +111,11 @@ export function countStates(jobs: Iterable<JobRow>): Readonly<Record<JobState, n
 export type JobBook = ReadonlyMap<number, JobRow>;
 
 /**
- * Takes newer rows into a book; the same book where they say nothing new. Cost: the size of the book where something changed.
+ * Takes newer rows into a book; the same book where they say nothing new. Cost: the size of the book where something
+ * changed.
  *
- * @param isAsked whether it was asked how long they take: else a row that says nothing of it keeps what was known while it runs.
+ * @param isAsked whether it was asked how long they take: else a row that says nothing of it keeps what was known while
+ * it runs.
  */
 export function takeJobs(book: JobBook, rows: readonly JobRow[], isAsked = false): JobBook {
   let next: Map<number, JobRow> | undefined;
@@ -121,19 +131,37 @@ export function takeJobs(book: JobBook, rows: readonly JobRow[], isAsked = false
 
 /** A row with what was known of how long its job takes, where it runs and the row says nothing of it. */
 function withRest(row: JobRow, { remaining_ms_min: least, remaining_ms_max: most }: JobRow): JobRow {
-  return row.status !== 'running' || row.remaining_ms_max !== null || row.remaining_ms_min !== null ? row : { ...row, remaining_ms_min: least, remaining_ms_max: most };
+  return row.status !== 'running' || row.remaining_ms_max !== null || row.remaining_ms_min !== null
+    ? row
+    : { ...row, remaining_ms_min: least, remaining_ms_max: most };
 }
 
-/** The running jobs to be asked about next, in rising order of their numbers: those first that never were, and then as they stand. @param most of them that one call takes. */
+/**
+ * The running jobs to be asked about next, in rising order of their numbers: those first that never were, and then as
+ * they stand. @param most of them that one call takes.
+ */
 export function jobsToAsk(jobs: readonly JobRow[], asked: ReadonlySet<number>, most: number): number[] {
   const running = jobs.filter(({ status }) => status === 'running').map(({ job_id: jobId }) => jobId);
   const [known, unknown] = [running.filter((jobId) => asked.has(jobId)), running.filter((jobId) => !asked.has(jobId))];
   return [...unknown, ...known].slice(0, most).sort((one, other) => one - other);
 }
 
-/** The rows that the arrow keys lead to from a row; undefined for other keys. @param page rows that are seen at once. */
-export function rowBeside(index: number, count: number, { key, page }: { readonly key: string; readonly page: number }): number | undefined {
-  const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+/**
+ * The rows that the arrow keys lead to from a row; undefined for other keys. @param page rows that are seen at once.
+ */
+export function rowBeside(
+  index: number,
+  count: number,
+  { key, page }: { readonly key: string; readonly page: number },
+): number | undefined {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: page,
+    PageUp: -page,
+    Home: -Infinity,
+    End: Infinity,
+  };
   const step = steps[key];
   return step === undefined || count === 0 ? undefined : Math.max(0, Math.min(count - 1, index + step));
 }

@@ -1,5 +1,16 @@
 import { addSample, busyBySite, type GridSample } from './history.ts';
-import type { BrokerLink, GridEvent, JobDetail, JobList, Ledger, MachineOverview, ProviderList, RecentEvents, StreamTopic, Summary } from '../../../src/schema/index.ts';
+import type {
+  BrokerLink,
+  GridEvent,
+  JobDetail,
+  JobList,
+  Ledger,
+  MachineOverview,
+  ProviderList,
+  RecentEvents,
+  StreamTopic,
+  Summary,
+} from '../../../src/schema/index.ts';
 
 /** What the stream has told so far. */
 export interface LiveState {
@@ -13,7 +24,10 @@ export interface LiveState {
   readonly job?: JobDetail;
   /** The newest last, `eventsKept` at most. */
   readonly events: readonly GridEvent[];
-  /** How the grid was over the last minutes, the newest last, `samplesKept` at most; taken while somebody looks at its machines. */
+  /**
+   * How the grid was over the last minutes, the newest last, `samplesKept` at most; taken while somebody looks at its
+   * machines.
+   */
   readonly samples: readonly GridSample[];
   /** The last of the events that came with others left out among them, by its sequence; -1 before any did. */
   readonly sampledTo: number;
@@ -30,7 +44,10 @@ const toldAgainMax = 100;
 
 export const emptyLiveState: LiveState = { events: [], samples: [], sampledTo: -1, stream: 'connecting', trouble: '' };
 
-/** What changes the state: a message, the stream itself, or the clock, which ticks each `sampleMs`; `topics` are those that are watched then. */
+/**
+ * What changes the state: a message, the stream itself, or the clock, which ticks each `sampleMs`; `topics` are those
+ * that are watched then.
+ */
 export type LiveInput =
   | { readonly kind: 'MessageArrived'; readonly topic: StreamTopic; readonly value: unknown }
   | { readonly kind: 'ClockTicked'; readonly at: number; readonly topics: readonly StreamTopic[] }
@@ -40,10 +57,16 @@ export type LiveInput =
 /** The state after an input; the same object where nothing changed. */
 export function reduceLive(state: LiveState, input: LiveInput): LiveState {
   switch (input.kind) {
-    case 'StreamOpened': return { ...state, stream: 'open', trouble: '' };
-    case 'StreamBroken': return { ...state, stream: 'broken', trouble: input.reason };
-    case 'ClockTicked': return takeSample(state, input);
-    case 'MessageArrived': return input.topic === 'events' ? addEvents(state, input.value as RecentEvents) : { ...state, [input.topic]: input.value };
+    case 'StreamOpened':
+      return { ...state, stream: 'open', trouble: '' };
+    case 'StreamBroken':
+      return { ...state, stream: 'broken', trouble: input.reason };
+    case 'ClockTicked':
+      return takeSample(state, input);
+    case 'MessageArrived':
+      return input.topic === 'events'
+        ? addEvents(state, input.value as RecentEvents)
+        : { ...state, [input.topic]: input.value };
   }
 }
 
@@ -53,8 +76,13 @@ function addEvents(state: LiveState, { events, is_sampled: areSampled }: RecentE
   let before = known;
   const news: GridEvent[] = [];
   for (const event of events) {
-    // That far back lies another journal, which counts anew, or the beginning of all that the gateway keeps: either way that is all there is.
-    if (event.sequence < before - toldAgainMax) { kept = []; news.length = 0; sampledTo = known = -1; }
+    // That far back lies another journal, which counts anew, or the beginning of all that the gateway keeps: either way
+    // that is all there is.
+    if (event.sequence < before - toldAgainMax) {
+      kept = [];
+      news.length = 0;
+      sampledTo = known = -1;
+    }
     if (event.sequence > known) news.push(event);
     before = event.sequence;
   }
@@ -67,19 +95,43 @@ export function isSampled({ events, sampledTo }: LiveState): boolean {
   return (events[0]?.sequence ?? Infinity) <= sampledTo;
 }
 
-function takeSample(state: LiveState, { at, topics }: { readonly at: number; readonly topics: readonly StreamTopic[] }): LiveState {
+function takeSample(
+  state: LiveState,
+  { at, topics }: { readonly at: number; readonly topics: readonly StreamTopic[] },
+): LiveState {
   const { summary, machines, link, stream } = state;
   // Of a level that is not watched the page has an old one.
   if (summary === undefined || !topics.includes('summary') || !topics.includes('machines')) return state;
   const isTold = stream === 'open' && link?.connected === true;
-  const sample: GridSample = { at, finishedPerSecond: isTold ? summary.finished_per_s : undefined, processors: summary.processors, busy: isTold && machines !== undefined ? busyBySite(machines.sites) : undefined };
+  const sample: GridSample = {
+    at,
+    finishedPerSecond: isTold ? summary.finished_per_s : undefined,
+    processors: summary.processors,
+    busy: isTold && machines !== undefined ? busyBySite(machines.sites) : undefined,
+  };
   return { ...state, samples: addSample(state.samples, sample) };
 }
 
 /** What is in the way of what the page shows, as a sentence; undefined where nothing is. */
-export function findTrouble({ stream, trouble, link, summary }: LiveState): { readonly text: string; readonly isLost: boolean } | undefined {
-  if (stream === 'broken') return { text: `The page has lost its gateway: ${trouble} It tries again by itself; what you typed stays.`, isLost: true };
-  if (link !== undefined && !link.connected) return { text: `The broker does not answer; what you see is as it was before, and the page goes on by itself when it is back. ${link.message}`, isLost: true };
-  if (summary !== undefined && summary.trouble !== '') return { text: `The broker takes nothing new: ${summary.trouble}`, isLost: false };
+export function findTrouble({
+  stream,
+  trouble,
+  link,
+  summary,
+}: LiveState): { readonly text: string; readonly isLost: boolean } | undefined {
+  if (stream === 'broken')
+    return {
+      text: `The page has lost its gateway: ${trouble} It tries again by itself; what you typed stays.`,
+      isLost: true,
+    };
+  if (link !== undefined && !link.connected)
+    return {
+      text:
+        'The broker does not answer; what you see is as it was before, and the page goes on by itself when it is ' +
+        `back. ${link.message}`,
+      isLost: true,
+    };
+  if (summary !== undefined && summary.trouble !== '')
+    return { text: `The broker takes nothing new: ${summary.trouble}`, isLost: false };
   return undefined;
 }

@@ -10,7 +10,10 @@ export interface MachineGrid {
 const pitchMax = 18;
 const pitchMin = 3;
 
-/** The largest cells with which so many fit into a width and a height; the height grows only where cells would be too small to be hit. */
+/**
+ * The largest cells with which so many fit into a width and a height; the height grows only where cells would be too
+ * small to be hit.
+ */
 export function layOutMachines(count: number, width: number, heightWanted: number): MachineGrid {
   for (let pitch = pitchMax; pitch >= pitchMin; pitch -= 1) {
     const columns = Math.max(1, Math.floor(width / pitch));
@@ -21,15 +24,30 @@ export function layOutMachines(count: number, width: number, heightWanted: numbe
 }
 
 /** The machine at a place of the picture; undefined beside the cells. */
-export function machineAt({ columns, pitch }: MachineGrid, count: number, place: { readonly x: number; readonly y: number }): number | undefined {
+export function machineAt(
+  { columns, pitch }: MachineGrid,
+  count: number,
+  place: { readonly x: number; readonly y: number },
+): number | undefined {
   const [column, row] = [Math.floor(place.x / pitch), Math.floor(place.y / pitch)];
   const index = row * columns + column;
   return column >= 0 && column < columns && row >= 0 && index < count ? index : undefined;
 }
 
 /** The machine that an arrow key leads to from another one, kept within the picture. */
-export function machineBeside({ columns }: MachineGrid, count: number, from: { readonly index: number; readonly key: string }): number | undefined {
-  const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns, Home: -count, End: count };
+export function machineBeside(
+  { columns }: MachineGrid,
+  count: number,
+  from: { readonly index: number; readonly key: string },
+): number | undefined {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowLeft: -1,
+    ArrowRight: 1,
+    ArrowUp: -columns,
+    ArrowDown: columns,
+    Home: -count,
+    End: count,
+  };
   const step = steps[from.key];
   return step === undefined ? undefined : Math.min(count - 1, Math.max(0, from.index + step));
 }

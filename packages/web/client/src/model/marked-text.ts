@@ -14,11 +14,16 @@ export interface TextPiece {
   readonly mark: TextMark | undefined;
 }
 
-/** Cuts a text into pieces: each mark gets the word that begins at its place, or the letter, or the end of its line. The pieces put together are the text. */
+/**
+ * Cuts a text into pieces: each mark gets the word that begins at its place, or the letter, or the end of its line. The
+ * pieces put together are the text.
+ */
 export function markText(text: string, marks: readonly TextMark[]): TextPiece[] {
   const pieces: TextPiece[] = [];
   let done = 0;
-  for (const { mark, start, end } of marks.flatMap((mark) => rangeOf(text, mark)).sort((one, other) => one.start - other.start)) {
+  for (const { mark, start, end } of marks
+    .flatMap((mark) => rangeOf(text, mark))
+    .sort((one, other) => one.start - other.start)) {
     if (start < done) continue;
     if (start > done) pieces.push({ text: text.slice(done, start), mark: undefined });
     pieces.push({ text: text.slice(start, end), mark });
@@ -28,7 +33,10 @@ export function markText(text: string, marks: readonly TextMark[]): TextPiece[] 
   return pieces;
 }
 
-function rangeOf(text: string, mark: TextMark): { readonly mark: TextMark; readonly start: number; readonly end: number }[] {
+function rangeOf(
+  text: string,
+  mark: TextMark,
+): { readonly mark: TextMark; readonly start: number; readonly end: number }[] {
   const line = lineStart(text, mark.line);
   if (line === undefined) return [];
   const lineEnd = text.indexOf('\n', line) === -1 ? text.length : text.indexOf('\n', line);
@@ -62,9 +70,21 @@ export function sayMark({ message, nearest = null }: TextMark): string {
   return nearest === null ? message : `${message}; did you mean ${nearest}?`;
 }
 
-/** The mark that comes next behind a place of the text, or before it; round the end to the first. Undefined where there is none. */
-export function markBeside(text: string, marks: readonly TextMark[], { at, isForward }: { readonly at: number; readonly isForward: boolean }): TextMark | undefined {
-  const places = marks.flatMap((mark) => { const start = lineStart(text, mark.line); return start === undefined ? [] : [{ mark, place: start + mark.column - 1 }]; }).sort((one, other) => one.place - other.place);
+/**
+ * The mark that comes next behind a place of the text, or before it; round the end to the first. Undefined where there
+ * is none.
+ */
+export function markBeside(
+  text: string,
+  marks: readonly TextMark[],
+  { at, isForward }: { readonly at: number; readonly isForward: boolean },
+): TextMark | undefined {
+  const places = marks
+    .flatMap((mark) => {
+      const start = lineStart(text, mark.line);
+      return start === undefined ? [] : [{ mark, place: start + mark.column - 1 }];
+    })
+    .sort((one, other) => one.place - other.place);
   const next = isForward ? places.find(({ place }) => place > at) : places.findLast(({ place }) => place < at);
   return (next ?? (isForward ? places[0] : places.at(-1)))?.mark;
 }

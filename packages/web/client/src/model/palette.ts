@@ -1,6 +1,17 @@
-/** Colours of Okabe and Ito, which colour-blind people can tell apart; where colour alone would tell, a pattern or a word tells too. */
+/**
+ * Colours of Okabe and Ito, which colour-blind people can tell apart; where colour alone would tell, a pattern or a
+ * word tells too.
+ */
 export const okabeIto = {
-  black: '#000000', orange: '#e69f00', sky: '#56b4e9', green: '#009e73', yellow: '#f0e442', blue: '#0072b2', vermillion: '#d55e00', purple: '#cc79a7', grey: '#8a939c',
+  black: '#000000',
+  orange: '#e69f00',
+  sky: '#56b4e9',
+  green: '#009e73',
+  yellow: '#f0e442',
+  blue: '#0072b2',
+  vermillion: '#d55e00',
+  purple: '#cc79a7',
+  grey: '#8a939c',
 } as const;
 
 /** A colour and the pattern that is drawn over it. */
@@ -11,7 +22,12 @@ export interface Ink {
   readonly title: string;
 }
 
-const ink = (colour: string, pattern: Ink['pattern'], mark: string, title: string): Ink => ({ colour, pattern, mark, title });
+const ink = (colour: string, pattern: Ink['pattern'], mark: string, title: string): Ink => ({
+  colour,
+  pattern,
+  mark,
+  title,
+});
 
 /** States of tasks, in the order in which they are stacked. */
 export const taskInks = {
@@ -55,5 +71,5 @@ export const ledgerInks = {
 
 /** The ink of a name, a grey one where it is not known here. */
 export function inkOf(inks: Readonly<Record<string, Ink>>, name: string): Ink {
-  return Object.hasOwn(inks, name) ? inks[name] as Ink : ink(okabeIto.grey, 'plain', '·', name);
+  return Object.hasOwn(inks, name) ? (inks[name] as Ink) : ink(okabeIto.grey, 'plain', '·', name);
 }

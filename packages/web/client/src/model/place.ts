@@ -18,7 +18,9 @@ export interface Place {
 export function readPlace(path: string): Place {
   const [, first = '', second = ''] = path.split('/');
   const view = views.find((one) => one.path === `/${first}`) ?? views[0];
-  return view.name === 'after' && /^[1-9]\d{0,14}$/.test(second) ? { view: 'after', jobId: Number(second) } : { view: view.name };
+  return view.name === 'after' && /^[1-9]\d{0,14}$/.test(second)
+    ? { view: 'after', jobId: Number(second) }
+    : { view: view.name };
 }
 
 /** The path of a place. */

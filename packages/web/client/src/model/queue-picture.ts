@@ -15,14 +15,35 @@ export interface QueueBox {
 type Holding = Omit<QueueBox, 'bottom' | 'top'> & { readonly width: number };
 
 /**
- * Stacks who has processors over time: between two changes, all that hold some lie on top of each other, ours lowest. Processors have no names here, so what lies above one that ends comes down then, and
+ * Stacks who has processors over time: between two changes, all that hold some lie on top of each other, ours lowest.
+ * Processors have no names here, so what lies above one that ends comes down then, and
  * the top of the pile is what is taken.
  */
 export function stackQueue({ requests, reservations, at_unix_ms: now }: QueueProfile): QueueBox[] {
   const holdings = [
-    ...requests.flatMap(({ request_id: name, is_ours: isOurs, status, width_processors: width, start_unix_ms: start, end_unix_ms: end }): Holding[] =>
-      (start === null || end === null ? [] : [{ name, owner: isOurs ? 'ours' : 'others', status, width, start: Math.max(now, start), end }])),
-    ...reservations.map(({ reservation_id: id, processors: width, start_unix_ms: start, end_unix_ms: end }): Holding => ({ name: `reservation ${id}`, owner: 'reserved', status: 'set aside', width, start: Math.max(now, start), end })),
+    ...requests.flatMap(
+      ({
+        request_id: name,
+        is_ours: isOurs,
+        status,
+        width_processors: width,
+        start_unix_ms: start,
+        end_unix_ms: end,
+      }): Holding[] =>
+        start === null || end === null
+          ? []
+          : [{ name, owner: isOurs ? 'ours' : 'others', status, width, start: Math.max(now, start), end }],
+    ),
+    ...reservations.map(
+      ({ reservation_id: id, processors: width, start_unix_ms: start, end_unix_ms: end }): Holding => ({
+        name: `reservation ${id}`,
+        owner: 'reserved',
+        status: 'set aside',
+        width,
+        start: Math.max(now, start),
+        end,
+      }),
+    ),
   ].filter(({ start, end }) => end > start);
   const order = { ours: 0, others: 1, reserved: 2 };
   holdings.sort((one, other) => order[one.owner] - order[other.owner] || one.start - other.start);
@@ -38,7 +59,19 @@ export function stackQueue({ requests, reservations, at_unix_ms: now }: QueuePro
       const last = boxes[known];
       // Where nothing below it changed, it goes on as one piece.
       if (last !== undefined && last.end === start && last.bottom === bottom) boxes[known] = { ...last, end };
-      else open.set(holding, boxes.push({ name: holding.name, owner: holding.owner, status: holding.status, start, end, bottom, top: bottom + holding.width }) - 1);
+      else
+        open.set(
+          holding,
+          boxes.push({
+            name: holding.name,
+            owner: holding.owner,
+            status: holding.status,
+            start,
+            end,
+            bottom,
+            top: bottom + holding.width,
+          }) - 1,
+        );
       bottom += holding.width;
     }
   });
@@ -46,8 +79,16 @@ export function stackQueue({ requests, reservations, at_unix_ms: now }: QueuePro
 }
 
 /** Until when the picture goes: the last change of what is free, or of a request, and an hour at least. */
-export function horizonOf({ at_unix_ms: now, steps, requests, reservations }: QueueProfile, candidates: readonly number[]): number {
-  const ends = [...steps.map(({ from_unix_ms: from }) => from), ...requests.map(({ end_unix_ms: end }) => end ?? now), ...reservations.map(({ end_unix_ms: end }) => end), ...candidates];
+export function horizonOf(
+  { at_unix_ms: now, steps, requests, reservations }: QueueProfile,
+  candidates: readonly number[],
+): number {
+  const ends = [
+    ...steps.map(({ from_unix_ms: from }) => from),
+    ...requests.map(({ end_unix_ms: end }) => end ?? now),
+    ...reservations.map(({ end_unix_ms: end }) => end),
+    ...candidates,
+  ];
   const last = ends.reduce((most, end) => Math.max(most, end), now);
   return now + Math.max(60_000, (last - now) * 1.06);
 }

@@ -1,4 +1,9 @@
-const units = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1000]] as const;
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const;
 
 /** A time as people say it, in its two largest units: `2 h 5 min`, `3.4 s`, `120 ms`. */
 export function sayDuration(milliseconds: number): string {
@@ -64,7 +69,9 @@ export function sayAgo(instant: number, now: number): string {
 export function sayClock(instant: number, today: number): string {
   const at = new Date(instant);
   const clock = at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
-  return at.toDateString() === new Date(today).toDateString() ? clock : `${at.toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' })} ${clock}`;
+  return at.toDateString() === new Date(today).toDateString()
+    ? clock
+    : `${at.toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' })} ${clock}`;
 }
 
 /** An instant by the clock of this computer: `14:03:07`. */

@@ -9,8 +9,18 @@ export interface Brush {
   readonly ground: string;
 }
 
-/** A canvas that is as wide as its place and is drawn anew, once a frame at most, when `draw` is another function, its size or the colours change. */
-export function Canvas({ draw, height, ...rest }: { readonly draw: (brush: Brush) => void; readonly height: number } & Omit<CanvasHTMLAttributes<HTMLCanvasElement>, 'height' | 'width'>): ReactNode {
+/**
+ * A canvas that is as wide as its place and is drawn anew, once a frame at most, when `draw` is another function, its
+ * size or the colours change.
+ */
+export function Canvas({
+  draw,
+  height,
+  ...rest
+}: { readonly draw: (brush: Brush) => void; readonly height: number } & Omit<
+  CanvasHTMLAttributes<HTMLCanvasElement>,
+  'height' | 'width'
+>): ReactNode {
   const ref = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const canvas = ref.current;
@@ -21,7 +31,9 @@ export function Canvas({ draw, height, ...rest }: { readonly draw: (brush: Brush
       const brush = brushOf(canvas, height);
       if (brush !== undefined) draw(brush);
     };
-    const ask = (): void => { if (frame === 0) frame = requestAnimationFrame(paint); };
+    const ask = (): void => {
+      if (frame === 0) frame = requestAnimationFrame(paint);
+    };
     const watcher = new ResizeObserver(ask);
     watcher.observe(canvas);
     const dark = window.matchMedia('(prefers-color-scheme: dark)');
@@ -64,7 +76,10 @@ export function fillOf({ context, ground }: Brush, { colour, pattern }: Ink): Ca
   return made;
 }
 
-function makeTile(context: CanvasRenderingContext2D, { colour, pattern, ground }: { readonly colour: string; readonly pattern: Ink['pattern']; readonly ground: string }): CanvasPattern | string {
+function makeTile(
+  context: CanvasRenderingContext2D,
+  { colour, pattern, ground }: { readonly colour: string; readonly pattern: Ink['pattern']; readonly ground: string },
+): CanvasPattern | string {
   const tile = document.createElement('canvas');
   tile.width = 6;
   tile.height = 6;
@@ -77,11 +92,24 @@ function makeTile(context: CanvasRenderingContext2D, { colour, pattern, ground }
   pen.globalAlpha = 0.55;
   pen.lineWidth = 1.2;
   if (pattern === 'hollow') pen.fillRect(0, 0, 6, 6);
-  if (pattern === 'stripes' || pattern === 'cross') strokeLines(pen, [[0, 6, 6, 0], [-1, 1, 1, -1], [5, 7, 7, 5]]);
+  if (pattern === 'stripes' || pattern === 'cross')
+    strokeLines(pen, [
+      [0, 6, 6, 0],
+      [-1, 1, 1, -1],
+      [5, 7, 7, 5],
+    ]);
   if (pattern === 'cross') strokeLines(pen, [[0, 0, 6, 6]]);
   return context.createPattern(tile, 'repeat') ?? colour;
 }
 
-function strokeLines(pen: CanvasRenderingContext2D, lines: readonly (readonly [number, number, number, number])[]): void {
-  for (const [x, y, u, v] of lines) { pen.beginPath(); pen.moveTo(x, y); pen.lineTo(u, v); pen.stroke(); }
+function strokeLines(
+  pen: CanvasRenderingContext2D,
+  lines: readonly (readonly [number, number, number, number])[],
+): void {
+  for (const [x, y, u, v] of lines) {
+    pen.beginPath();
+    pen.moveTo(x, y);
+    pen.lineTo(u, v);
+    pen.stroke();
+  }
 }

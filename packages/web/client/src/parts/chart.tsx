@@ -21,7 +21,10 @@ export interface ChartPlace {
 
 /** What a view may ask of a chart that is there. */
 export interface ChartHandle {
-  /** The place of pixels from the upper left corner of the chart, also beside the grid; undefined before the chart is there. */
+  /**
+   * The place of pixels from the upper left corner of the chart, also beside the grid; undefined before the chart is
+   * there.
+   */
   readonly placeAt: (pixels: ChartPlace) => ChartPlace | undefined;
   /** ECharts itself, for what nothing here does; undefined before it is there. */
   readonly engine: () => ECharts | undefined;
@@ -53,7 +56,17 @@ interface ChartProps<T> {
 }
 
 /** A chart as wide as its place, in the colours of the page, with its numbers below. */
-export function Chart<T>({ data, build, height, label, table, onPress, onZoom, handle, ...rest }: ChartProps<T> & Omit<HTMLAttributes<HTMLDivElement>, 'children' | 'role'>): ReactNode {
+export function Chart<T>({
+  data,
+  build,
+  height,
+  label,
+  table,
+  onPress,
+  onZoom,
+  handle,
+  ...rest
+}: ChartProps<T> & Omit<HTMLAttributes<HTMLDivElement>, 'children' | 'role'>): ReactNode {
   const [ref, width] = useWidth();
   const look = useLook();
   const option = useMemo(() => build(data, { ...look, width }), [build, data, look, width]);
@@ -66,25 +79,50 @@ export function Chart<T>({ data, build, height, label, table, onPress, onZoom, h
   }, [chart, option, label]);
   useEffect(() => {
     if (handle === undefined) return undefined;
-    handle.current = { engine: () => chart, placeAt: ({ x, y }) => placeOf(chart?.convertFromPixel({ xAxisIndex: 0, yAxisIndex: 0 }, [x, y])) };
-    return () => { handle.current = undefined; };
+    handle.current = {
+      engine: () => chart,
+      placeAt: ({ x, y }) => placeOf(chart?.convertFromPixel({ xAxisIndex: 0, yAxisIndex: 0 }, [x, y])),
+    };
+    return () => {
+      handle.current = undefined;
+    };
   }, [chart, handle]);
   useEffect(() => {
     if (chart === undefined || onPress === undefined) return undefined;
-    const press = ({ seriesId, dataIndex, data: datum }: ECElementEvent): void => onPress({ seriesId: seriesId ?? '', index: dataIndex, data: datum });
+    const press = ({ seriesId, dataIndex, data: datum }: ECElementEvent): void =>
+      onPress({ seriesId: seriesId ?? '', index: dataIndex, data: datum });
     chart.on('click', press);
-    return () => { if (!chart.isDisposed()) chart.off('click', press); };
+    return () => {
+      if (!chart.isDisposed()) chart.off('click', press);
+    };
   }, [chart, onPress]);
   useEffect(() => {
     if (chart === undefined || onZoom === undefined) return undefined;
-    const zoom = (): void => { const range = rangeOf(chart); if (range !== undefined) onZoom(range); };
+    const zoom = (): void => {
+      const range = rangeOf(chart);
+      if (range !== undefined) onZoom(range);
+    };
     chart.on('datazoom', zoom);
-    return () => { if (!chart.isDisposed()) chart.off('datazoom', zoom); };
+    return () => {
+      if (!chart.isDisposed()) chart.off('datazoom', zoom);
+    };
   }, [chart, onZoom]);
   return (
     <>
-      <div {...rest} ref={ref} className={`chart ${rest.className ?? ''}`} role="img" aria-label={label} aria-busy={chart === undefined && !isMissing} style={{ ...rest.style, height: `${height}px` }} />
-      {isMissing ? <p className="hint" role="status">The chart could not be loaded; its numbers are below.</p> : null}
+      <div
+        {...rest}
+        ref={ref}
+        className={`chart ${rest.className ?? ''}`}
+        role="img"
+        aria-label={label}
+        aria-busy={chart === undefined && !isMissing}
+        style={{ ...rest.style, height: `${height}px` }}
+      />
+      {isMissing ? (
+        <p className="hint" role="status">
+          The chart could not be loaded; its numbers are below.
+        </p>
+      ) : null}
       <Numbers data={data} table={table} label={label} />
     </>
   );
@@ -98,30 +136,60 @@ function placeOf(place: unknown): ChartPlace | undefined {
 
 /** What of the first axis that can be zoomed is in sight. */
 function rangeOf(chart: ECharts): ZoomRange | undefined {
-  const [zoom] = (chart.getOption() as { readonly dataZoom?: readonly { readonly startValue?: number; readonly endValue?: number; readonly start?: number; readonly end?: number }[] }).dataZoom ?? [];
+  const [zoom] =
+    (
+      chart.getOption() as {
+        readonly dataZoom?: readonly {
+          readonly startValue?: number;
+          readonly endValue?: number;
+          readonly start?: number;
+          readonly end?: number;
+        }[];
+      }
+    ).dataZoom ?? [];
   if (zoom?.startValue === undefined || zoom.endValue === undefined) return undefined;
   return { from: zoom.startValue, until: zoom.endValue, start: (zoom.start ?? 0) / 100, end: (zoom.end ?? 100) / 100 };
 }
 
 /** ECharts in an element, from when it is loaded until the element goes. */
-function useEngine(ref: { readonly current: HTMLDivElement | null }): { readonly chart: ECharts | undefined; readonly isMissing: boolean } {
+function useEngine(ref: { readonly current: HTMLDivElement | null }): {
+  readonly chart: ECharts | undefined;
+  readonly isMissing: boolean;
+} {
   const [chart, setChart] = useState<ECharts>();
   const [isMissing, setIsMissing] = useState(false);
   useEffect(() => {
     let made: ECharts | undefined;
     let isGone = false;
-    import('./chart-engine.ts').then(({ openChart }) => {
-      if (isGone || ref.current === null) return;
-      made = openChart(ref.current);
-      setChart(made);
-    }, () => { if (!isGone) setIsMissing(true); });
-    return () => { isGone = true; setChart(undefined); made?.dispose(); };
+    import('./chart-engine.ts').then(
+      ({ openChart }) => {
+        if (isGone || ref.current === null) return;
+        made = openChart(ref.current);
+        setChart(made);
+      },
+      () => {
+        if (!isGone) setIsMissing(true);
+      },
+    );
+    return () => {
+      isGone = true;
+      setChart(undefined);
+      made?.dispose();
+    };
   }, [ref]);
   return { chart, isMissing };
 }
 
 /** The chart as a table, once it is asked for. */
-function Numbers<T>({ data, table, label }: { readonly data: T; readonly table: (data: T) => ChartTable; readonly label: string }): ReactNode {
+function Numbers<T>({
+  data,
+  table,
+  label,
+}: {
+  readonly data: T;
+  readonly table: (data: T) => ChartTable;
+  readonly label: string;
+}): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   const read = isOpen ? table(data) : undefined;
   return (
@@ -130,8 +198,24 @@ function Numbers<T>({ data, table, label }: { readonly data: T; readonly table: 
       {read === undefined ? null : (
         <div className="scroll-x" tabIndex={0} role="region" aria-label={`Table: ${label}`}>
           <table>
-            <thead><tr>{read.heads.map((head) => <th key={head} scope="col">{head}</th>)}</tr></thead>
-            <tbody>{read.rows.map((row, index) => <tr key={index}>{row.map((cell, column) => <td key={column}>{cell}</td>)}</tr>)}</tbody>
+            <thead>
+              <tr>
+                {read.heads.map((head) => (
+                  <th key={head} scope="col">
+                    {head}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {read.rows.map((row, index) => (
+                <tr key={index}>
+                  {row.map((cell, column) => (
+                    <td key={column}>{cell}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
           </table>
         </div>
       )}

@@ -6,21 +6,36 @@ import { Answered } from './notices.tsx';
 import { TaskCard } from './task-card.tsx';
 
 /** Why a job, task or request is where it is, with what there is to be seen of it. */
-export function ExplainDrawer({ subject, close }: { readonly subject: Subject; readonly close: () => void }): ReactNode {
+export function ExplainDrawer({
+  subject,
+  close,
+}: {
+  readonly subject: Subject;
+  readonly close: () => void;
+}): ReactNode {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     const before = document.activeElement;
     ref.current?.focus();
-    return () => { if (before instanceof HTMLElement) before.focus(); };
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, []);
   useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => { if (event.key === 'Escape') close(); };
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape') close();
+    };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, [close]);
   return (
     <aside className="drawer" ref={ref} tabIndex={-1} role="dialog" aria-label={titleOf(subject)}>
-      <header><h2>{titleOf(subject)}</h2><button type="button" className="quiet icon" onClick={close} aria-label="Close">✕</button></header>
+      <header>
+        <h2>{titleOf(subject)}</h2>
+        <button type="button" className="quiet icon" onClick={close} aria-label="Close">
+          ✕
+        </button>
+      </header>
       <Content subject={subject} />
     </aside>
   );
@@ -28,31 +43,53 @@ export function ExplainDrawer({ subject, close }: { readonly subject: Subject; r
 
 function titleOf(subject: Subject): string {
   switch (subject.kind) {
-    case 'job': return `Job ${subject.jobId}`;
-    case 'task': return `Task ${subject.taskIndex} of job ${subject.jobId}`;
-    case 'request': return `Request ${subject.request}`;
-    case 'machine': return `Machine ${subject.machineId}`;
+    case 'job':
+      return `Job ${subject.jobId}`;
+    case 'task':
+      return `Task ${subject.taskIndex} of job ${subject.jobId}`;
+    case 'request':
+      return `Request ${subject.request}`;
+    case 'machine':
+      return `Machine ${subject.machineId}`;
   }
 }
 
 function Content({ subject }: { readonly subject: Subject }): ReactNode {
   switch (subject.kind) {
-    case 'job': return <JobContent jobId={subject.jobId} />;
-    case 'task': return <TaskContent jobId={subject.jobId} taskIndex={subject.taskIndex} />;
-    case 'request': return <RequestContent request={subject.request} />;
-    case 'machine': return <MachineCard machineId={subject.machineId} />;
+    case 'job':
+      return <JobContent jobId={subject.jobId} />;
+    case 'task':
+      return <TaskContent jobId={subject.jobId} taskIndex={subject.taskIndex} />;
+    case 'request':
+      return <RequestContent request={subject.request} />;
+    case 'machine':
+      return <MachineCard machineId={subject.machineId} />;
   }
 }
 
 function JobContent({ jobId }: { readonly jobId: number }): ReactNode {
   const { go } = usePage();
   const answer = useAnswer('explainJob', { params: { job_id: jobId } }, 5000);
-  return <><Why answer={answer} /><p><button type="button" onClick={() => go({ view: 'after', jobId })}>Open the job</button></p></>;
+  return (
+    <>
+      <Why answer={answer} />
+      <p>
+        <button type="button" onClick={() => go({ view: 'after', jobId })}>
+          Open the job
+        </button>
+      </p>
+    </>
+  );
 }
 
 function TaskContent({ jobId, taskIndex }: { readonly jobId: number; readonly taskIndex: number }): ReactNode {
   const answer = useAnswer('explainTask', { params: { job_id: jobId, task_index: taskIndex } }, 5000);
-  return <><Why answer={answer} /><TaskCard jobId={jobId} taskIndex={taskIndex} /></>;
+  return (
+    <>
+      <Why answer={answer} />
+      <TaskCard jobId={jobId} taskIndex={taskIndex} />
+    </>
+  );
 }
 
 function RequestContent({ request }: { readonly request: string }): ReactNode {
@@ -63,7 +100,16 @@ function Why({ answer }: { readonly answer: Answer<Explanation> }): ReactNode {
   return (
     <Answered answer={answer} what="the explanation">
       {({ summary, details }) => (
-        <div className="why"><p className="lead">{summary}</p>{details.length === 0 ? null : <ul>{details.map((detail, index) => <li key={index}>{detail}</li>)}</ul>}</div>
+        <div className="why">
+          <p className="lead">{summary}</p>
+          {details.length === 0 ? null : (
+            <ul>
+              {details.map((detail, index) => (
+                <li key={index}>{detail}</li>
+              ))}
+            </ul>
+          )}
+        </div>
       )}
     </Answered>
   );

@@ -9,24 +9,53 @@ const states = Object.keys(taskInks) as TaskState[];
 
 /** How far a job is, as a bar. */
 export function JobProgress({ job: { tasks, task_count: count } }: { readonly job: JobRow }): ReactNode {
-  const said = `${sayCount(tasks.finished)} of ${sayCount(count)} finished, ${sayCount(tasks.running)} running, ${sayCount(tasks.failed)} failed`;
+  const said =
+    `${sayCount(tasks.finished)} of ${sayCount(count)} finished, ${sayCount(tasks.running)} running, ` +
+    `${sayCount(tasks.failed)} failed`;
   return <StackedBar parts={states.map((state) => ({ ink: taskInks[state], value: tasks[state] }))} label={said} />;
 }
 
 /** A link to a job's own page, followed without a load. */
 export function JobLink({ jobId, children }: { readonly jobId: number; readonly children: ReactNode }): ReactNode {
   const { go } = usePage();
-  return <a href={`/jobs/${jobId}`} className="job-name" onClick={(event) => { if (event.metaKey || event.ctrlKey || event.shiftKey) return; event.preventDefault(); go({ view: 'after', jobId }); }}>{children}</a>;
+  return (
+    <a
+      href={`/jobs/${jobId}`}
+      className="job-name"
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        go({ view: 'after', jobId });
+      }}
+    >
+      {children}
+    </a>
+  );
 }
 
 /** Opens why a job is where it is. */
 export function WhyJob({ jobId }: { readonly jobId: number }): ReactNode {
   const { explain } = usePage();
-  return <button type="button" className="quiet small" onClick={() => explain({ kind: 'job', jobId })} aria-label={`Why is job ${jobId} where it is?`}>why?</button>;
+  return (
+    <button
+      type="button"
+      className="quiet small"
+      onClick={() => explain({ kind: 'job', jobId })}
+      aria-label={`Why is job ${jobId} where it is?`}
+    >
+      why?
+    </button>
+  );
 }
 
 /** How long a job still takes, as far as that is known, or when it ended. */
-export function sayRest({ status, remaining_ms_min: least, remaining_ms_max: most, ended_unix_ms: ended, doubtful_count: doubtful }: JobRow): string {
+export function sayRest({
+  status,
+  remaining_ms_min: least,
+  remaining_ms_max: most,
+  ended_unix_ms: ended,
+  doubtful_count: doubtful,
+}: JobRow): string {
   if (status === 'running') return sayRemaining(least, most);
   const when = ended === null ? '' : `ended ${sayAgo(ended, Date.now())}`;
   return doubtful > 0 ? `${when}; ${sayCount(doubtful)} doubtful` : when;

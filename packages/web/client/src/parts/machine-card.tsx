@@ -7,34 +7,71 @@ import { Answered, Empty } from './notices.tsx';
 /** A machine and what it runs. */
 export function MachineCard({ machineId }: { readonly machineId: string }): ReactNode {
   const answer = useAnswer('getMachine', { query: { machine_id: machineId } }, 3000);
-  return <Answered answer={answer} what="the machine">{(detail) => <><Facts detail={detail} /><Running detail={detail} /></>}</Answered>;
+  return (
+    <Answered answer={answer} what="the machine">
+      {(detail) => (
+        <>
+          <Facts detail={detail} />
+          <Running detail={detail} />
+        </>
+      )}
+    </Answered>
+  );
 }
 
 function Facts({ detail: { machine } }: { readonly detail: MachineDetail }): ReactNode {
   const now = Date.now();
   const facts: (readonly [string, string])[] = [
-    ['Status', machine.status], ['Provider', machine.provider_id], ['Processors', sayCount(machine.processors)],
-    ['Here since', sayAgo(machine.joined_unix_ms, now)], ['Leaves', machine.until_unix_ms === null ? 'stays' : machine.until_unix_ms > now ? `in ${sayDuration(machine.until_unix_ms - now)}` : 'now'],
-    ['Finished', sayMany(machine.finished_count, 'run')], ['Failed', sayMany(machine.failed_count, 'run')],
+    ['Status', machine.status],
+    ['Provider', machine.provider_id],
+    ['Processors', sayCount(machine.processors)],
+    ['Here since', sayAgo(machine.joined_unix_ms, now)],
+    [
+      'Leaves',
+      machine.until_unix_ms === null
+        ? 'stays'
+        : machine.until_unix_ms > now
+          ? `in ${sayDuration(machine.until_unix_ms - now)}`
+          : 'now',
+    ],
+    ['Finished', sayMany(machine.finished_count, 'run')],
+    ['Failed', sayMany(machine.failed_count, 'run')],
   ];
   if (machine.request_id !== '') facts.push(['Request', machine.request_id]);
   if (machine.credibility !== null) facts.push(['Credibility', machine.credibility.toFixed(4)]);
-  return <dl className="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 function Running({ detail: { running, is_complete: isComplete } }: { readonly detail: MachineDetail }): ReactNode {
   const { explain } = usePage();
-  if (running.length === 0) return <Empty title={isComplete ? 'It runs nothing now.' : 'What it runs was not found among the many tasks.'} />;
+  if (running.length === 0)
+    return <Empty title={isComplete ? 'It runs nothing now.' : 'What it runs was not found among the many tasks.'} />;
   return (
     <>
       <h3>It runs</h3>
       <ul className="plain-list">
-        {running.slice(0, 100).map(({ job_id: jobId, task_index: taskIndex, value, replica_id: replicaId, started_unix_ms: started }) => (
-          <li key={replicaId}>
-            <button type="button" className="link" onClick={() => explain({ kind: 'task', jobId, taskIndex })}>task {taskIndex} of job {jobId}</button>{' '}
-            <span className="faint">{value === '' ? '' : `${value}, `}{started === null ? 'staging' : `since ${sayDuration(Date.now() - started)}`}</span>
-          </li>
-        ))}
+        {running
+          .slice(0, 100)
+          .map(({ job_id: jobId, task_index: taskIndex, value, replica_id: replicaId, started_unix_ms: started }) => (
+            <li key={replicaId}>
+              <button type="button" className="link" onClick={() => explain({ kind: 'task', jobId, taskIndex })}>
+                task {taskIndex} of job {jobId}
+              </button>{' '}
+              <span className="faint">
+                {value === '' ? '' : `${value}, `}
+                {started === null ? 'staging' : `since ${sayDuration(Date.now() - started)}`}
+              </span>
+            </li>
+          ))}
       </ul>
     </>
   );

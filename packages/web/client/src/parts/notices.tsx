@@ -3,28 +3,75 @@ import type { Answer } from '../page-context.tsx';
 
 /** That something is being read. */
 export function Loading({ what }: { readonly what: string }): ReactNode {
-  return <p className="hint" role="status"><i className="spinner" aria-hidden="true" />Reading {what} …</p>;
+  return (
+    <p className="hint" role="status">
+      <i className="spinner" aria-hidden="true" />
+      Reading {what} …
+    </p>
+  );
 }
 
 /** That there is nothing, and what would bring something. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
-  return <div className="empty"><p className="empty-title">{title}</p>{children === undefined ? null : <p>{children}</p>}</div>;
+  return (
+    <div className="empty">
+      <p className="empty-title">{title}</p>
+      {children === undefined ? null : <p>{children}</p>}
+    </div>
+  );
 }
 
-/** What a call brought, or that it has not yet, or why it did not. An old answer stays in sight beside the reason why there is no new one. */
-export function Answered<T>({ answer, what, children }: { readonly answer: Answer<T>; readonly what: string; readonly children: (value: T) => ReactNode }): ReactNode {
+/**
+ * What a call brought, or that it has not yet, or why it did not. An old answer stays in sight beside the reason why
+ * there is no new one.
+ */
+export function Answered<T>({
+  answer,
+  what,
+  children,
+}: {
+  readonly answer: Answer<T>;
+  readonly what: string;
+  readonly children: (value: T) => ReactNode;
+}): ReactNode {
   const { value, error, again } = answer;
-  const failure = error === undefined ? null : <p className="refusal" role="alert">{error} <button type="button" className="link" onClick={again}>Try again</button></p>;
+  const failure =
+    error === undefined ? null : (
+      <p className="refusal" role="alert">
+        {error}{' '}
+        <button type="button" className="link" onClick={again}>
+          Try again
+        </button>
+      </p>
+    );
   if (value === undefined) return failure ?? <Loading what={what} />;
-  return <>{failure}{children(value)}</>;
+  return (
+    <>
+      {failure}
+      {children(value)}
+    </>
+  );
 }
 
 /** A titled part of a view. */
-export function Panel({ title, aside, className = '', children }: { readonly title: string; readonly aside?: ReactNode; readonly className?: string; readonly children: ReactNode }): ReactNode {
+export function Panel({
+  title,
+  aside,
+  className = '',
+  children,
+}: {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly className?: string;
+  readonly children: ReactNode;
+}): ReactNode {
   const id = `panel-${title.toLowerCase().replace(/[^a-z]+/g, '-')}`;
   return (
     <section className={`panel ${className}`} aria-labelledby={id}>
-      <header><h2 id={id}>{title}</h2>{aside === undefined ? null : <div className="aside">{aside}</div>}</header>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside === undefined ? null : <div className="aside">{aside}</div>}
+      </header>
       {children}
     </section>
   );

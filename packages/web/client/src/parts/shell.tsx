@@ -8,18 +8,36 @@ const nextTheme: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark'
 const themeMarks: Readonly<Record<Theme, string>> = { auto: '◐', light: '○', dark: '●' };
 
 /** The frame of all views: navigation, how the broker is, light or dark. */
-export function Shell({ note, children }: { readonly note: { readonly text: string; readonly isProblem: boolean } | undefined; readonly children: ReactNode }): ReactNode {
+export function Shell({
+  note,
+  children,
+}: {
+  readonly note: { readonly text: string; readonly isProblem: boolean } | undefined;
+  readonly children: ReactNode;
+}): ReactNode {
   return (
     <>
-      <a className="skip" href="#main">Skip to the content</a>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
       <header className="bar">
-        <span className="brand"><BrandMark />Mutirao</span>
+        <span className="brand">
+          <BrandMark />
+          Mutirao
+        </span>
         <Navigation />
-        <span className="bar-end"><LinkLight /><ThemeSwitch /></span>
+        <span className="bar-end">
+          <LinkLight />
+          <ThemeSwitch />
+        </span>
       </header>
       <TroubleBanner />
-      <main id="main" tabIndex={-1}>{children}</main>
-      <div className="notes" role="status" aria-live="polite">{note === undefined ? null : <p className={note.isProblem ? 'note problem' : 'note'}>{note.text}</p>}</div>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <div className="notes" role="status" aria-live="polite">
+        {note === undefined ? null : <p className={note.isProblem ? 'note problem' : 'note'}>{note.text}</p>}
+      </div>
     </>
   );
 }
@@ -28,7 +46,12 @@ function BrandMark(): ReactNode {
   return (
     <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
       <rect width="32" height="32" rx="8" className="brand-ground" />
-      <g className="brand-people"><circle cx="9" cy="12" r="3" /><circle cx="16" cy="9" r="3" /><circle cx="23" cy="12" r="3" /><path d="M6 24c0-5 4-7 10-7s10 2 10 7z" /></g>
+      <g className="brand-people">
+        <circle cx="9" cy="12" r="3" />
+        <circle cx="16" cy="9" r="3" />
+        <circle cx="23" cy="12" r="3" />
+        <path d="M6 24c0-5 4-7 10-7s10 2 10 7z" />
+      </g>
     </svg>
   );
 }
@@ -43,7 +66,14 @@ function Navigation(): ReactNode {
   return (
     <nav aria-label="Views">
       {views.map(({ name, path, title }) => (
-        <a key={name} href={path} aria-current={place.view === name ? 'page' : undefined} onClick={(event) => follow(event, name)}>{title}</a>
+        <a
+          key={name}
+          href={path}
+          aria-current={place.view === name ? 'page' : undefined}
+          onClick={(event) => follow(event, name)}
+        >
+          {title}
+        </a>
       ))}
     </nav>
   );
@@ -51,9 +81,16 @@ function Navigation(): ReactNode {
 
 function LinkLight(): ReactNode {
   const trouble = useLive((state) => findTrouble(state)?.isLost === true);
-  const isConnecting = useLive((state) => state.stream === 'connecting' || (state.link === undefined && state.stream === 'open'));
+  const isConnecting = useLive(
+    (state) => state.stream === 'connecting' || (state.link === undefined && state.stream === 'open'),
+  );
   const word = trouble ? 'away' : isConnecting ? 'connecting' : 'live';
-  return <span className={`link-light ${word}`} title={`The broker is ${word}`}><i aria-hidden="true" />{word}</span>;
+  return (
+    <span className={`link-light ${word}`} title={`The broker is ${word}`}>
+      <i aria-hidden="true" />
+      {word}
+    </span>
+  );
 }
 
 function ThemeSwitch(): ReactNode {
@@ -64,10 +101,25 @@ function ThemeSwitch(): ReactNode {
     localStorage.setItem('mutirao.theme', theme);
     window.dispatchEvent(new Event('mutirao-theme'));
   }, [theme]);
-  return <button type="button" className="quiet icon" onClick={() => setTheme(nextTheme[theme])} aria-label={`Colours: ${theme}; change to ${nextTheme[theme]}`} title={`Colours: ${theme}`}>{themeMarks[theme]}</button>;
+  return (
+    <button
+      type="button"
+      className="quiet icon"
+      onClick={() => setTheme(nextTheme[theme])}
+      aria-label={`Colours: ${theme}; change to ${nextTheme[theme]}`}
+      title={`Colours: ${theme}`}
+    >
+      {themeMarks[theme]}
+    </button>
+  );
 }
 
 function TroubleBanner(): ReactNode {
   const text = useLive((state) => findTrouble(state)?.text);
-  return text === undefined ? null : <p className="banner" role="alert"><i className="spinner" aria-hidden="true" />{text}</p>;
+  return text === undefined ? null : (
+    <p className="banner" role="alert">
+      <i className="spinner" aria-hidden="true" />
+      {text}
+    </p>
+  );
 }

@@ -4,5 +4,12 @@ import { inkOf, taskInks } from '../model/palette.ts';
 /** A status as a word with its mark and colour. */
 export function StatusBadge({ status }: { readonly status: string }): ReactNode {
   const ink = inkOf(taskInks, status);
-  return <span className="badge"><i style={{ color: ink.colour }} aria-hidden="true">{ink.mark}</i>{status}</span>;
+  return (
+    <span className="badge">
+      <i style={{ color: ink.colour }} aria-hidden="true">
+        {ink.mark}
+      </i>
+      {status}
+    </span>
+  );
 }

@@ -15,25 +15,63 @@ export function TaskCard({ jobId, taskIndex }: { readonly jobId: number; readonl
       <Answered answer={task} what="the task">
         {({ value, status, failure_count: failures, replicas }) => (
           <>
-            <p className="row"><StatusBadge status={status} />{value === '' ? null : <code>{value}</code>}{failures > 0 ? <span className="faint">{failures} failed</span> : null}</p>
-            {replicas.length === 0 ? null : <><h3>Replicas</h3><ul className="plain-list">{replicas.map((replica) => <ReplicaRow key={replica.replica_id} replica={replica} />)}</ul></>}
+            <p className="row">
+              <StatusBadge status={status} />
+              {value === '' ? null : <code>{value}</code>}
+              {failures > 0 ? <span className="faint">{failures} failed</span> : null}
+            </p>
+            {replicas.length === 0 ? null : (
+              <>
+                <h3>Replicas</h3>
+                <ul className="plain-list">
+                  {replicas.map((replica) => (
+                    <ReplicaRow key={replica.replica_id} replica={replica} />
+                  ))}
+                </ul>
+              </>
+            )}
           </>
         )}
       </Answered>
-      <Answered answer={output} what="what it printed">{(printed) => <Printed output={printed} />}</Answered>
+      <Answered answer={output} what="what it printed">
+        {(printed) => <Printed output={printed} />}
+      </Answered>
     </>
   );
 }
 
 function ReplicaRow({ replica }: { readonly replica: Replica }): ReactNode {
   const { explain } = usePage();
-  const { machine_id: machineId, started_unix_ms: started, ended_unix_ms: ended, outcome, accepted, exit_status: exitStatus, reason, detail } = replica;
+  const {
+    machine_id: machineId,
+    started_unix_ms: started,
+    ended_unix_ms: ended,
+    outcome,
+    accepted,
+    exit_status: exitStatus,
+    reason,
+    detail,
+  } = replica;
   const took = started === null ? 'staging' : sayDuration((ended ?? Date.now()) - started);
-  const how = outcome === '' ? 'runs' : accepted ? 'accepted' : outcome === 'failed' ? `failed with status ${exitStatus}` : outcome;
+  const how =
+    outcome === ''
+      ? 'runs'
+      : accepted
+        ? 'accepted'
+        : outcome === 'failed'
+          ? `failed with status ${exitStatus}`
+          : outcome;
   return (
     <li>
-      <button type="button" className="link" onClick={() => explain({ kind: 'machine', machineId })}>{machineId}</button>{' '}
-      <span>{how}</span> <span className="faint">{took}{reason === '' ? '' : `; ${reason}`}{detail === '' ? '' : `: ${detail}`}</span>
+      <button type="button" className="link" onClick={() => explain({ kind: 'machine', machineId })}>
+        {machineId}
+      </button>{' '}
+      <span>{how}</span>{' '}
+      <span className="faint">
+        {took}
+        {reason === '' ? '' : `; ${reason}`}
+        {detail === '' ? '' : `: ${detail}`}
+      </span>
     </li>
   );
 }
@@ -42,10 +80,29 @@ function Printed({ output }: { readonly output: TaskOutput }): ReactNode {
   const { standard_output: out, standard_error: errors, is_cut: isCut, files } = output;
   return (
     <>
-      {out === '' ? null : <><h3>Standard output{isCut ? ' (its end)' : ''}</h3><pre tabIndex={0}>{out}</pre></>}
-      {errors === '' ? null : <><h3>Standard error</h3><pre tabIndex={0}>{errors}</pre></>}
+      {out === '' ? null : (
+        <>
+          <h3>Standard output{isCut ? ' (its end)' : ''}</h3>
+          <pre tabIndex={0}>{out}</pre>
+        </>
+      )}
+      {errors === '' ? null : (
+        <>
+          <h3>Standard error</h3>
+          <pre tabIndex={0}>{errors}</pre>
+        </>
+      )}
       {files.length === 0 ? null : (
-        <><h3>Files</h3><ul className="plain-list">{files.map(({ path, local_path: localPath, size_bytes: size }) => <li key={path}><code>{localPath || path}</code> <span className="faint">{sayBytes(size)}</span></li>)}</ul></>
+        <>
+          <h3>Files</h3>
+          <ul className="plain-list">
+            {files.map(({ path, local_path: localPath, size_bytes: size }) => (
+              <li key={path}>
+                <code>{localPath || path}</code> <span className="faint">{sayBytes(size)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </>
   );

@@ -4,7 +4,9 @@ import { useCallback, useEffect, useState } from 'react';
 export function useNow(everyMs = 1000): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(() => { if (!document.hidden) setNow(Date.now()); }, everyMs);
+    const timer = setInterval(() => {
+      if (!document.hidden) setNow(Date.now());
+    }, everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
   return now;
@@ -20,6 +22,10 @@ export interface Tip {
 /** A tip that is only set anew when it says something else. */
 export function useTip(): readonly [Tip | undefined, (tip: Tip | undefined) => void] {
   const [tip, setTip] = useState<Tip>();
-  const change = useCallback((next: Tip | undefined) => setTip((old) => (old?.text === next?.text && old?.x === next?.x && old?.y === next?.y ? old : next)), []);
+  const change = useCallback(
+    (next: Tip | undefined) =>
+      setTip((old) => (old?.text === next?.text && old?.x === next?.x && old?.y === next?.y ? old : next)),
+    [],
+  );
   return [tip, change];
 }

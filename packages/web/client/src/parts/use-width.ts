@@ -7,7 +7,9 @@ export function useWidth(guess = 600): readonly [RefObject<HTMLDivElement | null
   useEffect(() => {
     const element = ref.current;
     if (element === null) return undefined;
-    const measure = (): void => { if (element.clientWidth > 0) setWidth(element.clientWidth); };
+    const measure = (): void => {
+      if (element.clientWidth > 0) setWidth(element.clientWidth);
+    };
     measure();
     const watcher = new ResizeObserver(measure);
     watcher.observe(element);

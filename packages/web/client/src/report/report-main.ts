@@ -1,4 +1,5 @@
-// What runs in a report that was saved: charts that are zoomed and told of by tips, tables that are sorted and searched. It reads what stands in the file and fetches nothing.
+// What runs in a report that was saved: charts that are zoomed and told of by tips, tables that are sorted and
+// searched. It reads what stands in the file and fetches nothing.
 import { init, use, type ECharts } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import type { ReportData } from '../../../src/schema/index.ts';
@@ -23,8 +24,10 @@ const dark = window.matchMedia('(prefers-color-scheme: dark)');
 const data = JSON.parse(document.getElementById('report-data')?.textContent ?? '{}') as ReportData;
 const picture = layOutGantt(data.gantt);
 const drawings: Readonly<Record<string, Drawing>> = {
-  gantt: { height: ganttHeight(picture), build: (look) => buildGanttOption(picture, look) }, times: { height: timesHeight, build: (look) => buildTimesOption(data.times, look) },
-  stragglers: { height: stragglersHeight(data.times), build: (look) => buildStragglersOption(data.times, look) }, ledger: { height: ledgerHeight(data.ledger), build: (look) => buildLedgerOption(data.ledger, look) },
+  gantt: { height: ganttHeight(picture), build: (look) => buildGanttOption(picture, look) },
+  times: { height: timesHeight, build: (look) => buildTimesOption(data.times, look) },
+  stragglers: { height: stragglersHeight(data.times), build: (look) => buildStragglersOption(data.times, look) },
+  ledger: { height: ledgerHeight(data.ledger), build: (look) => buildLedgerOption(data.ledger, look) },
 };
 
 /** Draws over the picture that stands in the file, which is what is printed. */
@@ -39,13 +42,25 @@ function openFigure(figure: HTMLElement): void {
   const chart = init(place, null, { renderer: 'canvas' });
   draw(chart, drawing, figure);
   dark.addEventListener('change', () => draw(chart, drawing, figure));
-  new ResizeObserver(() => { if (place.clientWidth > 0) draw(chart, drawing, figure); }).observe(place);
-  figure.querySelector('button')?.addEventListener('click', () => chart.dispatchAction({ type: 'dataZoom', dataZoomId: 'time', start: 0, end: 100 }));
+  new ResizeObserver(() => {
+    if (place.clientWidth > 0) draw(chart, drawing, figure);
+  }).observe(place);
+  figure
+    .querySelector('button')
+    ?.addEventListener('click', () =>
+      chart.dispatchAction({ type: 'dataZoom', dataZoomId: 'time', start: 0, end: 100 }),
+    );
 }
 
 function draw(chart: ECharts, { build }: Drawing, figure: HTMLElement): void {
   chart.resize();
-  chart.setOption(withPlainTips(build({ ...(dark.matches ? darkLook : lightLook), width: chart.getWidth() }), figure.getAttribute('aria-label') ?? ''), { replaceMerge: replacedParts });
+  chart.setOption(
+    withPlainTips(
+      build({ ...(dark.matches ? darkLook : lightLook), width: chart.getWidth() }),
+      figure.getAttribute('aria-label') ?? '',
+    ),
+    { replaceMerge: replacedParts },
+  );
 }
 
 for (const figure of document.querySelectorAll<HTMLElement>('figure[data-chart]')) openFigure(figure);

@@ -1,9 +1,12 @@
-/** Lets a table be sorted by a press on a heading, and searched. Numbers stand in `data-value`, in the unit that sorts them. */
+/**
+ * Lets a table be sorted by a press on a heading, and searched. Numbers stand in `data-value`, in the unit that sorts
+ * them.
+ */
 export function enhanceTable(table: HTMLTableElement): void {
   const body = table.tBodies[0];
   if (body === undefined) return;
   const rows = [...body.rows];
-  for (const [column, head] of [...table.tHead?.rows[0]?.cells ?? []].entries()) {
+  for (const [column, head] of [...(table.tHead?.rows[0]?.cells ?? [])].entries()) {
     const button = document.createElement('button');
     button.type = 'button';
     button.textContent = head.textContent;
@@ -19,18 +22,22 @@ export function enhanceTable(table: HTMLTableElement): void {
 }
 
 function sortRows(rows: readonly HTMLTableRowElement[], column: number, isDown: boolean): HTMLTableRowElement[] {
-  const sorted = rows.map((row) => ({ row, key: keyOf(row.cells[column]) })).sort((one, other) => compareKeys(one.key, other.key));
+  const sorted = rows
+    .map((row) => ({ row, key: keyOf(row.cells[column]) }))
+    .sort((one, other) => compareKeys(one.key, other.key));
   if (isDown) sorted.reverse();
   return sorted.map(({ row }) => row);
 }
 
 function keyOf(cell: HTMLTableCellElement | undefined): number | string {
   const value = cell?.dataset['value'];
-  return value === undefined ? cell?.textContent ?? '' : Number(value);
+  return value === undefined ? (cell?.textContent ?? '') : Number(value);
 }
 
 function compareKeys(one: number | string, other: number | string): number {
-  return typeof one === 'number' && typeof other === 'number' ? one - other : String(one).localeCompare(String(other), undefined, { numeric: true });
+  return typeof one === 'number' && typeof other === 'number'
+    ? one - other
+    : String(one).localeCompare(String(other), undefined, { numeric: true });
 }
 
 function searchField(table: HTMLTableElement, rows: readonly HTMLTableRowElement[]): HTMLElement {
@@ -42,7 +49,10 @@ function searchField(table: HTMLTableElement, rows: readonly HTMLTableRowElement
   found.setAttribute('role', 'status');
   label.append(`Search in ${table.caption?.textContent ?? 'this table'} `, field, found);
   field.addEventListener('input', () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
+    const words = field.value
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== '');
     let count = 0;
     for (const row of rows) {
       const text = row.textContent.toLowerCase();

@@ -27,40 +27,78 @@ export function groupFailures(records: JobRecords): Failures {
   const [failed, lost] = [rows.filter(isFailure), rows.filter(isLoss)];
   const causes = [...byCause(failed), ...byCause(lost)];
   return {
-    job_id: records.jobId, groups: causes.slice(0, causesMax).map((own) => groupOf(own, records)), replica_count: failed.length, lost_count: lost.length, causes_left_out: Math.max(0, causes.length - causesMax),
-    read_task_count: records.readCount, task_count: records.taskCount,
+    job_id: records.jobId,
+    groups: causes.slice(0, causesMax).map((own) => groupOf(own, records)),
+    replica_count: failed.length,
+    lost_count: lost.length,
+    causes_left_out: Math.max(0, causes.length - causesMax),
+    read_task_count: records.readCount,
+    task_count: records.taskCount,
   };
 }
 
 /** A run that failed or was lost. */
-export type FailedRun = Readonly<Record<'task_index' | 'replica_id' | 'exit_status' | 'started_unix_ms' | 'ended_unix_ms', number> & Record<'machine_id' | 'cause' | 'reason' | 'detail', string> & { is_loss: boolean }>;
+export type FailedRun = Readonly<
+  Record<'task_index' | 'replica_id' | 'exit_status' | 'started_unix_ms' | 'ended_unix_ms', number> &
+    Record<'machine_id' | 'cause' | 'reason' | 'detail', string> & { is_loss: boolean }
+>;
 
 /** Every run that failed or was lost, as it happened. */
 export function listFailedRuns(records: JobRecords): FailedRun[] {
-  return records.rows().filter((row) => isFailure(row) || isLoss(row)).sort((one, other) => one.endedAt - other.endedAt).map((row) => ({
-    task_index: row.taskIndex, replica_id: row.replicaId, machine_id: row.machineId, cause: causeOf(row), exit_status: row.exitStatus, reason: row.reason, detail: row.detail, is_loss: isLoss(row),
-    started_unix_ms: row.startedAt, ended_unix_ms: row.endedAt,
-  }));
+  return records
+    .rows()
+    .filter((row) => isFailure(row) || isLoss(row))
+    .sort((one, other) => one.endedAt - other.endedAt)
+    .map((row) => ({
+      task_index: row.taskIndex,
+      replica_id: row.replicaId,
+      machine_id: row.machineId,
+      cause: causeOf(row),
+      exit_status: row.exitStatus,
+      reason: row.reason,
+      detail: row.detail,
+      is_loss: isLoss(row),
+      started_unix_ms: row.startedAt,
+      ended_unix_ms: row.endedAt,
+    }));
 }
 
 function byCause(rows: readonly ReplicaRow[]): ReplicaRow[][] {
-  return [...Map.groupBy(rows, ({ outcome, exitStatus, reason }) => `${outcome} ${exitStatus} ${reason}`).values()].sort((one, other) => other.length - one.length);
+  return [
+    ...Map.groupBy(rows, ({ outcome, exitStatus, reason }) => `${outcome} ${exitStatus} ${reason}`).values(),
+  ].sort((one, other) => other.length - one.length);
 }
 
 function groupOf(replicas: readonly ReplicaRow[], records: JobRecords): FailureGroup {
   const tasks = [...new Set(replicas.map(({ taskIndex }) => taskIndex))].sort((one, other) => one - other);
-  const machines = [...Map.groupBy(replicas, ({ machineId }) => machineId)].map(([machineId, own]) => ({ machine_id: machineId, count: own.length })).sort((one, other) => other.count - one.count);
+  const machines = [...Map.groupBy(replicas, ({ machineId }) => machineId)]
+    .map(([machineId, own]) => ({ machine_id: machineId, count: own.length }))
+    .sort((one, other) => other.count - one.count);
   return {
     ...sharedOf(replicas),
-    replica_count: replicas.length, task_count: tasks.length, given_up_count: tasks.filter((task) => records.statusOf(task) === TaskStatus.FAILED).length,
-    task_indexes: tasks.slice(0, indexesShown), machines: machines.slice(0, machinesShown), sample: null,
+    replica_count: replicas.length,
+    task_count: tasks.length,
+    given_up_count: tasks.filter((task) => records.statusOf(task) === TaskStatus.FAILED).length,
+    task_indexes: tasks.slice(0, indexesShown),
+    machines: machines.slice(0, machinesShown),
+    sample: null,
   };
 }
 
 /** What all of a group have in common, and the detail of the first; a group has one at least. */
-function sharedOf([first]: readonly ReplicaRow[]): Pick<FailureGroup, 'cause' | 'outcome' | 'exit_status' | 'reason' | 'detail' | 'is_loss'> {
+function sharedOf([first]: readonly ReplicaRow[]): Pick<
+  FailureGroup,
+  'cause' | 'outcome' | 'exit_status' | 'reason' | 'detail' | 'is_loss'
+> {
   invariant(first, 'a cause without a replica');
-  return { cause: causeOf(first), outcome: nameOf(Outcome, first.outcome), exit_status: first.exitStatus, reason: first.reason, detail: first.detail, is_loss: isLoss(first) };
+  return {
+    cause: causeOf(first),
+    outcome: nameOf(Outcome, first.outcome),
+    exit_status: first.exitStatus,
+    reason: first.reason,
+    detail: first.detail,
+    is_loss: isLoss(first),
+  };
 }
 
 /** A status above 128 alone does not tell a signal; the detail says so where one is known. */
@@ -72,17 +110,27 @@ function causeOf({ reason, exitStatus, outcome, detail }: ReplicaRow): string {
 
 /** Adds what one of each of the first groups printed. */
 export async function withSamples(broker: OutputSource, failures: Failures): Promise<Failures> {
-  const groups = await Promise.all(failures.groups.map(async (group, index) => (index < samplesMax ? { ...group, sample: await findSample(broker, failures.job_id, group) } : group)));
+  const groups = await Promise.all(
+    failures.groups.map(async (group, index) =>
+      index < samplesMax ? { ...group, sample: await findSample(broker, failures.job_id, group) } : group,
+    ),
+  );
   return { ...failures, groups };
 }
 
-/** The output of the first task that has one; what cannot be had is left out, for the groups are worth more than their samples. */
+/**
+ * The output of the first task that has one; what cannot be had is left out, for the groups are worth more than their
+ * samples.
+ */
 async function findSample(broker: OutputSource, jobId: number, group: FailureGroup): Promise<FailureGroup['sample']> {
   for (const taskIndex of group.task_indexes.slice(0, sampleTriesMax)) {
     try {
       const output = await broker.getTaskOutput({ jobId, taskIndex });
       return {
-        task_index: taskIndex, replica_id: output.replicaId, standard_output: tailOf(output.standardOutput, sampleBytes), standard_error: tailOf(output.standardError, sampleBytes),
+        task_index: taskIndex,
+        replica_id: output.replicaId,
+        standard_output: tailOf(output.standardOutput, sampleBytes),
+        standard_error: tailOf(output.standardError, sampleBytes),
       };
     } catch {
       continue;

@@ -24,7 +24,10 @@ interface Segment {
   readonly replica: ReplicaRow;
 }
 
-/** Draws what ran where and when: bars while they are few, else the sum of what each machine did in each stretch of time. */
+/**
+ * Draws what ran where and when: bars while they are few, else the sum of what each machine did in each stretch of
+ * time.
+ */
 export function drawGantt(records: JobRecords, window: GanttWindow, now: number): Gantt {
   const replicas = records.rows();
   const [jobFrom, jobUntil] = extentOf(replicas, now);
@@ -36,13 +39,25 @@ export function drawGantt(records: JobRecords, window: GanttWindow, now: number)
   const rowOf = new Map(rows.map((machineId, row) => [machineId, row]));
   const segments = segmentsOf(shown, { rowOf, from, until, now });
   const barsMax = window.barsMax ?? barsDefault;
-  const binCount = Math.max(1, Math.min(window.binCount ?? binsDefault, Math.floor(cellsMax / Math.max(1, rows.length))));
+  const binCount = Math.max(
+    1,
+    Math.min(window.binCount ?? binsDefault, Math.floor(cellsMax / Math.max(1, rows.length))),
+  );
   const binMs = Math.max(1, Math.ceil((until - from) / binCount));
   return {
-    job_id: records.jobId, from_unix_ms: from, until_unix_ms: until, job_from_unix_ms: jobFrom, job_until_unix_ms: jobUntil, kinds: [...barKinds],
-    rows: rows.map((machineId) => ({ machine_id: machineId, provider_id: machineId.split('/')[0] ?? '' })), rows_left_out: machines.length - rows.length,
-    bars: segments.length <= barsMax ? barsOf(segments) : null, cells: segments.length <= barsMax ? null : cellsOf(segments, { from, binMs, binCount, rowCount: rows.length }),
-    bin_ms: binMs, read_task_count: records.readCount, task_count: records.taskCount,
+    job_id: records.jobId,
+    from_unix_ms: from,
+    until_unix_ms: until,
+    job_from_unix_ms: jobFrom,
+    job_until_unix_ms: jobUntil,
+    kinds: [...barKinds],
+    rows: rows.map((machineId) => ({ machine_id: machineId, provider_id: machineId.split('/')[0] ?? '' })),
+    rows_left_out: machines.length - rows.length,
+    bars: segments.length <= barsMax ? barsOf(segments) : null,
+    cells: segments.length <= barsMax ? null : cellsOf(segments, { from, binMs, binCount, rowCount: rows.length }),
+    bin_ms: binMs,
+    read_task_count: records.readCount,
+    task_count: records.taskCount,
   };
 }
 
@@ -75,13 +90,17 @@ function segmentsOf(replicas: readonly ReplicaRow[], { rowOf, from, until, now }
   for (const replica of replicas) {
     const row = rowOf.get(replica.machineId);
     if (row === undefined) continue;
-    for (const { start, end, kind } of stretchesOf(replica, now)) add({ row, start, end, kind: kindIndex(kind), replica });
+    for (const { start, end, kind } of stretchesOf(replica, now))
+      add({ row, start, end, kind: kindIndex(kind), replica });
   }
   return segments;
 }
 
 /** What a replica was at: its run, while its command did, and what was brought for it and of it. */
-function stretchesOf({ kind, startedAt, endedAt, staging }: ReplicaRow, now: number): { readonly start: number; readonly end: number; readonly kind: BarKind }[] {
+function stretchesOf(
+  { kind, startedAt, endedAt, staging }: ReplicaRow,
+  now: number,
+): { readonly start: number; readonly end: number; readonly kind: BarKind }[] {
   const end = endedAt || now;
   // Times are in whole milliseconds, and a run that took less is one, too.
   const atLeastShort = (runEnd: number): number => Math.max(runEnd, startedAt + 1);
@@ -89,15 +108,22 @@ function stretchesOf({ kind, startedAt, endedAt, staging }: ReplicaRow, now: num
   const { inputsAskedAt, inputsHereAt, inputsPlacingAt } = staging;
   const commandEnd = staging.commandEndedAt || end;
   const stretches = [
-    { start: startedAt, end: atLeastShort(commandEnd), kind }, { start: inputsAskedAt, end: inputsHereAt || end, kind: 'inputs' }, { start: inputsPlacingAt, end: startedAt || end, kind: 'inputs' }, { start: commandEnd, end, kind: 'outputs' },
+    { start: startedAt, end: atLeastShort(commandEnd), kind },
+    { start: inputsAskedAt, end: inputsHereAt || end, kind: 'inputs' },
+    { start: inputsPlacingAt, end: startedAt || end, kind: 'inputs' },
+    { start: commandEnd, end, kind: 'outputs' },
   ] as const;
   return stretches.filter(({ start }) => start > 0);
 }
 
 function barsOf(segments: readonly Segment[]): Gantt['bars'] {
   return {
-    row: segments.map(({ row }) => row), start_unix_ms: segments.map(({ start }) => start), end_unix_ms: segments.map(({ end }) => end), kind: segments.map(({ kind }) => kind),
-    task_index: segments.map(({ replica }) => replica.taskIndex), replica_id: segments.map(({ replica }) => replica.replicaId),
+    row: segments.map(({ row }) => row),
+    start_unix_ms: segments.map(({ start }) => start),
+    end_unix_ms: segments.map(({ end }) => end),
+    kind: segments.map(({ kind }) => kind),
+    task_index: segments.map(({ replica }) => replica.taskIndex),
+    replica_id: segments.map(({ replica }) => replica.replicaId),
   };
 }
 
@@ -109,7 +135,10 @@ interface CellGrid {
 }
 
 /** Cost: O(segments + cells that they cross). */
-function cellsOf(segments: readonly Segment[], { from, binMs, binCount, rowCount }: CellGrid): NonNullable<Gantt['cells']> {
+function cellsOf(
+  segments: readonly Segment[],
+  { from, binMs, binCount, rowCount }: CellGrid,
+): NonNullable<Gantt['cells']> {
   const sums = new Float64Array(rowCount * binCount * barKinds.length);
   for (const { row, start, end, kind } of segments) {
     const last = Math.min(binCount - 1, Math.floor((end - from) / binMs));

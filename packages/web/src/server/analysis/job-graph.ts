@@ -18,7 +18,11 @@ export function shapeOf({ edges, groups }: JobSpec): JobShape {
     const { first = 0, count = 0, step = 1 } = given?.value ?? {};
     return Array.from({ length: count }, (_, index) => String(first + index * step));
   });
-  return { edges: { from: shown.map(({ from }) => from), to: shown.map(({ to }) => to) }, edges_left_out: edges.length - shown.length, values };
+  return {
+    edges: { from: shown.map(({ from }) => from), to: shown.map(({ to }) => to) },
+    edges_left_out: edges.length - shown.length,
+    values,
+  };
 }
 
 /** The graph of a job with how each task is. Cost: O(tasks + replicas + edges). */
@@ -37,8 +41,19 @@ export function drawGraph(shape: JobShape, records: JobRecords): JobGraph {
     return statuses.indexOf(name === 'ready' || name === 'waiting' ? (open[task] ? 'waiting' : 'ready') : name);
   };
   return {
-    job_id: records.jobId, task_count: taskCount, statuses: [...statuses], edges: shape.edges, edges_left_out: shape.edges_left_out, read_task_count: records.readCount,
-    tasks: { value: [...shape.values], status: Array.from({ length: taskCount }, (_, task) => statusOf(task)), machine_id: machines, started_unix_ms: started, ended_unix_ms: ended },
+    job_id: records.jobId,
+    task_count: taskCount,
+    statuses: [...statuses],
+    edges: shape.edges,
+    edges_left_out: shape.edges_left_out,
+    read_task_count: records.readCount,
+    tasks: {
+      value: [...shape.values],
+      status: Array.from({ length: taskCount }, (_, task) => statusOf(task)),
+      machine_id: machines,
+      started_unix_ms: started,
+      ended_unix_ms: ended,
+    },
   };
 }
 

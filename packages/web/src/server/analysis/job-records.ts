@@ -10,7 +10,10 @@ const readMs = 800;
 const restFactor = 4;
 
 /** What of a summary says how far a job is. */
-export type Progress = Pick<JobSummary, 'jobId' | 'taskCount' | 'readyCount' | 'waitingCount' | 'failedCount' | 'cancelledCount' | 'endedUnixMs'>;
+export type Progress = Pick<
+  JobSummary,
+  'jobId' | 'taskCount' | 'readyCount' | 'waitingCount' | 'failedCount' | 'cancelledCount' | 'endedUnixMs'
+>;
 
 /** What runs are read by: a part of any client of a broker. */
 export interface RecordsParts {
@@ -19,7 +22,8 @@ export interface RecordsParts {
 }
 
 /**
- * What ran of a job, task by task, read from the broker in pages and kept: what has ended is read once, what runs again and again, what has not begun only where the counts of
+ * What ran of a job, task by task, read from the broker in pages and kept: what has ended is read once, what runs again
+ * and again, what has not begun only where the counts of
  * the job say that there is something to find.
  */
 export class JobRecords {
@@ -66,7 +70,9 @@ export class JobRecords {
     const { clock } = this.#parts;
     if (this.#hasAll(progress) && this.#open.size === 0 && !this.#wasRetried(progress)) return;
     if (this.#underway === undefined && clock.now() < this.#notBefore) return;
-    this.#underway ??= this.#read(progress, readMs).finally(() => { this.#underway = undefined; });
+    this.#underway ??= this.#read(progress, readMs).finally(() => {
+      this.#underway = undefined;
+    });
     await this.#underway;
   }
 
@@ -76,7 +82,10 @@ export class JobRecords {
     if (!this.#hasAll(progress)) await this.#read(progress, Infinity);
   }
 
-  /** Whether nothing is missing of a job that has ended. The last look may have been complete and know of nothing: short tasks begin and end between two looks. */
+  /**
+   * Whether nothing is missing of a job that has ended. The last look may have been complete and know of nothing: short
+   * tasks begin and end between two looks.
+   */
   #hasAll(progress: Progress): boolean {
     return this.#isComplete && progress.endedUnixMs !== 0 && this.#begunCount() >= begunOf(progress);
   }
@@ -88,10 +97,12 @@ export class JobRecords {
     if (this.#wasRetried(progress)) this.#reopen();
     this.#isComplete = false;
     const open = [...this.#open.keys()];
-    for (let at = 0; at < open.length && clock.now() < until; at += pageSize) await this.#readTasks({ taskIndexes: open.slice(at, at + pageSize) });
+    for (let at = 0; at < open.length && clock.now() < until; at += pageSize)
+      await this.#readTasks({ taskIndexes: open.slice(at, at + pageSize) });
     const begun = begunOf(progress);
     this.#cursor = Math.max(0, this.#status.findIndex(isUnbegun));
-    while (this.#begunCount() < begun && this.#cursor < this.taskCount && clock.now() < until) await this.#readTasks({ fromTaskIndex: this.#cursor });
+    while (this.#begunCount() < begun && this.#cursor < this.taskCount && clock.now() < until)
+      await this.#readTasks({ fromTaskIndex: this.#cursor });
     this.#isComplete = this.#begunCount() >= begun;
     if (progress.endedUnixMs === 0) this.#notBefore = clock.now() + (clock.now() - beganAt) * restFactor;
   }
@@ -104,11 +115,19 @@ export class JobRecords {
   }
 
   async #readTasks(which: Partial<ListTasksRequest>): Promise<void> {
-    const request = { jobId: this.jobId, taskIndexes: [], status: TaskStatus.UNSPECIFIED, pageSize, fromTaskIndex: 0, ...which };
+    const request = {
+      jobId: this.jobId,
+      taskIndexes: [],
+      status: TaskStatus.UNSPECIFIED,
+      pageSize,
+      fromTaskIndex: 0,
+      ...which,
+    };
     const { tasks, nextTaskIndex } = await this.#parts.grid.broker().listTasks(request);
     for (const task of tasks) this.#take(task);
     // A page is bounded in bytes too: what was asked for by name may take several.
-    if (which.taskIndexes !== undefined && nextTaskIndex !== undefined) return this.#readTasks({ taskIndexes: which.taskIndexes.filter((index) => index >= nextTaskIndex) });
+    if (which.taskIndexes !== undefined && nextTaskIndex !== undefined)
+      return this.#readTasks({ taskIndexes: which.taskIndexes.filter((index) => index >= nextTaskIndex) });
     if (which.fromTaskIndex !== undefined) this.#cursor = nextTaskIndex ?? this.taskCount;
   }
 
@@ -129,16 +148,21 @@ export class JobRecords {
   /** Whether tasks that had failed or were cancelled run again. */
   #wasRetried({ failedCount, cancelledCount }: Progress): boolean {
     let givenUp = 0;
-    for (const status of this.#status) if (status === TaskStatus.FAILED || status === TaskStatus.CANCELLED) givenUp += 1;
+    for (const status of this.#status)
+      if (status === TaskStatus.FAILED || status === TaskStatus.CANCELLED) givenUp += 1;
     return givenUp > failedCount + cancelledCount;
   }
 
   #reopen(): void {
     const again = new Set<number>();
-    for (const [index, status] of this.#status.entries()) if (status === TaskStatus.FAILED || status === TaskStatus.CANCELLED) again.add(index);
+    for (const [index, status] of this.#status.entries())
+      if (status === TaskStatus.FAILED || status === TaskStatus.CANCELLED) again.add(index);
     const kept = this.#settled.filter(({ taskIndex }) => !again.has(taskIndex));
     for (const index of again) {
-      this.#open.set(index, this.#settled.filter(({ taskIndex }) => taskIndex === index));
+      this.#open.set(
+        index,
+        this.#settled.filter(({ taskIndex }) => taskIndex === index),
+      );
       this.#status[index] = TaskStatus.RUNNING;
     }
     this.#settled.splice(0, this.#settled.length, ...kept);

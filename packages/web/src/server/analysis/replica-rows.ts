@@ -51,25 +51,48 @@ export function rowsOf(task: TaskRecord, names: NameTable): ReplicaRow[] {
     const early = aheadOf(replica);
     const at = (instant: number): number => (instant === 0 ? 0 : instant - early);
     return {
-      taskIndex: task.taskIndex, replicaId: replica.replicaId, machineId: names.one(replica.machineId), placedAt: replica.placedUnixMs, startedAt: at(replica.startedUnixMs), endedAt: at(replica.endedUnixMs),
-      kind: kindOf(replica), outcome: replica.outcome, exitStatus: replica.exitStatus, reason: names.one(replica.reason), detail: names.one(replica.detail), staging: stagingOf(replica, at),
+      taskIndex: task.taskIndex,
+      replicaId: replica.replicaId,
+      machineId: names.one(replica.machineId),
+      placedAt: replica.placedUnixMs,
+      startedAt: at(replica.startedUnixMs),
+      endedAt: at(replica.endedUnixMs),
+      kind: kindOf(replica),
+      outcome: replica.outcome,
+      exitStatus: replica.exitStatus,
+      reason: names.one(replica.reason),
+      detail: names.one(replica.detail),
+      staging: stagingOf(replica, at),
     };
   });
 }
 
-/** By how much the clock of a machine is ahead of the broker's, at least: nothing ends after the broker has heard of it. */
+/**
+ * By how much the clock of a machine is ahead of the broker's, at least: nothing ends after the broker has heard of it.
+ */
 function aheadOf({ endedUnixMs, takenUnixMs }: ReplicaRecord): number {
   return takenUnixMs === 0 ? 0 : Math.max(0, endedUnixMs - takenUnixMs);
 }
 
 function stagingOf({ staging }: ReplicaRecord, at: (instant: number) => number): StagingTimes | undefined {
   if (staging === undefined) return undefined;
-  return { inputsAskedAt: at(staging.inputsAskedUnixMs), inputsHereAt: at(staging.inputsHereUnixMs), inputsPlacingAt: at(staging.inputsPlacingUnixMs), commandEndedAt: at(staging.commandEndedUnixMs) };
+  return {
+    inputsAskedAt: at(staging.inputsAskedUnixMs),
+    inputsHereAt: at(staging.inputsHereUnixMs),
+    inputsPlacingAt: at(staging.inputsPlacingUnixMs),
+    commandEndedAt: at(staging.commandEndedUnixMs),
+  };
 }
 
 const kindsOfFates: Readonly<Partial<Record<ReplicaFate, ReplicaRow['kind']>>> = {
-  [ReplicaFate.ACCEPTED]: 'accepted', [ReplicaFate.SERVED]: 'accepted', [ReplicaFate.SURPLUS]: 'loser', [ReplicaFate.OUTVOTED]: 'loser', [ReplicaFate.FAILED]: 'failed', [ReplicaFate.CANCELLED]: 'killed',
-  [ReplicaFate.LOST]: 'lost', [ReplicaFate.WITHDRAWN]: 'lost',
+  [ReplicaFate.ACCEPTED]: 'accepted',
+  [ReplicaFate.SERVED]: 'accepted',
+  [ReplicaFate.SURPLUS]: 'loser',
+  [ReplicaFate.OUTVOTED]: 'loser',
+  [ReplicaFate.FAILED]: 'failed',
+  [ReplicaFate.CANCELLED]: 'killed',
+  [ReplicaFate.LOST]: 'lost',
+  [ReplicaFate.WITHDRAWN]: 'lost',
 };
 
 /** What became of it; of a broker that is too old to tell, as far as its outcome says. */
@@ -79,9 +102,15 @@ function kindOf({ accepted, endedUnixMs, outcome, fate }: ReplicaRecord): Replic
   if (accepted) return 'accepted';
   if (endedUnixMs === 0) return 'running';
   switch (outcome) {
-    case Outcome.FAILED: case Outcome.LIMITED: case Outcome.BROKEN: return 'failed';
-    case Outcome.SUCCEEDED: case Outcome.CANCELLED: return 'loser';
-    default: return 'lost';
+    case Outcome.FAILED:
+    case Outcome.LIMITED:
+    case Outcome.BROKEN:
+      return 'failed';
+    case Outcome.SUCCEEDED:
+    case Outcome.CANCELLED:
+      return 'loser';
+    default:
+      return 'lost';
   }
 }
 

@@ -6,7 +6,9 @@ import type { ReplicaRow } from './replica-rows.ts';
 /** A straggler takes so many times longer than half of the tasks. */
 const stragglerFactor = 2;
 const listedMax = 50;
-/** A machine is slow when half of so many runs on it, the straggler apart, take so many times longer than half of all. */
+/**
+ * A machine is slow when half of so many runs on it, the straggler apart, take so many times longer than half of all.
+ */
 const slowFactor = 1.5;
 const slowRunsMin = 2;
 
@@ -19,13 +21,25 @@ export interface UsualTimes {
 }
 
 /** The runs that take much longer than the others, the longest first, with what is known of why. Cost: O(replicas). */
-export function findStragglers(rows: readonly ReplicaRow[], usual: UsualTimes, now: number): Pick<TaskTimes, 'stragglers' | 'straggler_count'> {
+export function findStragglers(
+  rows: readonly ReplicaRow[],
+  usual: UsualTimes,
+  now: number,
+): Pick<TaskTimes, 'stragglers' | 'straggler_count'> {
   const least = stragglerFactor * usual.half;
-  const slow = rows.filter((row) => (row.kind === 'running' || row.kind === 'accepted') && row.startedAt > 0 && runTimeOf(row, now) > least);
+  const slow = rows.filter(
+    (row) => (row.kind === 'running' || row.kind === 'accepted') && row.startedAt > 0 && runTimeOf(row, now) > least,
+  );
   const listed = slow.sort((one, other) => runTimeOf(other, now) - runTimeOf(one, now)).slice(0, listedMax);
   const tasks = new Set(listed.map(({ taskIndex }) => taskIndex));
-  const sisters = Map.groupBy(rows.filter(({ taskIndex }) => tasks.has(taskIndex)), ({ taskIndex }) => taskIndex);
-  return { straggler_count: slow.length, stragglers: listed.map((row) => stragglerOf(row, { sisters: sisters.get(row.taskIndex) ?? [], usual, now })) };
+  const sisters = Map.groupBy(
+    rows.filter(({ taskIndex }) => tasks.has(taskIndex)),
+    ({ taskIndex }) => taskIndex,
+  );
+  return {
+    straggler_count: slow.length,
+    stragglers: listed.map((row) => stragglerOf(row, { sisters: sisters.get(row.taskIndex) ?? [], usual, now })),
+  };
 }
 
 /** How long a run takes, from its start on; what still runs, until now. */
@@ -42,34 +56,66 @@ interface Circumstances {
 function stragglerOf(row: ReplicaRow, about: Circumstances): TaskTimes['stragglers'][number] {
   const took = runTimeOf(row, about.now);
   return {
-    task_index: row.taskIndex, machine_id: row.machineId, replica_id: row.replicaId, took_ms: took, is_running: row.kind === 'running', started_unix_ms: row.startedAt,
-    times_half: Math.round((took * 10) / Math.max(1, about.usual.half)) / 10, failures_before: about.sisters.filter(({ kind, endedAt }) => kind === 'failed' && endedAt <= row.startedAt).length,
+    task_index: row.taskIndex,
+    machine_id: row.machineId,
+    replica_id: row.replicaId,
+    took_ms: took,
+    is_running: row.kind === 'running',
+    started_unix_ms: row.startedAt,
+    times_half: Math.round((took * 10) / Math.max(1, about.usual.half)) / 10,
+    failures_before: about.sisters.filter(({ kind, endedAt }) => kind === 'failed' && endedAt <= row.startedAt).length,
     why: explain(row, about),
   };
 }
 
-/** The likeliest cause: its files, its machine, or itself, in that order, for the first two are told by times that were measured. */
+/**
+ * The likeliest cause: its files, its machine, or itself, in that order, for the first two are told by times that were
+ * measured.
+ */
 function explain(row: ReplicaRow, { sisters, usual, now }: Circumstances): string {
   const took = runTimeOf(row, now);
   const homeward = row.staging?.commandEndedAt ? Math.max(0, row.endedAt - row.staging.commandEndedAt) : 0;
-  if (homeward > (took - usual.half) / 2) return `Its outputs took ${describeTime(homeward)} to come home; its command took ${describeTime(took - homeward)}.`;
+  if (homeward > (took - usual.half) / 2)
+    return `Its outputs took ${describeTime(homeward)} to come home; its command took ${describeTime(took - homeward)}.`;
   const others = othersOn(row, usual, now);
-  if (others.count >= slowRunsMin && others.half > slowFactor * usual.half) return `${row.machineId} is slow: half of its ${plural(others.count, 'other run')} took ${describeTime(others.half)} or more, half of all take ${describeTime(usual.half)}.`;
-  const sister = sisters.find(({ replicaId, startedAt, kind, endedAt }) => replicaId !== row.replicaId && startedAt > 0 && (kind === 'loser' || kind === 'running' || kind === 'accepted') && (endedAt || now) > row.startedAt);
+  if (others.count >= slowRunsMin && others.half > slowFactor * usual.half)
+    return (
+      `${row.machineId} is slow: half of its ${plural(others.count, 'other run')} took ` +
+      `${describeTime(others.half)} or more, half of all take ${describeTime(usual.half)}.`
+    );
+  const sister = sisters.find(
+    ({ replicaId, startedAt, kind, endedAt }) =>
+      replicaId !== row.replicaId &&
+      startedAt > 0 &&
+      (kind === 'loser' || kind === 'running' || kind === 'accepted') &&
+      (endedAt || now) > row.startedAt,
+  );
   if (sister !== undefined) return tellSister(row, sister, { usual, now });
-  if (others.count >= slowRunsMin) return `Other runs on ${row.machineId} take ${describeTime(others.half)}: it is the task itself, or what else ran there just then.`;
+  if (others.count >= slowRunsMin)
+    return (
+      `Other runs on ${row.machineId} take ${describeTime(others.half)}: it is the task itself, or what else ran ` +
+      'there just then.'
+    );
   return `Nothing else ran on ${row.machineId} to compare it with.`;
 }
 
 function tellSister(row: ReplicaRow, sister: ReplicaRow, { usual, now }: Pick<Circumstances, 'usual' | 'now'>): string {
   const time = runTimeOf(sister, now);
   if (sister.kind === 'running') return `It runs on ${sister.machineId} too, for ${describeTime(time)} so far.`;
-  if (sister.kind === 'accepted') return `Its sister on ${sister.machineId} was first, after ${describeTime(time)}: ${row.machineId} is slow or busy.`;
-  return time > stragglerFactor * usual.half ? `It took as long on ${sister.machineId}, for ${describeTime(time)} until it was given up there: it is the task itself.` : `A sister was started on ${sister.machineId}, and was not first.`;
+  if (sister.kind === 'accepted')
+    return `Its sister on ${sister.machineId} was first, after ${describeTime(time)}: ${row.machineId} is slow or busy.`;
+  return time > stragglerFactor * usual.half
+    ? `It took as long on ${sister.machineId}, for ${describeTime(time)} until it was given up there: it is the ` +
+        'task itself.'
+    : `A sister was started on ${sister.machineId}, and was not first.`;
 }
 
 /** How long other accepted runs on the machine of one took. */
-function othersOn(row: ReplicaRow, { byMachine }: UsualTimes, now: number): { readonly count: number; readonly half: number } {
+function othersOn(
+  row: ReplicaRow,
+  { byMachine }: UsualTimes,
+  now: number,
+): { readonly count: number; readonly half: number } {
   const times = byMachine.get(row.machineId) ?? [];
   const own = row.kind === 'accepted' ? times.indexOf(runTimeOf(row, now)) : -1;
   const count = times.length - (own < 0 ? 0 : 1);

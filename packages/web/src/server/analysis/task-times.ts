@@ -15,11 +15,24 @@ export function measureTimes(records: JobRecords, now: number): TaskTimes {
   const times = Float64Array.from(accepted, (replica) => runTimeOf(replica, now)).sort();
   const byMachine = timesByMachine(accepted, now);
   return {
-    job_id: records.jobId, count: times.length, mean_ms: times.length === 0 ? null : meanOf(times), ms_max: times.at(-1) ?? null,
+    job_id: records.jobId,
+    count: times.length,
+    mean_ms: times.length === 0 ? null : meanOf(times),
+    ms_max: times.at(-1) ?? null,
     quantiles: times.length === 0 ? [] : shares.map((share) => ({ share, ms_max: quantileOf(times, share) })),
-    bins: binsOf(times, Float64Array.from(started.filter(({ kind, endedAt }) => kind !== 'accepted' && endedAt > 0), (replica) => runTimeOf(replica, now))),
-    ...(times.length === 0 ? { stragglers: [], straggler_count: 0 } : findStragglers(rows, { half: quantileOf(times, 0.5), byMachine }, now)),
-    by_machine: slowestMachines(byMachine), read_task_count: records.readCount, task_count: records.taskCount,
+    bins: binsOf(
+      times,
+      Float64Array.from(
+        started.filter(({ kind, endedAt }) => kind !== 'accepted' && endedAt > 0),
+        (replica) => runTimeOf(replica, now),
+      ),
+    ),
+    ...(times.length === 0
+      ? { stragglers: [], straggler_count: 0 }
+      : findStragglers(rows, { half: quantileOf(times, 0.5), byMachine }, now)),
+    by_machine: slowestMachines(byMachine),
+    read_task_count: records.readCount,
+    task_count: records.taskCount,
   };
 }
 
@@ -38,14 +51,28 @@ function quantileOf(sorted: ArrayLike<number>, share: number): number {
 function binsOf(times: Float64Array, others: Float64Array): TaskTimes['bins'] {
   if (times.length === 0 && others.length === 0) return [];
   const sorted = times.length === 0 ? others.toSorted() : times;
-  const longest = Math.max(times.at(-1) ?? 0, others.reduce((most, time) => Math.max(most, time), 0));
+  const longest = Math.max(
+    times.at(-1) ?? 0,
+    others.reduce((most, time) => Math.max(most, time), 0),
+  );
   const end = Math.max(1, Math.min(longest, Math.ceil(quantileOf(sorted, 0.99) * 1.5)));
   const width = Math.max(1, Math.ceil(end / binCount));
   const count = Math.min(binCount, Math.floor(end / width) + 1);
-  const bins = Array.from({ length: count }, (_, bin) => ({ from_ms: bin * width, until_ms: bin === count - 1 ? Math.max(longest, (bin + 1) * width) : (bin + 1) * width, accepted: 0, other: 0 }));
+  const bins = Array.from({ length: count }, (_, bin) => ({
+    from_ms: bin * width,
+    until_ms: bin === count - 1 ? Math.max(longest, (bin + 1) * width) : (bin + 1) * width,
+    accepted: 0,
+    other: 0,
+  }));
   const binOf = (time: number) => bins[Math.min(count - 1, Math.floor(time / width))];
-  for (const time of times) { const bin = binOf(time); if (bin !== undefined) bin.accepted += 1; }
-  for (const time of others) { const bin = binOf(time); if (bin !== undefined) bin.other += 1; }
+  for (const time of times) {
+    const bin = binOf(time);
+    if (bin !== undefined) bin.accepted += 1;
+  }
+  for (const time of others) {
+    const bin = binOf(time);
+    if (bin !== undefined) bin.other += 1;
+  }
   return bins;
 }
 
@@ -62,7 +89,12 @@ function timesByMachine(accepted: readonly ReplicaRow[], now: number): Map<strin
 
 function slowestMachines(byMachine: ReadonlyMap<string, readonly number[]>): TaskTimes['by_machine'] {
   return [...byMachine]
-    .map(([machineId, times]) => ({ machine_id: machineId, count: times.length, mean_ms: meanOf(times), half_ms: quantileOf(times, 0.5) }))
+    .map(([machineId, times]) => ({
+      machine_id: machineId,
+      count: times.length,
+      mean_ms: meanOf(times),
+      half_ms: quantileOf(times, 0.5),
+    }))
     .sort((one, other) => other.mean_ms - one.mean_ms)
     .slice(0, machinesMax);
 }

@@ -8,7 +8,15 @@ export const indexesShown = 20;
 /** An event as the page lists it. */
 export function gridEvent(event: JobEvent): GridEvent {
   return {
-    sequence: event.sequence, at_unix_ms: event.atUnixMs, type: event.type, job_id: event.jobId === 0 ? null : event.jobId, task_indexes: event.taskIndexes.slice(0, indexesShown),
-    task_count: event.taskCount ?? event.taskIndexes.length, machine_id: event.machineId, provider_id: event.providerId, request_id: event.requestId, reason: event.reason,
+    sequence: event.sequence,
+    at_unix_ms: event.atUnixMs,
+    type: event.type,
+    job_id: event.jobId === 0 ? null : event.jobId,
+    task_indexes: event.taskIndexes.slice(0, indexesShown),
+    task_count: event.taskCount ?? event.taskIndexes.length,
+    machine_id: event.machineId,
+    provider_id: event.providerId,
+    request_id: event.requestId,
+    reason: event.reason,
   };
 }

@@ -1,4 +1,13 @@
-import { JobStatus, Scheduler, type GetJobResponse, type JobSpec, type JobSummary, type ReplicationCap, type TaskGroup, type Verification } from '@mutirao/api/broker';
+import {
+  JobStatus,
+  Scheduler,
+  type GetJobResponse,
+  type JobSpec,
+  type JobSummary,
+  type ReplicationCap,
+  type TaskGroup,
+  type Verification,
+} from '@mutirao/api/broker';
 
 import type { JobDetail, JobRow, TaskCounts } from '../../schema/index.ts';
 import { instantOrNull, nameOf } from './names.ts';
@@ -11,45 +20,97 @@ const groupsShown = 100;
 /** A job in a list. */
 export function jobRow(job: JobSummary, outlook?: Outlook): JobRow {
   return {
-    job_id: job.jobId, label: job.label, user_id: job.userId, status: statusOf(job), submitted_unix_ms: job.submittedUnixMs, ended_unix_ms: instantOrNull(job.endedUnixMs),
-    task_count: job.taskCount, tasks: taskCounts(job), replica_count: job.replicaCount, cancel_reason: job.cancelReason, doubtful_count: job.doubtfulCount,
-    remaining_ms_min: outlook?.remainingMsMin ?? null, remaining_ms_max: outlook?.remainingMsMax ?? null, planned_end_unix_ms: outlook?.plannedEndUnixMs ?? null,
+    job_id: job.jobId,
+    label: job.label,
+    user_id: job.userId,
+    status: statusOf(job),
+    submitted_unix_ms: job.submittedUnixMs,
+    ended_unix_ms: instantOrNull(job.endedUnixMs),
+    task_count: job.taskCount,
+    tasks: taskCounts(job),
+    replica_count: job.replicaCount,
+    cancel_reason: job.cancelReason,
+    doubtful_count: job.doubtfulCount,
+    remaining_ms_min: outlook?.remainingMsMin ?? null,
+    remaining_ms_max: outlook?.remainingMsMax ?? null,
+    planned_end_unix_ms: outlook?.plannedEndUnixMs ?? null,
   };
 }
 
 /** A status that a later broker may have is taken as running: it is the one that promises nothing. */
 function statusOf({ status }: JobSummary): JobRow['status'] {
-  const names: Readonly<Partial<Record<JobStatus, JobRow['status']>>> = { [JobStatus.FINISHED]: 'finished', [JobStatus.FAILED]: 'failed', [JobStatus.CANCELLED]: 'cancelled' };
+  const names: Readonly<Partial<Record<JobStatus, JobRow['status']>>> = {
+    [JobStatus.FINISHED]: 'finished',
+    [JobStatus.FAILED]: 'failed',
+    [JobStatus.CANCELLED]: 'cancelled',
+  };
   return names[status] ?? 'running';
 }
 
-/** Tasks by status; what the broker counts nowhere is being verified. One that is at a machine and has not begun there is still to start. */
+/**
+ * Tasks by status; what the broker counts nowhere is being verified. One that is at a machine and has not begun there
+ * is still to start.
+ */
 export function taskCounts(job: JobSummary): TaskCounts {
-  const counted = { waiting: job.waitingCount, ready: job.readyCount + job.placedCount, running: job.runningCount, finished: job.finishedCount, failed: job.failedCount, cancelled: job.cancelledCount };
+  const counted = {
+    waiting: job.waitingCount,
+    ready: job.readyCount + job.placedCount,
+    running: job.runningCount,
+    finished: job.finishedCount,
+    failed: job.failedCount,
+    cancelled: job.cancelledCount,
+  };
   const sum = Object.values(counted).reduce((total, count) => total + count, 0);
   return { ...counted, verifying: Math.max(0, job.taskCount - sum) };
 }
 
 /** What of a job never changes once it is accepted: its spec, as the page shows it. */
-export type JobSpecPart = Omit<JobDetail, 'job' | 'place_count' | 'task_time_ms_half' | 'task_time_ms_ninetieth' | 'timed_count' | 'cut_off_count' | 'doubtful_task_indexes'>;
+export type JobSpecPart = Omit<
+  JobDetail,
+  | 'job'
+  | 'place_count'
+  | 'task_time_ms_half'
+  | 'task_time_ms_ninetieth'
+  | 'timed_count'
+  | 'cut_off_count'
+  | 'doubtful_task_indexes'
+>;
 
 /** What a user stated of a job. */
 export function jobSpecPart(spec: JobSpec): JobSpecPart {
   const limits = spec.limits ?? { runTimeMsMax: 0, memoryBytesMax: 0, outputBytesMax: 0 };
   return {
-    is_workflow: spec.edges.length > 0, edge_count: spec.edges.length, ...countsOf(spec),
-    scheduler: nameOf(Scheduler, spec.scheduler ?? Scheduler.WQR).replace('_', '-') || 'wqr', extra_work: capText(spec.replicationCap?.cap), verification: verificationText(spec.verification),
-    home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
-    run_time_ms_max: limits.runTimeMsMax, memory_bytes_max: limits.memoryBytesMax, output_bytes_max: limits.outputBytesMax,
+    is_workflow: spec.edges.length > 0,
+    edge_count: spec.edges.length,
+    ...countsOf(spec),
+    scheduler: nameOf(Scheduler, spec.scheduler ?? Scheduler.WQR).replace('_', '-') || 'wqr',
+    extra_work: capText(spec.replicationCap?.cap),
+    verification: verificationText(spec.verification),
+    home_directory: spec.homeDirectory,
+    deadline_unix_ms: spec.deadlineUnixMs ?? null,
+    environment: spec.environment,
+    run_time_ms_max: limits.runTimeMsMax,
+    memory_bytes_max: limits.memoryBytesMax,
+    output_bytes_max: limits.outputBytesMax,
     groups: spec.groups.slice(0, groupsShown).map((group) => ({
-      task_count: taskCountOf(group), command: group.command, check: group.check, requirements: group.requirements,
-      input_count: group.inputs.length, output_count: group.outputs.length, no_op: group.noOp,
+      task_count: taskCountOf(group),
+      command: group.command,
+      check: group.check,
+      requirements: group.requirements,
+      input_count: group.inputs.length,
+      output_count: group.outputs.length,
+      no_op: group.noOp,
     })),
     group_count: spec.groups.length,
   };
 }
 
-function countsOf({ processors = 1, gang = false, replicasMax = gang ? 1 : 2, failuresMax = 3 }: JobSpec): Pick<JobSpecPart, 'processors' | 'is_gang' | 'replicas_max' | 'failures_max'> {
+function countsOf({
+  processors = 1,
+  gang = false,
+  replicasMax = gang ? 1 : 2,
+  failuresMax = 3,
+}: JobSpec): Pick<JobSpecPart, 'processors' | 'is_gang' | 'replicas_max' | 'failures_max'> {
   return { processors, is_gang: gang, replicas_max: replicasMax, failures_max: failuresMax };
 }
 
@@ -73,8 +134,13 @@ function taskCountOf({ values }: TaskGroup): number {
 export function jobDetail(job: JobSummary, spec: JobSpecPart, answer: GetJobResponse): JobDetail {
   const { taskTimes } = answer;
   return {
-    job: jobRow(job, answer), ...spec, place_count: answer.placeCount ?? 0,
-    task_time_ms_half: taskTimes?.halfMsMax ?? null, task_time_ms_ninetieth: taskTimes?.ninetiethMsMax ?? null, timed_count: taskTimes?.endedCount ?? 0, cut_off_count: taskTimes?.cutOffCount ?? 0,
+    job: jobRow(job, answer),
+    ...spec,
+    place_count: answer.placeCount ?? 0,
+    task_time_ms_half: taskTimes?.halfMsMax ?? null,
+    task_time_ms_ninetieth: taskTimes?.ninetiethMsMax ?? null,
+    timed_count: taskTimes?.endedCount ?? 0,
+    cut_off_count: taskTimes?.cutOffCount ?? 0,
     doubtful_task_indexes: job.doubtfulTaskIndexes,
   };
 }

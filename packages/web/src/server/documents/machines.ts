@@ -11,18 +11,26 @@ export function machineOverview(machines: readonly MachineRecord[]): MachineOver
   const sites = Map.groupBy(machines, ({ providerId }) => providerId);
   return {
     statuses: [...machineStatusNames],
-    sites: [...sites].sort(([one], [other]) => compare(one, other)).map(([providerId, own]) => siteDocument(providerId, own)),
+    sites: [...sites]
+      .sort(([one], [other]) => compare(one, other))
+      .map(([providerId, own]) => siteDocument(providerId, own)),
   };
 }
 
 function siteDocument(providerId: string, machines: readonly MachineRecord[]): MachineOverview['sites'][number] {
   const shown = byName(machines).slice(0, shownMax);
   return {
-    provider_id: providerId, machine_count: machines.length, processors: machines.reduce((sum, { facts }) => sum + (facts?.processors ?? 0), 0),
-    running_count: machines.reduce((sum, { runningCount }) => sum + runningCount, 0), ...machineCounts(machines),
+    provider_id: providerId,
+    machine_count: machines.length,
+    processors: machines.reduce((sum, { facts }) => sum + (facts?.processors ?? 0), 0),
+    running_count: machines.reduce((sum, { runningCount }) => sum + runningCount, 0),
+    ...machineCounts(machines),
     machines: {
-      machine_id: shown.map(idOf), status: shown.map(({ status }) => Math.max(0, machineStatusNames.indexOf(statusName(status)))),
-      processors: shown.map(({ facts }) => facts?.processors ?? 0), running: shown.map(({ runningCount }) => runningCount), until_unix_ms: shown.map(({ facts }) => facts?.untilUnixMs ?? 0),
+      machine_id: shown.map(idOf),
+      status: shown.map(({ status }) => Math.max(0, machineStatusNames.indexOf(statusName(status)))),
+      processors: shown.map(({ facts }) => facts?.processors ?? 0),
+      running: shown.map(({ runningCount }) => runningCount),
+      until_unix_ms: shown.map(({ facts }) => facts?.untilUnixMs ?? 0),
     },
     left_out_count: machines.length - shown.length,
   };
@@ -48,8 +56,18 @@ const compare = new Intl.Collator('en', { numeric: true }).compare;
 export function machineDocument(machine: MachineRecord): Machine {
   const { facts } = machine;
   return {
-    machine_id: idOf(machine), provider_id: machine.providerId, status: nameOf(MachineStatus, machine.status), processors: facts?.processors ?? 0,
-    running_count: machine.runningCount, waiting_count: machine.waitingCount, finished_count: machine.finishedCount, failed_count: machine.failedCount,
-    joined_unix_ms: machine.joinedUnixMs, until_unix_ms: facts?.untilUnixMs ?? null, request_id: facts?.requestId ?? '', attributes: facts?.attributes ?? {}, credibility: machine.credibility ?? null,
+    machine_id: idOf(machine),
+    provider_id: machine.providerId,
+    status: nameOf(MachineStatus, machine.status),
+    processors: facts?.processors ?? 0,
+    running_count: machine.runningCount,
+    waiting_count: machine.waitingCount,
+    finished_count: machine.finishedCount,
+    failed_count: machine.failedCount,
+    joined_unix_ms: machine.joinedUnixMs,
+    until_unix_ms: facts?.untilUnixMs ?? null,
+    request_id: facts?.requestId ?? '',
+    attributes: facts?.attributes ?? {},
+    credibility: machine.credibility ?? null,
   };
 }

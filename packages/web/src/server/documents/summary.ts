@@ -1,4 +1,10 @@
-import { JobStatus, MachineStatus, type GetOverviewResponse, type JobSummary, type MachineRecord } from '@mutirao/api/broker';
+import {
+  JobStatus,
+  MachineStatus,
+  type GetOverviewResponse,
+  type JobSummary,
+  type MachineRecord,
+} from '@mutirao/api/broker';
 
 import type { Summary, TaskCounts } from '../../schema/index.ts';
 import { taskCounts, type Outlook } from './jobs.ts';
@@ -17,13 +23,24 @@ export function summaryDocument({ jobs, outlooks, overview, finishedPerSecond }:
   // As long as it is not known of one of them, nothing is known of all.
   const remaining = running.map(({ jobId }) => outlooks.get(jobId)?.remainingMsMax ?? Infinity);
   return {
-    jobs_running: running.length, jobs_ended: jobs.length - running.length,
-    tasks: running.map(taskCounts).reduce(addCounts, noTasks), finished_per_s: finishedPerSecond,
-    machines: { idle: overview.idleMachineCount, busy: overview.busyMachineCount, draining: overview.drainingMachineCount, quarantined: overview.quarantinedMachineCount },
-    processors: overview.processors, replicas_running: overview.runningCount,
-    providers_connected: overview.connectedProviderCount, provider_count: overview.providerCount,
-    requests_queued: overview.queuedRequestCount, requests_running: overview.runningRequestCount,
-    remaining_ms_max: remaining.length === 0 || remaining.includes(Infinity) ? null : Math.max(...remaining), trouble: overview.trouble ?? '',
+    jobs_running: running.length,
+    jobs_ended: jobs.length - running.length,
+    tasks: running.map(taskCounts).reduce(addCounts, noTasks),
+    finished_per_s: finishedPerSecond,
+    machines: {
+      idle: overview.idleMachineCount,
+      busy: overview.busyMachineCount,
+      draining: overview.drainingMachineCount,
+      quarantined: overview.quarantinedMachineCount,
+    },
+    processors: overview.processors,
+    replicas_running: overview.runningCount,
+    providers_connected: overview.connectedProviderCount,
+    provider_count: overview.providerCount,
+    requests_queued: overview.queuedRequestCount,
+    requests_running: overview.runningRequestCount,
+    remaining_ms_max: remaining.length === 0 || remaining.includes(Infinity) ? null : Math.max(...remaining),
+    trouble: overview.trouble ?? '',
   };
 }
 
@@ -31,13 +48,23 @@ const noTasks: TaskCounts = { waiting: 0, ready: 0, running: 0, verifying: 0, fi
 
 function addCounts(one: TaskCounts, other: TaskCounts): TaskCounts {
   return {
-    waiting: one.waiting + other.waiting, ready: one.ready + other.ready, running: one.running + other.running, verifying: one.verifying + other.verifying,
-    finished: one.finished + other.finished, failed: one.failed + other.failed, cancelled: one.cancelled + other.cancelled,
+    waiting: one.waiting + other.waiting,
+    ready: one.ready + other.ready,
+    running: one.running + other.running,
+    verifying: one.verifying + other.verifying,
+    finished: one.finished + other.finished,
+    failed: one.failed + other.failed,
+    cancelled: one.cancelled + other.cancelled,
   };
 }
 
 /** Machines by status. */
 export function machineCounts(machines: readonly Pick<MachineRecord, 'status'>[]): Summary['machines'] {
   const count = (wanted: MachineStatus): number => machines.filter(({ status }) => status === wanted).length;
-  return { idle: count(MachineStatus.IDLE), busy: count(MachineStatus.BUSY), draining: count(MachineStatus.DRAINING), quarantined: count(MachineStatus.QUARANTINED) };
+  return {
+    idle: count(MachineStatus.IDLE),
+    busy: count(MachineStatus.BUSY),
+    draining: count(MachineStatus.DRAINING),
+    quarantined: count(MachineStatus.QUARANTINED),
+  };
 }

@@ -7,7 +7,7 @@ import { instantOrNull, nameOf } from './names.ts';
 /** The status of a task; one that a later broker may have is taken as running. */
 export function taskStatusName(status: TaskStatus): TaskStatusName {
   const name = nameOf(TaskStatus, status);
-  return name === '' || name.startsWith('unknown') ? 'running' : name as TaskStatusName;
+  return name === '' || name.startsWith('unknown') ? 'running' : (name as TaskStatusName);
 }
 
 /** The value of the wire for a status. */
@@ -18,27 +18,53 @@ export function taskStatusOf(name: TaskStatusName): TaskStatus {
 /** A task and its replicas. */
 export function taskDocument(task: TaskRecord): Task {
   return {
-    job_id: task.jobId, task_index: task.taskIndex, value: task.value, status: taskStatusName(task.status), failure_count: task.failureCount, waits_for: task.waitsFor,
-    replicas: task.replicas.map(replicaDocument), taken_from: task.takenFrom === undefined ? null : { job_id: task.takenFrom.jobId, task_index: task.takenFrom.taskIndex },
+    job_id: task.jobId,
+    task_index: task.taskIndex,
+    value: task.value,
+    status: taskStatusName(task.status),
+    failure_count: task.failureCount,
+    waits_for: task.waitsFor,
+    replicas: task.replicas.map(replicaDocument),
+    taken_from:
+      task.takenFrom === undefined ? null : { job_id: task.takenFrom.jobId, task_index: task.takenFrom.taskIndex },
   };
 }
 
 function replicaDocument(replica: ReplicaRecord): Replica {
   return {
-    replica_id: replica.replicaId, machine_id: replica.machineId, request_id: replica.requestId, placed_unix_ms: replica.placedUnixMs,
-    started_unix_ms: instantOrNull(replica.startedUnixMs), ended_unix_ms: instantOrNull(replica.endedUnixMs), outcome: nameOf(Outcome, replica.outcome),
-    exit_status: replica.exitStatus, accepted: replica.accepted, reason: replica.reason, detail: replica.detail,
+    replica_id: replica.replicaId,
+    machine_id: replica.machineId,
+    request_id: replica.requestId,
+    placed_unix_ms: replica.placedUnixMs,
+    started_unix_ms: instantOrNull(replica.startedUnixMs),
+    ended_unix_ms: instantOrNull(replica.endedUnixMs),
+    outcome: nameOf(Outcome, replica.outcome),
+    exit_status: replica.exitStatus,
+    accepted: replica.accepted,
+    reason: replica.reason,
+    detail: replica.detail,
   };
 }
 
 /** The end of a task's output. @param tailBytes of each stream, at most. */
-export function outputDocument(jobId: number, taskIndex: number, { output, tailBytes }: { readonly output: GetTaskOutputResponse; readonly tailBytes: number }): TaskOutput {
+export function outputDocument(
+  jobId: number,
+  taskIndex: number,
+  { output, tailBytes }: { readonly output: GetTaskOutputResponse; readonly tailBytes: number },
+): TaskOutput {
   const [out, error] = [output.standardOutput, output.standardError];
   return {
-    job_id: jobId, task_index: taskIndex, replica_id: output.replicaId, standard_output: tailOf(out, tailBytes), standard_error: tailOf(error, tailBytes),
+    job_id: jobId,
+    task_index: taskIndex,
+    replica_id: output.replicaId,
+    standard_output: tailOf(out, tailBytes),
+    standard_error: tailOf(error, tailBytes),
     is_cut: output.truncated || out.length > tailBytes || error.length > tailBytes,
     files: output.files.map((file) => ({
-      path: file.path, local_path: file.localPath, size_bytes: file.content?.sizeBytes ?? 0, sha256: Buffer.from(file.content?.sha256 ?? []).toString('hex'),
+      path: file.path,
+      local_path: file.localPath,
+      size_bytes: file.content?.sizeBytes ?? 0,
+      sha256: Buffer.from(file.content?.sha256 ?? []).toString('hex'),
       gathered_in: file.gatheredIn === '' ? null : file.gatheredIn,
     })),
   };

@@ -25,6 +25,9 @@ function rowsWithin({ rows, shapes }: GanttPicture): number {
   const counts = new Uint32Array(rows.length);
   for (const { row } of shapes) counts[row] = (counts[row] ?? 0) + 1;
   let sum = 0;
-  const first = counts.findIndex((count) => { sum += count; return sum > shapesMax; });
+  const first = counts.findIndex((count) => {
+    sum += count;
+    return sum > shapesMax;
+  });
   return first < 0 ? rows.length : Math.max(1, first);
 }

@@ -8,5 +8,8 @@ const look = { ...lightLook, width };
 
 /** Where the processor-time went, as SVG. */
 export function drawLedgerSvg(ledger: Ledger): string {
-  return drawChartSvg({ ...buildLedgerOption(ledger, look), backgroundColor: look.ground }, { width, height: ledgerHeight(ledger), title: 'Where the processor-time went' });
+  return drawChartSvg(
+    { ...buildLedgerOption(ledger, look), backgroundColor: look.ground },
+    { width, height: ledgerHeight(ledger), title: 'Where the processor-time went' },
+  );
 }

@@ -9,10 +9,16 @@ const look = { ...lightLook, width };
 
 /** The distribution of task times as SVG. */
 export function drawTimesSvg(times: TaskTimes): string {
-  return drawChartSvg({ ...buildTimesOption(times, look), backgroundColor: look.ground }, { width, height: timesHeight, title: 'Task times' });
+  return drawChartSvg(
+    { ...buildTimesOption(times, look), backgroundColor: look.ground },
+    { width, height: timesHeight, title: 'Task times' },
+  );
 }
 
 /** The stragglers as SVG, the 15 longest. */
 export function drawStragglersSvg(times: TaskTimes): string {
-  return drawChartSvg({ ...buildStragglersOption(times, look), backgroundColor: look.ground }, { width, height: stragglersHeight(times), title: 'Stragglers' });
+  return drawChartSvg(
+    { ...buildStragglersOption(times, look), backgroundColor: look.ground },
+    { width, height: stragglersHeight(times), title: 'Stragglers' },
+  );
 }

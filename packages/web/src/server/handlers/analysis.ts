@@ -19,12 +19,21 @@ export interface AnalysisParts {
 }
 
 /** What ran of a job: where, how long, what failed and why, what it cost. */
-export function analysisHandlers(parts: GatewayParts, { archive, readings, specs }: AnalysisParts): Handlers<'getGantt' | 'getTaskTimes' | 'getFailures' | 'getJobLedger' | 'getJobGraph' | 'getLedger'> {
+export function analysisHandlers(
+  parts: GatewayParts,
+  { archive, readings, specs }: AnalysisParts,
+): Handlers<'getGantt' | 'getTaskTimes' | 'getFailures' | 'getJobLedger' | 'getJobGraph' | 'getLedger'> {
   const shapes = new Map<number, JobShape>();
   return {
-    getGantt: async ({ params, query }) => drawGantt(await archive.look(params.job_id), { from: query.from_unix_ms, until: query.until_unix_ms, binCount: query.bin_count, barsMax: query.bars_max }, parts.clock.now()),
+    getGantt: async ({ params, query }) =>
+      drawGantt(
+        await archive.look(params.job_id),
+        { from: query.from_unix_ms, until: query.until_unix_ms, binCount: query.bin_count, barsMax: query.bars_max },
+        parts.clock.now(),
+      ),
     getTaskTimes: async ({ params }) => measureTimes(await archive.look(params.job_id), parts.clock.now()),
-    getFailures: async ({ params }) => withSamples(parts.grid.broker(), groupFailures(await archive.look(params.job_id))),
+    getFailures: async ({ params }) =>
+      withSamples(parts.grid.broker(), groupFailures(await archive.look(params.job_id))),
     getJobLedger: async ({ params }) => ledgerDocument((await readings.ledger(params.job_id)).rows, params.job_id),
     getLedger: async () => ledgerDocument((await readings.ledger(0)).rows, undefined),
     getJobGraph: async ({ params }) => {

@@ -19,7 +19,12 @@ export interface Download {
   readonly body: string;
 }
 
-const types = { csv: 'text/csv; charset=utf-8', json: 'application/json', svg: 'image/svg+xml', html: 'text/html; charset=utf-8' } as const;
+const types = {
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json',
+  svg: 'image/svg+xml',
+  html: 'text/html; charset=utf-8',
+} as const;
 
 /** What of a job is wanted, and how. */
 export interface DownloadWish {
@@ -28,20 +33,36 @@ export interface DownloadWish {
   readonly format: string;
 }
 
-/** Makes a file of what is known of a job. @throws {MutiraoError} MUT_BAD_REQUEST for what there is not; MUT_NOT_FOUND */
-export async function makeDownload(parts: GatewayParts, wish: DownloadWish, { archive, readings }: { readonly archive: JobArchive; readonly readings: Readings }): Promise<Download> {
+/**
+ * Makes a file of what is known of a job. @throws {MutiraoError} MUT_BAD_REQUEST for what there is not; MUT_NOT_FOUND
+ */
+export async function makeDownload(
+  parts: GatewayParts,
+  wish: DownloadWish,
+  { archive, readings }: { readonly archive: JobArchive; readonly readings: Readings },
+): Promise<Download> {
   const { jobId, what, format } = wish;
   const formats = Object.entries(downloadFormats).find(([name]) => name === what)?.[1] as readonly string[] | undefined;
-  if (formats?.includes(format) !== true) throw new MutiraoError('MUT_BAD_REQUEST', `what is "${what.slice(0, 40)}" and format "${format.slice(0, 40)}"; want one of ${listChoices()}`);
+  if (formats?.includes(format) !== true)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `what is "${what.slice(0, 40)}" and format "${format.slice(0, 40)}"; want one of ${listChoices()}`,
+    );
   const body = await bodyOf(parts, wish, { archive, readings });
   return { name: `job-${jobId}-${what}.${format}`, type: types[format as keyof typeof types], body };
 }
 
 function listChoices(): string {
-  return Object.entries(downloadFormats).map(([name, formats]) => `${name} as ${formats.join(' or ')}`).join(', ');
+  return Object.entries(downloadFormats)
+    .map(([name, formats]) => `${name} as ${formats.join(' or ')}`)
+    .join(', ');
 }
 
-async function bodyOf(parts: GatewayParts, { jobId, what, format }: DownloadWish, { archive, readings }: { readonly archive: JobArchive; readonly readings: Readings }): Promise<string> {
+async function bodyOf(
+  parts: GatewayParts,
+  { jobId, what, format }: DownloadWish,
+  { archive, readings }: { readonly archive: JobArchive; readonly readings: Readings },
+): Promise<string> {
   // What draws is loaded when somebody wants a picture: it is no small part of the gateway.
   if (what === 'report') {
     const { readReport, renderReport } = await import('../../report/index.ts');
@@ -54,11 +75,19 @@ async function bodyOf(parts: GatewayParts, { jobId, what, format }: DownloadWish
   const records = await archive.look(jobId, { whole: true });
   const now = parts.clock.now();
   switch (what) {
-    case 'replicas': return tableOf(replicasOf(records), format);
-    case 'failures': return tableOf(listFailedRuns(records), format);
-    case 'gantt': return ganttBody(drawGantt(records, { from: undefined, until: undefined, binCount: undefined, barsMax: undefined }, now), format);
-    case 'stragglers': return stragglersBody(measureTimes(records, now), format);
-    default: return timesBody(measureTimes(records, now), format);
+    case 'replicas':
+      return tableOf(replicasOf(records), format);
+    case 'failures':
+      return tableOf(listFailedRuns(records), format);
+    case 'gantt':
+      return ganttBody(
+        drawGantt(records, { from: undefined, until: undefined, binCount: undefined, barsMax: undefined }, now),
+        format,
+      );
+    case 'stragglers':
+      return stragglersBody(measureTimes(records, now), format);
+    default:
+      return timesBody(measureTimes(records, now), format);
   }
 }
 
@@ -67,11 +96,15 @@ function tableOf(rows: readonly Row[], format: string): string {
 }
 
 async function ganttBody(gantt: Gantt, format: string): Promise<string> {
-  return format === 'svg' ? (await import('../drawing/gantt-svg.ts')).drawGanttSvg(gantt, `Job ${gantt.job_id}`).svg : JSON.stringify(gantt);
+  return format === 'svg'
+    ? (await import('../drawing/gantt-svg.ts')).drawGanttSvg(gantt, `Job ${gantt.job_id}`).svg
+    : JSON.stringify(gantt);
 }
 
 async function stragglersBody(times: TaskTimes, format: string): Promise<string> {
-  return format === 'svg' ? (await import('../drawing/times-svg.ts')).drawStragglersSvg(times) : tableOf(times.stragglers, format);
+  return format === 'svg'
+    ? (await import('../drawing/times-svg.ts')).drawStragglersSvg(times)
+    : tableOf(times.stragglers, format);
 }
 
 async function timesBody(times: TaskTimes, format: string): Promise<string> {
@@ -82,11 +115,26 @@ async function timesBody(times: TaskTimes, format: string): Promise<string> {
 type Row = Readonly<Record<string, string | number | boolean>>;
 
 function replicasOf(records: JobRecords): Readonly<Record<string, string | number>>[] {
-  return records.rows().sort((one, other) => one.taskIndex - other.taskIndex || one.replicaId - other.replicaId).map((row) => ({
-    task_index: row.taskIndex, replica_id: row.replicaId, machine_id: row.machineId, kind: row.kind, placed_unix_ms: row.placedAt, started_unix_ms: row.startedAt, ended_unix_ms: row.endedAt,
-    inputs_asked_unix_ms: row.staging?.inputsAskedAt ?? 0, inputs_here_unix_ms: row.staging?.inputsHereAt ?? 0, inputs_placing_unix_ms: row.staging?.inputsPlacingAt ?? 0, command_ended_unix_ms: row.staging?.commandEndedAt ?? 0,
-    outcome: nameOf(Outcome, row.outcome), exit_status: row.exitStatus, reason: row.reason, detail: row.detail,
-  }));
+  return records
+    .rows()
+    .sort((one, other) => one.taskIndex - other.taskIndex || one.replicaId - other.replicaId)
+    .map((row) => ({
+      task_index: row.taskIndex,
+      replica_id: row.replicaId,
+      machine_id: row.machineId,
+      kind: row.kind,
+      placed_unix_ms: row.placedAt,
+      started_unix_ms: row.startedAt,
+      ended_unix_ms: row.endedAt,
+      inputs_asked_unix_ms: row.staging?.inputsAskedAt ?? 0,
+      inputs_here_unix_ms: row.staging?.inputsHereAt ?? 0,
+      inputs_placing_unix_ms: row.staging?.inputsPlacingAt ?? 0,
+      command_ended_unix_ms: row.staging?.commandEndedAt ?? 0,
+      outcome: nameOf(Outcome, row.outcome),
+      exit_status: row.exitStatus,
+      reason: row.reason,
+      detail: row.detail,
+    }));
 }
 
 /** Rows with the same fields as CSV (RFC 4180); nothing in it is a formula to a spreadsheet. */

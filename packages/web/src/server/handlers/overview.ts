@@ -10,8 +10,13 @@ import { bodyBytesMax } from '../limits.ts';
 export function overviewHandlers(parts: GatewayParts, readings: Readings): Handlers<'getSession' | 'getSummary'> {
   return {
     getSession: () => ({
-      version: parts.version, user_id: parts.userId, home: parts.home, directory: parts.directory, broker: parts.grid.brokerAddress(),
-      has_reservations: parts.grid.findReservations() !== undefined, body_bytes_max: bodyBytesMax,
+      version: parts.version,
+      user_id: parts.userId,
+      home: parts.home,
+      directory: parts.directory,
+      broker: parts.grid.brokerAddress(),
+      has_reservations: parts.grid.findReservations() !== undefined,
+      body_bytes_max: bodyBytesMax,
     }),
     getSummary: () => readSummary(readings),
   };
@@ -28,5 +33,8 @@ export async function readSummary(readings: Readings): Promise<Summary> {
 export async function readJobs(readings: Readings): Promise<JobList> {
   const { jobs } = await readings.jobs();
   const outlooks = await readings.outlooks(jobs);
-  return { jobs: jobs.map((job) => jobRow(job, outlooks.get(job.jobId))), next_before_job_id: jobs.length < 100 ? null : jobs.at(-1)?.jobId ?? null };
+  return {
+    jobs: jobs.map((job) => jobRow(job, outlooks.get(job.jobId))),
+    next_before_job_id: jobs.length < 100 ? null : (jobs.at(-1)?.jobId ?? null),
+  };
 }

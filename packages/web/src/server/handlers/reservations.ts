@@ -2,7 +2,12 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { Timing, type ReservationWish as WishWire, type Resource } from '@mutirao/api/reservation';
 
 import type { RenegotiationWish, ReservationWish } from '../../schema/index.ts';
-import { calendarDocument, placementDocument, reservationDocument, resourceDocument } from '../documents/reservations.ts';
+import {
+  calendarDocument,
+  placementDocument,
+  reservationDocument,
+  resourceDocument,
+} from '../documents/reservations.ts';
 import type { GatewayParts, ReservationCalls } from '../grid-calls.ts';
 import type { Handlers } from '../requests.ts';
 
@@ -12,37 +17,87 @@ const shownMax = 1000;
 /** Reservations: what is taken when, asking for a place, moving and giving it back. */
 export function reservationHandlers(
   parts: GatewayParts,
-): Handlers<'listResources' | 'getCalendar' | 'listReservations' | 'requestReservation' | 'renegotiateReservation' | 'cancelReservation'> {
+): Handlers<
+  | 'listResources'
+  | 'getCalendar'
+  | 'listReservations'
+  | 'requestReservation'
+  | 'renegotiateReservation'
+  | 'cancelReservation'
+> {
   const { userId } = parts;
   return {
-    listResources: async () => ({ resources: (await demandManager(parts).listResources()).resources.map(resourceDocument) }),
-    getCalendar: async ({ query: { resource_id: resourceId, from_unix_ms: fromUnixMs, until_unix_ms: untilUnixMs } }) => {
+    listResources: async () => ({
+      resources: (await demandManager(parts).listResources()).resources.map(resourceDocument),
+    }),
+    getCalendar: async ({
+      query: { resource_id: resourceId, from_unix_ms: fromUnixMs, until_unix_ms: untilUnixMs },
+    }) => {
       const manager = demandManager(parts);
       const window = { resourceId, fromUnixMs, untilUnixMs };
       const [calendar, listed] = await Promise.all([
-        manager.getCalendar(window), manager.listReservations({ ...window, pageSize: shownMax, beforeReservationId: 0, statuses: [], allUsers: true }),
+        manager.getCalendar(window),
+        manager.listReservations({
+          ...window,
+          pageSize: shownMax,
+          beforeReservationId: 0,
+          statuses: [],
+          allUsers: true,
+        }),
       ]);
       if (calendar.resource === undefined) throw noResource(resourceId);
       const viewer = { userId, unit: calendar.resource.unit };
-      return calendarDocument(calendar, calendar.resource, listed.reservations.map((one) => reservationDocument(one, viewer)));
+      return calendarDocument(
+        calendar,
+        calendar.resource,
+        listed.reservations.map((one) => reservationDocument(one, viewer)),
+      );
     },
     listReservations: async ({ query }) => {
       const manager = demandManager(parts);
       const [{ reservations, nextBeforeReservationId: next }, units] = await Promise.all([
-        manager.listReservations({ pageSize: query.page_size ?? pageUsual, beforeReservationId: query.before_reservation_id ?? 0, resourceId: '', statuses: [], fromUnixMs: 0, untilUnixMs: 0, allUsers: true }), unitsOf(manager),
+        manager.listReservations({
+          pageSize: query.page_size ?? pageUsual,
+          beforeReservationId: query.before_reservation_id ?? 0,
+          resourceId: '',
+          statuses: [],
+          fromUnixMs: 0,
+          untilUnixMs: 0,
+          allUsers: true,
+        }),
+        unitsOf(manager),
       ]);
-      return { reservations: reservations.map((one) => reservationDocument(one, { userId, unit: units.get(one.resourceId) ?? '' })), next_before_reservation_id: next === 0 ? null : next };
+      return {
+        reservations: reservations.map((one) =>
+          reservationDocument(one, { userId, unit: units.get(one.resourceId) ?? '' }),
+        ),
+        next_before_reservation_id: next === 0 ? null : next,
+      };
     },
     requestReservation: async ({ body }) => {
       const manager = demandManager(parts);
-      const { outcome, movedCount } = await manager.requestReservation({ wish: wishOf(body.resource_id, body), clientRequestId: body.client_request_id, holdMs: 0, dryRun: body.dry_run ?? false });
-      return placementDocument({ ...outcomeOf(outcome), movedCount }, { userId, unit: (await unitsOf(manager)).get(body.resource_id) ?? '' });
+      const { outcome, movedCount } = await manager.requestReservation({
+        wish: wishOf(body.resource_id, body),
+        clientRequestId: body.client_request_id,
+        holdMs: 0,
+        dryRun: body.dry_run ?? false,
+      });
+      return placementDocument(
+        { ...outcomeOf(outcome), movedCount },
+        { userId, unit: (await unitsOf(manager)).get(body.resource_id) ?? '' },
+      );
     },
     renegotiateReservation: async ({ params, body }) => {
       const manager = demandManager(parts);
-      const { outcome } = await manager.renegotiateReservation({ reservationId: params.reservation_id, wish: wishOf('', body) });
+      const { outcome } = await manager.renegotiateReservation({
+        reservationId: params.reservation_id,
+        wish: wishOf('', body),
+      });
       const resourceId = outcome?.$case === 'reservation' ? outcome.value.resourceId : '';
-      return placementDocument({ ...outcomeOf(outcome), movedCount: 0 }, { userId, unit: (await unitsOf(manager)).get(resourceId) ?? '' });
+      return placementDocument(
+        { ...outcomeOf(outcome), movedCount: 0 },
+        { userId, unit: (await unitsOf(manager)).get(resourceId) ?? '' },
+      );
     },
     cancelReservation: async ({ params, body }) => {
       await demandManager(parts).cancelReservation({ reservationId: params.reservation_id, reason: body.reason ?? '' });
@@ -54,7 +109,11 @@ export function reservationHandlers(
 /** @throws {MutiraoError} MUT_NOT_FOUND */
 function demandManager({ grid }: GatewayParts): ReservationCalls {
   const manager = grid.findReservations();
-  if (manager === undefined) throw new MutiraoError('MUT_NOT_FOUND', 'this grid has no reservation manager; start one with "mutirao up --reservations"');
+  if (manager === undefined)
+    throw new MutiraoError(
+      'MUT_NOT_FOUND',
+      'this grid has no reservation manager; start one with "mutirao up --reservations"',
+    );
   return manager;
 }
 
@@ -64,12 +123,22 @@ async function unitsOf(manager: ReservationCalls): Promise<ReadonlyMap<string, R
 
 function wishOf(resourceId: string, wish: RenegotiationWish | ReservationWish): WishWire {
   return {
-    resourceId, amount: { $case: 'quantity', value: wish.quantity }, durationMs: wish.duration_ms, earliestStartUnixMs: wish.earliest_start_unix_ms, latestEndUnixMs: wish.latest_end_unix_ms, timing: Timing.UNSPECIFIED,
+    resourceId,
+    amount: { $case: 'quantity', value: wish.quantity },
+    durationMs: wish.duration_ms,
+    earliestStartUnixMs: wish.earliest_start_unix_ms,
+    latestEndUnixMs: wish.latest_end_unix_ms,
+    timing: Timing.UNSPECIFIED,
   };
 }
 
-function outcomeOf(outcome: Awaited<ReturnType<ReservationCalls['renegotiateReservation']>>['outcome']): Omit<Parameters<typeof placementDocument>[0], 'movedCount'> {
-  return { reservation: outcome?.$case === 'reservation' ? outcome.value : undefined, refusal: outcome?.$case === 'refusal' ? outcome.value : undefined };
+function outcomeOf(
+  outcome: Awaited<ReturnType<ReservationCalls['renegotiateReservation']>>['outcome'],
+): Omit<Parameters<typeof placementDocument>[0], 'movedCount'> {
+  return {
+    reservation: outcome?.$case === 'reservation' ? outcome.value : undefined,
+    refusal: outcome?.$case === 'refusal' ? outcome.value : undefined,
+  };
 }
 
 function noResource(resourceId: string): MutiraoError {

@@ -18,25 +18,51 @@ const jobsSearched = 20;
 const tasksSearched = 10_000;
 
 /** Machines, providers, and why things are where they are. */
-export function resourceHandlers(parts: GatewayParts, readings: Readings): Handlers<'getMachines' | 'listMachines' | 'getMachine' | 'listProviders' | 'getProvider' | 'explainJob' | 'explainTask' | 'explainRequest'> {
+export function resourceHandlers(
+  parts: GatewayParts,
+  readings: Readings,
+): Handlers<
+  | 'getMachines'
+  | 'listMachines'
+  | 'getMachine'
+  | 'listProviders'
+  | 'getProvider'
+  | 'explainJob'
+  | 'explainTask'
+  | 'explainRequest'
+> {
   const { grid } = parts;
   return {
     getMachines: async () => machineOverview((await readings.machines()).machines),
     listMachines: async ({ query }) => {
-      const all = byName((await readings.machines()).machines).filter(({ providerId }) => query.provider_id === undefined || providerId === query.provider_id);
+      const all = byName((await readings.machines()).machines).filter(
+        ({ providerId }) => query.provider_id === undefined || providerId === query.provider_id,
+      );
       const from = query.after === undefined ? 0 : 1 + all.findIndex((machine) => idOf(machine) === query.after);
       const page = all.slice(from, from + (query.page_size ?? machinesDefault));
       const last = page.at(-1);
-      return { machines: page.map(machineDocument), next_after: last === undefined || last === all.at(-1) ? null : idOf(last), machine_count: all.length };
+      return {
+        machines: page.map(machineDocument),
+        next_after: last === undefined || last === all.at(-1) ? null : idOf(last),
+        machine_count: all.length,
+      };
     },
     getMachine: ({ query }) => findMachine(parts, readings, query.machine_id),
-    listProviders: async () => providerList((await readings.providers()).providers, (await readings.requests()).requests),
+    listProviders: async () =>
+      providerList((await readings.providers()).providers, (await readings.requests()).requests),
     getProvider: ({ params }) => findProvider(parts, readings, params.provider_id),
-    explainJob: async ({ params }) => ({ subject: `job ${params.job_id}`, ...await grid.broker().explain({ subject: { $case: 'jobId', value: params.job_id } }) }),
-    explainTask: async ({ params: { job_id: jobId, task_index: taskIndex } }) => ({
-      subject: `task ${taskIndex} of job ${jobId}`, ...await grid.broker().explain({ subject: { $case: 'task', value: { jobId, taskIndex } } }),
+    explainJob: async ({ params }) => ({
+      subject: `job ${params.job_id}`,
+      ...(await grid.broker().explain({ subject: { $case: 'jobId', value: params.job_id } })),
     }),
-    explainRequest: async ({ query: { request } }) => ({ subject: `request ${request}`, ...await grid.broker().explain({ subject: { $case: 'request', value: request } }) }),
+    explainTask: async ({ params: { job_id: jobId, task_index: taskIndex } }) => ({
+      subject: `task ${taskIndex} of job ${jobId}`,
+      ...(await grid.broker().explain({ subject: { $case: 'task', value: { jobId, taskIndex } } })),
+    }),
+    explainRequest: async ({ query: { request } }) => ({
+      subject: `request ${request}`,
+      ...(await grid.broker().explain({ subject: { $case: 'request', value: request } })),
+    }),
   };
 }
 
@@ -44,16 +70,25 @@ export function resourceHandlers(parts: GatewayParts, readings: Readings): Handl
 async function findMachine({ grid }: GatewayParts, readings: Readings, machineId: string): Promise<MachineDetail> {
   const machine = (await readings.machines()).machines.find((one) => idOf(one) === machineId);
   if (machine === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no machine ${machineId} now`);
-  const jobs = (await readings.jobs()).jobs.filter(({ status, runningCount }) => status === JobStatus.RUNNING && runningCount > 0);
+  const jobs = (await readings.jobs()).jobs.filter(
+    ({ status, runningCount }) => status === JobStatus.RUNNING && runningCount > 0,
+  );
   const running: MachineDetail['running'] = [];
   let isComplete = jobs.length <= jobsSearched;
   for (const { jobId } of machine.runningCount === 0 ? [] : jobs.slice(0, jobsSearched)) {
-    const { tasks, nextTaskIndex } = await grid.broker().listTasks({ jobId, taskIndexes: [], status: TaskStatus.RUNNING, pageSize: tasksSearched, fromTaskIndex: 0 });
+    const { tasks, nextTaskIndex } = await grid
+      .broker()
+      .listTasks({ jobId, taskIndexes: [], status: TaskStatus.RUNNING, pageSize: tasksSearched, fromTaskIndex: 0 });
     if (nextTaskIndex !== undefined) isComplete = false;
     for (const task of tasks) {
       for (const replica of task.replicas.filter((one) => one.machineId === machineId && one.endedUnixMs === 0)) {
         running.push({
-          job_id: jobId, task_index: task.taskIndex, value: task.value, replica_id: replica.replicaId, placed_unix_ms: replica.placedUnixMs, started_unix_ms: instantOrNull(replica.startedUnixMs),
+          job_id: jobId,
+          task_index: task.taskIndex,
+          value: task.value,
+          replica_id: replica.replicaId,
+          placed_unix_ms: replica.placedUnixMs,
+          started_unix_ms: instantOrNull(replica.startedUnixMs),
         });
       }
     }
@@ -66,16 +101,32 @@ async function findMachine({ grid }: GatewayParts, readings: Readings, machineId
 async function findProvider({ grid }: GatewayParts, readings: Readings, providerId: string): Promise<ProviderDetail> {
   const provider = (await readings.providers()).providers.find((one) => one.providerId === providerId);
   if (provider === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no provider ${providerId}`);
-  const [resource, { requests }] = await Promise.all([askResource(grid, provider.address), grid.broker().listRequests({ endedToo: true })]);
+  const [resource, { requests }] = await Promise.all([
+    askResource(grid, provider.address),
+    grid.broker().listRequests({ endedToo: true }),
+  ]);
   const own = requests.filter((request) => request.providerId === providerId);
   const queue = await readQueue(readings, providerId, resource);
   return {
-    provider: providerRow(provider, requests), requests: own.slice(-ownRequestsMax).map(requestDocument), ...queue,
-    resource: resource === undefined ? null : {
-      resource_kind: resource.resourceKind, processors: resource.processors, requests_max: resource.requestsMax, walltime_ms_max: resource.walltimeMsMax,
-      width_processors_max: resource.widthProcessorsMax, walltime_granularity_ms: resource.walltimeGranularityMs, heuristic: resource.heuristic,
-      queued_requests: resource.queuedRequests, machines: resource.machines, draining: resource.draining, reasons: resource.reasons,
-    },
+    provider: providerRow(provider, requests),
+    requests: own.slice(-ownRequestsMax).map(requestDocument),
+    ...queue,
+    resource:
+      resource === undefined
+        ? null
+        : {
+            resource_kind: resource.resourceKind,
+            processors: resource.processors,
+            requests_max: resource.requestsMax,
+            walltime_ms_max: resource.walltimeMsMax,
+            width_processors_max: resource.widthProcessorsMax,
+            walltime_granularity_ms: resource.walltimeGranularityMs,
+            heuristic: resource.heuristic,
+            queued_requests: resource.queuedRequests,
+            machines: resource.machines,
+            draining: resource.draining,
+            reasons: resource.reasons,
+          },
   };
 }
 
@@ -89,16 +140,30 @@ async function askResource(grid: GatewayParts['grid'], address: string): Promise
   }
 }
 
-/** The queue as the provider sees it, asked for by the broker; one that cannot tell it is one of the things that the page is to show. */
-async function readQueue(readings: Readings, providerId: string, resource: GetResourceResponse | undefined): Promise<Pick<ProviderDetail, 'queue' | 'profile' | 'profile_missing'>> {
-  if (resource?.resourceKind === 'machines') return { queue: null, profile: null, profile_missing: 'Its machines are shared by time: there is no queue.' };
+/**
+ * The queue as the provider sees it, asked for by the broker; one that cannot tell it is one of the things that the
+ * page is to show.
+ */
+async function readQueue(
+  readings: Readings,
+  providerId: string,
+  resource: GetResourceResponse | undefined,
+): Promise<Pick<ProviderDetail, 'queue' | 'profile' | 'profile_missing'>> {
+  if (resource?.resourceKind === 'machines')
+    return { queue: null, profile: null, profile_missing: 'Its machines are shared by time: there is no queue.' };
   try {
     const { queue, ageMs } = await readings.queue(providerId);
-    if (queue === undefined) return { queue: null, profile: null, profile_missing: 'The provider told nothing of its queue.' };
+    if (queue === undefined)
+      return { queue: null, profile: null, profile_missing: 'The provider told nothing of its queue.' };
     const profile = queueProfile(queue);
     return { queue: queueStanding(queue, ageMs), profile, profile_missing: profile === null ? queue.trouble : '' };
   } catch (error) {
     if (!(error instanceof MutiraoError)) throw error;
-    return { queue: null, profile: null, profile_missing: resource === undefined ? 'The provider cannot be reached.' : `Its queue cannot be read: ${error.message}` };
+    return {
+      queue: null,
+      profile: null,
+      profile_missing:
+        resource === undefined ? 'The provider cannot be reached.' : `Its queue cannot be read: ${error.message}`,
+    };
   }
 }

@@ -15,12 +15,22 @@ const droppedBytesMax = 24 * 1024 * 1024;
 const noContent = { sha256: '0'.repeat(64), size: 0 };
 
 /** Jobs that are submitted by hand. */
-export function submissionHandlers(parts: GatewayParts): Handlers<'previewBag' | 'submitBag' | 'checkJdf' | 'submitJdf'> {
+export function submissionHandlers(
+  parts: GatewayParts,
+): Handlers<'previewBag' | 'submitBag' | 'checkJdf' | 'submitJdf'> {
   return {
     previewBag: ({ body }) => {
       const directory = folderOf(parts, body);
-      const [group] = jobOfBag(body, directory, (body.files ?? []).map(({ name }) => ({ name, content: noContent }))).groups;
-      return { task_count: group === undefined ? 0 : taskCountOf(group), first_commands: group === undefined ? [] : firstCommands(group), command_line: commandLineOf(body, directory, commandsOf(group)) };
+      const [group] = jobOfBag(
+        body,
+        directory,
+        (body.files ?? []).map(({ name }) => ({ name, content: noContent })),
+      ).groups;
+      return {
+        task_count: group === undefined ? 0 : taskCountOf(group),
+        first_commands: group === undefined ? [] : firstCommands(group),
+        command_line: commandLineOf(body, directory, commandsOf(group)),
+      };
     },
     submitBag: async ({ body }) => {
       const directory = folderOf(parts, body);
@@ -53,7 +63,11 @@ function taskCountOf({ values }: TaskGroup): number {
 async function uploadDropped({ grid }: GatewayParts, { files = [] }: BagWish): Promise<DroppedContent[]> {
   const contents = files.map(({ name, content_base64: text }) => ({ name, bytes: Buffer.from(text, 'base64') }));
   const total = contents.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  if (total > droppedBytesMax) throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `the files that were dropped have ${total} bytes; want ${droppedBytesMax} at most, or --put from a folder`);
+  if (total > droppedBytesMax)
+    throw new MutiraoError(
+      'MUT_CONTENT_TOO_LARGE',
+      `the files that were dropped have ${total} bytes; want ${droppedBytesMax} at most, or --put from a folder`,
+    );
   const dropped: DroppedContent[] = [];
   for (const { name, bytes } of contents) {
     const { sha256, sizeBytes } = await grid.broker().uploadBlob(bytes);
@@ -64,13 +78,33 @@ async function uploadDropped({ grid }: GatewayParts, { files = [] }: BagWish): P
 
 /** All that is wrong in a job file, or odd. */
 function checkJdf(parts: GatewayParts, body: JdfWish): JdfCheck {
-  const { job, faults, isCut, warnings } = readJdf(body.text, { file: body.name ?? 'the job file', directory: folderOf(parts, body) });
+  const { job, faults, isCut, warnings } = readJdf(body.text, {
+    file: body.name ?? 'the job file',
+    directory: folderOf(parts, body),
+  });
   const groups = job?.groups ?? [];
   return {
     faults: [
-      ...faults.map(({ code, problem: { line, column, found, expected, nearest } }) => ({ severity: 'error' as const, code, line, column, message: `found ${found}, expected ${expected}`, nearest: nearest ?? null })),
-      ...warnings.map(({ line, column, message }) => ({ severity: 'warning' as const, code: '', line, column, message, nearest: null })),
+      ...faults.map(({ code, problem: { line, column, found, expected, nearest } }) => ({
+        severity: 'error' as const,
+        code,
+        line,
+        column,
+        message: `found ${found}, expected ${expected}`,
+        nearest: nearest ?? null,
+      })),
+      ...warnings.map(({ line, column, message }) => ({
+        severity: 'warning' as const,
+        code: '',
+        line,
+        column,
+        message,
+        nearest: null,
+      })),
     ],
-    is_cut: isCut, label: job?.label ?? '', task_count: groups.reduce((sum, group) => sum + taskCountOf(group), 0), group_count: groups.length,
+    is_cut: isCut,
+    label: job?.label ?? '',
+    task_count: groups.reduce((sum, group) => sum + taskCountOf(group), 0),
+    group_count: groups.length,
   };
 }

@@ -1,11 +1,40 @@
 import { encodeJobSpec } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { bLevels, describePlacement, findCriticalPath, findTooWide, freshProblem, makeWorkflow, measureSchedule, measureShape, platformCosts, workflowSchedulers, type Platform, type PlatformProcessor } from '@mutirao/core/workflow';
+import {
+  bLevels,
+  describePlacement,
+  findCriticalPath,
+  findTooWide,
+  freshProblem,
+  makeWorkflow,
+  measureSchedule,
+  measureShape,
+  platformCosts,
+  workflowSchedulers,
+  type Platform,
+  type PlatformProcessor,
+} from '@mutirao/core/workflow';
 import { schedulerNames } from '@mutirao/core/messages';
 import { detectFormat, FormatError } from '@mutirao/formats';
-import { convertWorkflow, draftOf, makeWorkflowJob, parseProcessorsConf, parseWorkflow, referenceSpeed, writtenFormats, type WorkflowDocument } from '@mutirao/formats/workflow';
+import {
+  convertWorkflow,
+  draftOf,
+  makeWorkflowJob,
+  parseProcessorsConf,
+  parseWorkflow,
+  referenceSpeed,
+  writtenFormats,
+  type WorkflowDocument,
+} from '@mutirao/formats/workflow';
 
-import type { PlanPlatform, PlanWish, Workflow, WorkflowCheck, WorkflowPlan, WorkflowSubmission } from '../../schema/index.ts';
+import type {
+  PlanPlatform,
+  PlanWish,
+  Workflow,
+  WorkflowCheck,
+  WorkflowPlan,
+  WorkflowSubmission,
+} from '../../schema/index.ts';
 import { idOf } from '../documents/machines.ts';
 import { inFolder } from '../bag-wish.ts';
 import { documentOfWorkflow, partAt, withoutPlaces, workflowOfDocument } from '../documents/workflows.ts';
@@ -23,16 +52,34 @@ const bandwidthUsual = 125_000_000;
 const startUpUsual = 0.1;
 
 /** Workflows as the editor has them: read, written, checked, planned, submitted. */
-export function workflowHandlers(parts: GatewayParts, readings: Readings): Handlers<'getWorkflowChoices' | 'importWorkflow' | 'exportWorkflow' | 'checkWorkflow' | 'planWorkflow' | 'submitWorkflow'> {
+export function workflowHandlers(
+  parts: GatewayParts,
+  readings: Readings,
+): Handlers<
+  'getWorkflowChoices' | 'importWorkflow' | 'exportWorkflow' | 'checkWorkflow' | 'planWorkflow' | 'submitWorkflow'
+> {
   return {
-    getWorkflowChoices: () => ({ algorithms: workflowSchedulers.map(({ name }) => name), read_formats: readFormats, written_formats: [...writtenFormats] }),
+    getWorkflowChoices: () => ({
+      algorithms: workflowSchedulers.map(({ name }) => name),
+      read_formats: readFormats,
+      written_formats: [...writtenFormats],
+    }),
     importWorkflow: ({ body: { text, name } }) => {
       const document = parseWorkflow(text, name ?? 'the file');
-      return { format: formatOf(text), workflow: workflowOfDocument(document), warnings: [...document.warnings], fault: faultOf(document) };
+      return {
+        format: formatOf(text),
+        workflow: workflowOfDocument(document),
+        warnings: [...document.warnings],
+        fault: faultOf(document),
+      };
     },
     exportWorkflow: ({ body }) => {
       const format = writtenFormats.find((known) => known === body.format);
-      if (format === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `format is "${body.format.slice(0, 40)}"; want one of ${writtenFormats.join(', ')}`);
+      if (format === undefined)
+        throw new MutiraoError(
+          'MUT_BAD_REQUEST',
+          `format is "${body.format.slice(0, 40)}"; want one of ${writtenFormats.join(', ')}`,
+        );
       const { text, losses } = withoutPlaces(() => convertWorkflow(documentOfWorkflow(body.workflow), format));
       return { format, text, losses: [...losses] };
     },
@@ -48,7 +95,10 @@ function formatOf(text: string): string {
   return readFormats.includes(format) ? format : 'yaml';
 }
 
-/** What keeps a workflow that was read from running, with its place. Of tasks that share a name nothing could be said, so that a file with such ones is refused. @throws {FormatError} MUT_WORKFLOW_TASK_TWICE */
+/**
+ * What keeps a workflow that was read from running, with its place. Of tasks that share a name nothing could be said,
+ * so that a file with such ones is refused. @throws {FormatError} MUT_WORKFLOW_TASK_TWICE
+ */
 function faultOf(document: WorkflowDocument): string | null {
   if (document.tasks.length === 0) return null;
   try {
@@ -62,46 +112,96 @@ function faultOf(document: WorkflowDocument): string | null {
 
 function check(workflow: Workflow): WorkflowCheck {
   const { tasks, edges } = workflow;
-  const counts = { task_count: tasks.length, edge_count: edges.length, without_command: tasks.filter(({ command }) => command.trim() === '').slice(0, withoutCommandShown).map(({ id }) => id) };
+  const counts = {
+    task_count: tasks.length,
+    edge_count: edges.length,
+    without_command: tasks
+      .filter(({ command }) => command.trim() === '')
+      .slice(0, withoutCommandShown)
+      .map(({ id }) => id),
+  };
   try {
     const graph = makeWorkflow(draftOf(documentOfWorkflow(workflow)));
     const costs = { times: tasks.map(({ work }) => work / referenceSpeed), transfers: edges.map(() => 0) };
     const { levels, widest } = measureShape(graph);
     const path = findCriticalPath(graph, costs);
     return {
-      ...counts, fault: null, level_count: levels, widest_level: widest, b_level_s: bLevels(graph, costs), critical_path: path.tasks.map((task) => tasks[task]?.id ?? ''), critical_path_s: path.length,
+      ...counts,
+      fault: null,
+      level_count: levels,
+      widest_level: widest,
+      b_level_s: bLevels(graph, costs),
+      critical_path: path.tasks.map((task) => tasks[task]?.id ?? ''),
+      critical_path_s: path.length,
     };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return {
-      ...counts, level_count: 0, widest_level: 0, b_level_s: [], critical_path: [], critical_path_s: 0,
-      fault: { code: error.code, message: error.problem.found, ...(tasks.length === 0 ? { task: null, edge: null } : partAt(workflow, error.problem)) },
+      ...counts,
+      level_count: 0,
+      widest_level: 0,
+      b_level_s: [],
+      critical_path: [],
+      critical_path_s: 0,
+      fault: {
+        code: error.code,
+        message: error.problem.found,
+        ...(tasks.length === 0 ? { task: null, edge: null } : partAt(workflow, error.problem)),
+      },
     };
   }
 }
 
-/** The grid's machines are taken as equally fast: what they are worth for a task is known only once it has run there. */
+/**
+ * The grid's machines are taken as equally fast: what they are worth for a task is known only once it has run there.
+ */
 async function processorsOf(platform: PlanPlatform, readings: Readings): Promise<readonly PlatformProcessor[]> {
   switch (platform.kind) {
-    case 'list': return parseProcessorsConf(platform.text, 'the list of processors');
-    case 'uniform': return Array.from({ length: platform.processors }, (_, index) => ({ name: `p${index + 1}`, speed: platform.speed_mflops }));
+    case 'list':
+      return parseProcessorsConf(platform.text, 'the list of processors');
+    case 'uniform':
+      return Array.from({ length: platform.processors }, (_, index) => ({
+        name: `p${index + 1}`,
+        speed: platform.speed_mflops,
+      }));
     case 'grid': {
       const { machines } = await readings.machines();
       const found = machines.flatMap((machine) => {
         const count = machine.facts?.processors ?? 0;
-        return Array.from({ length: count }, (_, index) => ({ name: count === 1 ? idOf(machine) : `${idOf(machine)} #${index + 1}`, speed: referenceSpeed }));
+        return Array.from({ length: count }, (_, index) => ({
+          name: count === 1 ? idOf(machine) : `${idOf(machine)} #${index + 1}`,
+          speed: referenceSpeed,
+        }));
       });
-      if (found.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has no machine now; want another platform');
+      if (found.length === 0)
+        throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has no machine now; want another platform');
       return found.slice(0, processorsMax);
     }
   }
 }
 
-function plan({ workflow, algorithm, bandwidth_bytes_per_s: bandwidth = bandwidthUsual, start_up_ms: startUp = startUpUsual }: PlanWish, processors: readonly PlatformProcessor[]): WorkflowPlan {
+function plan(
+  {
+    workflow,
+    algorithm,
+    bandwidth_bytes_per_s: bandwidth = bandwidthUsual,
+    start_up_ms: startUp = startUpUsual,
+  }: PlanWish,
+  processors: readonly PlatformProcessor[],
+): WorkflowPlan {
   const scheduler = workflowSchedulers.find(({ name }) => name === algorithm);
-  if (scheduler === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `algorithm is "${algorithm.slice(0, 40)}"; want one of ${workflowSchedulers.map(({ name }) => name).join(', ')}`);
+  if (scheduler === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `algorithm is "${algorithm.slice(0, 40)}"; want one of ${workflowSchedulers.map(({ name }) => name).join(', ')}`,
+    );
   const size = workflow.tasks.length * processors.length;
-  if (size > planSizeMax) throw new MutiraoError('MUT_BAD_REQUEST', `${workflow.tasks.length} tasks on ${processors.length} processors are too many to plan here; want a product of ${planSizeMax} at most`);
+  if (size > planSizeMax)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${workflow.tasks.length} tasks on ${processors.length} processors are too many to plan here; want a ` +
+        `product of ${planSizeMax} at most`,
+    );
   const draft = withoutPlaces(() => draftOf(documentOfWorkflow(workflow)));
   const fault = findTooWide(draft, processors.length);
   if (fault !== undefined) throw new MutiraoError(fault.code, fault.message);
@@ -110,11 +210,23 @@ function plan({ workflow, algorithm, bandwidth_bytes_per_s: bandwidth = bandwidt
   const costs = platformCosts(graph, platform);
   const schedule = scheduler.schedule(freshProblem(graph, costs, processors.length));
   const { makespan, bound, speedup, efficiency } = measureSchedule(graph, costs, processors.length, schedule);
-  const names = { processor: (index: number): string => processors[index]?.name ?? '', time: (instant: number): string => `${seconds(instant)} s` };
+  const names = {
+    processor: (index: number): string => processors[index]?.name ?? '',
+    time: (instant: number): string => `${seconds(instant)} s`,
+  };
   return {
-    algorithm: schedule.scheduler, processors: processors.map(({ name }) => name), makespan_s: seconds(makespan), bound_s: seconds(bound), speedup, efficiency,
+    algorithm: schedule.scheduler,
+    processors: processors.map(({ name }) => name),
+    makespan_s: seconds(makespan),
+    bound_s: seconds(bound),
+    speedup,
+    efficiency,
     placements: schedule.placements.map((placement) => ({
-      task: graph.tasks[placement.task]?.id ?? '', processors: [...placement.processors], start_s: seconds(placement.start), end_s: seconds(placement.end), reason: describePlacement(graph, placement, names),
+      task: graph.tasks[placement.task]?.id ?? '',
+      processors: [...placement.processors],
+      start_s: seconds(placement.start),
+      end_s: seconds(placement.end),
+      reason: describePlacement(graph, placement, names),
     })),
   };
 }
@@ -123,10 +235,31 @@ function seconds(time: number): number {
   return Math.round(time) / 1000;
 }
 
-async function submitWorkflow(parts: GatewayParts, wish: WorkflowSubmission): Promise<{ job_id: number; task_count: number }> {
+async function submitWorkflow(
+  parts: GatewayParts,
+  wish: WorkflowSubmission,
+): Promise<{ job_id: number; task_count: number }> {
   const scheduler = schedulerNames.find((known) => known === (wish.scheduler ?? 'wqr'));
-  if (scheduler === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `scheduler is "${(wish.scheduler ?? '').slice(0, 40)}"; want one of ${schedulerNames.join(', ')}`);
-  const { job } = withoutPlaces(() => makeWorkflowJob(documentOfWorkflow(wish.workflow), { directory: wish.directory ?? parts.directory, taskCommand: wish.task_command }));
+  if (scheduler === undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `scheduler is "${(wish.scheduler ?? '').slice(0, 40)}"; want one of ${schedulerNames.join(', ')}`,
+    );
+  const { job } = withoutPlaces(() =>
+    makeWorkflowJob(documentOfWorkflow(wish.workflow), {
+      directory: wish.directory ?? parts.directory,
+      taskCommand: wish.task_command,
+    }),
+  );
   const label = wish.label ?? job.label;
-  return submit(parts, encodeJobSpec({ ...job, ...inFolder(wish, wish.directory ?? parts.directory), scheduler, label: label === '' ? 'workflow' : label }), wish);
+  return submit(
+    parts,
+    encodeJobSpec({
+      ...job,
+      ...inFolder(wish, wish.directory ?? parts.directory),
+      scheduler,
+      label: label === '' ? 'workflow' : label,
+    }),
+    wish,
+  );
 }

@@ -6,7 +6,10 @@ import type { GatewayParts } from '../grid-calls.ts';
 
 /** Changes of the journal that the first look goes back. */
 const firstChanges = 100;
-/** Changes that the broker tells of in a second: more than anybody reads, and little enough to cost it nothing, whatever happens. */
+/**
+ * Changes that the broker tells of in a second: more than anybody reads, and little enough to cost it nothing, whatever
+ * happens.
+ */
 const changesPerSecond = 20;
 const pauseMs = 1000;
 const keptMax = 200;
@@ -19,7 +22,10 @@ interface Heard {
   readonly event: GridEvent;
 }
 
-/** Hears what happens, and keeps the last of it. While more happens than anybody reads the broker passes over what came before the newest, and says so. */
+/**
+ * Hears what happens, and keeps the last of it. While more happens than anybody reads the broker passes over what came
+ * before the newest, and says so.
+ */
 export class EventFeed {
   readonly #parts: Pick<GatewayParts, 'grid' | 'clock'>;
   readonly #nextVersion: () => number;
@@ -64,7 +70,13 @@ export class EventFeed {
 
   async #hear(watching: AbortController): Promise<void> {
     const { grid, clock } = this.#parts;
-    const wish = { jobId: 0, afterSequence: 0, lastChanges: firstChanges, changesPerSecondMax: changesPerSecond, taskIndexesMax: indexesShown };
+    const wish = {
+      jobId: 0,
+      afterSequence: 0,
+      lastChanges: firstChanges,
+      changesPerSecondMax: changesPerSecond,
+      taskIndexesMax: indexesShown,
+    };
     try {
       for await (const message of grid.broker().watchJob(wish, watching.signal)) {
         if (watching.signal.aborted) return;
@@ -85,7 +97,8 @@ export class EventFeed {
     const [first, last] = [events[0], events.at(-1)];
     if (first === undefined || last === undefined) return;
     // The look back does not go that far: it is another journal, whether the broker names it or not.
-    if (journalInstance !== this.#journalInstance || first.sequence < this.#lastSequence - firstChanges) this.#lastSequence = 0;
+    if (journalInstance !== this.#journalInstance || first.sequence < this.#lastSequence - firstChanges)
+      this.#lastSequence = 0;
     this.#journalInstance = journalInstance;
     for (const event of events) if (event.sequence > this.#lastSequence) this.#keep(event);
     this.#lastSequence = Math.max(this.#lastSequence, last.sequence);

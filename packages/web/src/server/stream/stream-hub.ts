@@ -53,7 +53,8 @@ interface Reading {
 const slowdownMax = 4;
 
 /**
- * Sends pages what changes: reads the levels that any of them wants, whatever their number, and sends each page what it does not have yet, at each tick and no more often.
+ * Sends pages what changes: reads the levels that any of them wants, whatever their number, and sends each page what it
+ * does not have yet, at each tick and no more often.
  *
  * It is driven by `tick`, some times a second; nothing is read while nobody looks.
  */
@@ -91,7 +92,10 @@ export class StreamHub {
     };
   }
 
-  /** Reads what is due and sends what is new. Resolves when all that it began to read has been read: a test waits for that, the live gateway does not. */
+  /**
+   * Reads what is due and sends what is new. Resolves when all that it began to read has been read: a test waits for
+   * that, the live gateway does not.
+   */
   async tick(): Promise<void> {
     const now = this.#clock.now();
     const begun = [...this.#wantedSources()].map(([name, source]) => this.#readIfDue(name, source, now));
@@ -181,12 +185,23 @@ export class StreamHub {
       if (level !== undefined && level.version > (sent.get(name) ?? from)) news.push({ ...level, name });
     }
     const known = sent.get('events') ?? from;
-    if (wish.topics.has('events') && this.#feed.version > known) news.push({ name: 'events', topic: 'events', version: this.#feed.version, json: JSON.stringify(this.#feed.after(known)) });
+    if (wish.topics.has('events') && this.#feed.version > known)
+      news.push({
+        name: 'events',
+        topic: 'events',
+        version: this.#feed.version,
+        json: JSON.stringify(this.#feed.after(known)),
+      });
     return news.sort((one, other) => one.version - other.version);
   }
 }
 
 /** Whether it is the way to the broker that failed, and not the question. */
 function isAway(error: unknown): error is MutiraoError {
-  return error instanceof MutiraoError && ['MUT_UNREACHABLE', 'MUT_STOPPING', 'MUT_DEADLINE_EXCEEDED', 'MUT_UNAUTHENTICATED', 'MUT_TOKEN_UNSAFE'].includes(error.code);
+  return (
+    error instanceof MutiraoError &&
+    ['MUT_UNREACHABLE', 'MUT_STOPPING', 'MUT_DEADLINE_EXCEEDED', 'MUT_UNAUTHENTICATED', 'MUT_TOKEN_UNSAFE'].includes(
+      error.code,
+    )
+  );
 }

@@ -1,4 +1,5 @@
-// Why a run took so much longer than the others is told from what was measured: its files, its machine, its sisters, or itself.
+// Why a run took so much longer than the others is told from what was measured: its files, its machine, its sisters, or
+// itself.
 import test from 'ava';
 import { Outcome } from '@mutirao/api/machine';
 
@@ -6,7 +7,21 @@ import { findStragglers } from '../../../src/server/analysis/stragglers.ts';
 import type { ReplicaRow } from '../../../src/server/analysis/replica-rows.ts';
 
 function aRow(fields: Partial<ReplicaRow>): ReplicaRow {
-  return { taskIndex: 7, replicaId: 70, machineId: 'lab/pc3', placedAt: 0, startedAt: 1000, endedAt: 11_000, kind: 'accepted', staging: undefined, outcome: Outcome.SUCCEEDED, exitStatus: 0, reason: '', detail: '', ...fields };
+  return {
+    taskIndex: 7,
+    replicaId: 70,
+    machineId: 'lab/pc3',
+    placedAt: 0,
+    startedAt: 1000,
+    endedAt: 11_000,
+    kind: 'accepted',
+    staging: undefined,
+    outcome: Outcome.SUCCEEDED,
+    exitStatus: 0,
+    reason: '',
+    detail: '',
+    ...fields,
+  };
 }
 
 const usual = { half: 1000, byMachine: new Map([['lab/pc3', [900, 1000, 1100, 10_000]]]) };
@@ -24,23 +39,54 @@ test('a machine on which the others are slow too is the cause, the straggler its
   const slow = { half: 1000, byMachine: new Map([['lab/pc3', [1600, 1800, 10_000]]]) };
   t.is(whyOf([aRow({})], slow), 'lab/pc3 is slow: half of its 2 other runs took 1.6 s or more, half of all take 1 s.');
   t.regex(whyOf([aRow({})]) ?? '', /^Other runs on lab\/pc3 take 1 s: it is the task itself/);
-  t.is(whyOf([aRow({})], { half: 1000, byMachine: new Map([['lab/pc3', [10_000]]]) }), 'Nothing else ran on lab/pc3 to compare it with.');
+  t.is(
+    whyOf([aRow({})], { half: 1000, byMachine: new Map([['lab/pc3', [10_000]]]) }),
+    'Nothing else ran on lab/pc3 to compare it with.',
+  );
 });
 
 test('a sister tells whether it is the task', (t) => {
-  t.regex(whyOf([aRow({}), aRow({ replicaId: 71, machineId: 'lab/pc4', kind: 'loser', endedAt: 10_900 })]) ?? '', /^It took as long on lab\/pc4, for 9\.9 s .* the task itself\.$/);
-  t.regex(whyOf([aRow({ kind: 'running', endedAt: 0 }), aRow({ replicaId: 71, machineId: 'lab/pc4', kind: 'running', startedAt: 15_000, endedAt: 0 })]) ?? '', /^It runs on lab\/pc4 too, for 5 s so far\.$/);
+  t.regex(
+    whyOf([aRow({}), aRow({ replicaId: 71, machineId: 'lab/pc4', kind: 'loser', endedAt: 10_900 })]) ?? '',
+    /^It took as long on lab\/pc4, for 9\.9 s .* the task itself\.$/,
+  );
+  t.regex(
+    whyOf([
+      aRow({ kind: 'running', endedAt: 0 }),
+      aRow({ replicaId: 71, machineId: 'lab/pc4', kind: 'running', startedAt: 15_000, endedAt: 0 }),
+    ]) ?? '',
+    /^It runs on lab\/pc4 too, for 5 s so far\.$/,
+  );
 });
 
 test('stragglers are counted beyond those that are listed, and tell what failed before', (t) => {
-  const rows = Array.from({ length: 60 }, (_, index) => aRow({ taskIndex: index, replicaId: index, endedAt: 11_000 + index }));
+  const rows = Array.from({ length: 60 }, (_, index) =>
+    aRow({ taskIndex: index, replicaId: index, endedAt: 11_000 + index }),
+  );
   rows.push(aRow({ taskIndex: 59, replicaId: 900, kind: 'failed', startedAt: 100, endedAt: 900 }));
   const { stragglers, straggler_count: count } = findStragglers(rows, usual, 20_000);
   t.deepEqual([stragglers.length, count], [50, 60]);
-  t.like(stragglers[0], { task_index: 59, took_ms: 10_059, times_half: 10.1, failures_before: 1, started_unix_ms: 1000 });
+  t.like(stragglers[0], {
+    task_index: 59,
+    took_ms: 10_059,
+    times_half: 10.1,
+    failures_before: 1,
+    started_unix_ms: 1000,
+  });
 });
 
 test('what runs counts as long as it has run, and what nobody waits for any more is none', (t) => {
-  const { stragglers } = findStragglers([aRow({ kind: 'running', endedAt: 0 }), aRow({ replicaId: 71, kind: 'failed' }), aRow({ replicaId: 72, startedAt: 0, kind: 'running', endedAt: 0 })], usual, 20_000);
-  t.deepEqual(stragglers.map(({ replica_id: id, is_running: runs, took_ms: took }) => [id, runs, took]), [[70, true, 19_000]]);
+  const { stragglers } = findStragglers(
+    [
+      aRow({ kind: 'running', endedAt: 0 }),
+      aRow({ replicaId: 71, kind: 'failed' }),
+      aRow({ replicaId: 72, startedAt: 0, kind: 'running', endedAt: 0 }),
+    ],
+    usual,
+    20_000,
+  );
+  t.deepEqual(
+    stragglers.map(({ replica_id: id, is_running: runs, took_ms: took }) => [id, runs, took]),
+    [[70, true, 19_000]],
+  );
 });

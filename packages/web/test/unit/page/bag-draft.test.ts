@@ -14,26 +14,56 @@ test('tasks start in the folder of the job where that is ticked', (t) => {
 });
 
 test('values are numbers, a list without empty lines, a table, or nothing', (t) => {
-  t.like(readBag({ ...draft, kind: 'list', list: 'a\r\n\n b \n' }, []), { wish: { values: { kind: 'list', values: ['a', ' b '] } } });
-  t.like(readBag({ ...draft, kind: 'csv', csv: 'x,y\n1,2\n' }, []), { wish: { values: { kind: 'csv', text: 'x,y\n1,2\n' } } });
+  t.like(readBag({ ...draft, kind: 'list', list: 'a\r\n\n b \n' }, []), {
+    wish: { values: { kind: 'list', values: ['a', ' b '] } },
+  });
+  t.like(readBag({ ...draft, kind: 'csv', csv: 'x,y\n1,2\n' }, []), {
+    wish: { values: { kind: 'csv', text: 'x,y\n1,2\n' } },
+  });
   t.like(readBag({ ...draft, kind: 'single' }, []), { wish: { values: { kind: 'single' } } });
-  for (const [kind, field] of [['array', 'selector'], ['list', 'list'], ['csv', 'csv']] as const) t.like(readBag({ ...draft, kind, selector: ' ', list: '\n', csv: '' }, []), { field });
+  for (const [kind, field] of [
+    ['array', 'selector'],
+    ['list', 'list'],
+    ['csv', 'csv'],
+  ] as const)
+    t.like(readBag({ ...draft, kind, selector: ' ', list: '\n', csv: '' }, []), { field });
 });
 
 test('numbers and variables that cannot be read are told with their field, and nothing is sent', (t) => {
-  t.deepEqual(readBag({ ...draft, processors: '0' }, []), { field: 'processors', message: '0 is not a number from 1 to 65536.' });
-  t.like(readBag({ ...draft, retries: '1.5' }, []), { field: 'retries' });
-  t.deepEqual(readBag({ ...draft, environment: 'A=1\n2B=3' }, []), { field: 'environment', message: '2B=3 is no NAME=VALUE.' });
-  t.like(readBag({ ...draft, processors: '4', retries: '0', minutes: '1.5', environment: 'A=1=2', put: 'a:b\n', label: ' x ' }, []), {
-    wish: { processors: 4, retries: 0, run_time_ms_max: 90_000, environment: { A: '1=2' }, put: ['a:b'], label: 'x' },
+  t.deepEqual(readBag({ ...draft, processors: '0' }, []), {
+    field: 'processors',
+    message: '0 is not a number from 1 to 65536.',
   });
+  t.like(readBag({ ...draft, retries: '1.5' }, []), { field: 'retries' });
+  t.deepEqual(readBag({ ...draft, environment: 'A=1\n2B=3' }, []), {
+    field: 'environment',
+    message: '2B=3 is no NAME=VALUE.',
+  });
+  t.like(
+    readBag(
+      { ...draft, processors: '4', retries: '0', minutes: '1.5', environment: 'A=1=2', put: 'a:b\n', label: ' x ' },
+      [],
+    ),
+    {
+      wish: { processors: 4, retries: 0, run_time_ms_max: 90_000, environment: { A: '1=2' }, put: ['a:b'], label: 'x' },
+    },
+  );
 });
 
 test('files are bounded, and named as files are', (t) => {
-  const file = (name: string, length = 4): { name: string; content_base64: string } => ({ name, content_base64: 'A'.repeat(length) });
+  const file = (name: string, length = 4): { name: string; content_base64: string } => ({
+    name,
+    content_base64: 'A'.repeat(length),
+  });
   t.is(refuseFiles([file('a'), file('b')], 100), undefined);
   t.regex(refuseFiles([file('a', 2_000_000)], 1_000_000) ?? '', /2 MB/);
   for (const name of ['', '..', 'a/b', 'a\\b']) t.regex(refuseFiles([file(name)], 100) ?? '', /no name/);
   t.regex(refuseFiles([file('a'), file('a')], 100) ?? '', /already/);
-  t.regex(refuseFiles(Array.from({ length: 101 }, (_, index) => file(`f${index}`)), 1e6) ?? '', /100/);
+  t.regex(
+    refuseFiles(
+      Array.from({ length: 101 }, (_, index) => file(`f${index}`)),
+      1e6,
+    ) ?? '',
+    /100/,
+  );
 });

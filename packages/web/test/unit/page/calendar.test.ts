@@ -1,16 +1,59 @@
 // The calendar: piles of reservations, and what drags make of them.
 import test from 'ava';
-import { dragReservation, hitCalendar, pileReservations, quantityOf, refuseSlot, sayAmount, slotOfDrag, type Reservation } from '../../../client/src/model/calendar.ts';
+import {
+  dragReservation,
+  hitCalendar,
+  pileReservations,
+  quantityOf,
+  refuseSlot,
+  sayAmount,
+  slotOfDrag,
+  type Reservation,
+} from '../../../client/src/model/calendar.ts';
 
-function reservation(id: number, [start, end, amount]: readonly [number, number, number], status = 'confirmed'): Reservation {
+function reservation(
+  id: number,
+  [start, end, amount]: readonly [number, number, number],
+  status = 'confirmed',
+): Reservation {
   return {
-    reservation_id: id, resource_id: 'r', user_id: 'rosa', is_mine: true, status, start_unix_ms: start, end_unix_ms: end, amount, unit: '', units: [], earliest_start_unix_ms: null, latest_end_unix_ms: null, hold_until_unix_ms: null, requested_unix_ms: 0, revision: 1, reason: '', held_ahead: null,
+    reservation_id: id,
+    resource_id: 'r',
+    user_id: 'rosa',
+    is_mine: true,
+    status,
+    start_unix_ms: start,
+    end_unix_ms: end,
+    amount,
+    unit: '',
+    units: [],
+    earliest_start_unix_ms: null,
+    latest_end_unix_ms: null,
+    hold_until_unix_ms: null,
+    requested_unix_ms: 0,
+    revision: 1,
+    reason: '',
+    held_ahead: null,
   };
 }
 
 test('reservations lie on each other, the top of the pile is what they take, and those that are over take nothing', (t) => {
-  const boxes = pileReservations([reservation(3, [5, 15, 2]), reservation(1, [0, 10, 3]), reservation(2, [10, 20, 1]), reservation(4, [0, 20, 9], 'cancelled')]);
-  t.deepEqual(boxes.map(({ reservation: { reservation_id: id }, start, end, bottom, top }) => [id, start, end, bottom, top]), [[1, 0, 10, 0, 3], [3, 5, 10, 3, 5], [3, 10, 15, 0, 2], [2, 10, 15, 2, 3], [2, 15, 20, 0, 1]]);
+  const boxes = pileReservations([
+    reservation(3, [5, 15, 2]),
+    reservation(1, [0, 10, 3]),
+    reservation(2, [10, 20, 1]),
+    reservation(4, [0, 20, 9], 'cancelled'),
+  ]);
+  t.deepEqual(
+    boxes.map(({ reservation: { reservation_id: id }, start, end, bottom, top }) => [id, start, end, bottom, top]),
+    [
+      [1, 0, 10, 0, 3],
+      [3, 5, 10, 3, 5],
+      [3, 10, 15, 0, 2],
+      [2, 10, 15, 2, 3],
+      [2, 15, 20, 0, 1],
+    ],
+  );
 });
 
 test('near its end a reservation is held by its end, elsewhere by its middle', (t) => {
@@ -22,15 +65,33 @@ test('near its end a reservation is held by its end, elsewhere by its middle', (
 
 test('a piece that ends because what lies below it does is no end of its reservation', (t) => {
   const boxes = pileReservations([reservation(1, [0, 50, 1]), reservation(2, [10, 100, 2])]);
-  t.like(hitCalendar(boxes, { instant: 49, amount: 2, edge: 5 }), { part: 'middle', box: { reservation: { reservation_id: 2 } } });
-  t.like(hitCalendar(boxes, { instant: 99, amount: 1, edge: 5 }), { part: 'end', box: { reservation: { reservation_id: 2 } } });
+  t.like(hitCalendar(boxes, { instant: 49, amount: 2, edge: 5 }), {
+    part: 'middle',
+    box: { reservation: { reservation_id: 2 } },
+  });
+  t.like(hitCalendar(boxes, { instant: 99, amount: 1, edge: 5 }), {
+    part: 'end',
+    box: { reservation: { reservation_id: 2 } },
+  });
 });
 
 test('a drag draws a slot at steps, in either direction, and never in the past', (t) => {
   const rules = { step: 10, total: 8, now: 33 };
-  t.deepEqual(slotOfDrag({ instant: 44, amount: 1.2 }, { instant: 71, amount: 3.7 }, rules), { start: 40, end: 80, amount: 3 });
-  t.deepEqual(slotOfDrag({ instant: 71, amount: 3.7 }, { instant: 44, amount: 1.2 }, rules), { start: 40, end: 80, amount: 3 });
-  t.deepEqual(slotOfDrag({ instant: 0, amount: 2 }, { instant: 12, amount: 2 }, rules), { start: 40, end: 50, amount: 1 });
+  t.deepEqual(slotOfDrag({ instant: 44, amount: 1.2 }, { instant: 71, amount: 3.7 }, rules), {
+    start: 40,
+    end: 80,
+    amount: 3,
+  });
+  t.deepEqual(slotOfDrag({ instant: 71, amount: 3.7 }, { instant: 44, amount: 1.2 }, rules), {
+    start: 40,
+    end: 80,
+    amount: 3,
+  });
+  t.deepEqual(slotOfDrag({ instant: 0, amount: 2 }, { instant: 12, amount: 2 }, rules), {
+    start: 40,
+    end: 50,
+    amount: 1,
+  });
 });
 
 test('a reservation is moved as a whole, or ended elsewhere but never before it began', (t) => {
@@ -48,7 +109,14 @@ test('units are asked for as they are, a capacity by its share', (t) => {
 test('a slot that cannot be is told before anybody is asked', (t) => {
   const resource = { total: 8, duration_ms_max: 100 };
   t.is(refuseSlot({ start: 0, end: 100, amount: 8 }, resource), undefined);
-  for (const slot of [{ start: 0, end: 101, amount: 1 }, { start: 5, end: 5, amount: 1 }, { start: 0, end: 5, amount: 9 }, { start: 0, end: 5, amount: 0 }, { start: Number.NaN, end: 5, amount: 1 }]) t.is(typeof refuseSlot(slot, resource), 'string');
+  for (const slot of [
+    { start: 0, end: 101, amount: 1 },
+    { start: 5, end: 5, amount: 1 },
+    { start: 0, end: 5, amount: 9 },
+    { start: 0, end: 5, amount: 0 },
+    { start: Number.NaN, end: 5, amount: 1 },
+  ])
+    t.is(typeof refuseSlot(slot, resource), 'string');
 });
 
 test('an amount says what it counts: a capacity its unit, units what they are', (t) => {

@@ -3,11 +3,29 @@ import test from 'ava';
 import type { GridEvent } from '@mutirao/web/schema';
 import { sayEvent } from '../../../client/src/model/events.ts';
 
-const event = (fields: Partial<GridEvent>): GridEvent => ({ sequence: 1, at_unix_ms: 0, type: '', job_id: null, task_indexes: [], task_count: 0, machine_id: '', provider_id: '', request_id: '', reason: '', ...fields });
-const said = (fields: Partial<GridEvent>): string => { const { subject, fact } = sayEvent(event(fields)); return `${subject} ${fact}`; };
+const event = (fields: Partial<GridEvent>): GridEvent => ({
+  sequence: 1,
+  at_unix_ms: 0,
+  type: '',
+  job_id: null,
+  task_indexes: [],
+  task_count: 0,
+  machine_id: '',
+  provider_id: '',
+  request_id: '',
+  reason: '',
+  ...fields,
+});
+const said = (fields: Partial<GridEvent>): string => {
+  const { subject, fact } = sayEvent(event(fields));
+  return `${subject} ${fact}`;
+};
 
 test('an event says what happened to what', (t) => {
-  t.is(said({ type: 'tasks.finished', job_id: 42, task_indexes: [7, 8, 9], task_count: 3, machine_id: 'alpha-n1' }), '3 tasks of job 42 finished');
+  t.is(
+    said({ type: 'tasks.finished', job_id: 42, task_indexes: [7, 8, 9], task_count: 3, machine_id: 'alpha-n1' }),
+    '3 tasks of job 42 finished',
+  );
   t.is(said({ type: 'tasks.started', job_id: 42, task_indexes: [7], task_count: 1 }), 'task 7 of job 42 started');
   t.is(said({ type: 'job.submitted', job_id: 42 }), 'job 42 submitted');
   t.is(said({ type: 'machine.joined', machine_id: 'alpha-n1', provider_id: 'alpha' }), 'alpha-n1 joined');
@@ -18,9 +36,31 @@ test('an event says what happened to what', (t) => {
 });
 
 test('each names what may be asked about, and where it happened unless that is its subject', (t) => {
-  t.like(sayEvent(event({ type: 'tasks.failed', job_id: 42, task_indexes: [7], task_count: 1, machine_id: 'alpha-n1', provider_id: 'alpha', reason: 'exit status 2' })), { topic: { kind: 'task', jobId: 42, taskIndex: 7 }, machineId: 'alpha-n1', more: 'alpha · exit status 2' });
-  t.like(sayEvent(event({ type: 'tasks.finished', job_id: 42, task_indexes: [7, 8], task_count: 2 })), { topic: { kind: 'job', jobId: 42 } });
-  t.like(sayEvent(event({ type: 'machine.lost', machine_id: 'alpha-n1', provider_id: 'alpha', job_id: null })), { topic: { kind: 'machine', machineId: 'alpha-n1' }, machineId: '', more: 'alpha' });
-  t.like(sayEvent(event({ type: 'request.queued', request_id: 'alpha/q3', provider_id: 'alpha' })), { topic: { kind: 'request', request: 'alpha/q3' }, more: '' });
+  t.like(
+    sayEvent(
+      event({
+        type: 'tasks.failed',
+        job_id: 42,
+        task_indexes: [7],
+        task_count: 1,
+        machine_id: 'alpha-n1',
+        provider_id: 'alpha',
+        reason: 'exit status 2',
+      }),
+    ),
+    { topic: { kind: 'task', jobId: 42, taskIndex: 7 }, machineId: 'alpha-n1', more: 'alpha · exit status 2' },
+  );
+  t.like(sayEvent(event({ type: 'tasks.finished', job_id: 42, task_indexes: [7, 8], task_count: 2 })), {
+    topic: { kind: 'job', jobId: 42 },
+  });
+  t.like(sayEvent(event({ type: 'machine.lost', machine_id: 'alpha-n1', provider_id: 'alpha', job_id: null })), {
+    topic: { kind: 'machine', machineId: 'alpha-n1' },
+    machineId: '',
+    more: 'alpha',
+  });
+  t.like(sayEvent(event({ type: 'request.queued', request_id: 'alpha/q3', provider_id: 'alpha' })), {
+    topic: { kind: 'request', request: 'alpha/q3' },
+    more: '',
+  });
   t.like(sayEvent(event({ type: 'provider.added', provider_id: 'lab' })), { topic: undefined, more: '' });
 });

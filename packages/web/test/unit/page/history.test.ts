@@ -13,8 +13,18 @@ test('only the newest samples are kept', (t) => {
 
 test('after a long time without a sample there is a gap, and what a clock that was set back leaves ahead is dropped', (t) => {
   const samples = addSample(addSample([], sample(1000)), sample(500_000));
-  t.deepEqual(samples.map(({ at, finishedPerSecond }) => [at, finishedPerSecond]), [[1000, 1], [1001, undefined], [500_000, 1]]);
-  t.deepEqual(addSample(samples, sample(2000)).map(({ at }) => at), [1000, 1001, 2000]);
+  t.deepEqual(
+    samples.map(({ at, finishedPerSecond }) => [at, finishedPerSecond]),
+    [
+      [1000, 1],
+      [1001, undefined],
+      [500_000, 1],
+    ],
+  );
+  t.deepEqual(
+    addSample(samples, sample(2000)).map(({ at }) => at),
+    [1000, 1001, 2000],
+  );
 });
 
 test('a tab that was hidden for a moment has a gap there, and a sample that is late none', (t) => {
@@ -23,26 +33,53 @@ test('a tab that was hidden for a moment has a gap there, and a sample that is l
 });
 
 test('processors are busy as far as replicas run on them, and machines that are not told one by one count too', (t) => {
-  const busy = busyBySite([{ provider_id: 'alpha', running_count: 6, machines: { processors: [1, 4], running: [2, 3] } }, { provider_id: 'lab', running_count: 0, machines: { processors: [8], running: [0] } }]);
-  t.deepEqual([...busy], [['alpha', 5], ['lab', 0]]);
+  const busy = busyBySite([
+    { provider_id: 'alpha', running_count: 6, machines: { processors: [1, 4], running: [2, 3] } },
+    { provider_id: 'lab', running_count: 0, machines: { processors: [8], running: [0] } },
+  ]);
+  t.deepEqual(
+    [...busy],
+    [
+      ['alpha', 5],
+      ['lab', 0],
+    ],
+  );
 });
 
 const told = [
-  { kind: 'StreamOpened' }, { kind: 'MessageArrived', topic: 'link', value: { connected: true } }, { kind: 'MessageArrived', topic: 'summary', value: { finished_per_s: 3, processors: 8 } },
-  { kind: 'MessageArrived', topic: 'machines', value: { statuses: [], sites: [{ provider_id: 'alpha', running_count: 2, machines: { processors: [4], running: [2] } }] } },
+  { kind: 'StreamOpened' },
+  { kind: 'MessageArrived', topic: 'link', value: { connected: true } },
+  { kind: 'MessageArrived', topic: 'summary', value: { finished_per_s: 3, processors: 8 } },
+  {
+    kind: 'MessageArrived',
+    topic: 'machines',
+    value: {
+      statuses: [],
+      sites: [{ provider_id: 'alpha', running_count: 2, machines: { processors: [4], running: [2] } }],
+    },
+  },
 ] as const;
-const tick = (state: LiveState, at: number, topics: readonly ('summary' | 'machines')[] = ['summary', 'machines']): LiveState => reduceLive(state, { kind: 'ClockTicked', at, topics });
+const tick = (
+  state: LiveState,
+  at: number,
+  topics: readonly ('summary' | 'machines')[] = ['summary', 'machines'],
+): LiveState => reduceLive(state, { kind: 'ClockTicked', at, topics });
 
 test('the clock takes a sample of what was told, and none of levels that are not watched', (t) => {
   const state = told.reduce<LiveState>(reduceLive, emptyLiveState);
-  t.deepEqual(tick(state, 1000).samples as unknown, [{ at: 1000, finishedPerSecond: 3, processors: 8, busy: new Map([['alpha', 2]]) }]);
+  t.deepEqual(tick(state, 1000).samples as unknown, [
+    { at: 1000, finishedPerSecond: 3, processors: 8, busy: new Map([['alpha', 2]]) },
+  ]);
   t.is(tick(state, 1000, ['summary']), state);
   t.is(tick(emptyLiveState, 1000), emptyLiveState);
 });
 
 test('while the stream is broken or the broker is away nothing is made up', (t) => {
   const state = told.reduce<LiveState>(reduceLive, emptyLiveState);
-  for (const trouble of [{ kind: 'StreamBroken', reason: 'gone' }, { kind: 'MessageArrived', topic: 'link', value: { connected: false } }] as const) {
+  for (const trouble of [
+    { kind: 'StreamBroken', reason: 'gone' },
+    { kind: 'MessageArrived', topic: 'link', value: { connected: false } },
+  ] as const) {
     const [taken] = tick(reduceLive(state, trouble), 1000).samples;
     t.deepEqual([taken?.finishedPerSecond, taken?.busy], [undefined, undefined]);
   }

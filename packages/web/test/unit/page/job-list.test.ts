@@ -2,35 +2,88 @@
 import fc from 'fast-check';
 import test from 'ava';
 import type { JobRow } from '@mutirao/web/schema';
-import { arrangeJobs, countStates, jobSorts, jobsToAsk, jobStates, plainWish, queryOf, readJobWish, rowBeside, sortBy, takeJobs, type JobWish } from '../../../client/src/model/job-list.ts';
+import {
+  arrangeJobs,
+  countStates,
+  jobSorts,
+  jobsToAsk,
+  jobStates,
+  plainWish,
+  queryOf,
+  readJobWish,
+  rowBeside,
+  sortBy,
+  takeJobs,
+  type JobWish,
+} from '../../../client/src/model/job-list.ts';
 
 function row(jobId: number, fields: Partial<JobRow> = {}): JobRow {
   return {
-    job_id: jobId, label: '', user_id: 'ana', status: 'finished', submitted_unix_ms: jobId * 1000, ended_unix_ms: null, task_count: 10, replica_count: 0, cancel_reason: '', doubtful_count: 0,
-    tasks: { waiting: 0, ready: 0, running: 0, verifying: 0, finished: 10, failed: 0, cancelled: 0 }, remaining_ms_min: null, remaining_ms_max: null, planned_end_unix_ms: null, ...fields,
+    job_id: jobId,
+    label: '',
+    user_id: 'ana',
+    status: 'finished',
+    submitted_unix_ms: jobId * 1000,
+    ended_unix_ms: null,
+    task_count: 10,
+    replica_count: 0,
+    cancel_reason: '',
+    doubtful_count: 0,
+    tasks: { waiting: 0, ready: 0, running: 0, verifying: 0, finished: 10, failed: 0, cancelled: 0 },
+    remaining_ms_min: null,
+    remaining_ms_max: null,
+    planned_end_unix_ms: null,
+    ...fields,
   };
 }
 
 const finished = (count: number): Pick<JobRow, 'tasks'> => ({ tasks: { ...row(1).tasks, finished: count } });
-const idsOf = (jobs: readonly JobRow[], wish: Partial<JobWish>): number[] => arrangeJobs(jobs, { ...plainWish, ...wish }).map(({ job_id: jobId }) => jobId);
-const anyWish = fc.record({ search: fc.string({ maxLength: 20 }), state: fc.constantFrom(undefined, ...jobStates), sort: fc.constantFrom(...jobSorts), isAscending: fc.boolean() });
+const idsOf = (jobs: readonly JobRow[], wish: Partial<JobWish>): number[] =>
+  arrangeJobs(jobs, { ...plainWish, ...wish }).map(({ job_id: jobId }) => jobId);
+const anyWish = fc.record({
+  search: fc.string({ maxLength: 20 }),
+  state: fc.constantFrom(undefined, ...jobStates),
+  sort: fc.constantFrom(...jobSorts),
+  isAscending: fc.boolean(),
+});
 
 test('an address keeps what is wished for, and one that makes no sense wishes for all', (t) => {
-  fc.assert(fc.property(anyWish, (wish) => { t.deepEqual(readJobWish(queryOf(wish)), wish); }), { seed: 5, numRuns: 300 });
+  fc.assert(
+    fc.property(anyWish, (wish) => {
+      t.deepEqual(readJobWish(queryOf(wish)), wish);
+    }),
+    { seed: 5, numRuns: 300 },
+  );
   t.is(queryOf(plainWish), '');
-  t.is(queryOf({ ...plainWish, search: 'a&b', state: 'failed', sort: 'tasks' }), '?search=a%26b&state=failed&sort=tasks');
+  t.is(
+    queryOf({ ...plainWish, search: 'a&b', state: 'failed', sort: 'tasks' }),
+    '?search=a%26b&state=failed&sort=tasks',
+  );
   t.deepEqual(readJobWish('?state=odd&sort=__proto__&order=up'), { ...plainWish });
 });
 
 test('the newest come first; a column sorts in its own first order, and pressed again the other way round', (t) => {
-  const jobs = [row(1, { label: 'b 10', task_count: 5 }), row(2, { label: 'b 9', task_count: 7 }), row(3, { label: 'a', task_count: 7 })];
+  const jobs = [
+    row(1, { label: 'b 10', task_count: 5 }),
+    row(2, { label: 'b 9', task_count: 7 }),
+    row(3, { label: 'a', task_count: 7 }),
+  ];
   t.deepEqual(idsOf(jobs, {}), [3, 2, 1]);
   t.deepEqual(idsOf(jobs, sortBy(plainWish, 'label')), [3, 2, 1]);
   t.deepEqual(idsOf(jobs, sortBy(sortBy(plainWish, 'label'), 'label')), [1, 2, 3]);
   t.deepEqual(idsOf(jobs, sortBy(plainWish, 'tasks')), [3, 2, 1], 'of equal ones the newest first');
   t.deepEqual(idsOf(jobs, sortBy(plainWish, 'job')), [1, 2, 3]);
-  t.deepEqual(idsOf([row(1, finished(3)), row(2, finished(9)), row(3, finished(1))], sortBy(plainWish, 'done')), [2, 1, 3]);
-  t.deepEqual(idsOf([row(1, { status: 'failed' }), row(2, { status: 'running' }), row(3, { status: 'cancelled' })], sortBy(plainWish, 'status')), [2, 1, 3]);
+  t.deepEqual(
+    idsOf([row(1, finished(3)), row(2, finished(9)), row(3, finished(1))], sortBy(plainWish, 'done')),
+    [2, 1, 3],
+  );
+  t.deepEqual(
+    idsOf(
+      [row(1, { status: 'failed' }), row(2, { status: 'running' }), row(3, { status: 'cancelled' })],
+      sortBy(plainWish, 'status'),
+    ),
+    [2, 1, 3],
+  );
 });
 
 test('of jobs by their remaining time those of which it is not known are last either way', (t) => {
@@ -40,14 +93,24 @@ test('of jobs by their remaining time those of which it is not known are last ei
 });
 
 test('all words are looked for, in labels and users in any case, or a number is', (t) => {
-  const jobs = [row(41, { label: 'Protein docking' }), row(4, { label: 'docking 41' }), row(7, { label: 'x', user_id: 'Rosa' }), row(8, { label: '.*' })];
+  const jobs = [
+    row(41, { label: 'Protein docking' }),
+    row(4, { label: 'docking 41' }),
+    row(7, { label: 'x', user_id: 'Rosa' }),
+    row(8, { label: '.*' }),
+  ];
   t.deepEqual(idsOf(jobs, { search: ' DOCKING  prot' }), [41]);
   t.deepEqual(idsOf(jobs, { search: '41' }), [41, 4]);
   t.deepEqual(idsOf(jobs, { search: '#41' }), [41]);
   t.deepEqual(idsOf(jobs, { search: 'rosa' }), [7]);
   t.deepEqual(idsOf(jobs, { search: '.*' }), [8]);
   t.deepEqual(idsOf([row(1, { status: 'failed' }), row(2)], { state: 'failed' }), [1]);
-  t.deepEqual(countStates([row(1, { status: 'failed' }), row(2), row(3)]), { running: 0, finished: 2, failed: 1, cancelled: 0 });
+  t.deepEqual(countStates([row(1, { status: 'failed' }), row(2), row(3)]), {
+    running: 0,
+    finished: 2,
+    failed: 1,
+    cancelled: 0,
+  });
 });
 
 test('a row that says nothing new changes nothing; what was known of the rest is kept while nobody asked again', (t) => {
@@ -57,20 +120,48 @@ test('a row that says nothing new changes nothing; what was known of the rest is
   t.is(takeJobs(book, [{ ...known, remaining_ms_min: null, remaining_ms_max: null }]), book);
   const further = takeJobs(book, [{ ...known, remaining_ms_min: null, remaining_ms_max: null, ...finished(4) }]);
   t.like(further.get(1), { remaining_ms_max: 9, tasks: { finished: 4 } });
-  t.is(takeJobs(book, [{ ...known, remaining_ms_min: null, remaining_ms_max: null }], true).get(1)?.remaining_ms_max, null, 'asked, and not known any more');
+  t.is(
+    takeJobs(book, [{ ...known, remaining_ms_min: null, remaining_ms_max: null }], true).get(1)?.remaining_ms_max,
+    null,
+    'asked, and not known any more',
+  );
   t.is(takeJobs(book, [row(1)]).get(1)?.remaining_ms_max, null, 'it has ended');
   t.is(book.get(1), known);
 });
 
 test('arrow keys go from row to row and stay in the list', (t) => {
   const lead = (index: number, key: string): number | undefined => rowBeside(index, 100, { key, page: 10 });
-  t.deepEqual([lead(5, 'ArrowDown'), lead(5, 'ArrowUp'), lead(5, 'PageDown'), lead(5, 'PageUp'), lead(5, 'Home'), lead(5, 'End'), lead(99, 'ArrowDown'), lead(5, 'a')], [6, 4, 15, 0, 0, 99, 99, undefined]);
+  t.deepEqual(
+    [
+      lead(5, 'ArrowDown'),
+      lead(5, 'ArrowUp'),
+      lead(5, 'PageDown'),
+      lead(5, 'PageUp'),
+      lead(5, 'Home'),
+      lead(5, 'End'),
+      lead(99, 'ArrowDown'),
+      lead(5, 'a'),
+    ],
+    [6, 4, 15, 0, 0, 99, 99, undefined],
+  );
   t.is(rowBeside(0, 0, { key: 'End', page: 1 }), undefined);
 });
 
 test('running jobs are asked about in turn, also those of which it stays unknown how long they take, and then as they stand', (t) => {
   const jobs = [row(9), ...Array.from({ length: 5 }, (_, index) => row(index + 1, { status: 'running' }))].reverse();
   const asked = new Set<number>();
-  const ask = (): number[] => { const ids = jobsToAsk(jobs, asked, 2); for (const id of ids) asked.add(id); return ids; };
-  t.deepEqual([ask(), ask(), ask(), ask()], [[4, 5], [2, 3], [1, 5], [4, 5]]);
+  const ask = (): number[] => {
+    const ids = jobsToAsk(jobs, asked, 2);
+    for (const id of ids) asked.add(id);
+    return ids;
+  };
+  t.deepEqual(
+    [ask(), ask(), ask(), ask()],
+    [
+      [4, 5],
+      [2, 3],
+      [1, 5],
+      [4, 5],
+    ],
+  );
 });

@@ -1,13 +1,40 @@
 // What the page makes of the messages of its stream.
 import test from 'ava';
 import type { GridEvent } from '@mutirao/web/schema';
-import { emptyLiveState, eventsKept, findTrouble, isSampled, reduceLive, type LiveState } from '../../../client/src/model/live-state.ts';
+import {
+  emptyLiveState,
+  eventsKept,
+  findTrouble,
+  isSampled,
+  reduceLive,
+  type LiveState,
+} from '../../../client/src/model/live-state.ts';
 
-const event = (sequence: number): GridEvent => ({ sequence, at_unix_ms: sequence, type: 'tasks.finished', job_id: 1, task_indexes: [sequence], task_count: 1, machine_id: '', provider_id: '', request_id: '', reason: '' });
-const hear = (state: LiveState, sequences: readonly number[], sampled = false): LiveState => reduceLive(state, { kind: 'MessageArrived', topic: 'events', value: { events: sequences.map(event), is_sampled: sampled } });
+const event = (sequence: number): GridEvent => ({
+  sequence,
+  at_unix_ms: sequence,
+  type: 'tasks.finished',
+  job_id: 1,
+  task_indexes: [sequence],
+  task_count: 1,
+  machine_id: '',
+  provider_id: '',
+  request_id: '',
+  reason: '',
+});
+const hear = (state: LiveState, sequences: readonly number[], sampled = false): LiveState =>
+  reduceLive(state, {
+    kind: 'MessageArrived',
+    topic: 'events',
+    value: { events: sequences.map(event), is_sampled: sampled },
+  });
 
 test('a level replaces the one before it and leaves the others', (t) => {
-  const first = reduceLive(emptyLiveState, { kind: 'MessageArrived', topic: 'jobs', value: { jobs: [], next_before_job_id: null } });
+  const first = reduceLive(emptyLiveState, {
+    kind: 'MessageArrived',
+    topic: 'jobs',
+    value: { jobs: [], next_before_job_id: null },
+  });
   const second = reduceLive(first, { kind: 'MessageArrived', topic: 'ledger', value: { rows: [] } });
   t.is(second.jobs, first.jobs);
   t.deepEqual(second.ledger as unknown, { rows: [] });
@@ -15,35 +42,65 @@ test('a level replaces the one before it and leaves the others', (t) => {
 
 test('events that are told again after a restart of the gateway are not shown twice', (t) => {
   const heard = hear(hear(emptyLiveState, [1, 2, 3]), [2, 3, 4]);
-  t.deepEqual(heard.events.map(({ sequence }) => sequence), [1, 2, 3, 4]);
+  t.deepEqual(
+    heard.events.map(({ sequence }) => sequence),
+    [1, 2, 3, 4],
+  );
   t.is(hear(heard, [3, 4]), heard);
 });
 
 test('only the newest events are kept, and that some were left out is remembered', (t) => {
-  const many = hear(emptyLiveState, Array.from({ length: eventsKept + 50 }, (_, index) => index + 1), true);
+  const many = hear(
+    emptyLiveState,
+    Array.from({ length: eventsKept + 50 }, (_, index) => index + 1),
+    true,
+  );
   t.is(many.events.length, eventsKept);
   t.is(many.events.at(-1)?.sequence, eventsKept + 50);
   const more = hear(many, [1000]);
   t.true(isSampled(more));
-  t.false(isSampled(hear(more, Array.from({ length: eventsKept }, (_, index) => 1001 + index))), 'those have gone by');
+  t.false(
+    isSampled(
+      hear(
+        more,
+        Array.from({ length: eventsKept }, (_, index) => 1001 + index),
+      ),
+    ),
+    'those have gone by',
+  );
 });
 
 test('the events of a journal that counts anew replace those of the one before it', (t) => {
   const old = hear(emptyLiveState, [4990, 5000], true);
   const anew = hear(old, [1, 2, 2]);
-  t.deepEqual(anew.events.map(({ sequence }) => sequence), [1, 2, 2]);
+  t.deepEqual(
+    anew.events.map(({ sequence }) => sequence),
+    [1, 2, 2],
+  );
   t.false(isSampled(anew));
   const mixed = hear(anew, [4990, 5000, 1, 2, 2, 3]);
-  t.deepEqual(mixed.events.map(({ sequence }) => sequence), [1, 2, 2, 3], 'a gateway that heard both tells both');
+  t.deepEqual(
+    mixed.events.map(({ sequence }) => sequence),
+    [1, 2, 2, 3],
+    'a gateway that heard both tells both',
+  );
 });
 
 test('a broken stream is told before a broker that is away, and a full disk last', (t) => {
   t.is(findTrouble(emptyLiveState), undefined);
-  const away = reduceLive(emptyLiveState, { kind: 'MessageArrived', topic: 'link', value: { connected: false, since_unix_ms: 0, code: 'MUT_UNREACHABLE', message: 'Nothing listens.' } });
+  const away = reduceLive(emptyLiveState, {
+    kind: 'MessageArrived',
+    topic: 'link',
+    value: { connected: false, since_unix_ms: 0, code: 'MUT_UNREACHABLE', message: 'Nothing listens.' },
+  });
   t.regex(findTrouble(away)?.text ?? '', /broker does not answer.*Nothing listens/);
   const broken = reduceLive(away, { kind: 'StreamBroken', reason: 'it does not answer.' });
   t.regex(findTrouble(broken)?.text ?? '', /lost its gateway: it does not answer/);
-  const back = reduceLive(reduceLive(broken, { kind: 'StreamOpened' }), { kind: 'MessageArrived', topic: 'link', value: { connected: true, since_unix_ms: 0, code: '', message: '' } });
+  const back = reduceLive(reduceLive(broken, { kind: 'StreamOpened' }), {
+    kind: 'MessageArrived',
+    topic: 'link',
+    value: { connected: true, since_unix_ms: 0, code: '', message: '' },
+  });
   t.is(findTrouble(back), undefined);
   const full = reduceLive(back, { kind: 'MessageArrived', topic: 'summary', value: { trouble: 'the disk is full' } });
   t.deepEqual(findTrouble(full), { text: 'The broker takes nothing new: the disk is full', isLost: false });

@@ -9,7 +9,11 @@ test('a hidden tab has no stream; when it is seen again it has one, of what is w
       opened.push({ address, signal });
       return new Promise(() => undefined);
     },
-    onNextFrame: (run) => { run(); }, every: () => undefined, now: () => 0,
+    onNextFrame: (run) => {
+      run();
+    },
+    every: () => undefined,
+    now: () => 0,
   });
   live.setVisible(false);
   live.setVisible(true);

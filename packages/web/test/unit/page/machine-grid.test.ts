@@ -11,7 +11,14 @@ test('cells are as large as fit, and the picture grows only where they would be 
 
 test('a place leads to its machine, and the gap behind the last one to none', (t) => {
   const grid = layOutMachines(250, 500, 150);
-  for (const index of [0, 17, 249]) t.is(machineAt(grid, 250, { x: (index % grid.columns) * grid.pitch + 1, y: Math.floor(index / grid.columns) * grid.pitch + 1 }), index);
+  for (const index of [0, 17, 249])
+    t.is(
+      machineAt(grid, 250, {
+        x: (index % grid.columns) * grid.pitch + 1,
+        y: Math.floor(index / grid.columns) * grid.pitch + 1,
+      }),
+      index,
+    );
   t.is(machineAt(grid, 250, { x: 499, y: grid.height - 1 }), undefined);
 });
 

@@ -13,7 +13,10 @@ test('a value and its place lead to each other', (t) => {
 test('ticks are round and within the range', (t) => {
   t.deepEqual(ticksOf(0, 128, 4), [0, 50, 100]);
   t.deepEqual(ticksOf(3, 3, 4), [3]);
-  t.deepEqual(timeTicksOf(0, 3_600_000, { about: 4 }), { ticks: [0, 900_000, 1_800_000, 2_700_000, 3_600_000], step: 900_000 });
+  t.deepEqual(timeTicksOf(0, 3_600_000, { about: 4 }), {
+    ticks: [0, 900_000, 1_800_000, 2_700_000, 3_600_000],
+    step: 900_000,
+  });
   t.deepEqual(timeTicksOf(0, 2 * 86_400_000, { about: 2, shift: 3_600_000 }).ticks, [82_800_000, 169_200_000]);
 });
 

@@ -2,7 +2,13 @@
 import test from 'ava';
 import type { ReservationCalendar, WorkflowPlan } from '@mutirao/web/schema';
 import { buildCalendarOption, calendarTable, type CalendarScene } from '../../../client/src/charts/calendar-chart.ts';
-import { buildBusyOption, buildPaceOption, busyTable, paceTable, siteBands } from '../../../client/src/charts/history-charts.ts';
+import {
+  buildBusyOption,
+  buildPaceOption,
+  busyTable,
+  paceTable,
+  siteBands,
+} from '../../../client/src/charts/history-charts.ts';
 import { lightLook, type ChartOption } from '../../../client/src/charts/look.ts';
 import { buildPlanOption, planHeight, planTable } from '../../../client/src/charts/plan-chart.ts';
 import { pileReservations, type Reservation } from '../../../client/src/model/calendar.ts';
@@ -10,42 +16,130 @@ import type { GridSample } from '../../../client/src/model/history.ts';
 import { sayClock } from '../../../client/src/model/words.ts';
 import { drawChartSvg } from '../../../src/server/drawing/chart-svg.ts';
 
-interface Series { readonly id: string; readonly data: readonly unknown[]; readonly markArea?: { readonly data: readonly (readonly unknown[])[] }; readonly markLine?: { readonly data: readonly unknown[] } }
+interface Series {
+  readonly id: string;
+  readonly data: readonly unknown[];
+  readonly markArea?: { readonly data: readonly (readonly unknown[])[] };
+  readonly markLine?: { readonly data: readonly unknown[] };
+}
 const seriesOf = (option: ChartOption): readonly Series[] => option.series as unknown as readonly Series[];
-const tipOf = (option: ChartOption, told: unknown): string[] => (option.tooltip as { readonly formatter: (told: unknown) => string }).formatter(told).split('\n');
+const tipOf = (option: ChartOption, told: unknown): string[] =>
+  (option.tooltip as { readonly formatter: (told: unknown) => string }).formatter(told).split('\n');
 
 const hour = 3_600_000;
 const now = 1_800_000_000_000;
 const clock = (hours: number): string => sayClock(now + hours * hour, now);
-const reservation = (id: number, isMine: boolean, [start, end, amount]: readonly [number, number, number]): Reservation => ({
-  reservation_id: id, resource_id: 'alpha', user_id: isMine ? 'rosa' : 'kim', is_mine: isMine, status: 'confirmed', start_unix_ms: now + start * hour, end_unix_ms: now + end * hour, amount, unit: '', units: [], earliest_start_unix_ms: null, latest_end_unix_ms: null, hold_until_unix_ms: null,
-  requested_unix_ms: now, revision: 1, reason: '', held_ahead: null,
+const reservation = (
+  id: number,
+  isMine: boolean,
+  [start, end, amount]: readonly [number, number, number],
+): Reservation => ({
+  reservation_id: id,
+  resource_id: 'alpha',
+  user_id: isMine ? 'rosa' : 'kim',
+  is_mine: isMine,
+  status: 'confirmed',
+  start_unix_ms: now + start * hour,
+  end_unix_ms: now + end * hour,
+  amount,
+  unit: '',
+  units: [],
+  earliest_start_unix_ms: null,
+  latest_end_unix_ms: null,
+  hold_until_unix_ms: null,
+  requested_unix_ms: now,
+  revision: 1,
+  reason: '',
+  held_ahead: null,
 });
 const calendar: ReservationCalendar = {
-  resource: { resource_id: 'alpha', owner_id: '', type: 'processors', kind: 'units', total: 8, unit: '', cap_percent: 100, duration_ms_max: 0, failed: 0, reservation_count: 2, maintenances: [{ maintenance_id: 'm', start_unix_ms: now + 5 * hour, end_unix_ms: now + 6 * hour, amount: 8, reason: 'new disks' }] },
-  from_unix_ms: now - hour, until_unix_ms: now + 11 * hour, truncated: false, utilisation: 0.3, reservations: [reservation(1, true, [1, 3, 2]), reservation(2, false, [2, 4, 3])],
-  slots: [[-2, 1, 0], [1, 2, 2], [2, 3, 5], [3, 4, 3], [4, 12, 0]].map(([start = 0, end = 0, used = 0]) => ({ start_unix_ms: now + start * hour, end_unix_ms: now + end * hour, used })),
+  resource: {
+    resource_id: 'alpha',
+    owner_id: '',
+    type: 'processors',
+    kind: 'units',
+    total: 8,
+    unit: '',
+    cap_percent: 100,
+    duration_ms_max: 0,
+    failed: 0,
+    reservation_count: 2,
+    maintenances: [
+      {
+        maintenance_id: 'm',
+        start_unix_ms: now + 5 * hour,
+        end_unix_ms: now + 6 * hour,
+        amount: 8,
+        reason: 'new disks',
+      },
+    ],
+  },
+  from_unix_ms: now - hour,
+  until_unix_ms: now + 11 * hour,
+  truncated: false,
+  utilisation: 0.3,
+  reservations: [reservation(1, true, [1, 3, 2]), reservation(2, false, [2, 4, 3])],
+  slots: [
+    [-2, 1, 0],
+    [1, 2, 2],
+    [2, 3, 5],
+    [3, 4, 3],
+    [4, 12, 0],
+  ].map(([start = 0, end = 0, used = 0]) => ({
+    start_unix_ms: now + start * hour,
+    end_unix_ms: now + end * hour,
+    used,
+  })),
 };
-const scene: CalendarScene = { calendar, boxes: pileReservations(calendar.reservations), ghost: undefined, isDragging: false, now };
-const takenOf = (of: CalendarScene): Series | undefined => seriesOf(buildCalendarOption(of, lightLook)).find(({ id }) => id === 'taken');
+const scene: CalendarScene = {
+  calendar,
+  boxes: pileReservations(calendar.reservations),
+  ghost: undefined,
+  isDragging: false,
+  now,
+};
+const takenOf = (of: CalendarScene): Series | undefined =>
+  seriesOf(buildCalendarOption(of, lightLook)).find(({ id }) => id === 'taken');
 
 test('a calendar shows what is taken as steps within what is shown, with the present instant', (t) => {
   const taken = takenOf(scene);
-  t.deepEqual(taken?.data, [[now - hour, 0], [now + hour, 2], [now + 2 * hour, 5], [now + 3 * hour, 3], [now + 4 * hour, 0], [now + 11 * hour, 0]]);
+  t.deepEqual(taken?.data, [
+    [now - hour, 0],
+    [now + hour, 2],
+    [now + 2 * hour, 5],
+    [now + 3 * hour, 3],
+    [now + 4 * hour, 0],
+    [now + 11 * hour, 0],
+  ]);
   t.deepEqual([taken?.markLine?.data, taken?.markArea?.data], [[{ xAxis: now }], []]);
   t.deepEqual(takenOf({ ...scene, now: now + 20 * hour })?.markLine?.data, []);
 });
 
 test('the slot that is wanted is drawn within the grid, and while it is dragged nothing else is told', (t) => {
-  const option = buildCalendarOption({ ...scene, ghost: { start: now + 4 * hour, end: now + 20 * hour, amount: 5, bottom: 6 }, isDragging: true }, lightLook);
-  t.deepEqual(seriesOf(option).find(({ id }) => id === 'taken')?.markArea?.data, [[{ xAxis: now + 4 * hour, yAxis: 6 }, { xAxis: now + 11 * hour, yAxis: 8 }]]);
+  const option = buildCalendarOption(
+    { ...scene, ghost: { start: now + 4 * hour, end: now + 20 * hour, amount: 5, bottom: 6 }, isDragging: true },
+    lightLook,
+  );
+  t.deepEqual(seriesOf(option).find(({ id }) => id === 'taken')?.markArea?.data, [
+    [
+      { xAxis: now + 4 * hour, yAxis: 6 },
+      { xAxis: now + 11 * hour, yAxis: 8 },
+    ],
+  ]);
   t.deepEqual(tipOf(option, [{ axisValue: now + hour }]), ['']);
 });
 
 test('a tip of a calendar tells what is taken at an instant and by whom, as far as it may be seen', (t) => {
   const lines = tipOf(buildCalendarOption(scene, lightLook), [{ axisValue: now + 2.5 * hour }]);
-  t.deepEqual(lines, [`${clock(2.5)}: 5 processors of 8 taken, 63 %`, `#1, yours: 2 processors, ${clock(1)} to ${clock(3)}, confirmed`, `#2, kim: 3 processors, ${clock(2)} to ${clock(4)}, confirmed`]);
-  t.is(tipOf(buildCalendarOption(scene, lightLook), [{ axisValue: now + 5.5 * hour }])[1], 'maintenance of 8 processors: new disks');
+  t.deepEqual(lines, [
+    `${clock(2.5)}: 5 processors of 8 taken, 63 %`,
+    `#1, yours: 2 processors, ${clock(1)} to ${clock(3)}, confirmed`,
+    `#2, kim: 3 processors, ${clock(2)} to ${clock(4)}, confirmed`,
+  ]);
+  t.is(
+    tipOf(buildCalendarOption(scene, lightLook), [{ axisValue: now + 5.5 * hour }])[1],
+    'maintenance of 8 processors: new disks',
+  );
   t.is(calendarTable(scene).rows.length, calendar.slots.length);
 });
 
@@ -55,32 +149,90 @@ test('a calendar is drawn with whose its reservations are and why it is maintain
 });
 
 const plan: WorkflowPlan = {
-  algorithm: 'heft', processors: ['p1', 'p2'], makespan_s: 30, bound_s: 20, speedup: 1.5, efficiency: 0.75,
-  placements: [{ task: 'first', processors: [0], start_s: 0, end_s: 10, reason: 'earliest finish' }, { task: 'wide', processors: [0, 1], start_s: 10, end_s: 30, reason: '' }],
+  algorithm: 'heft',
+  processors: ['p1', 'p2'],
+  makespan_s: 30,
+  bound_s: 20,
+  speedup: 1.5,
+  efficiency: 0.75,
+  placements: [
+    { task: 'first', processors: [0], start_s: 0, end_s: 10, reason: 'earliest finish' },
+    { task: 'wide', processors: [0, 1], start_s: 10, end_s: 30, reason: '' },
+  ],
 };
 
 test('a plan has a box for each processor of a task, and tells of the one that is pointed at', (t) => {
   const option = buildPlanOption(plan, lightLook);
-  t.deepEqual(seriesOf(option)[0]?.data, [{ value: [0, 10_000, 0, 0], name: 'first' }, { value: [10_000, 30_000, 0, 0], name: 'wide' }, { value: [10_000, 30_000, 1, 1], name: 'wide' }]);
+  t.deepEqual(seriesOf(option)[0]?.data, [
+    { value: [0, 10_000, 0, 0], name: 'first' },
+    { value: [10_000, 30_000, 0, 0], name: 'wide' },
+    { value: [10_000, 30_000, 1, 1], name: 'wide' },
+  ]);
   t.deepEqual(tipOf(option, { dataIndex: 0 }), ['first: 10 s, from 0 ms to 10 s', 'earliest finish']);
   t.deepEqual(planTable(plan).rows[1], ['wide', '10 s', '30 s', 'p1, p2']);
   const svg = drawChartSvg(option, { width: 1000, height: planHeight(plan), title: 'Plan' });
   t.true(['first', 'wide', 'p2', '10 s'].every((text) => svg.includes(`>${text}<`)));
 });
 
-const sample = (at: number, busy: Readonly<Record<string, number>> | undefined, pace: number | undefined = 2): GridSample => ({ at: now + at * 1000, finishedPerSecond: busy === undefined ? undefined : pace, processors: 20, busy: busy === undefined ? undefined : new Map(Object.entries(busy)) });
+const sample = (
+  at: number,
+  busy: Readonly<Record<string, number>> | undefined,
+  pace: number | undefined = 2,
+): GridSample => ({
+  at: now + at * 1000,
+  finishedPerSecond: busy === undefined ? undefined : pace,
+  processors: 20,
+  busy: busy === undefined ? undefined : new Map(Object.entries(busy)),
+});
 const samples = [sample(0, { alpha: 3, beta: 4 }), sample(1, undefined), sample(2, { alpha: 5 })];
 
 test('the last minutes are drawn with a gap where nobody told, and a site that left has none', (t) => {
-  t.deepEqual(seriesOf(buildPaceOption(samples, lightLook))[0]?.data, [[now, 2], [now + 1000, '-'], [now + 2000, 2]]);
+  t.deepEqual(seriesOf(buildPaceOption(samples, lightLook))[0]?.data, [
+    [now, 2],
+    [now + 1000, '-'],
+    [now + 2000, 2],
+  ]);
   const busy = seriesOf(buildBusyOption(samples, lightLook));
-  t.deepEqual(busy.map(({ id, data }) => [id, data.map((point) => (point as readonly unknown[])[1])]), [['site alpha', [3, '-', 5]], ['site beta', [4, '-', 0]], ['all', [20, 20, 20]]]);
-  t.deepEqual(tipOf(buildBusyOption(samples, lightLook), [{ axisValue: now + 500 }]).slice(1), ['7 of 20 processors busy', 'alpha: 3', 'beta: 4']);
-  t.deepEqual([paceTable(samples).rows.map((row) => row[1]), busyTable(samples).rows.map((row) => row.slice(1))], [['2.0', '', '2.0'], [['20', '5', '0'], ['20', '', ''], ['20', '3', '4']]]);
+  t.deepEqual(
+    busy.map(({ id, data }) => [id, data.map((point) => (point as readonly unknown[])[1])]),
+    [
+      ['site alpha', [3, '-', 5]],
+      ['site beta', [4, '-', 0]],
+      ['all', [20, 20, 20]],
+    ],
+  );
+  t.deepEqual(tipOf(buildBusyOption(samples, lightLook), [{ axisValue: now + 500 }]).slice(1), [
+    '7 of 20 processors busy',
+    'alpha: 3',
+    'beta: 4',
+  ]);
+  t.deepEqual(
+    [paceTable(samples).rows.map((row) => row[1]), busyTable(samples).rows.map((row) => row.slice(1))],
+    [
+      ['2.0', '', '2.0'],
+      [
+        ['20', '5', '0'],
+        ['20', '', ''],
+        ['20', '3', '4'],
+      ],
+    ],
+  );
 });
 
 test('of more sites than there are colours the busiest have one, and the others are drawn together', (t) => {
   const many = [sample(0, Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`s${index}`, index])))];
   const bands = siteBands(many);
-  t.deepEqual(bands.map(({ ink, of }) => [ink.title, of(many[0]!)]), [['s9', 9], ['s8', 8], ['s7', 7], ['s6', 6], ['s5', 5], ['s4', 4], ['s3', 3], ['all others', 3]]);
+  t.deepEqual(
+    bands.map(({ ink, of }) => [ink.title, of(many[0]!)]),
+    [
+      ['s9', 9],
+      ['s8', 8],
+      ['s7', 7],
+      ['s6', 6],
+      ['s5', 5],
+      ['s4', 4],
+      ['s3', 3],
+      ['all others', 3],
+    ],
+  );
 });

@@ -6,25 +6,52 @@ import { boxPaths, FlowParts } from '../../../client/src/model/workflow/flow-par
 import { emptyWorkflow, freshTask } from '../../../client/src/model/workflow/graph.ts';
 import { layOut, layOutByLevels } from '../../../client/src/model/workflow/layout.ts';
 
-const edge = (from: string, to: string): typeof emptyWorkflow.edges[number] => ({ from, to, data_bytes: 0, share: 0 });
+const edge = (from: string, to: string): (typeof emptyWorkflow.edges)[number] => ({
+  from,
+  to,
+  data_bytes: 0,
+  share: 0,
+});
 const diamond = {
-  ...emptyWorkflow, tasks: [freshTask('a', 0, 0), { ...freshTask('long', 0, 100), work: 5000 }, freshTask('short', 200, 100), freshTask('d', 0, 200)],
+  ...emptyWorkflow,
+  tasks: [
+    freshTask('a', 0, 0),
+    { ...freshTask('long', 0, 100), work: 5000 },
+    freshTask('short', 200, 100),
+    freshTask('d', 0, 200),
+  ],
   edges: [edge('a', 'long'), edge('a', 'short'), edge('long', 'd'), edge('short', 'd')],
 };
 const unmarked = { selectedTasks: new Set<string>(), dragged: new Map(), statuses: new Map() };
 
 test('b-levels and the critical path are those of the longest way', (t) => {
   const analysis = analyseWorkflow(diamond);
-  t.deepEqual([...analysis.bLevels], [['a', 7], ['long', 6], ['short', 2], ['d', 1]]);
+  t.deepEqual(
+    [...analysis.bLevels],
+    [
+      ['a', 7],
+      ['long', 6],
+      ['short', 2],
+      ['d', 1],
+    ],
+  );
   t.deepEqual(analysis.criticalPath, ['a', 'long', 'd']);
   t.like(analysis, { criticalSeconds: 7, levelCount: 3, widestLevel: 2, workSeconds: 8, fault: undefined });
 });
 
 test('files that one task writes and another one reads count as data between them', (t) => {
   const [a, ...others] = diamond.tasks;
-  const tasks = [{ ...a!, outputs: [{ name: 'f', bytes: 125_000_000 }] }, ...others.map((task) => (task.id === 'short' ? { ...task, inputs: [{ name: 'f', bytes: 0 }] } : task))];
+  const tasks = [
+    { ...a!, outputs: [{ name: 'f', bytes: 125_000_000 }] },
+    ...others.map((task) => (task.id === 'short' ? { ...task, inputs: [{ name: 'f', bytes: 0 }] } : task)),
+  ];
   t.is(analyseWorkflow({ ...diamond, tasks }).bLevels.get('a'), 7);
-  t.true((analyseWorkflow({ ...diamond, tasks: tasks.map((task) => (task.id === 'long' ? { ...task, work: 1000 } : task)) }).bLevels.get('a') ?? 0) > 4);
+  t.true(
+    (analyseWorkflow({
+      ...diamond,
+      tasks: tasks.map((task) => (task.id === 'long' ? { ...task, work: 1000 } : task)),
+    }).bLevels.get('a') ?? 0) > 4,
+  );
 });
 
 test('a wrong workflow is told, and nothing is said of its levels', (t) => {
@@ -40,18 +67,36 @@ test('boxes that look as before are the same objects as before, and where all do
   const before = parts.nodesOf(diamond.tasks, view);
   t.is(parts.nodesOf([...diamond.tasks], { ...view, analysis: analyseWorkflow(diamond) }), before);
   const after = parts.nodesOf(diamond.tasks, { ...view, dragged: new Map([['short', { x: 300, y: 100 }]]) });
-  t.deepEqual(before.map((node, index) => node === after[index]), [true, true, false, true]);
+  t.deepEqual(
+    before.map((node, index) => node === after[index]),
+    [true, true, false, true],
+  );
   t.deepEqual(after[2]?.position, { x: 300, y: 100 });
   const run = parts.nodesOf(diamond.tasks, { ...view, statuses: new Map([['a', 'running']]) });
   t.deepEqual([run[0]?.data.status, run[1] === before[1]], ['running', true]);
-  const longer = analyseWorkflow({ ...diamond, tasks: diamond.tasks.map((task) => (task.id === 'd' ? { ...task, work: 9000 } : task)) });
-  t.deepEqual(parts.nodesOf(diamond.tasks, { ...view, analysis: longer }).map(({ data }) => data.more), ['1 s · b 15 s', '5 s · b 14 s', '1 s · b 10 s', '1 s · b 9 s']);
+  const longer = analyseWorkflow({
+    ...diamond,
+    tasks: diamond.tasks.map((task) => (task.id === 'd' ? { ...task, work: 9000 } : task)),
+  });
+  t.deepEqual(
+    parts.nodesOf(diamond.tasks, { ...view, analysis: longer }).map(({ data }) => data.more),
+    ['1 s · b 15 s', '5 s · b 14 s', '1 s · b 10 s', '1 s · b 9 s'],
+  );
 });
 
 test('boxes that are too small to be read are one shape for each look', (t) => {
   const view = { analysis: analyseWorkflow(diamond), ...unmarked };
-  t.deepEqual([...boxPaths(diamond.tasks, view)].map(([look, path]) => [look, path.split('M').length - 1]), [['critical', 3], ['plain', 1]]);
-  t.deepEqual([...boxPaths(diamond.tasks, { ...view, statuses: new Map([['a', 'failed']]) }).keys()], ['failed', 'critical', 'plain']);
+  t.deepEqual(
+    [...boxPaths(diamond.tasks, view)].map(([look, path]) => [look, path.split('M').length - 1]),
+    [
+      ['critical', 3],
+      ['plain', 1],
+    ],
+  );
+  t.deepEqual(
+    [...boxPaths(diamond.tasks, { ...view, statuses: new Map([['a', 'failed']]) }).keys()],
+    ['failed', 'critical', 'plain'],
+  );
 });
 
 test('a change of places alone has no other analysis; any other change may', (t) => {
@@ -63,22 +108,54 @@ test('a change of places alone has no other analysis; any other change may', (t)
 });
 
 test('a task is drawn below all that it waits for, by either layout', (t) => {
-  const wish = { count: 7, edges: [[0, 2], [1, 2], [2, 3], [2, 4], [0, 5], [5, 6], [4, 6]] as const };
+  const wish = {
+    count: 7,
+    edges: [
+      [0, 2],
+      [1, 2],
+      [2, 3],
+      [2, 4],
+      [0, 5],
+      [5, 6],
+      [4, 6],
+    ] as const,
+  };
   for (const places of [layOut(wish), layOutByLevels(wish)]) {
     for (const [from, to] of wish.edges) t.true((places[from]?.[1] ?? 0) < (places[to]?.[1] ?? 0));
     t.is(new Set(places.map(([x, y]) => `${x}/${y}`)).size, 7);
   }
 });
 
-interface Pretended { readonly id: number; terminate(): void }
+interface Pretended {
+  readonly id: number;
+  terminate(): void;
+}
 
 test('a worker that failed is ended and not asked again, and the page knows the same', async (t) => {
   const ended: number[] = [];
   const asked: number[] = [];
   let count = 0;
   const analyst: Analyst<Pretended> = { worker: undefined };
-  const start = (): Pretended => { const id = count++; return { id, terminate: () => { ended.push(id); } }; };
-  const ask = ({ id }: Pretended): Promise<never> => { asked.push(id); return Promise.reject(new Error('it did not load')); };
-  for (let round = 0; round < 2; round++) t.deepEqual(await analysisOf(analyst, diamond, { start, ask }), analyseWorkflow(diamond));
-  t.deepEqual([asked, ended], [[0, 1], [0, 1]]);
+  const start = (): Pretended => {
+    const id = count++;
+    return {
+      id,
+      terminate: () => {
+        ended.push(id);
+      },
+    };
+  };
+  const ask = ({ id }: Pretended): Promise<never> => {
+    asked.push(id);
+    return Promise.reject(new Error('it did not load'));
+  };
+  for (let round = 0; round < 2; round++)
+    t.deepEqual(await analysisOf(analyst, diamond, { start, ask }), analyseWorkflow(diamond));
+  t.deepEqual(
+    [asked, ended],
+    [
+      [0, 1],
+      [0, 1],
+    ],
+  );
 });

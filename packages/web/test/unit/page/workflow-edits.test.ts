@@ -22,7 +22,10 @@ const edge = (from: string, to: string): WorkflowEdit => ({ kind: 'AddEdge', fro
 const chain = done(emptyWorkflow, task('a'), task('b'), task('c'), edge('a', 'b'), edge('b', 'c'));
 
 test('an edge that leads back, one to itself, and a second one of a pair are refused with the reason', (t) => {
-  t.deepEqual(findEdgeFault(chain, 'c', 'a'), { code: 'MUT_WORKFLOW_CYCLE', message: 'c would wait for itself: a → b → c is there already.' });
+  t.deepEqual(findEdgeFault(chain, 'c', 'a'), {
+    code: 'MUT_WORKFLOW_CYCLE',
+    message: 'c would wait for itself: a → b → c is there already.',
+  });
   t.like(findEdgeFault(chain, 'a', 'a'), { code: 'MUT_WORKFLOW_CYCLE', message: 'a cannot wait for itself.' });
   t.like(findEdgeFault(chain, 'a', 'b'), { code: 'MUT_WORKFLOW_EDGE_TWICE' });
   t.like(findEdgeFault(chain, 'a', 'gone'), { code: 'MUT_WORKFLOW_UNKNOWN_TASK' });
@@ -30,22 +33,40 @@ test('an edge that leads back, one to itself, and a second one of a pair are ref
   t.deepEqual(editWorkflow(chain, edge('c', 'a')), { refusal: 'c would wait for itself: a → b → c is there already.' });
 });
 
-test('the way that is told is the shortest', (t) => t.deepEqual(findWay([...chain.edges, ...done(chain, edge('a', 'c')).edges], 'a', 'c'), ['a', 'c']));
+test('the way that is told is the shortest', (t) =>
+  t.deepEqual(findWay([...chain.edges, ...done(chain, edge('a', 'c')).edges], 'a', 'c'), ['a', 'c']));
 
 test('whatever is drawn, no cycle comes of it', (t) => {
   const ids = ['a', 'b', 'c', 'd', 'e'];
   const anyEdge = fc.tuple(fc.constantFrom(...ids), fc.constantFrom(...ids));
-  fc.assert(fc.property(fc.array(anyEdge, { maxLength: 25 }), (pairs) => {
-    let workflow = done(emptyWorkflow, ...ids.map(task));
-    for (const [from, to] of pairs) { const result = editWorkflow(workflow, edge(from, to)); if ('workflow' in result) workflow = result.workflow; }
-    t.is(findWorkflowFault({ tasks: workflow.tasks.map(({ id, work }) => ({ id, work })), edges: workflow.edges }), undefined);
-  }), { seed: 5, numRuns: 300 });
+  fc.assert(
+    fc.property(fc.array(anyEdge, { maxLength: 25 }), (pairs) => {
+      let workflow = done(emptyWorkflow, ...ids.map(task));
+      for (const [from, to] of pairs) {
+        const result = editWorkflow(workflow, edge(from, to));
+        if ('workflow' in result) workflow = result.workflow;
+      }
+      t.is(
+        findWorkflowFault({ tasks: workflow.tasks.map(({ id, work }) => ({ id, work })), edges: workflow.edges }),
+        undefined,
+      );
+    }),
+    { seed: 5, numRuns: 300 },
+  );
 });
 
 test('a task that is renamed keeps its edges; a name that is taken or empty is refused', (t) => {
   const renamed = done(chain, { kind: 'RenameTask', id: 'b', newId: 'middle' });
-  t.deepEqual(renamed.edges.map(({ from, to }) => [from, to]), [['a', 'middle'], ['middle', 'c']]);
-  t.deepEqual(editWorkflow(chain, { kind: 'RenameTask', id: 'b', newId: 'c' }), { refusal: 'There is a task c already.' });
+  t.deepEqual(
+    renamed.edges.map(({ from, to }) => [from, to]),
+    [
+      ['a', 'middle'],
+      ['middle', 'c'],
+    ],
+  );
+  t.deepEqual(editWorkflow(chain, { kind: 'RenameTask', id: 'b', newId: 'c' }), {
+    refusal: 'There is a task c already.',
+  });
   t.deepEqual(editWorkflow(chain, { kind: 'RenameTask', id: 'b', newId: '' }), { refusal: 'A task needs a name.' });
 });
 
@@ -76,30 +97,75 @@ test('undo and redo lead back and forth; steps of one gesture are one; a new ste
 });
 
 test('however one goes back and forth, undoing all leads to the beginning', (t) => {
-  fc.assert(fc.property(fc.array(fc.oneof(fc.integer({ min: 1 }), fc.constantFrom('undo', 'redo'))), (steps) => {
-    let history = beginHistory<number>(0);
-    for (const step of steps) history = step === 'undo' ? undo(history) : step === 'redo' ? redo(history) : takeStep(history, step as number);
-    for (let left = steps.length; left > 0; left -= 1) history = undo(history);
-    t.is(history.present, 0);
-  }), { seed: 3, numRuns: 200 });
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.integer({ min: 1 }), fc.constantFrom('undo', 'redo'))), (steps) => {
+      let history = beginHistory<number>(0);
+      for (const step of steps)
+        history = step === 'undo' ? undo(history) : step === 'redo' ? redo(history) : takeStep(history, step as number);
+      for (let left = steps.length; left > 0; left -= 1) history = undo(history);
+      t.is(history.present, 0);
+    }),
+    { seed: 3, numRuns: 200 },
+  );
 });
 
-test('a saved workflow is read again as it was; other texts are nobody\'s, and odd parts become those of a fresh task', (t) => {
-  const full = done(chain, { kind: 'ChangeTask', id: 'a', change: { command: 'x', memory_bytes: 5, outputs: [{ name: 'o', bytes: 3, home: '/h/o', comes_home: false }], matrix: { operation: 'QR', dimension: 9, parameters: '' } } });
+test("a saved workflow is read again as it was; other texts are nobody's, and odd parts become those of a fresh task", (t) => {
+  const full = done(chain, {
+    kind: 'ChangeTask',
+    id: 'a',
+    change: {
+      command: 'x',
+      memory_bytes: 5,
+      outputs: [{ name: 'o', bytes: 3, home: '/h/o', comes_home: false }],
+      matrix: { operation: 'QR', dimension: 9, parameters: '' },
+    },
+  });
   t.deepEqual(readSavedWorkflow(saveWorkflow(full)), { workflow: full });
   t.is(readSavedWorkflow('{"tasks":[],"edges":[]}'), undefined);
   t.is(readSavedWorkflow('tasks: []'), undefined);
-  const odd = readSavedWorkflow('{"format":"mutirao-workflow-1","tasks":[{"id":"a","work":"much","inputs":7},{"id":""}],"edges":[{"from":"a"}]}');
+  const odd = readSavedWorkflow(
+    '{"format":"mutirao-workflow-1","tasks":[{"id":"a","work":"much","inputs":7},{"id":""}],"edges":[{"from":"a"}]}',
+  );
   t.deepEqual(odd, { workflow: { ...emptyWorkflow, tasks: [freshTask('a', 0, 0)] } });
-  const wrong = { id: 'a', work: -5, exchange: -1, processors_min: 0, processors_max: 2.4, matrix: { operation: 'QR', dimension: -3 }, inputs: [{ name: 'f', bytes: -1 }] };
-  const mended = readSavedWorkflow(JSON.stringify({ format: 'mutirao-workflow-1', tasks: [wrong], edges: [{ from: 'a', to: 'b', data_bytes: -1 }] }));
-  t.like(mended, { workflow: { tasks: [{ work: 1000, exchange: 0, processors_min: 1, processors_max: 2, matrix: { dimension: 0 }, inputs: [{ bytes: 0 }] }], edges: [{ data_bytes: 0 }] } });
+  const wrong = {
+    id: 'a',
+    work: -5,
+    exchange: -1,
+    processors_min: 0,
+    processors_max: 2.4,
+    matrix: { operation: 'QR', dimension: -3 },
+    inputs: [{ name: 'f', bytes: -1 }],
+  };
+  const mended = readSavedWorkflow(
+    JSON.stringify({ format: 'mutirao-workflow-1', tasks: [wrong], edges: [{ from: 'a', to: 'b', data_bytes: -1 }] }),
+  );
+  t.like(mended, {
+    workflow: {
+      tasks: [
+        {
+          work: 1000,
+          exchange: 0,
+          processors_min: 1,
+          processors_max: 2,
+          matrix: { dimension: 0 },
+          inputs: [{ bytes: 0 }],
+        },
+      ],
+      edges: [{ data_bytes: 0 }],
+    },
+  });
 });
 
 test('a saved file that is damaged is refused with what is wrong: where its text breaks off, which tasks share a name', (t) => {
   t.regex(refusalOf('{"format": "mutirao-workflow-1",\n "tasks": [}'), /^The file is damaged: .*"tasks": \[\}/);
-  t.is(refusalOf('{"format": "mutirao-workflow-1", "tasks": 7, "edges": []}'), 'The file is damaged: it has no list of tasks, or none of edges.');
-  t.is(refusalOf('{"format": "mutirao-workflow-1", "tasks": [{"id": "a"}, {"id": "b"}, {"id": "a"}], "edges": []}'), 'The file is damaged: its tasks 1 and 3 are both called a.');
+  t.is(
+    refusalOf('{"format": "mutirao-workflow-1", "tasks": 7, "edges": []}'),
+    'The file is damaged: it has no list of tasks, or none of edges.',
+  );
+  t.is(
+    refusalOf('{"format": "mutirao-workflow-1", "tasks": [{"id": "a"}, {"id": "b"}, {"id": "a"}], "edges": []}'),
+    'The file is damaged: its tasks 1 and 3 are both called a.',
+  );
   t.is(readSavedWorkflow('{"schemaVersion": '), undefined);
 });
 
@@ -111,8 +177,17 @@ function refusalOf(text: string): string {
 test('a fresh name is one that no task has', (t) => t.is(freeId(done(emptyWorkflow, task('task-2'))), 'task-3'));
 
 test('files are lines, with spaces in names and bytes behind', (t) => {
-  const files = [{ name: 'my input.txt', bytes: 12 }, { name: 'b', bytes: 0 }];
+  const files = [
+    { name: 'my input.txt', bytes: 12 },
+    { name: 'b', bytes: 0 },
+  ];
   t.deepEqual(readFiles(`${printFiles(files)}\n\n`), files);
-  const placed = [{ name: 'b', bytes: 0, home: '/data/b' }, { name: 'c', bytes: 0, comes_home: false }];
-  t.deepEqual(readFiles('b 7\nd', placed), [{ name: 'b', bytes: 7, home: '/data/b' }, { name: 'd', bytes: 0 }]);
+  const placed = [
+    { name: 'b', bytes: 0, home: '/data/b' },
+    { name: 'c', bytes: 0, comes_home: false },
+  ];
+  t.deepEqual(readFiles('b 7\nd', placed), [
+    { name: 'b', bytes: 7, home: '/data/b' },
+    { name: 'd', bytes: 0 },
+  ]);
 });

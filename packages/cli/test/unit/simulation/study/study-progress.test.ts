@@ -5,7 +5,16 @@ import { StudyProgress } from '../../../../src/simulation/study/study-progress.t
 test('what is left is told by cost, so that small runs that come first do not make it look short', (t) => {
   const lines: string[] = [];
   const clock = { at: 0, now: () => clock.at };
-  const output: Output = { mode: 'table', columns: 100, write: () => undefined, note: (line) => { lines.push(line); }, writePrinted: () => undefined, progress: undefined };
+  const output: Output = {
+    mode: 'table',
+    columns: 100,
+    write: () => undefined,
+    note: (line) => {
+      lines.push(line);
+    },
+    writePrinted: () => undefined,
+    progress: undefined,
+  };
   const progress = new StudyProgress(output, clock, { runs: 110, cost: 1100 });
   clock.at = 10_000;
   progress.add({ runs: 100, cost: 100 });

@@ -23,7 +23,10 @@ export function releaseSuccessors(job: BrokerJob, index: TaskIndex): void {
   }
 }
 
-/** Cancels all that waits for this task, be it through others: it has failed or was cancelled, so that they cannot run. Cost: O(descendants and their edges). */
+/**
+ * Cancels all that waits for this task, be it through others: it has failed or was cancelled, so that they cannot run.
+ * Cost: O(descendants and their edges).
+ */
 export function cancelDescendants(job: BrokerJob, index: TaskIndex): void {
   const { dependencies, cancelled } = job;
   if (dependencies === undefined) return;
@@ -40,7 +43,10 @@ export function cancelDescendants(job: BrokerJob, index: TaskIndex): void {
 /** Whether the result of a finished task may be taken back: nothing that reads it was begun. */
 export function isUnread(job: BrokerJob, index: TaskIndex): boolean {
   const { dependencies, tasks, finished } = job;
-  return dependencies === undefined || successorsOf(dependencies, index).every((successor) => !tasks.has(successor) && !finished.has(successor));
+  return (
+    dependencies === undefined ||
+    successorsOf(dependencies, index).every((successor) => !tasks.has(successor) && !finished.has(successor))
+  );
 }
 
 /** Has what was ready wait again for this task, which has finished no more; its result was not read. */
@@ -59,7 +65,8 @@ export function holdSuccessors(job: BrokerJob, index: TaskIndex): void {
 export function countUnmet({ dependencies, finished }: BrokerJob): void {
   if (dependencies === undefined) return;
   for (const index of finished.values()) {
-    for (const successor of successorsOf(dependencies, index)) dependencies.unmet[successor] = unmetOf(dependencies, successor) - 1;
+    for (const successor of successorsOf(dependencies, index))
+      dependencies.unmet[successor] = unmetOf(dependencies, successor) - 1;
   }
 }
 

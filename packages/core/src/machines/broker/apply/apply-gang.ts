@@ -6,7 +6,10 @@ import type { BrokerReplica, BrokerState } from '../state.ts';
 export function holdMembers(state: BrokerState, { held, at }: ChangeOf<'MembersHeld'>): void {
   for (const { replicaId, name, addresses } of held) {
     const member = state.replicas.get(replicaId)?.member;
-    invariant(member !== undefined && member.held === undefined, `replica ${replicaId} is held, but is no member that could be`);
+    invariant(
+      member !== undefined && member.held === undefined,
+      `replica ${replicaId} is held, but is no member that could be`,
+    );
     member.held = { name, addresses, at };
     member.gang.heldCount++;
   }
@@ -20,7 +23,8 @@ export function startGang({ gangs }: BrokerState, { gangId }: ChangeOf<'GangStar
 }
 
 /**
- * Takes a member that ends out of its gang, which is broken from then on. With its leader the others are to end, too: where it ended well, they have
+ * Takes a member that ends out of its gang, which is broken from then on. With its leader the others are to end, too:
+ * where it ended well, they have
  * done what they were there for.
  */
 export function leaveGang(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding): void {
@@ -31,7 +35,14 @@ export function leaveGang(state: BrokerState, replica: BrokerReplica, ending: Re
   gang.members.splice(gang.members.indexOf(replica), 1);
   const { fate, outcome, reason, detail } = ending;
   if (gang.brokenBy === undefined) {
-    gang.brokenBy = { fate, outcome, reason, detail, machineId: replica.machine.facts.machineId, requestId: replica.machine.facts.requestId };
+    gang.brokenBy = {
+      fate,
+      outcome,
+      reason,
+      detail,
+      machineId: replica.machine.facts.machineId,
+      requestId: replica.machine.facts.requestId,
+    };
     state.brokenGangs.add(gang);
   }
   if (gang.members.length === 0) {

@@ -19,9 +19,15 @@ export function getJob(state: BrokerState, jobId: JobId): BrokerJob {
 }
 
 /** What a job has before its first gang was placed. */
-export const noGangsYet: Pick<BrokerJob, 'lastGangId' | 'gangsInVain' | 'gangsPausedUntil'> = { lastGangId: 0, gangsInVain: 0, gangsPausedUntil: 0 };
+export const noGangsYet: Pick<BrokerJob, 'lastGangId' | 'gangsInVain' | 'gangsPausedUntil'> = {
+  lastGangId: 0,
+  gangsInVain: 0,
+  gangsPausedUntil: 0,
+};
 
-/** Takes a job in: every task is ready or waits for others, but those whose results are taken over, which have finished. */
+/**
+ * Takes a job in: every task is ready or waits for others, but those whose results are taken over, which have finished.
+ */
 export function acceptJob(state: BrokerState, change: ChangeOf<'JobAccepted'>): void {
   const job = createJob(change);
   const { groups, queues } = layOutGroups(job, change.spec);
@@ -47,17 +53,52 @@ function takeOver(job: BrokerJob, taken: readonly TakenTask[]): void {
 
 function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccepted'>): BrokerJob {
   return {
-    jobId, userId, clientJobId, label: spec.label, submittedAt: at,
+    jobId,
+    userId,
+    clientJobId,
+    label: spec.label,
+    submittedAt: at,
     taskCount: spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
-    processors: spec.processors, isGang: spec.gang === true, ...noGangsYet, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline, verification: spec.verification, reservation: spec.reservation, reservationOver: undefined,
-    scheduler: spec.scheduler ?? schedulingDefaults.scheduler, replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
-    spec, revisedInputs: [], groups: [], queues: [], placement: placementOfJob(spec), placed: new Map(), dependencies: undefined, status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
-    finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
-    replicaCount: 0, failureCount: 0, supports: new Map(), doubtful: new IndexSet(), extraVoteCount: 0, times: new TimeCurve(), shares: new Map(), sistered: new Set(),
+    processors: spec.processors,
+    isGang: spec.gang === true,
+    ...noGangsYet,
+    replicasMax: spec.replicasMax,
+    failuresMax: spec.failuresMax,
+    deadline: spec.deadline,
+    verification: spec.verification,
+    reservation: spec.reservation,
+    reservationOver: undefined,
+    scheduler: spec.scheduler ?? schedulingDefaults.scheduler,
+    replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
+    spec,
+    revisedInputs: [],
+    groups: [],
+    queues: [],
+    placement: placementOfJob(spec),
+    placed: new Map(),
+    dependencies: undefined,
+    status: 'running',
+    cancelReason: '',
+    endedAt: 0,
+    tasks: new Map(),
+    finished: new IndexSet(),
+    failed: new IndexSet(),
+    cancelled: new IndexSet(),
+    replicaCount: 0,
+    failureCount: 0,
+    supports: new Map(),
+    doubtful: new IndexSet(),
+    extraVoteCount: 0,
+    times: new TimeCurve(),
+    shares: new Map(),
+    sistered: new Set(),
   };
 }
 
-/** Cancels what is ready or waits and marks what is on machines as aborting; results that are being verified are still settled. */
+/**
+ * Cancels what is ready or waits and marks what is on machines as aborting; results that are being verified are still
+ * settled.
+ */
 export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>): void {
   const job = getJob(state, change.jobId);
   job.status = 'cancelled';
@@ -82,7 +123,10 @@ export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>):
 }
 
 /** Notes that a job's reservation is over, and whether what is left of it waits. */
-export function leaveReservation(state: BrokerState, { jobId, code, reason, waits, at }: ChangeOf<'ReservationLeft'>): void {
+export function leaveReservation(
+  state: BrokerState,
+  { jobId, code, reason, waits, at }: ChangeOf<'ReservationLeft'>,
+): void {
   getJob(state, jobId).reservationOver = { code, reason, waits, at };
 }
 
@@ -105,17 +149,24 @@ function forgetTasks(job: BrokerJob): void {
   job.finished.clear();
 }
 
-/** Has tasks that have not run yet get what the paths of the job's inputs hold by now; what the others were given stays on record. */
+/**
+ * Has tasks that have not run yet get what the paths of the job's inputs hold by now; what the others were given stays
+ * on record.
+ */
 export function reviseInputsOf(state: BrokerState, { jobId, current }: ChangeOf<'InputsRevised'>): void {
   const job = getJob(state, jobId);
   invariant(job.spec, `inputs of job ${jobId} are revised, which has ended`);
   const begun = IndexSet.fromRanges(job.finished.ranges());
-  for (const task of job.tasks.values()) if (!isBeingCancelled(task) && (task.replicas.length > 0 || task.successes !== undefined)) begun.add(task.index);
+  for (const task of job.tasks.values())
+    if (!isBeingCancelled(task) && (task.replicas.length > 0 || task.successes !== undefined)) begun.add(task.index);
   job.revisedInputs = reviseInputs(job.spec, job.revisedInputs, { current, begun: [...begun.ranges()] });
   job.spec = withRevisedInputs(job.spec, job.revisedInputs);
 }
 
-/** Has failed and cancelled tasks run again, those that wait for others when these have finished, their failures forgotten; those whose replicas are still being ended go on without these. */
+/**
+ * Has failed and cancelled tasks run again, those that wait for others when these have finished, their failures
+ * forgotten; those whose replicas are still being ended go on without these.
+ */
 export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>): void {
   const job = getJob(state, change.jobId);
   if (change.taskIndexes.length > 0) {
@@ -130,7 +181,10 @@ export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>)
   reopen(state, job);
 }
 
-/** Whether replicas of an open task are being ended since its job was cancelled, and it would be cancelled with the last. */
+/**
+ * Whether replicas of an open task are being ended since its job was cancelled, and it would be cancelled with the
+ * last.
+ */
 export function isBeingCancelled({ replicas }: OpenTask): boolean {
   return replicas.some(({ abortFate }) => abortFate === 'cancelled');
 }

@@ -5,9 +5,13 @@ import { findLeasedTask, openLease } from '../leases/leases.ts';
 import type { BrokerState } from '../state.ts';
 
 /** Knows a lease: its ids are given away for good. */
-export function grantLease(state: BrokerState, { providerId, sequence, horizon, parts }: ChangeOf<'LeaseGranted'>): void {
+export function grantLease(
+  state: BrokerState,
+  { providerId, sequence, horizon, parts }: ChangeOf<'LeaseGranted'>,
+): void {
   getProvider(state, providerId).leases.push(openLease({ sequence, horizon, parts }));
-  for (const { firstReplicaId, taskRanges } of parts) state.nextReplicaId = Math.max(state.nextReplicaId, firstReplicaId + countIn(taskRanges));
+  for (const { firstReplicaId, taskRanges } of parts)
+    state.nextReplicaId = Math.max(state.nextReplicaId, firstReplicaId + countIn(taskRanges));
 }
 
 /** Forgets the leases before one that the provider confirmed: nothing of them can come back any more. */

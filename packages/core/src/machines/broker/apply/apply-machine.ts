@@ -29,8 +29,32 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
   if (known !== undefined) known.address = address;
   else {
     state.providers.set(providerId, {
-      providerId, address, machines: new Map(), pattern: undefined, leases: [], confirmedLease: 0,
-      isConnected: false, resourceId: '', takesLeases: false, isSettled: false, isLeaseTold: false, caughtTold: [], leaseSeenAt: 0, awaySince: undefined, hearingUntil: undefined, isHearing: false, lastError: '', clockOffset: 0, standings: [], resource: undefined, resourceAwaitedUntil: undefined, draining: undefined, demand: undefined, demandAt: 0, shareSince: undefined, owesTurn: false,
+      providerId,
+      address,
+      machines: new Map(),
+      pattern: undefined,
+      leases: [],
+      confirmedLease: 0,
+      isConnected: false,
+      resourceId: '',
+      takesLeases: false,
+      isSettled: false,
+      isLeaseTold: false,
+      caughtTold: [],
+      leaseSeenAt: 0,
+      awaySince: undefined,
+      hearingUntil: undefined,
+      isHearing: false,
+      lastError: '',
+      clockOffset: 0,
+      standings: [],
+      resource: undefined,
+      resourceAwaitedUntil: undefined,
+      draining: undefined,
+      demand: undefined,
+      demandAt: 0,
+      shareSince: undefined,
+      owesTurn: false,
     });
   }
 }
@@ -47,10 +71,26 @@ export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'
     return;
   }
   const machine: BrokerMachine = {
-    provider, facts, processors: facts.processors, joinedAt: change.at, replicas: new Map(), heldProcessors: 0, allowance: facts.requestId === '' ? allowanceOf({ finishedCount: 0 }, 1) : Infinity,
-    account: openAccount(state, provider.providerId, facts.requestId), charged: 0, finishedCount: 0, failedCount: 0,
-    times: new TimeCurve(), slowness: unknownSlowness,
-    isTold: false, isGone: false, breakages: 0, doubtedJobId: 0, quarantinedUntil: 0, isStopping: false, shutdownCount: 0,
+    provider,
+    facts,
+    processors: facts.processors,
+    joinedAt: change.at,
+    replicas: new Map(),
+    heldProcessors: 0,
+    allowance: facts.requestId === '' ? allowanceOf({ finishedCount: 0 }, 1) : Infinity,
+    account: openAccount(state, provider.providerId, facts.requestId),
+    charged: 0,
+    finishedCount: 0,
+    failedCount: 0,
+    times: new TimeCurve(),
+    slowness: unknownSlowness,
+    isTold: false,
+    isGone: false,
+    breakages: 0,
+    doubtedJobId: 0,
+    quarantinedUntil: 0,
+    isStopping: false,
+    shutdownCount: 0,
   };
   state.machines.set(facts.machineId, machine);
   provider.machines.set(facts.machineId, machine);
@@ -69,7 +109,13 @@ export function loseMachine(state: BrokerState, { machineId, at }: ChangeOf<'Mac
 
 /** Knows what has become of allocation requests. */
 export function changeRequests(state: BrokerState, { providerId, requests }: ChangeOf<'RequestsChanged'>): void {
-  judgeLosses(state, requests.filter(({ requestId, endCode }) => endCode !== undefined && state.requests.get(requestKey(providerId, requestId))?.endCode === undefined));
+  judgeLosses(
+    state,
+    requests.filter(
+      ({ requestId, endCode }) =>
+        endCode !== undefined && state.requests.get(requestKey(providerId, requestId))?.endCode === undefined,
+    ),
+  );
   for (const request of requests) {
     state.requests.set(requestKey(providerId, request.requestId), request);
     openAccount(state, providerId, request.requestId);
@@ -77,7 +123,10 @@ export function changeRequests(state: BrokerState, { providerId, requests }: Cha
   }
 }
 
-function noteReservation({ overReservations, movedReservations }: BrokerState, { reservation, reasons }: AllocationRequest): void {
+function noteReservation(
+  { overReservations, movedReservations }: BrokerState,
+  { reservation, reasons }: AllocationRequest,
+): void {
   if (reservation?.movedTo !== undefined) movedReservations.set(reservationKey(reservation), reservation.movedTo);
   if (reservation === undefined || reservation.overCode === '') return;
   overReservations.set(reservationKey(reservation), { code: reservation.overCode, reason: reasons.at(-1) ?? '' });

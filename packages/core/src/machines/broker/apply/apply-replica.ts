@@ -14,7 +14,16 @@ import { outputsOn } from '../placing/matching.ts';
 import { leavePlace, leavePlaceElsewhere, queueOf } from '../placement/placed-tasks.ts';
 import { walltimeMaxCode } from '../results/longest-walltime.ts';
 import { observeTimes } from '../times/observe-times.ts';
-import { type BrokerGang, type BrokerJob, type BrokerMachine, type BrokerReplica, type BrokerState, hasEnded, type OpenTask, type Success } from '../state.ts';
+import {
+  type BrokerGang,
+  type BrokerJob,
+  type BrokerMachine,
+  type BrokerReplica,
+  type BrokerState,
+  hasEnded,
+  type OpenTask,
+  type Success,
+} from '../state.ts';
 import { getGroup, getTaskGroup, widthOf } from '../jobs/task-groups.ts';
 import { identityOf } from '../trust/trust-records.ts';
 
@@ -28,8 +37,19 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
   for (const index of change.taskIndexes) {
     const task = job.tasks.get(index) ?? openTask(job, index);
     const replica: BrokerReplica = {
-      replicaId, job, task, machine, processors: change.processors ?? widthOf(job, index), member: undefined, placedAt: change.at, startedAt: 0, status: 'placed', abortFate: undefined,
-      isAdopted: change.isAdopted === true, isWithdrawing: false, isEnding: false,
+      replicaId,
+      job,
+      task,
+      machine,
+      processors: change.processors ?? widthOf(job, index),
+      member: undefined,
+      placedAt: change.at,
+      startedAt: 0,
+      status: 'placed',
+      abortFate: undefined,
+      isAdopted: change.isAdopted === true,
+      isWithdrawing: false,
+      isEnding: false,
     };
     if (task.status === 'ready') setStatus(job, task, 'running');
     leavePlaceElsewhere(job, index, machine.provider);
@@ -48,11 +68,31 @@ export function placeGang(state: BrokerState, change: ChangeOf<'GangPlaced'>): v
   const { firstReplicaId, seats, at: placedAt } = change;
   const job = getJob(state, change.jobId);
   const task = job.tasks.get(change.taskIndex) ?? openTask(job, change.taskIndex);
-  const gang: BrokerGang = { gangId: firstReplicaId, job, task, members: [], heldCount: 0, status: 'gathered', placedAt, brokenBy: undefined };
+  const gang: BrokerGang = {
+    gangId: firstReplicaId,
+    job,
+    task,
+    members: [],
+    heldCount: 0,
+    status: 'gathered',
+    placedAt,
+    brokenBy: undefined,
+  };
   for (const [rank, { machineId, processors }] of seats.entries()) {
     const replica: BrokerReplica = {
-      replicaId: firstReplicaId + rank, job, task, machine: getMachine(state, machineId), processors, member: { gang, rank, held: undefined }, placedAt, startedAt: 0,
-      status: 'placed', abortFate: undefined, isAdopted: false, isWithdrawing: false, isEnding: false,
+      replicaId: firstReplicaId + rank,
+      job,
+      task,
+      machine: getMachine(state, machineId),
+      processors,
+      member: { gang, rank, held: undefined },
+      placedAt,
+      startedAt: 0,
+      status: 'placed',
+      abortFate: undefined,
+      isAdopted: false,
+      isWithdrawing: false,
+      isEnding: false,
     };
     gang.members.push(replica);
     putOn(state, replica);
@@ -74,7 +114,18 @@ function putOn(state: BrokerState, replica: BrokerReplica): void {
 
 function openTask(job: BrokerJob, index: TaskIndex): OpenTask {
   const task: OpenTask = {
-    index, status: 'ready', replicas: [], successes: undefined, accepting: undefined, failureCount: 0, lossCount: 0, doubtCount: 0, stopCount: 0, walltimeCutCount: 0, avoidMachineId: '', avoidSince: 0,
+    index,
+    status: 'ready',
+    replicas: [],
+    successes: undefined,
+    accepting: undefined,
+    failureCount: 0,
+    lossCount: 0,
+    doubtCount: 0,
+    stopCount: 0,
+    walltimeCutCount: 0,
+    avoidMachineId: '',
+    avoidSince: 0,
   };
   job.tasks.set(index, task);
   return task;
@@ -114,7 +165,14 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
   takeOff(state, replica, ending);
   const group = getTaskGroup(job, getGroup(job, task.index).groupIndex);
   const success: Success = {
-    job, task, machineId: change.machineId, identity: identityOf(machine.facts), digest: undefined, attributes: machine.facts.attributes, account: machine.account, charge,
+    job,
+    task,
+    machineId: change.machineId,
+    identity: identityOf(machine.facts),
+    digest: undefined,
+    attributes: machine.facts.attributes,
+    account: machine.account,
+    charge,
     ending: { ...ending, standardOutput: noBytes, standardError: noBytes },
     outputSpecs: outputsOn(group, machine.facts.attributes),
   };
@@ -137,7 +195,11 @@ export function endReplicas(state: BrokerState, change: ChangeOf<'ReplicasEnded'
 }
 
 /** What follows the load learns how long placed tasks run. */
-function noteEnd({ choosing: { adaptive } }: BrokerState, job: BrokerJob, { fate, taskIndex, startedAt, endedAt }: ReplicaEnding): void {
+function noteEnd(
+  { choosing: { adaptive } }: BrokerState,
+  job: BrokerJob,
+  { fate, taskIndex, startedAt, endedAt }: ReplicaEnding,
+): void {
   if (fate !== 'accepted' || startedAt === 0 || !job.placed.has(taskIndex)) return;
   adaptive?.noteEnd(widthOf(job, taskIndex), Math.max(0, endedAt - startedAt));
 }
@@ -152,7 +214,8 @@ function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaE
   if (isFollower(replica)) return;
   countOnMachine(machine, ending);
   remember(task, ending, { machineId: machine.facts.machineId, at });
-  if (judge !== undefined && isCountedLoss(ending)) task.unjudged = [...task.unjudged ?? [], { requestKey: judge, at, hasRun: ending.startedAt > 0 }];
+  if (judge !== undefined && isCountedLoss(ending))
+    task.unjudged = [...(task.unjudged ?? []), { requestKey: judge, at, hasRun: ending.startedAt > 0 }];
   // Of a task that has ended only the sisters of its winner are left, also where it runs again.
   if (!hasEnded(task)) setStatus(job, task, ending.taskStatus);
 }
@@ -190,7 +253,11 @@ function countOnMachine(machine: BrokerMachine, ending: ReplicaEnding): void {
 }
 
 /** What a task learns from a replica's end. */
-function remember(task: OpenTask, ending: ReplicaEnding, where: { readonly machineId: string; readonly at: Instant }): void {
+function remember(
+  task: OpenTask,
+  ending: ReplicaEnding,
+  where: { readonly machineId: string; readonly at: Instant },
+): void {
   if (isStop(ending)) task.stopCount++;
   if (ending.fate === 'lost' && ending.reason === walltimeMaxCode) task.walltimeCutCount++;
   if (ending.fate !== 'failed' && !isCountedLoss(ending)) return;
@@ -207,11 +274,18 @@ function setStatus(job: BrokerJob, task: OpenTask, status: TaskStatus): void {
   if (task.status === 'ready') queueOf(job, task.index).ready.delete(task.index);
   task.status = status;
   switch (status) {
-    case 'ready': queueOf(job, task.index).ready.add(task.index); break;
-    case 'finished': finishTask(job, task); break;
+    case 'ready':
+      queueOf(job, task.index).ready.add(task.index);
+      break;
+    case 'finished':
+      finishTask(job, task);
+      break;
     case 'failed':
-    case 'cancelled': giveUpTask(job, task, status); break;
-    default: break;
+    case 'cancelled':
+      giveUpTask(job, task, status);
+      break;
+    default:
+      break;
   }
 }
 

@@ -16,7 +16,10 @@ export function digestReplica(state: BrokerState, change: ChangeOf<'ReplicaDiges
 }
 
 /** Notes who brought the result that is taken; two or more that agree confirm each other. */
-export function decideTask(state: BrokerState, { jobId, taskIndex, voters, outvotedCount }: ChangeOf<'TaskDecided'>): void {
+export function decideTask(
+  state: BrokerState,
+  { jobId, taskIndex, voters, outvotedCount }: ChangeOf<'TaskDecided'>,
+): void {
   const job = getJob(state, jobId);
   for (const identity of voters) {
     supportOf(job, identity).add(taskIndex);
@@ -27,7 +30,7 @@ export function decideTask(state: BrokerState, { jobId, taskIndex, voters, outvo
 
 function supportOf(job: BrokerJob, identity: string): IndexSet {
   let support = job.supports.get(identity);
-  if (support === undefined) job.supports.set(identity, support = new IndexSet());
+  if (support === undefined) job.supports.set(identity, (support = new IndexSet()));
   return support;
 }
 
@@ -37,7 +40,10 @@ function nameOf(state: BrokerState, identity: string): string {
   return identity;
 }
 
-/** Makes finished tasks ready again where their job is running; where it is over, or other tasks have begun with their results, marks them. */
+/**
+ * Makes finished tasks ready again where their job is running; where it is over, or other tasks have begun with their
+ * results, marks them.
+ */
 export function doubtResults(state: BrokerState, { jobId, taskIndexes }: ChangeOf<'ResultsDoubted'>): void {
   const job = getJob(state, jobId);
   const runsAgain = job.status === 'running';
@@ -55,7 +61,10 @@ function reopen(job: BrokerJob, index: TaskIndex): void {
 }
 
 /** Notes what speaks against a machine. */
-export function noteEvidence(state: BrokerState, { identity, machineId, evidence, isCaught }: ChangeOf<'EvidenceNoted'>): void {
+export function noteEvidence(
+  state: BrokerState,
+  { identity, machineId, evidence, isCaught }: ChangeOf<'EvidenceNoted'>,
+): void {
   const record = openRecord(state, identity, machineId);
   record.machineId = machineId;
   record.evidence = [...record.evidence, evidence].slice(-evidenceKeptMax);

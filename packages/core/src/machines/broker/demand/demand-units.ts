@@ -3,7 +3,10 @@ import type { TaskQueue } from '../state.ts';
 
 type Sized = Pick<TaskQueue, 'isGang' | 'processors'>;
 
-/** Processors that one machine must have for a task: demand tells tasks by it, and a gang as so many tasks of one processor as it has. */
+/**
+ * Processors that one machine must have for a task: demand tells tasks by it, and a gang as so many tasks of one
+ * processor as it has.
+ */
 export function demandWidth({ isGang, processors }: Sized): ProcessorCount {
   return isGang ? 1 : processors;
 }

@@ -12,8 +12,10 @@ import { type Turn, wakeBy } from '../turn.ts';
 /**
  * Tells each connected provider what is wanted of it, where that changed and it was not told a moment ago.
  *
- * What is wanted is found out at once where an input may have changed it for good; at most once in `demandInterval` after changes that
- * reports bring, since it costs something and they are many; and at the instant from which on time alone changes it. At no other
+ * What is wanted is found out at once where an input may have changed it for good; at most once in `demandInterval`
+ * after changes that
+ * reports bring, since it costs something and they are many; and at the instant from which on time alone changes it. At
+ * no other
  * time, so that a broker that nothing wakes can have nothing to tell.
  */
 export function setDemands(turn: Turn): void {
@@ -40,7 +42,7 @@ function tellDemands(turn: Turn): void {
   for (const [provider, part] of parts) {
     if (!provider.isConnected) continue;
     let known = facts.get(part.processors);
-    if (known === undefined) facts.set(part.processors, known = gatherFacts(state, part.processors));
+    if (known === undefined) facts.set(part.processors, (known = gatherFacts(state, part.processors)));
     const reserved = reservedFor(state, provider);
     const due = tell(turn, provider, { ...toDemand(part, known), ...(reserved.length === 0 ? {} : { reserved }) });
     validity.until = Math.min(validity.until, due);
@@ -63,14 +65,31 @@ function tell({ state, now, commands }: Turn, provider: BrokerProvider, demand: 
 
 /** Demand from nothing to something, or back, is told at once. */
 function isBothOrNeither(one: Demand, other: Demand): boolean {
-  return (one.pendingTasks === 0) === (other.pendingTasks === 0) && (one.reserved === undefined) === (other.reserved === undefined);
+  return (
+    (one.pendingTasks === 0) === (other.pendingTasks === 0) &&
+    (one.reserved === undefined) === (other.reserved === undefined)
+  );
 }
 
-const comparedFields = ['gangProcessors', 'pendingTasks', 'unplacedTasks', 'processors', 'taskTimeMax', 'taskTimeMean', 'deadline', 'userId', 'statedTime'] as const;
+const comparedFields = [
+  'gangProcessors',
+  'pendingTasks',
+  'unplacedTasks',
+  'processors',
+  'taskTimeMax',
+  'taskTimeMean',
+  'deadline',
+  'userId',
+  'statedTime',
+] as const;
 
 function isSameDemand(one: Demand, other: Demand): boolean {
-  return comparedFields.every((field) => one[field] === other[field]) && isSameReserved(one.reserved, other.reserved)
-    && one.taskTimes?.count === other.taskTimes?.count && one.taskTimes?.censoredCount === other.taskTimes?.censoredCount;
+  return (
+    comparedFields.every((field) => one[field] === other[field]) &&
+    isSameReserved(one.reserved, other.reserved) &&
+    one.taskTimes?.count === other.taskTimes?.count &&
+    one.taskTimes?.censoredCount === other.taskTimes?.censoredCount
+  );
 }
 
 /** What the open jobs of one width say of their tasks. */
@@ -83,18 +102,25 @@ interface JobFacts {
 }
 
 function gatherFacts(state: BrokerState, processors: ProcessorCount): JobFacts {
-  const jobs = [...state.openJobs.values()].filter((job) => job.queues.some((queue) => demandWidth(queue) === processors) && runsBeside(job));
+  const jobs = [...state.openJobs.values()].filter(
+    (job) => job.queues.some((queue) => demandWidth(queue) === processors) && runsBeside(job),
+  );
   const deadlines = jobs.flatMap(({ deadline }) => (deadline === undefined ? [] : [deadline]));
   return {
     deadline: deadlines.length === 0 ? undefined : deadlines.reduce((least, one) => Math.min(least, one)),
-    userId: jobs[0]?.userId ?? '', statedTime: jobs.reduce((longest, job) => Math.max(longest, statedTimeOf(job)), 0), times: timesOf(jobs),
+    userId: jobs[0]?.userId ?? '',
+    statedTime: jobs.reduce((longest, job) => Math.max(longest, statedTimeOf(job)), 0),
+    times: timesOf(jobs),
   };
 }
 
 /** The longest run time that the user states for a task of a job; 0 where she states none. Cost: O(groups of tasks). */
 function statedTimeOf({ spec }: BrokerJob): Duration {
   if (spec === undefined) return 0;
-  return spec.groups.reduce((longest, { expectedTime = 0 }) => Math.max(longest, expectedTime > 0 ? expectedTime : spec.limits.runTimeMax), 0);
+  return spec.groups.reduce(
+    (longest, { expectedTime = 0 }) => Math.max(longest, expectedTime > 0 ? expectedTime : spec.limits.runTimeMax),
+    0,
+  );
 }
 
 function timesOf(jobs: readonly BrokerJob[]): TimeCurve {
@@ -106,13 +132,26 @@ function timesOf(jobs: readonly BrokerJob[]): TimeCurve {
   return times;
 }
 
-function toDemand({ pendingTasks, processors, unplacedTasks, gangProcessors }: DemandPart, { deadline, userId, statedTime, times }: JobFacts): Demand {
+function toDemand(
+  { pendingTasks, processors, unplacedTasks, gangProcessors }: DemandPart,
+  { deadline, userId, statedTime, times }: JobFacts,
+): Demand {
   const { count, sum, longest } = times;
   const taskTimes = quantilesOf(times);
-  invariant(unplacedTasks <= pendingTasks, `${unplacedTasks} of ${pendingTasks} pending tasks are said to have no place`);
+  invariant(
+    unplacedTasks <= pendingTasks,
+    `${unplacedTasks} of ${pendingTasks} pending tasks are said to have no place`,
+  );
   return {
-    pendingTasks, processors, deadline, userId, unplacedTasks,
-    taskTimeMax: count === 0 ? undefined : longest, taskTimeMean: count === 0 ? undefined : Math.ceil(sum / count),
-    ...(taskTimes === undefined ? {} : { taskTimes }), ...(gangProcessors === 0 ? {} : { gangProcessors }), ...(statedTime === 0 ? {} : { statedTime }),
+    pendingTasks,
+    processors,
+    deadline,
+    userId,
+    unplacedTasks,
+    taskTimeMax: count === 0 ? undefined : longest,
+    taskTimeMean: count === 0 ? undefined : Math.ceil(sum / count),
+    ...(taskTimes === undefined ? {} : { taskTimes }),
+    ...(gangProcessors === 0 ? {} : { gangProcessors }),
+    ...(statedTime === 0 ? {} : { statedTime }),
   };
 }

@@ -17,15 +17,20 @@ interface HallQueue {
 }
 
 /**
- * Places gangs in the imagination, each at one provider as it would be in earnest: what is free at two of them does not make one. Cost: O(queues with
+ * Places gangs in the imagination, each at one provider as it would be in earnest: what is free at two of them does not
+ * make one. Cost: O(queues with
  * gangs x machines).
  */
 export function imagineGangs<Machine extends HallMachine, Queue extends HallQueue>(
-  machines: readonly Machine[], queues: readonly Queue[], suits: (queue: Queue, machine: Machine) => boolean,
+  machines: readonly Machine[],
+  queues: readonly Queue[],
+  suits: (queue: Queue, machine: Machine) => boolean,
 ): void {
   for (const queue of queues) {
     const units = demandUnits(queue.source);
-    for (const ofProvider of groupByProvider(machines.filter((machine) => freeProcessors(machine) > 0 && suits(queue, machine)))) {
+    for (const ofProvider of groupByProvider(
+      machines.filter((machine) => freeProcessors(machine) > 0 && suits(queue, machine)),
+    )) {
       const free = ofProvider.reduce((sum, machine) => sum + freeProcessors(machine), 0);
       let left = Math.min(queue.readyCount, Math.floor(free / units) * units);
       queue.readyCount -= left;

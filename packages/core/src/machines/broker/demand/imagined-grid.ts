@@ -11,7 +11,15 @@ import { matchesQueue } from '../placing/matching.ts';
 import { countReadySoon } from './ready-soon.ts';
 import { holdsUntil, keepsAway, type Moment, type TimedMachine } from '../times/remaining-time.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
-import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, Success, TaskQueue } from '../state.ts';
+import type {
+  BrokerJob,
+  BrokerMachine,
+  BrokerProvider,
+  BrokerReplica,
+  BrokerState,
+  Success,
+  TaskQueue,
+} from '../state.ts';
 import { queueOf } from '../placement/placed-tasks.ts';
 import { isVotedOn, runsMissing, votesWanted } from '../trust/votes.ts';
 
@@ -59,9 +67,12 @@ export interface Running {
 }
 
 /**
- * Places all ready tasks, by the code that places them in earnest, on what there is and what is to come: first on the processors of the
- * machines that are there, which come free sooner or later, one task for each; then on the machines of running requests that have not
- * joined; then on those of the requests that wait, in the order in which this broker heard of them. So what is left over is what no
+ * Places all ready tasks, by the code that places them in earnest, on what there is and what is to come: first on the
+ * processors of the
+ * machines that are there, which come free sooner or later, one task for each; then on the machines of running requests
+ * that have not
+ * joined; then on those of the requests that wait, in the order in which this broker heard of them. So what is left
+ * over is what no
  * machine will take, and to ask for more is to ask for what the placement would use.
  *
  * Tasks of workflows that are ready soon (`countReadySoon`) come last: they keep what is there, and ask for nothing.
@@ -77,20 +88,42 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
     for (const source of job.queues) queues.set(source, imagineQueue(source));
     if (isVotedOn(job)) addVotes(moment.state, job, queues);
   }
-  const running = new Map([...moment.state.providers.values()].map((provider): [BrokerProvider, Running] => [provider, { tasks: new Map(), replicas: new Map() }]));
+  const running = new Map(
+    [...moment.state.providers.values()].map((provider): [BrokerProvider, Running] => [
+      provider,
+      { tasks: new Map(), replicas: new Map() },
+    ]),
+  );
   const machines = [...takeStock(moment, queues, running), ...comingMachines(moment)];
   countFetched(moment.state, running);
   const port: ImaginedPort = {
     matches: ({ source }, machine) => suits(moment, source, machine),
     prefetchDepth: () => 0,
     place: take,
-    // How many tasks have a place does not depend on which of them gets which: no scheduler is told more than a workqueue needs.
-    readyTasks: () => [], suits: () => true, placeTasks: () => undefined, taskTime: () => undefined, waits: () => [], timeLeft: () => Infinity,
-    bytesHeld: () => 0, lookAgain: () => undefined, isPlanned: () => false, placePlanned: () => new Set(),
+    // How many tasks have a place does not depend on which of them gets which: no scheduler is told more than a
+    // workqueue needs.
+    readyTasks: () => [],
+    suits: () => true,
+    placeTasks: () => undefined,
+    taskTime: () => undefined,
+    waits: () => [],
+    timeLeft: () => Infinity,
+    bytesHeld: () => 0,
+    lookAgain: () => undefined,
+    isPlanned: () => false,
+    placePlanned: () => new Set(),
   };
   const ready = [...queues.values()].filter((queue) => queue.readyCount > 0);
-  imagineGangs(machines, ready.filter(({ source }) => source.isGang), port.matches);
-  placeQueues(machines, ready.filter(({ source }) => !source.isGang), port);
+  imagineGangs(
+    machines,
+    ready.filter(({ source }) => source.isGang),
+    port.matches,
+  );
+  placeQueues(
+    machines,
+    ready.filter(({ source }) => !source.isGang),
+    port,
+  );
   // Behind all that is ready, and of what is there already: what these leave is not lacking.
   placeQueues(machines, imagineSoon(moment), port);
   return { machines, queues: [...queues.values()], running };
@@ -103,7 +136,8 @@ function imagineSoon(moment: Moment): ImaginedQueue[] {
   const soon: ImaginedQueue[] = [];
   for (const job of moment.state.openJobs.values()) {
     const counts = job.status === 'running' && runsBeside(job) ? countReadySoon(moment, job) : [];
-    for (const [source, readyCount] of counts) soon.push({ ...imagineQueue(source), readyCount: readyCount * demandUnits(source) });
+    for (const [source, readyCount] of counts)
+      soon.push({ ...imagineQueue(source), readyCount: readyCount * demandUnits(source) });
   }
   return soon;
 }
@@ -138,9 +172,14 @@ function take(machine: ImaginedMachine, queue: ImaginedQueue, countMax: number):
   return count;
 }
 
-/** Counts what runs, puts back what waits in the queues of busy machines, and returns the machines that have processors for more. */
+/**
+ * Counts what runs, puts back what waits in the queues of busy machines, and returns the machines that have processors
+ * for more.
+ */
 function takeStock(
-  moment: Moment, queues: ReadonlyMap<TaskQueue, ImaginedQueue>, running: ReadonlyMap<BrokerProvider, Running>,
+  moment: Moment,
+  queues: ReadonlyMap<TaskQueue, ImaginedQueue>,
+  running: ReadonlyMap<BrokerProvider, Running>,
 ): ImaginedMachine[] {
   const { state } = moment;
   const machines: ImaginedMachine[] = [];
@@ -151,12 +190,25 @@ function takeStock(
     const heldProcessors = countOn(state, machine, { queues, running: ofProvider });
     if (heldProcessors >= usableProcessors(machine) || !isUsable(moment, machine)) continue;
     const { provider, facts, slowness } = machine;
-    machines.push({ provider, requestId: '', real: machine, hasBegun: true, facts, slowness, processors: usableProcessors(machine), heldProcessors, taken: new Map() });
+    machines.push({
+      provider,
+      requestId: '',
+      real: machine,
+      hasBegun: true,
+      facts,
+      slowness,
+      processors: usableProcessors(machine),
+      heldProcessors,
+      taken: new Map(),
+    });
   }
   return machines;
 }
 
-/** A machine that is about to be told of anew after a break counts as there, else its tasks would be wanted of others for a moment. */
+/**
+ * A machine that is about to be told of anew after a break counts as there, else its tasks would be wanted of others
+ * for a moment.
+ */
 function isUsable(moment: Moment, { provider, facts: { until }, quarantinedUntil }: BrokerMachine): boolean {
   if (!takesWork(provider)) return false;
   for (const end of [until ?? Infinity, quarantinedUntil]) holdsUntil(moment, end);
@@ -165,8 +217,12 @@ function isUsable(moment: Moment, { provider, facts: { until }, quarantinedUntil
 
 /** Processors that hold what the machine runs; what does not fit beside it goes back to its queue. */
 function countOn(
-  state: BrokerState, machine: BrokerMachine,
-  { queues, running: { tasks, replicas } }: { readonly queues: ReadonlyMap<TaskQueue, ImaginedQueue>; readonly running: Running },
+  state: BrokerState,
+  machine: BrokerMachine,
+  {
+    queues,
+    running: { tasks, replicas },
+  }: { readonly queues: ReadonlyMap<TaskQueue, ImaginedQueue>; readonly running: Running },
 ): ProcessorCount {
   let held = 0;
   for (const replica of machine.replicas.values()) {
@@ -186,9 +242,16 @@ function countOn(
   return held;
 }
 
-/** A task counts once, where its eldest replica is, one with a success where that was; a task that is voted on, as often as it wants votes. */
+/**
+ * A task counts once, where its eldest replica is, one with a success where that was; a task that is voted on, as often
+ * as it wants votes.
+ */
 function isWanted(state: BrokerState, replica: BrokerReplica): boolean {
-  const { job, task, task: { successes, replicas } } = replica;
+  const {
+    job,
+    task,
+    task: { successes, replicas },
+  } = replica;
   if (isFollower(replica)) return replica.status !== 'aborting';
   if (isVotedOn(job)) return replicas.indexOf(replica) < votesWanted(state, job, task);
   return successes === undefined && replicas[0] === replica;
@@ -215,7 +278,10 @@ function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, R
   }
 }
 
-/** What requests of providers that are there and take work will bring: first the rest of those that run, then those that wait, in the order of hearing of them. */
+/**
+ * What requests of providers that are there and take work will bring: first the rest of those that run, then those that
+ * wait, in the order of hearing of them.
+ */
 function comingMachines({ state, now }: Moment): ImaginedMachine[] {
   const joined = countJoined(state);
   const rest: ImaginedMachine[] = [];
@@ -227,7 +293,9 @@ function comingMachines({ state, now }: Moment): ImaginedMachine[] {
       const until = request.startedAt + request.walltime;
       rest.push(bring(provider, request, { until, processors: request.width - (joined.get(key) ?? 0) }));
     } else if (isWaiting(request)) {
-      waiting.push(bring(provider, request, { until: now + walltimeLeft * request.walltime, processors: request.width }));
+      waiting.push(
+        bring(provider, request, { until: now + walltimeLeft * request.walltime, processors: request.width }),
+      );
     }
   }
   return [...rest, ...waiting].filter((machine) => machine.processors > 0);
@@ -235,12 +303,30 @@ function comingMachines({ state, now }: Moment): ImaginedMachine[] {
 
 function countJoined(state: BrokerState): Map<string, ProcessorCount> {
   const joined = new Map<string, ProcessorCount>();
-  for (const { account: { key }, processors } of state.machines.values()) joined.set(key, (joined.get(key) ?? 0) + processors);
+  for (const {
+    account: { key },
+    processors,
+  } of state.machines.values())
+    joined.set(key, (joined.get(key) ?? 0) + processors);
   return joined;
 }
 
-function bring(provider: BrokerProvider, request: AllocationRequest, { until, processors }: { readonly until: Instant; readonly processors: ProcessorCount }): ImaginedMachine {
-  return { provider, requestId: request.requestId, real: undefined, hasBegun: request.status === 'running', facts: { until }, slowness: unknownSlowness, processors, heldProcessors: 0, taken: new Map() };
+function bring(
+  provider: BrokerProvider,
+  request: AllocationRequest,
+  { until, processors }: { readonly until: Instant; readonly processors: ProcessorCount },
+): ImaginedMachine {
+  return {
+    provider,
+    requestId: request.requestId,
+    real: undefined,
+    hasBegun: request.status === 'running',
+    facts: { until },
+    slowness: unknownSlowness,
+    processors,
+    heldProcessors: 0,
+    taken: new Map(),
+  };
 }
 
 function isWaiting({ status }: AllocationRequest): boolean {

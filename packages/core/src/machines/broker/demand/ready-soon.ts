@@ -11,16 +11,19 @@ const nearFrom = 0.75;
 const nearUntil = 2;
 
 /**
- * How many tasks of a workflow become ready soon, by queue: all that they wait for is near its end, or its results are on their way home. As many less as there are of
+ * How many tasks of a workflow become ready soon, by queue: all that they wait for is near its end, or its results are
+ * on their way home. As many less as there are of
  * these, whose processors come free for them.
  *
- * They are no reason to ask for more, but machines that idle are not given back for the moment between two levels. Cost: O(open tasks and what waits for them).
+ * They are no reason to ask for more, but machines that idle are not given back for the moment between two levels.
+ * Cost: O(open tasks and what waits for them).
  */
 export function countReadySoon(moment: Moment, job: BrokerJob): Map<TaskQueue, number> {
   const { dependencies } = job;
   const counts = new Map<TaskQueue, number>();
   if (dependencies === undefined || dependencies.waiting.size === 0) return counts;
-  const isWaitedFor = ({ index }: OpenTask): boolean => successorsOf(dependencies, index).some((behind) => dependencies.waiting.has(behind));
+  const isWaitedFor = ({ index }: OpenTask): boolean =>
+    successorsOf(dependencies, index).some((behind) => dependencies.waiting.has(behind));
   const near = [...job.tasks.values()].filter((task) => isWaitedFor(task) && isNearEnd(moment, job, task));
   let freed = near.length;
   for (const index of releasedBy(dependencies, near)) {
@@ -34,7 +37,9 @@ export function countReadySoon(moment: Moment, job: BrokerJob): Map<TaskQueue, n
 /** Tasks that wait for nothing but these. */
 function releasedBy(dependencies: Dependencies, near: readonly OpenTask[]): number[] {
   const met = new Map<number, number>();
-  for (const { index } of near) for (const behind of successorsOf(dependencies, index)) if (dependencies.waiting.has(behind)) met.set(behind, (met.get(behind) ?? 0) + 1);
+  for (const { index } of near)
+    for (const behind of successorsOf(dependencies, index))
+      if (dependencies.waiting.has(behind)) met.set(behind, (met.get(behind) ?? 0) + 1);
   return [...met].flatMap(([index, count]) => (count >= (dependencies.unmet[index] ?? Infinity) ? [index] : []));
 }
 
@@ -42,7 +47,8 @@ function isNearEnd(moment: Moment, job: BrokerJob, task: OpenTask): boolean {
   if (task.status === 'verifying') return true;
   const [eldest] = task.replicas;
   if (task.status !== 'running' || eldest === undefined) return false;
-  const time: Duration | undefined = getTaskGroup(job, getGroup(job, task.index).groupIndex).expectedTime ?? expectedTime(job, eldest.machine);
+  const time: Duration | undefined =
+    getTaskGroup(job, getGroup(job, task.index).groupIndex).expectedTime ?? expectedTime(job, eldest.machine);
   if (time === undefined) return false;
   // By the broker's own clock, as everything that it expects.
   const at = (share: number): Instant => eldest.placedAt + Math.ceil(share * time);

@@ -12,7 +12,9 @@ export function hearOfRequests(turn: Turn, { providerId, requests: told }: Input
   if (provider === undefined) return;
   const requests = told.map((request) => requestInOwnClock(request, provider.clockOffset));
   for (const { requestId, seenAt } of requests) turn.state.requestsSeen.set(requestKey(providerId, requestId), seenAt);
-  const changed = requests.filter((request) => !isSame(turn.state.requests.get(requestKey(providerId, request.requestId)), request));
+  const changed = requests.filter(
+    (request) => !isSame(turn.state.requests.get(requestKey(providerId, request.requestId)), request),
+  );
   if (changed.length > 0) commit(turn, { kind: 'RequestsChanged', providerId, requests: changed });
 }
 
@@ -20,7 +22,11 @@ function requestInOwnClock(request: AllocationRequest, offset: Duration): Alloca
   if (Math.abs(offset) <= clockTolerance) return request;
   const { seenAt, submittedAt, startedAt, endedAt } = request;
   return {
-    ...request, seenAt: ownInstant(seenAt, offset), submittedAt: ownInstant(submittedAt, offset), startedAt: ownInstant(startedAt, offset), endedAt: ownInstant(endedAt, offset),
+    ...request,
+    seenAt: ownInstant(seenAt, offset),
+    submittedAt: ownInstant(submittedAt, offset),
+    startedAt: ownInstant(startedAt, offset),
+    endedAt: ownInstant(endedAt, offset),
   };
 }
 
@@ -33,21 +39,37 @@ export function hearOfStandings(turn: Turn, { providerId, standings }: InputOf<'
   for (const { reservation, startsAt, endsAt, amount } of standings) {
     const window = { startsAt, endsAt, amount };
     const known = findKnownWindow(state, reservation);
-    if (known !== undefined && !isSameWindow(known, window)) commit(turn, { kind: 'ReservationMoved', reservation, window });
+    if (known !== undefined && !isSameWindow(known, window))
+      commit(turn, { kind: 'ReservationMoved', reservation, window });
   }
 }
 
 /** Where a reservation is, as far as is known; undefined where no open job has one of that name. Cost: O(open jobs). */
 function findKnownWindow(state: BrokerState, name: ReservationName): MovedWindow | undefined {
-  for (const { reservation } of state.openJobs.values()) if (reservation !== undefined && isOfReservation(reservation, name)) return windowOf(state, reservation);
+  for (const { reservation } of state.openJobs.values())
+    if (reservation !== undefined && isOfReservation(reservation, name)) return windowOf(state, reservation);
   return undefined;
 }
 
-const comparedFields = ['managerRequestId', 'width', 'walltime', 'status', 'submittedAt', 'startedAt', 'endedAt', 'heuristic', 'endCode'] as const;
+const comparedFields = [
+  'managerRequestId',
+  'width',
+  'walltime',
+  'status',
+  'submittedAt',
+  'startedAt',
+  'endedAt',
+  'heuristic',
+  'endCode',
+] as const;
 
 function isSame(known: AllocationRequest | undefined, told: AllocationRequest): boolean {
   if (known === undefined) return false;
-  return comparedFields.every((field) => known[field] === told[field]) && isSamePlace(known.reservation, told.reservation) && known.reasons.join('\n') === told.reasons.join('\n');
+  return (
+    comparedFields.every((field) => known[field] === told[field]) &&
+    isSamePlace(known.reservation, told.reservation) &&
+    known.reasons.join('\n') === told.reasons.join('\n')
+  );
 }
 
 function isSamePlace(known: AllocationRequest['reservation'], told: AllocationRequest['reservation']): boolean {

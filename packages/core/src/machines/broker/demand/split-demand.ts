@@ -22,14 +22,20 @@ export interface DemandPart {
 }
 
 /**
- * Splits the open tasks among the providers: to each what runs there, what its machines and requests will take in the imagination (see
+ * Splits the open tasks among the providers: to each what runs there, what its machines and requests will take in the
+ * imagination (see
  * `imagineGrid`), and what nothing takes though its machines could run it.
  *
- * Requests that wait count in the order in which this broker heard of them, each for what those before it leave: were all counted, two
- * providers would take turns in giving way to each other. (Not the instants decide that they state: were a new request, by a clock that
- * was set, before one that waits, its provider would give it up and ask again without end.) What nothing takes is dealt out evenly to
- * those whose machines could run it, so that two providers that hear of a job at once do not both ask for all of it; what one has left of its share after
- * `shareWait` the others may ask for too. A part speaks of tasks of one width: those of the narrowest are told, so that wide tasks
+ * Requests that wait count in the order in which this broker heard of them, each for what those before it leave: were
+ * all counted, two
+ * providers would take turns in giving way to each other. (Not the instants decide that they state: were a new request,
+ * by a clock that
+ * was set, before one that waits, its provider would give it up and ask again without end.) What nothing takes is dealt
+ * out evenly to
+ * those whose machines could run it, so that two providers that hear of a job at once do not both ask for all of it;
+ * what one has left of its share after
+ * `shareWait` the others may ask for too. A part speaks of tasks of one width: those of the narrowest are told, so that
+ * wide tasks
  * make nobody ask for more of what the narrow ones need; the wide ones are told when those are done.
  */
 export function splitDemand(moment: Moment): Map<BrokerProvider, DemandPart> {
@@ -55,7 +61,12 @@ function partOf(state: BrokerState, grid: ImaginedGrid, { provider, left, fresh 
   const [there, lacking] = [placed.get(processors) ?? 0, unplaced.get(processors) ?? 0];
   // It covers all that it runs, sisters of tasks that count elsewhere too: what holds them is to stay.
   const running = Math.min(grid.running.get(provider)?.replicas.get(processors) ?? 0, countPending(state, processors));
-  return { processors, pendingTasks: Math.max(running, there + lacking), unplacedTasks: lacking, gangProcessors: lacking === 0 ? 0 : widestGang({ provider, left, fresh }) };
+  return {
+    processors,
+    pendingTasks: Math.max(running, there + lacking),
+    unplacedTasks: lacking,
+    gangProcessors: lacking === 0 ? 0 : widestGang({ provider, left, fresh }),
+  };
 }
 
 /** Tasks that run there, and those that its machines and requests take in the imagination, by width. */
@@ -89,7 +100,8 @@ function leftFor({ provider, fresh }: Pick<Split, 'provider' | 'fresh'>, queue: 
 function widestGang({ provider, left, fresh }: Split): ProcessorCount {
   let widest = 0;
   for (const queue of left) {
-    if (queue.source.isGang && mayMatch(queue.source, provider) && leftFor({ provider, fresh }, queue) > 0) widest = Math.max(widest, queue.source.processors);
+    if (queue.source.isGang && mayMatch(queue.source, provider) && leftFor({ provider, fresh }, queue) > 0)
+      widest = Math.max(widest, queue.source.processors);
   }
   return widest;
 }
@@ -103,15 +115,20 @@ function narrowest(counts: readonly (readonly [ProcessorCount, number])[]): Proc
 /** Processors that a task of the narrowest open job wants; 1 where no job wants a machine. */
 export function narrowestOpen(state: BrokerState): ProcessorCount {
   let least = Infinity;
-  for (const job of state.openJobs.values()) if (job.status === 'running' && runsBeside(job)) least = Math.min(least, ...job.queues.map(demandWidth));
+  for (const job of state.openJobs.values())
+    if (job.status === 'running' && runsBeside(job)) least = Math.min(least, ...job.queues.map(demandWidth));
   return least === Infinity ? 1 : least;
 }
 
-/** Tasks of a width that have not ended, and what votes want beyond one run of each: those of a cancelled job only have to be stopped. */
+/**
+ * Tasks of a width that have not ended, and what votes want beyond one run of each: those of a cancelled job only have
+ * to be stopped.
+ */
 function countPending(state: BrokerState, processors: ProcessorCount): number {
   let pending = 0;
   for (const job of state.openJobs.values()) {
-    if (job.status === 'running' && runsBeside(job) && job.queues.some((queue) => demandWidth(queue) === processors)) pending += demandUnits(job) * (countPendingOf(job, processors) + countRunsWanted(state, job));
+    if (job.status === 'running' && runsBeside(job) && job.queues.some((queue) => demandWidth(queue) === processors))
+      pending += demandUnits(job) * (countPendingOf(job, processors) + countRunsWanted(state, job));
   }
   return pending;
 }
@@ -119,7 +136,8 @@ function countPending(state: BrokerState, processors: ProcessorCount): number {
 /** Of a job whose tasks are all alike, those that have not ended; of another one those that are ready or begun. */
 function countPendingOf(job: BrokerJob, processors: ProcessorCount): number {
   const { queues, taskCount, finished, failed, cancelled, tasks } = job;
-  if (queues.every((queue) => demandWidth(queue) === processors)) return taskCount - finished.size - failed.size - cancelled.size;
+  if (queues.every((queue) => demandWidth(queue) === processors))
+    return taskCount - finished.size - failed.size - cancelled.size;
   let pending = 0;
   for (const queue of queues) if (queue.processors === processors) pending += queue.ready.size;
   for (const task of tasks.values()) if (task.status !== 'ready' && widthOf(job, task.index) === processors) pending++;
@@ -154,7 +172,9 @@ function freshUntil({ state, now }: Moment, provider: BrokerProvider, hasShare: 
   return (provider.shareSince ?? now) + state.options.shareWait;
 }
 
-/** Those with time-shared machines have what they have, and those that are away or drain ask for nothing that counts. */
+/**
+ * Those with time-shared machines have what they have, and those that are away or drain ask for nothing that counts.
+ */
 export function mayAsk(provider: BrokerProvider): boolean {
   if (!takesWork(provider)) return false;
   for (const { facts } of provider.machines.values()) if (facts.requestId === '') return false;

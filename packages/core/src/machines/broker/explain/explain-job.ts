@@ -24,7 +24,10 @@ export function explainJob(state: BrokerState, userId: UserId, jobId: JobId, now
 
 function explainCancelling(job: BrokerJob): Explanation {
   const why = job.cancelReason || 'no reason given';
-  return { summary: `job ${job.jobId} was cancelled (${why}); ${plural(job.tasks.size, 'task')} still to be stopped.`, details: [] };
+  return {
+    summary: `job ${job.jobId} was cancelled (${why}); ${plural(job.tasks.size, 'task')} still to be stopped.`,
+    details: [],
+  };
 }
 
 function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Explanation {
@@ -38,14 +41,25 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
     details.push(`${plural(queue.readyCount, 'task')} waiting: ${why.summary}`, ...why.details);
     if (waiting.length === listedMax) break;
   }
-  details.push(...explainJobPlacement(state, job), ...explainProgress(job), ...explainReservation(state, job, now), ...explainLeasedJob(state, job, now));
+  details.push(
+    ...explainJobPlacement(state, job),
+    ...explainProgress(job),
+    ...explainReservation(state, job, now),
+    ...explainLeasedJob(state, job, now),
+  );
   const verifying = countOpen(job, 'verifying');
   if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
   details.push(...explainPlannedEnd(state, job, now), ...describeOutlook(outlookOf(state, job, now)));
-  if (job.failed.size > 0) details.push(`${plural(job.failed.size, 'task')} failed ${plural(job.failuresMax, 'time')} or lost too often.`);
+  if (job.failed.size > 0)
+    details.push(`${plural(job.failed.size, 'task')} failed ${plural(job.failuresMax, 'time')} or lost too often.`);
   details.push(...explainScheduling(state, job, now));
   const why = running === 0 && verifying === 0 && waiting[0] !== undefined ? `: ${waiting[0].summary}` : '.';
-  return { summary: `job ${job.jobId}: ${job.finished.size} of ${plural(job.taskCount, 'task')} finished, ${running} running${why}`, details };
+  return {
+    summary:
+      `job ${job.jobId}: ${job.finished.size} of ${plural(job.taskCount, 'task')} finished, ${running} ` +
+      `running${why}`,
+    details,
+  };
 }
 
 function countOpen(job: BrokerJob, status: TaskStatus): number {
@@ -57,13 +71,19 @@ function countOpen(job: BrokerJob, status: TaskStatus): number {
 function explainEndedJob(state: BrokerState, job: BrokerJob): Explanation {
   const took = describeTime(job.endedAt - job.submittedAt);
   const details: string[] = [];
-  if (job.failed.size > 0) details.push(`${plural(job.failed.size, 'task')} failed; see "mutirao task list ${job.jobId} --status failed".`);
+  if (job.failed.size > 0)
+    details.push(`${plural(job.failed.size, 'task')} failed; see "mutirao task list ${job.jobId} --status failed".`);
   const blocked = explainProgress(job);
   if (blocked.length > 0) details.push(...blocked);
-  else if (job.cancelled.size > 0) details.push(`${plural(job.cancelled.size, 'task')} cancelled (${job.cancelReason || 'no reason given'}).`);
-  if (job.replicaCount > job.taskCount) details.push(`${plural(job.replicaCount, 'replica')} were placed for ${plural(job.taskCount, 'task')}.`);
+  else if (job.cancelled.size > 0)
+    details.push(`${plural(job.cancelled.size, 'task')} cancelled (${job.cancelReason || 'no reason given'}).`);
+  if (job.replicaCount > job.taskCount)
+    details.push(`${plural(job.replicaCount, 'replica')} were placed for ${plural(job.taskCount, 'task')}.`);
   if (job.reservationOver !== undefined) details.push(...explainReservation(state, job, job.endedAt));
   const times = quantilesOf(job.times);
   if (times !== undefined) details.push(describeQuantiles(times));
-  return { summary: `job ${job.jobId} ${job.status === 'cancelled' ? 'was cancelled' : job.status} ${took} after its submission.`, details };
+  return {
+    summary: `job ${job.jobId} ${job.status === 'cancelled' ? 'was cancelled' : job.status} ${took} after its submission.`,
+    details,
+  };
 }

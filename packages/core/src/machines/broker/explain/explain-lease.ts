@@ -11,8 +11,18 @@ export function explainLeasedTask(state: BrokerState, { jobId }: BrokerJob, inde
     const left = timeLeft(provider, now);
     const until = unheardUntil({ now }, provider);
     return [
-      ...(left === 0 ? [] : [`It is leased to provider ${provider.providerId}, which is away and may start it by itself for ${describeTime(left)} more.`]),
-      ...(until === undefined ? [] : [`It is placed nowhere else before provider ${provider.providerId} has told what it holds, which is waited for ${describeTime(until - now)} more at most.`]),
+      ...(left === 0
+        ? []
+        : [
+            `It is leased to provider ${provider.providerId}, which is away and may start it by itself for ` +
+              `${describeTime(left)} more.`,
+          ]),
+      ...(until === undefined
+        ? []
+        : [
+            `It is placed nowhere else before provider ${provider.providerId} has told what it holds, which is ` +
+              `waited for ${describeTime(until - now)} more at most.`,
+          ]),
     ];
   });
 }
@@ -22,7 +32,12 @@ export function explainLeasedJob({ providers }: BrokerState, job: BrokerJob, now
   return [...providers.values()].flatMap((provider) => {
     const left = timeLeft(provider, now);
     const count = left === 0 ? 0 : countReady(job, provider);
-    return count === 0 ? [] : [`Provider ${provider.providerId} is away and may go on by itself with ${plural(count, 'task')} that it was leased, for ${describeTime(left)} more.`];
+    return count === 0
+      ? []
+      : [
+          `Provider ${provider.providerId} is away and may go on by itself with ${plural(count, 'task')} that ` +
+            `it was leased, for ${describeTime(left)} more.`,
+        ];
   });
 }
 
@@ -32,7 +47,10 @@ export function explainAdopted({ replicas }: OpenTask): string[] {
 }
 
 function describeAdopted({ replicaId, machine: { provider, facts } }: BrokerReplica): string {
-  return `Replica r${replicaId} was started on ${facts.machineId} by provider ${provider.providerId}, from what it was leased, while this broker was away.`;
+  return (
+    `Replica r${replicaId} was started on ${facts.machineId} by provider ${provider.providerId}, from what it was ` +
+    'leased, while this broker was away.'
+  );
 }
 
 function timeLeft(provider: BrokerProvider, now: Instant): number {
@@ -46,7 +64,8 @@ function countReady({ jobId, queues }: BrokerJob, provider: BrokerProvider): num
   for (const part of lease.parts) {
     if (part.jobId !== jobId) continue;
     for (const { first, count: length } of part.taskRanges) {
-      for (let index = first; index < first + length; index++) if (queues.some(({ ready }) => ready.has(index))) count++;
+      for (let index = first; index < first + length; index++)
+        if (queues.some(({ ready }) => ready.has(index))) count++;
     }
   }
   return count;

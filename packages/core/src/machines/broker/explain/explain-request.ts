@@ -12,31 +12,72 @@ export function explainRequest(state: BrokerState, name: string, now: Instant): 
   const request = state.requests.get(name);
   if (request === undefined) return undefined;
   const machines = [...state.machines.values()].filter((machine) => machine.account.key === name);
-  const held = machines.length === 0 ? [] : [`Its machines here: ${machines.map(({ facts }) => facts.machineId).slice(0, listedMax).join(', ')}.`];
+  const held =
+    machines.length === 0
+      ? []
+      : [
+          `Its machines here: ${machines
+            .map(({ facts }) => facts.machineId)
+            .slice(0, listedMax)
+            .join(', ')}.`,
+        ];
   const heuristic = request.heuristic === '' ? [] : [`The ${request.heuristic} heuristic chose its size.`];
   const placed = isLiveRequest(request) && isBeside(request) ? explainPlacedAt(state, request.providerId) : [];
   const soon = isLiveRequest(request) && isBeside(request) ? describeSoon(state, now) : [];
   const candidates = (request.candidates ?? []).map((candidate) => describeCandidate(candidate, now));
-  return { summary: describeRequest(request, now), details: [...request.reasons, ...heuristic, ...held, ...placed, ...soon, ...candidates] };
+  return {
+    summary: describeRequest(request, now),
+    details: [...request.reasons, ...heuristic, ...held, ...placed, ...soon, ...candidates],
+  };
 }
 
 /** What keeps machines that would idle between two levels of a workflow. */
 function describeSoon(state: BrokerState, now: Instant): string[] {
-  return [...state.openJobs.values()].filter(({ status }) => status === 'running').flatMap((job) => {
-    const count = [...countReadySoon({ state, now }, job).values()].reduce((sum, one) => sum + one, 0);
-    return count === 0 ? [] : [`${plural(count, 'task')} of job ${job.jobId} ${count === 1 ? 'becomes' : 'become'} ready soon, since what ${count === 1 ? 'it waits' : 'they wait'} for is near its end: processors that idle meanwhile are kept.`];
-  }).slice(0, listedMax);
+  return [...state.openJobs.values()]
+    .filter(({ status }) => status === 'running')
+    .flatMap((job) => {
+      const count = [...countReadySoon({ state, now }, job).values()].reduce((sum, one) => sum + one, 0);
+      return count === 0
+        ? []
+        : [
+            `${plural(count, 'task')} of job ${job.jobId} ${count === 1 ? 'becomes' : 'become'} ready soon, ` +
+              `since what ${count === 1 ? 'it waits' : 'they wait'} for is near its end: processors that idle ` +
+              'meanwhile are kept.',
+          ];
+    })
+    .slice(0, listedMax);
 }
 
-/** Requests that have not ended, one sentence each, followed by the reasons for their size; those that are inside no reservation, unless others are meant. */
-export function describeRequests(state: BrokerState, now: Instant, isMeant: (request: AllocationRequest) => boolean = isBeside): string[] {
-  return [...state.requests.values()].filter((request) => isLiveRequest(request) && isMeant(request)).slice(0, listedMax).flatMap((request) => [describeRequest(request, now), ...request.reasons]);
+/**
+ * Requests that have not ended, one sentence each, followed by the reasons for their size; those that are inside no
+ * reservation, unless others are meant.
+ */
+export function describeRequests(
+  state: BrokerState,
+  now: Instant,
+  isMeant: (request: AllocationRequest) => boolean = isBeside,
+): string[] {
+  return [...state.requests.values()]
+    .filter((request) => isLiveRequest(request) && isMeant(request))
+    .slice(0, listedMax)
+    .flatMap((request) => [describeRequest(request, now), ...request.reasons]);
 }
 
-/** What became of the last request of a provider that ended since a moment, with the last words of what failed there; nothing where none did. */
-export function describeLastRequest(state: BrokerState, { providerId, since, now }: { readonly providerId: string; readonly since: Instant; readonly now: Instant }): string[] {
-  const ended = [...state.requests.values()].filter((request) => request.providerId === providerId && request.endedAt >= since && isBeside(request));
-  const last = ended.reduce<AllocationRequest | undefined>((latest, one) => (latest === undefined || one.endedAt >= latest.endedAt ? one : latest), undefined);
+/**
+ * What became of the last request of a provider that ended since a moment, with the last words of what failed there;
+ * nothing where none did.
+ */
+export function describeLastRequest(
+  state: BrokerState,
+  { providerId, since, now }: { readonly providerId: string; readonly since: Instant; readonly now: Instant },
+): string[] {
+  const ended = [...state.requests.values()].filter(
+    (request) => request.providerId === providerId && request.endedAt >= since && isBeside(request),
+  );
+  const last = ended.reduce<AllocationRequest | undefined>(
+    (latest, one) => (latest === undefined || one.endedAt >= latest.endedAt ? one : latest),
+    undefined,
+  );
   return last === undefined ? [] : [`The last ${describeRequest(last, now)} ${last.reasons.at(-1) ?? ''}`.trimEnd()];
 }
 
@@ -46,7 +87,10 @@ function isBeside({ reservation }: AllocationRequest): boolean {
 
 function describeCandidate({ width, walltime, startsAt, throughput, chosen }: RequestCandidate, now: Instant): string {
   const when = startsAt > now ? `in ${describeTime(startsAt - now)}` : `${describeTime(now - startsAt)} ago`;
-  return `Candidate${chosen ? ', chosen' : ''}: ${plural(width, 'processor')} for ${describeTime(walltime)}, to start ${when}, ${Math.round(throughput * 100) / 100} tasks an hour.`;
+  return (
+    `Candidate${chosen ? ', chosen' : ''}: ${plural(width, 'processor')} for ${describeTime(walltime)}, to start ` +
+    `${when}, ${Math.round(throughput * 100) / 100} tasks an hour.`
+  );
 }
 
 function describeRequest(request: AllocationRequest, now: Instant): string {

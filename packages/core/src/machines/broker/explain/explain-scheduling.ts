@@ -12,16 +12,26 @@ export function explainScheduling(state: BrokerState, job: BrokerJob, now: Insta
   const { replication } = findScheduler(scheduler);
   if (replication === 'none') return [`Scheduler ${scheduler}: no task gets a second replica.`];
   if (replicasMax === 1) return [`Scheduler ${scheduler}, with one replica of a task at most.`];
-  const where = replication === 'where-data-are' ? 'idle processors, those that hold its inputs first' : 'idle processors';
-  return [`Scheduler ${scheduler}: a running task gets up to ${replicasMax} replicas at once, on ${where}.`, ...explainCap(state, job, now)];
+  const where =
+    replication === 'where-data-are' ? 'idle processors, those that hold its inputs first' : 'idle processors';
+  return [
+    `Scheduler ${scheduler}: a running task gets up to ${replicasMax} replicas at once, on ${where}.`,
+    ...explainCap(state, job, now),
+  ];
 }
 
 /** Says what the cap on a job's replicas leaves now; nothing where there is none. */
 function explainCap(state: BrokerState, job: BrokerJob, now: Instant): string[] {
   switch (job.replicationCap.kind) {
-    case 'none': return [];
-    case 'idle': return [`Its cap allows replicas beside others only on processors that would idle until their allocation ends${countHeld(state, now)}.`];
-    case 'share': return [explainShare(job, job.replicationCap.percent, now)];
+    case 'none':
+      return [];
+    case 'idle':
+      return [
+        'Its cap allows replicas beside others only on processors that would idle until their allocation ' +
+          `ends${countHeld(state, now)}.`,
+      ];
+    case 'share':
+      return [explainShare(job, job.replicationCap.percent, now)];
   }
 }
 
@@ -36,16 +46,25 @@ function countHeld(state: BrokerState, now: Instant): string {
 function explainShare(job: BrokerJob, percent: number, now: Instant): string {
   const { used, losers, atRisk } = replicationCost(job, now);
   const left = leftOf(job, now);
-  const costs = `of ${describeTime(used)} that results took, losers took ${describeTime(losers)} and may take ${describeTime(atRisk)} more`;
-  const verdict = left > 2 * curbAhead ? `${describeTime(left)} of processor-time are left` : 'it forbids a further replica now';
+  const costs =
+    `of ${describeTime(used)} that results took, losers took ${describeTime(losers)} and may take ` +
+    `${describeTime(atRisk)} more`;
+  const verdict =
+    left > 2 * curbAhead ? `${describeTime(left)} of processor-time are left` : 'it forbids a further replica now';
   return `Its cap allows losers ${percent} % of the time of accepted replicas: ${costs}; ${verdict}.`;
 }
 
-/** Says that a running task gets no replica because what it could lose is more than the cap leaves; nothing otherwise. */
+/**
+ * Says that a running task gets no replica because what it could lose is more than the cap leaves; nothing otherwise.
+ */
 export function explainSister(job: BrokerJob, task: OpenTask | undefined, now: Instant): string[] {
   const [replica] = task?.replicas ?? [];
-  if (task === undefined || replica === undefined || task.replicas.length > 1 || job.replicationCap.kind !== 'share') return [];
+  if (task === undefined || replica === undefined || task.replicas.length > 1 || job.replicationCap.kind !== 'share')
+    return [];
   const claim = claimOfSister(job, { task, machine: replica.machine }, now);
   if (claim <= leftOf(job, now)) return [];
-  return [`A replica of this task is not made: ${claim === Infinity ? 'nothing is known yet of how long tasks take' : `it would have to set ${describeTime(claim)} aside`}.`];
+  return [
+    'A replica of this task is not made: ' +
+      `${claim === Infinity ? 'nothing is known yet of how long tasks take' : `it would have to set ${describeTime(claim)} aside`}.`,
+  ];
 }

@@ -23,7 +23,10 @@ import { isVotedOn } from '../trust/votes.ts';
 /** A replica that has ended, from the process's records. */
 export interface PastReplica {
   readonly machineId: MachineId;
-  readonly ending: Pick<ReplicaEnding, 'replicaId' | 'fate' | 'outcome' | 'exitStatus' | 'startedAt' | 'endedAt' | 'reason' | 'detail'>;
+  readonly ending: Pick<
+    ReplicaEnding,
+    'replicaId' | 'fate' | 'outcome' | 'exitStatus' | 'startedAt' | 'endedAt' | 'reason' | 'detail'
+  >;
 }
 
 /** What is asked about. */
@@ -45,21 +48,42 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
   const past = subject.past.map(describePast);
   const name = `task ${subject.taskIndex} of job ${subject.jobId}`;
   switch (task.status) {
-    case 'waiting': return explainUnmet(job, { name, task, past: [...explainPlanned(state, job, subject.taskIndex, now), ...past] });
-    case 'ready': return explainReady(state, job, { name, task, past, now });
-    case 'running': return explainRunning(state, { job, task, name, past }, now);
-    case 'verifying': return explainVerifying(state, job, { name, task, past });
-    case 'finished': return explainFinished(name, subject, past);
-    case 'failed': return { summary: `${name} failed: ${past.at(-1) ?? 'its records are gone'}`, details: past.slice(0, -1) };
-    case 'cancelled': return { summary: explainCancelled(job, { name, task, past }), details: past };
+    case 'waiting':
+      return explainUnmet(job, { name, task, past: [...explainPlanned(state, job, subject.taskIndex, now), ...past] });
+    case 'ready':
+      return explainReady(state, job, { name, task, past, now });
+    case 'running':
+      return explainRunning(state, { job, task, name, past }, now);
+    case 'verifying':
+      return explainVerifying(state, job, { name, task, past });
+    case 'finished':
+      return explainFinished(name, subject, past);
+    case 'failed':
+      return { summary: `${name} failed: ${past.at(-1) ?? 'its records are gone'}`, details: past.slice(0, -1) };
+    case 'cancelled':
+      return { summary: explainCancelled(job, { name, task, past }), details: past };
   }
 }
 
-function explainRunning(state: BrokerState, { job, task, name, past }: NamedTask & { readonly job: BrokerJob }, now: Instant): Explanation {
+function explainRunning(
+  state: BrokerState,
+  { job, task, name, past }: NamedTask & { readonly job: BrokerJob },
+  now: Instant,
+): Explanation {
   const open = job.tasks.get(task.taskIndex);
-  const details = [...describeRests(state, task, now), ...explainPlace(job, task.taskIndex, now), ...(open === undefined ? [] : explainAdopted(open)), ...explainScheduling(state, job, now), ...explainSister(job, open, now), ...past];
+  const details = [
+    ...describeRests(state, task, now),
+    ...explainPlace(job, task.taskIndex, now),
+    ...(open === undefined ? [] : explainAdopted(open)),
+    ...explainScheduling(state, job, now),
+    ...explainSister(job, open, now),
+    ...past,
+  ];
   const gang = open?.replicas[0]?.member?.gang;
-  return { summary: `${name} ${gang === undefined ? `runs on ${describeReplicas(task, now)}` : describeGang(gang, now)}.`, details };
+  return {
+    summary: `${name} ${gang === undefined ? `runs on ${describeReplicas(task, now)}` : describeGang(gang, now)}.`,
+    details,
+  };
 }
 
 function describeRests({ replicas }: BrokerState, task: TaskSummary, now: Instant): string[] {
@@ -82,20 +106,44 @@ function explainReady(state: BrokerState, job: BrokerJob, { name, task, past, no
   const open = job.tasks.get(task.taskIndex);
   const memories = open === undefined ? [] : describeMemories(state, job, { task: open, now });
   const leased = explainLeasedTask(state, job, task.taskIndex, now);
-  return { summary: `${name} waits: ${waiting.summary}`, details: [...explainPlanned(state, job, task.taskIndex, now), ...explainPlace(job, task.taskIndex, now), ...leased, ...waiting.details, ...memories, ...past] };
+  return {
+    summary: `${name} waits: ${waiting.summary}`,
+    details: [
+      ...explainPlanned(state, job, task.taskIndex, now),
+      ...explainPlace(job, task.taskIndex, now),
+      ...leased,
+      ...waiting.details,
+      ...memories,
+      ...past,
+    ],
+  };
 }
 
-function describeMemories(state: BrokerState, job: BrokerJob, { task, now }: { readonly task: OpenTask; readonly now: Instant }): string[] {
+function describeMemories(
+  state: BrokerState,
+  job: BrokerJob,
+  { task, now }: { readonly task: OpenTask; readonly now: Instant },
+): string[] {
   const memories: string[] = [];
-  if (task.failureCount > 0) memories.push(`It failed ${task.failureCount} of ${plural(job.failuresMax, 'time')} so far.`);
-  if (task.lossCount > 0) memories.push(`It was lost or broken ${task.lossCount} of ${plural(state.options.lossesMax, 'time')} so far.`);
+  if (task.failureCount > 0)
+    memories.push(`It failed ${task.failureCount} of ${plural(job.failuresMax, 'time')} so far.`);
+  if (task.lossCount > 0)
+    memories.push(`It was lost or broken ${task.lossCount} of ${plural(state.options.lossesMax, 'time')} so far.`);
   const unjudged = task.unjudged?.length ?? 0;
-  if (unjudged > 0) memories.push(`Of these, ${unjudged} may not count: how ${unjudged === 1 ? 'its allocation' : 'their allocations'} ended is not known yet.`);
-  if (task.stopCount > 0) memories.push(`Its machine was taken away while it ran ${task.stopCount} of ${plural(stopsMax, 'time')} so far.`);
+  if (unjudged > 0)
+    memories.push(
+      `Of these, ${unjudged} may not count: how ${unjudged === 1 ? 'its allocation' : 'their allocations'} ` +
+        'ended is not known yet.',
+    );
+  if (task.stopCount > 0)
+    memories.push(`Its machine was taken away while it ran ${task.stopCount} of ${plural(stopsMax, 'time')} so far.`);
   const machine = state.machines.get(task.avoidMachineId);
   const until = machine && avoidedUntil({ state, now }, machine, { queue: queueOf(job, task.index), task });
   if (until !== undefined) {
-    memories.push(`It went wrong on ${task.avoidMachineId} last, and waits ${describeTime(until - now)} for another machine before it goes there again.`);
+    memories.push(
+      `It went wrong on ${task.avoidMachineId} last, and waits ${describeTime(until - now)} for another machine ` +
+        'before it goes there again.',
+    );
   }
   return memories;
 }
@@ -110,25 +158,45 @@ function explainVerifying(state: BrokerState, job: BrokerJob, { name, task, past
   const open = job.tasks.get(task.taskIndex);
   if (open !== undefined && isVotedOn(job)) return explainVotes(state, job, { name, task: open, past });
   const machines = task.replicas.filter((replica) => replica.isVerifying).map((replica) => replica.machineId);
-  return { summary: `${name} succeeded on ${machines[0]}; its outputs are being brought home and checked.`, details: past };
+  return {
+    summary: `${name} succeeded on ${machines[0]}; its outputs are being brought home and checked.`,
+    details: past,
+  };
 }
 
 function explainFinished(name: string, { past, takenFrom }: TaskSubject, sentences: readonly string[]): Explanation {
-  if (takenFrom !== undefined) return { summary: `${name} did not run: it has the result of task ${takenFrom.fromTaskIndex} of job ${takenFrom.jobId}, which did the same.`, details: sentences };
+  if (takenFrom !== undefined)
+    return {
+      summary:
+        `${name} did not run: it has the result of task ${takenFrom.fromTaskIndex} of job ${takenFrom.jobId}, ` +
+        'which did the same.',
+      details: sentences,
+    };
   const winner = past.find(({ ending }) => ending.fate === 'accepted');
   if (winner === undefined) return { summary: `${name} finished.`, details: sentences };
   const { startedAt, endedAt } = winner.ending;
-  return { summary: `${name} finished on ${winner.machineId} after ${describeTime(endedAt - startedAt)}.`, details: sentences };
+  return {
+    summary: `${name} finished on ${winner.machineId} after ${describeTime(endedAt - startedAt)}.`,
+    details: sentences,
+  };
 }
 
 function describeReplicas({ replicas }: TaskSummary, now: Instant): string {
-  return replicas.map(({ machineId, placedAt, startedAt }) => (
-    startedAt === 0 ? `${machineId} (placed ${describeTime(now - placedAt)} ago)` : `${machineId} (for ${describeTime(now - startedAt)})`)).join(' and ');
+  return replicas
+    .map(({ machineId, placedAt, startedAt }) =>
+      startedAt === 0
+        ? `${machineId} (placed ${describeTime(now - placedAt)} ago)`
+        : `${machineId} (for ${describeTime(now - startedAt)})`,
+    )
+    .join(' and ');
 }
 
 function describePast({ machineId, ending }: PastReplica): string {
   const { replicaId, fate, exitStatus, reason, detail, outcome } = ending;
   const status = outcome === 'failed' && reason === '' ? ` with exit status ${exitStatus}` : '';
   const why = [reason, detail].filter((text) => text !== '').join(': ');
-  return `Replica r${replicaId} on ${machineId} ${fate === 'failed' ? 'failed' : `was ${fate}`}${status}${why === '' ? '' : ` (${why})`}.`;
+  return (
+    `Replica r${replicaId} on ${machineId} ` +
+    `${fate === 'failed' ? 'failed' : `was ${fate}`}${status}${why === '' ? '' : ` (${why})`}.`
+  );
 }

@@ -9,10 +9,17 @@ import { decisionOf, hasVotedOn, runsMissing, votesOf } from '../trust/votes.ts'
 const namedMax = 5;
 
 /** Says what votes a task has, and what it waits for. */
-export function explainVotes(state: BrokerState, job: BrokerJob, about: { readonly name: string; readonly task: OpenTask; readonly past: readonly string[] }): Explanation {
+export function explainVotes(
+  state: BrokerState,
+  job: BrokerJob,
+  about: { readonly name: string; readonly task: OpenTask; readonly past: readonly string[] },
+): Explanation {
   const { name, task, past } = about;
   const votes = describeVotes(state, task);
-  return { summary: `${name} has ${plural(votesOf(task).length, 'result')} and ${describeNext(state, job, task)}`, details: [...votes, ...describeWanting(state, job, task), ...past] };
+  return {
+    summary: `${name} has ${plural(votesOf(task).length, 'result')} and ${describeNext(state, job, task)}`,
+    details: [...votes, ...describeWanting(state, job, task), ...past],
+  };
 }
 
 function describeNext(state: BrokerState, job: BrokerJob, task: OpenTask): string {
@@ -20,15 +27,29 @@ function describeNext(state: BrokerState, job: BrokerJob, task: OpenTask): strin
   const decision = decisionOf(state, job, task);
   if (decision.kind === 'deadlocked') return 'no majority: it is given up when what runs of it has ended.';
   if (decision.kind === 'accepted') return 'is decided.';
-  const by = job.verification?.kind === 'credibility' ? `credibility ${job.verification.threshold}` : `vote:${job.verification?.kind === 'vote' ? job.verification.count : 0}`;
-  return `wants ${plural(decision.votesMissing, 'more result')} that ${decision.votesMissing === 1 ? 'agrees' : 'agree'} with the best of them (${by}).`;
+  const by =
+    job.verification?.kind === 'credibility'
+      ? `credibility ${job.verification.threshold}`
+      : `vote:${job.verification?.kind === 'vote' ? job.verification.count : 0}`;
+  return (
+    `wants ${plural(decision.votesMissing, 'more result')} that ` +
+    `${decision.votesMissing === 1 ? 'agrees' : 'agree'} with the best of them (${by}).`
+  );
 }
 
 function describeVotes(state: BrokerState, task: OpenTask): string[] {
   const names = new Map(task.successes?.map(({ identity, machineId }) => [identity, machineId]));
   return groupVotes(votesOf(task)).map(({ digest, voters }) => {
-    const told = voters.slice(0, namedMax).map((voter) => `${names.get(voter) ?? voter} (credibility ${Math.floor(credibilityOf(state, voter) * 1000) / 1000})`);
-    return `${digest.slice(0, 12)} was brought by ${told.join(' and ')}${voters.length > namedMax ? ` and ${voters.length - namedMax} more` : ''}.`;
+    const told = voters
+      .slice(0, namedMax)
+      .map(
+        (voter) =>
+          `${names.get(voter) ?? voter} (credibility ${Math.floor(credibilityOf(state, voter) * 1000) / 1000})`,
+      );
+    return (
+      `${digest.slice(0, 12)} was brought by ` +
+      `${told.join(' and ')}${voters.length > namedMax ? ` and ${voters.length - namedMax} more` : ''}.`
+    );
   });
 }
 
@@ -38,5 +59,11 @@ function describeWanting(state: BrokerState, job: BrokerJob, task: OpenTask): st
   const missing = runsMissing(state, job, task);
   if (missing === 0) return runs;
   const others = [...state.machines.values()].filter((machine) => !hasVotedOn(task, machine)).length;
-  return [...runs, others === 0 ? 'Every machine that is there has had its say: it waits for another one.' : `${plural(missing, 'run')} of it will begin on ${others === 1 ? 'the one machine' : `one of the ${others} machines`} without a say so far.`];
+  return [
+    ...runs,
+    others === 0
+      ? 'Every machine that is there has had its say: it waits for another one.'
+      : `${plural(missing, 'run')} of it will begin on ` +
+        `${others === 1 ? 'the one machine' : `one of the ${others} machines`} without a say so far.`,
+  ];
 }

@@ -23,14 +23,17 @@ export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instan
   if (reserved !== undefined) return reserved;
   if (queue.place === 'undecided') return explainUnplaced(state, queue, now);
   if (queue.isGang) return explainGangWaiting(state, queue, now);
-  const machines = [...state.machines.values()].filter(({ facts, provider }) => belongsTo(queue.job, facts.reservation) && mayUse(queue, provider));
+  const machines = [...state.machines.values()].filter(
+    ({ facts, provider }) => belongsTo(queue.job, facts.reservation) && mayUse(queue, provider),
+  );
   if (machines.length === 0) return explainNoMachines(state, queue.job, now);
   const matching = machines.filter((machine) => matchesQueue(queue, machine));
   if (matching.length === 0) return explainNoMatch(state, queue, { machines, now });
   const usable = matching.filter((machine) => ['idle', 'busy'].includes(statusOfMachine(state, machine, now)));
   if (usable.length === 0) return explainNoneUsable(state, matching, now);
   const short = usable.filter((machine) => keepsAway({ state, now }, queue, machine));
-  if (short.length > 0 && short.some((machine) => freeProcessors(machine) > 0)) return explainShort({ state, now }, queue, short);
+  if (short.length > 0 && short.some((machine) => freeProcessors(machine) > 0))
+    return explainShort({ state, now }, queue, short);
   const ahead = firstAhead(state, queue);
   return {
     summary: `all ${plural(usable.length, 'machine')} that it may run on are busy.`,
@@ -40,7 +43,9 @@ export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instan
 
 /** Says why none of the machines that would do takes work. */
 function explainNoneUsable(state: BrokerState, matching: readonly BrokerMachine[], now: Instant): Explanation {
-  const draining = matching.every(({ provider }) => isDraining(provider)) ? new Set(matching.map(({ provider }) => provider)) : [];
+  const draining = matching.every(({ provider }) => isDraining(provider))
+    ? new Set(matching.map(({ provider }) => provider))
+    : [];
   const drains = describeDraining(draining);
   if (drains !== undefined) return { summary: `${drains} and takes no new tasks.`, details: adviseUndrain(draining) };
   return {
@@ -50,18 +55,34 @@ function explainNoneUsable(state: BrokerState, matching: readonly BrokerMachine[
 }
 
 /** Machines that idle because their allocation ends too soon. */
-function explainShort({ state, now }: { readonly state: BrokerState; readonly now: Instant }, { job }: TaskQueue, short: readonly BrokerMachine[]): Explanation {
-  const lines = short.slice(0, listedMax).map(({ facts: { machineId, until = now } }) => `${machineId} has ${describeTime(Math.max(0, until - now))} left, which is too short.`);
-  return { summary: `it waits for a machine with ${describeTime(knownNeed(state, job) ?? 0)} left: ${describeNeed(state, job)}.`, details: lines };
+function explainShort(
+  { state, now }: { readonly state: BrokerState; readonly now: Instant },
+  { job }: TaskQueue,
+  short: readonly BrokerMachine[],
+): Explanation {
+  const lines = short
+    .slice(0, listedMax)
+    .map(
+      ({ facts: { machineId, until = now } }) =>
+        `${machineId} has ${describeTime(Math.max(0, until - now))} left, which is too short.`,
+    );
+  return {
+    summary: `it waits for a machine with ${describeTime(knownNeed(state, job) ?? 0)} left: ${describeNeed(state, job)}.`,
+    details: lines,
+  };
 }
 
 /** What says how long tasks of a job need. */
 function describeNeed(state: BrokerState, job: BrokerJob): string {
   const { times, spec } = job;
   if (times.count === 0 || spec?.limits.runTimeMax === knownNeed(state, job)) return 'its limit says so';
-  const by = `by ${plural(times.count, 'run')} that ended${times.censoredCount === 0 ? '' : ` and ${times.censoredCount} cut off`}`;
+  const by =
+    `by ${plural(times.count, 'run')} that ` +
+    `ended${times.censoredCount === 0 ? '' : ` and ${times.censoredCount} cut off`}`;
   const share = Math.round(100 * state.options.needShare);
-  return times.quantile(state.options.needShare) === undefined ? `so long is the longest that is known, ${by}` : `${share} of 100 of its tasks end within that, ${by}`;
+  return times.quantile(state.options.needShare) === undefined
+    ? `so long is the longest that is known, ${by}`
+    : `${share} of 100 of its tasks end within that, ${by}`;
 }
 
 function firstAhead(state: BrokerState, queue: TaskQueue): BrokerJob | undefined {
@@ -80,7 +101,11 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
   if (drains !== undefined) return `${machineId}: ${drains}.`;
   if (isCaught(state, machine)) return describeCaught(state, machine);
   const drain = drainOf(state, machine);
-  if (drain !== undefined) return `${machineId}: ${describeDrainedMachine(machine, drain)}; "mutirao machine undrain ${machineId}" makes it take work again.`;
+  if (drain !== undefined)
+    return (
+      `${machineId}: ${describeDrainedMachine(machine, drain)}; "mutirao machine undrain ${machineId}" makes it ` +
+      'take work again.'
+    );
   if (machine.isGone) return `${machineId}: it is gone, and its provider tells what it did before.`;
   if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
   if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;
@@ -91,10 +116,17 @@ function describeCaught({ records }: BrokerState, { facts }: BrokerMachine): str
   const evidence = records.get(identityOf(facts))?.evidence.at(-1);
   const hint = '"mutirao machine trust" shows the evidence, "mutirao machine pardon" forgives it.';
   switch (evidence?.kind) {
-    case 'attribute': return `${facts.machineId}: it is quarantined for what it states: ${evidence.detail}; ${hint}`;
-    case 'report': return `${facts.machineId}: it is quarantined for a report that cannot be true: ${evidence.detail}; ${hint}`;
-    case 'word': return `${facts.machineId}: it was quarantined by hand${evidence.detail === '' ? '' : `: ${evidence.detail}`}; ${hint}`;
-    default: return `${facts.machineId}: it was caught with wrong results; ${hint}`;
+    case 'attribute':
+      return `${facts.machineId}: it is quarantined for what it states: ${evidence.detail}; ${hint}`;
+    case 'report':
+      return `${facts.machineId}: it is quarantined for a report that cannot be true: ${evidence.detail}; ${hint}`;
+    case 'word':
+      return (
+        `${facts.machineId}: it was quarantined by hand${evidence.detail === '' ? '' : `: ${evidence.detail}`}; ` +
+        `${hint}`
+      );
+    default:
+      return `${facts.machineId}: it was caught with wrong results; ${hint}`;
   }
 }
 
@@ -107,33 +139,65 @@ function describePause({ isStopping, breakages, quarantinedUntil }: BrokerMachin
 }
 
 function explainNoMatch(
-  state: BrokerState, queue: TaskQueue, { machines, now }: { readonly machines: readonly BrokerMachine[]; readonly now: Instant },
+  state: BrokerState,
+  queue: TaskQueue,
+  { machines, now }: { readonly machines: readonly BrokerMachine[]; readonly now: Instant },
 ): Explanation {
   const details = machines.slice(0, listedMax).map(({ facts }) => {
-    const tooSmall = facts.processors < queue.processors ? [`wanted ${queue.processors} processors: the machine has ${facts.processors}`] : [];
-    const closed = isOpenTo(queue, facts) ? [] : [`it runs tasks of ${facts.onlyUser} only, since those of others could read the key of the grid's authority there`];
-    return `${facts.machineId}: ${[...tooSmall, ...closed, ...explainMatch(queue.requirements, facts.attributes)].join('; ')}.`;
+    const tooSmall =
+      facts.processors < queue.processors
+        ? [`wanted ${queue.processors} processors: the machine has ${facts.processors}`]
+        : [];
+    const closed = isOpenTo(queue, facts)
+      ? []
+      : [
+          `it runs tasks of ${facts.onlyUser} only, since those of others could read the key of the grid's ` +
+            'authority there',
+        ];
+    return (
+      `${facts.machineId}: ` +
+      `${[...tooSmall, ...closed, ...explainMatch(queue.requirements, facts.attributes)].join('; ')}.`
+    );
   });
   if (machines.length > listedMax) details.push(`And ${plural(machines.length - listedMax, 'more machine')}.`);
   const workFolder = queue.job.spec?.workFolder;
-  const summary = workFolder === undefined ? `none of ${plural(machines.length, 'machine')} matches its requirements.`
-    : `its tasks start in ${workFolder} (--in-place, --chdir), and none of ${plural(machines.length, 'machine')} both shares that folder with home and matches its requirements.`;
+  const summary =
+    workFolder === undefined
+      ? `none of ${plural(machines.length, 'machine')} matches its requirements.`
+      : `its tasks start in ${workFolder} (--in-place, --chdir), and none of ` +
+        `${plural(machines.length, 'machine')} both shares that folder with home and matches its requirements.`;
   return { summary, details: [...details, ...describeRequests(state, now)] };
 }
 
 function explainNoMachines(state: BrokerState, job: BrokerJob, now: Instant): Explanation {
-  if (state.providers.size === 0) return { summary: 'there are no machines, and no provider to get any from.', details: ['Start a grid with "mutirao up".'] };
+  if (state.providers.size === 0)
+    return {
+      summary: 'there are no machines, and no provider to get any from.',
+      details: ['Start a grid with "mutirao up".'],
+    };
   const away = [...state.providers.values()].filter((provider) => !provider.isConnected);
-  const details = away.map(({ providerId, lastError }) => `Provider ${providerId} is away (${lastError || 'not connected yet'}).`);
+  const details = away.map(
+    ({ providerId, lastError }) => `Provider ${providerId} is away (${lastError || 'not connected yet'}).`,
+  );
   const requests = describeRequests(state, now);
   const providers = [...state.providers.values()];
   const drains = describeDraining(providers);
-  if (drains !== undefined && !providers.some(takesWork)) return { summary: `there are no machines: ${drains}.`, details: [...adviseUndrain(providers), ...requests, ...details] };
+  if (drains !== undefined && !providers.some(takesWork))
+    return {
+      summary: `there are no machines: ${drains}.`,
+      details: [...adviseUndrain(providers), ...requests, ...details],
+    };
   if (drains !== undefined) details.push(`${drains.charAt(0).toUpperCase()}${drains.slice(1)}.`);
-  if (requests.length > 0) return { summary: `there are no machines yet; ${requests[0]}`, details: [...requests.slice(1), ...details] };
+  if (requests.length > 0)
+    return { summary: `there are no machines yet; ${requests[0]}`, details: [...requests.slice(1), ...details] };
   const there = [...state.providers.values()].filter((provider) => provider.isConnected).slice(0, listedMax);
-  const ended = there.flatMap(({ providerId }) => describeLastRequest(state, { providerId, since: job.submittedAt, now }));
+  const ended = there.flatMap(({ providerId }) =>
+    describeLastRequest(state, { providerId, since: job.submittedAt, now }),
+  );
   const asking = there.map(({ providerId }) => `"mutirao provider show ${providerId}" says why it asks for none.`);
-  const summary = ended.length === 0 ? 'there are no machines, and no provider has asked for any.' : 'there are no machines, and what providers asked for has ended.';
+  const summary =
+    ended.length === 0
+      ? 'there are no machines, and no provider has asked for any.'
+      : 'there are no machines, and what providers asked for has ended.';
   return { summary, details: [...ended, ...asking, ...details] };
 }

@@ -11,7 +11,10 @@ export interface JobOutlook {
   readonly times: TimeQuantiles | undefined;
   /** Its replicas that run now, as far as is known: those that fit on the processors of their machines. */
   readonly placeCount: number;
-  /** How long it takes on so many places, if none comes or goes; undefined where nothing of it runs, or before a task has ended. */
+  /**
+   * How long it takes on so many places, if none comes or goes; undefined where nothing of it runs, or before a task
+   * has ended.
+   */
   readonly remaining: { readonly least: Duration; readonly most: Duration } | undefined;
 }
 
@@ -24,14 +27,16 @@ interface Rest {
 /**
  * What is known of a job's times. Cost: O(replicas + tasks of the job that are open).
  *
- * @source Graham's bound for lists: who gives each free place the next task needs no more than work / places, and the longest task.
+ * @source Graham's bound for lists: who gives each free place the next task needs no more than work / places, and the
+ * longest task.
  * Departs from the source: work is expected, by the product-limit curve of the job's times; longest is the ninth tenth.
  */
 export function outlookOf(state: BrokerState, job: BrokerJob, now: Instant): JobOutlook {
   const placeCount = countPlaces(state, job);
   const times = quantilesOf(job.times);
   const { mean } = job.times;
-  if (job.status !== 'running' || placeCount === 0 || mean === undefined) return { times, placeCount, remaining: undefined };
+  if (job.status !== 'running' || placeCount === 0 || mean === undefined)
+    return { times, placeCount, remaining: undefined };
   const waiting = job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
   let [work, longest, longestExpected] = [waiting * mean, waiting > 0 ? longestOf(job.times, mean) : 0, 0];
   for (const task of job.tasks.values()) {
@@ -44,7 +49,11 @@ export function outlookOf(state: BrokerState, job: BrokerJob, now: Instant): Job
   const share = work / placeCount;
   const isAllRunning = waiting === 0 && job.tasks.size <= placeCount;
   const least = Math.ceil(Math.max(share, longestExpected));
-  return { times, placeCount, remaining: { least, most: Math.max(least, Math.ceil(isAllRunning ? longest : share + longest)) } };
+  return {
+    times,
+    placeCount,
+    remaining: { least, most: Math.max(least, Math.ceil(isAllRunning ? longest : share + longest)) },
+  };
 }
 
 function countPlaces({ machines }: BrokerState, job: BrokerJob): number {
@@ -94,7 +103,9 @@ export function describeOutlook({ times, placeCount, remaining }: JobOutlook): s
   const sentences = [describeQuantiles(times)];
   if (remaining !== undefined) {
     const { least, most } = remaining;
-    sentences.push(`With the ${plural(placeCount, 'place')} that it has now it takes another ${describeSpan(least, most)}.`);
+    sentences.push(
+      `With the ${plural(placeCount, 'place')} that it has now it takes another ${describeSpan(least, most)}.`,
+    );
   }
   return sentences;
 }
@@ -103,7 +114,8 @@ export function describeOutlook({ times, placeCount, remaining }: JobOutlook): s
 export function describeQuantiles({ count, censoredCount, median, ninetieth }: TimeQuantiles): string {
   const by = `${plural(count, 'run')} that ended${censoredCount === 0 ? '' : ` and ${censoredCount} cut off`}`;
   if (median === undefined) return `How long its tasks take is not known, by ${by}.`;
-  const most = ninetieth === undefined ? 'too many were cut off to know more' : `nine tenths within ${describeTime(ninetieth)}`;
+  const most =
+    ninetieth === undefined ? 'too many were cut off to know more' : `nine tenths within ${describeTime(ninetieth)}`;
   return `Half of its tasks end within ${describeTime(median)}, ${most}, by ${by}.`;
 }
 
@@ -111,7 +123,10 @@ export function describeQuantiles({ count, censoredCount, median, ninetieth }: T
 export function describeRest(replica: BrokerReplica, now: Instant): string {
   const rest = replica.startedAt === 0 || replica.job.times.count === 0 ? undefined : restOfReplica(replica, now);
   if (rest === undefined) return '';
-  return `On ${replica.machine.facts.machineId} it is expected to run for another ${describeTime(rest.expected)}; of tasks that lasted so long nine tenths end within ${describeTime(rest.most)}.`;
+  return (
+    `On ${replica.machine.facts.machineId} it is expected to run for another ${describeTime(rest.expected)}; of ` +
+    `tasks that lasted so long nine tenths end within ${describeTime(rest.most)}.`
+  );
 }
 
 /** @param least at most `most`; said once where both read the same. */

@@ -26,12 +26,16 @@ export class SeatPlan {
 
   /** Takes note of what is free now. Cost: O(machines log machines). */
   look(): void {
-    this.#open = this.machines.map((machine) => ({ machine, free: freeProcessors(machine) })).filter(({ free }) => free > 0);
+    this.#open = this.machines
+      .map((machine) => ({ machine, free: freeProcessors(machine) }))
+      .filter(({ free }) => free > 0);
     this.#open.sort((one, other) => other.free - one.free);
     this.#free = this.#open.reduce((sum, { free }) => sum + free, 0);
   }
 
-  /** How many members a gang of so many processors would have; Infinity where so many are not free. Cost: O(members). */
+  /**
+   * How many members a gang of so many processors would have; Infinity where so many are not free. Cost: O(members).
+   */
   countMembers(processors: ProcessorCount): number {
     if (this.#free < processors) return Infinity;
     let count = 0;
@@ -39,7 +43,10 @@ export class SeatPlan {
     return count;
   }
 
-  /** Takes the seats of a gang of so many processors, which must be free: the fewest that there can be, the widest first. Cost: O(machines). */
+  /**
+   * Takes the seats of a gang of so many processors, which must be free: the fewest that there can be, the widest
+   * first. Cost: O(machines).
+   */
   take(processors: ProcessorCount): GangSeat<BrokerMachine>[] {
     const count = this.countMembers(processors);
     const taken = this.#open.splice(0, count);

@@ -12,10 +12,14 @@ import { commit, type Turn, wakeBy } from '../turn.ts';
 /**
  * Places gangs whose processors are all free at one provider, and keeps what becomes free for those that come next.
  *
- * A gang gets its processors all at once or none, in one step, so two of them never wait for each other. At each provider one gang at a time is
- * *gathered*: nothing else is placed on the machines that it may use until enough of them is free; it then gets the fewest that will do. Jobs take
- * turns: the one whose last gang was placed longest ago is next, so that none waits for all the tasks of another. Where tasks of a job before
- * its own wait for the same machines, some of those are placed between two gangs. Nothing here asks to be woken: what a gang waits for is an event.
+ * A gang gets its processors all at once or none, in one step, so two of them never wait for each other. At each
+ * provider one gang at a time is
+ * *gathered*: nothing else is placed on the machines that it may use until enough of them is free; it then gets the
+ * fewest that will do. Jobs take
+ * turns: the one whose last gang was placed longest ago is next, so that none waits for all the tasks of another. Where
+ * tasks of a job before
+ * its own wait for the same machines, some of those are placed between two gangs. Nothing here asks to be woken: what a
+ * gang waits for is an event.
  *
  * Cost: O(open jobs + queues with gangs x machines).
  *
@@ -23,7 +27,11 @@ import { commit, type Turn, wakeBy } from '../turn.ts';
  * @param others queues of ready tasks that are no gangs.
  * @returns machines that are to come free for gangs.
  */
-export function placeGangs(turn: Turn, machines: readonly BrokerMachine[], others: readonly TaskQueue[]): ReadonlySet<BrokerMachine> {
+export function placeGangs(
+  turn: Turn,
+  machines: readonly BrokerMachine[],
+  others: readonly TaskQueue[],
+): ReadonlySet<BrokerMachine> {
   const line = waitingQueues(turn);
   if (line.length === 0) return new Set();
   const hall = new Hall(turn, machines, others);
@@ -38,14 +46,19 @@ export function placeGangs(turn: Turn, machines: readonly BrokerMachine[], other
 }
 
 /**
- * Takes note of who has had a turn between two gangs: a machine that is free though tasks of an earlier job would do for it was left by them, so that gangs need
+ * Takes note of who has had a turn between two gangs: a machine that is free though tasks of an earlier job would do
+ * for it was left by them, so that gangs need
  * not wait for these. Then the step is run again. Cost: O(machines x queues) where a turn is owed, else O(providers).
  */
 export function settleTurns(turn: Turn, machines: readonly BrokerMachine[], others: readonly TaskQueue[]): void {
   for (const provider of turn.state.providers.values()) {
     if (!provider.owesTurn) continue;
-    const wasLeft = machines.some((machine) => machine.provider === provider && freeProcessors(machine) > 0
-      && others.some((queue) => queue.readyCount > 0 && matchesQueue(queue, machine)));
+    const wasLeft = machines.some(
+      (machine) =>
+        machine.provider === provider &&
+        freeProcessors(machine) > 0 &&
+        others.some((queue) => queue.readyCount > 0 && matchesQueue(queue, machine)),
+    );
     if (!wasLeft) continue;
     provider.owesTurn = false;
     wakeBy(turn, turn.now + 1);
@@ -75,7 +88,10 @@ interface Site {
 
 /** Fewer members are better; where there is no room at either, less that is missing. */
 function isBetter(one: Site, other: Site): boolean {
-  return one.members < other.members || (one.members === Infinity && other.members === Infinity && one.plan.free > other.plan.free);
+  return (
+    one.members < other.members ||
+    (one.members === Infinity && other.members === Infinity && one.plan.free > other.plan.free)
+  );
 }
 
 /** The providers' machines in one step, as gangs see them. */
@@ -100,7 +116,10 @@ class Hall {
     }
   }
 
-  /** Places the queue's next gang, or has its machines kept at the provider where least is missing. @returns whether it was placed. */
+  /**
+   * Places the queue's next gang, or has its machines kept at the provider where least is missing. @returns whether it
+   * was placed.
+   */
   serve(queue: TaskQueue): boolean {
     let best: Site | undefined;
     for (const provider of this.#machines.keys()) {
@@ -127,11 +146,13 @@ class Hall {
 
   #planOf(provider: BrokerProvider, queue: TaskQueue): SeatPlan {
     let plans = this.#plans.get(provider);
-    if (plans === undefined) this.#plans.set(provider, plans = new Map());
+    if (plans === undefined) this.#plans.set(provider, (plans = new Map()));
     let plan = plans.get(queue);
     if (plan === undefined) {
-      const machines = (this.#machines.get(provider) ?? []).filter((machine) => matchesQueue(queue, machine) && !keepsAway(this.#turn, queue, machine));
-      plans.set(queue, plan = new SeatPlan(machines));
+      const machines = (this.#machines.get(provider) ?? []).filter(
+        (machine) => matchesQueue(queue, machine) && !keepsAway(this.#turn, queue, machine),
+      );
+      plans.set(queue, (plan = new SeatPlan(machines)));
     }
     return plan;
   }
@@ -139,8 +160,11 @@ class Hall {
   /** Whether tasks of a job before the gang's come first now at the provider. */
   #owesTurn(provider: BrokerProvider, { job }: TaskQueue, { machines }: SeatPlan): boolean {
     if (!provider.owesTurn) return false;
-    const owes = this.#others.some((other) => (
-      other.job.jobId < job.jobId && machines.some((machine) => matchesQueue(other, machine) && !keepsAway(this.#turn, other, machine))));
+    const owes = this.#others.some(
+      (other) =>
+        other.job.jobId < job.jobId &&
+        machines.some((machine) => matchesQueue(other, machine) && !keepsAway(this.#turn, other, machine)),
+    );
     if (!owes) provider.owesTurn = false;
     return owes;
   }
@@ -159,12 +183,37 @@ class Hall {
     const { jobId } = queue.job;
     const { groupIndex } = getGroup(queue.job, taskIndex);
     commit(this.#turn, {
-      kind: 'GangPlaced', jobId, taskIndex, firstReplicaId: gangId, at: now,
-      seats: seats.map(({ machine: { facts: { machineId } }, processors }) => ({ machineId, processors })),
+      kind: 'GangPlaced',
+      jobId,
+      taskIndex,
+      firstReplicaId: gangId,
+      at: now,
+      seats: seats.map(
+        ({
+          machine: {
+            facts: { machineId },
+          },
+          processors,
+        }) => ({ machineId, processors }),
+      ),
     });
-    for (const [rank, { machine: { provider: { providerId }, facts: { machineId } }, processors }] of seats.entries()) {
+    for (const [
+      rank,
+      {
+        machine: {
+          provider: { providerId },
+          facts: { machineId },
+        },
+        processors,
+      },
+    ] of seats.entries()) {
       commands.push({
-        kind: 'StartReplicas', providerId, machineId, jobId, groupIndex, starts: [startOf(state, queue.job, { replicaId: gangId + rank, taskIndex })],
+        kind: 'StartReplicas',
+        providerId,
+        machineId,
+        jobId,
+        groupIndex,
+        starts: [startOf(state, queue.job, { replicaId: gangId + rank, taskIndex })],
         gang: { gangId, rank, members: seats.length, processors },
       });
     }

@@ -20,9 +20,14 @@ export function noteHeld(turn: Turn, machine: BrokerMachine, told: readonly Gang
   for (const held of told) {
     const replica = machine.replicas.get(held.replicaId);
     if (replica === undefined || replica.status === 'aborting') addCancel(turn, machine, held.replicaId);
-    else if (isAwaited(replica)) byJob.set(replica.job.jobId, [...byJob.get(replica.job.jobId)?.filter(({ replicaId }) => replicaId !== held.replicaId) ?? [], held]);
+    else if (isAwaited(replica))
+      byJob.set(replica.job.jobId, [
+        ...(byJob.get(replica.job.jobId)?.filter(({ replicaId }) => replicaId !== held.replicaId) ?? []),
+        held,
+      ]);
   }
-  for (const [jobId, held] of byJob) commit(turn, { kind: 'MembersHeld', machineId: machine.facts.machineId, jobId, held, at: turn.now });
+  for (const [jobId, held] of byJob)
+    commit(turn, { kind: 'MembersHeld', machineId: machine.facts.machineId, jobId, held, at: turn.now });
 }
 
 function isAwaited({ status, member }: BrokerReplica): boolean {
@@ -30,7 +35,8 @@ function isAwaited({ status, member }: BrokerReplica): boolean {
 }
 
 /**
- * Starts gangs all of whose members are held, and ends those of which a member has ended, or is not held in time. What is said of one that is
+ * Starts gangs all of whose members are held, and ends those of which a member has ended, or is not held in time. What
+ * is said of one that is
  * over is dealt with where it is heard. Cost: O(gangs on machines).
  */
 export function tendGangs(turn: Turn): void {
@@ -40,7 +46,8 @@ export function tendGangs(turn: Turn): void {
   for (const gang of state.gangs.values()) {
     if (gang.status !== 'gathered' || gang.brokenBy !== undefined || leaderOf(gang)?.status !== 'placed') continue;
     const due = gang.placedAt + state.options.gangHoldMax;
-    if (isOfDraining(gang)) giveBack(turn, gang, { fate: 'withdrawn', reason: drained, detail: 'its provider is draining' });
+    if (isOfDraining(gang))
+      giveBack(turn, gang, { fate: 'withdrawn', reason: drained, detail: 'its provider is draining' });
     else if (isHeld(gang)) start(turn, gang);
     else if (due > now) wakeBy(turn, due);
     else giveUp(turn, gang);
@@ -59,15 +66,36 @@ function start(turn: Turn, gang: BrokerGang): void {
   for (const replica of gang.members) tellStart(turn, gang, replica);
 }
 
-function tellStart(turn: Turn, gang: BrokerGang, { replicaId, machine: { provider: { providerId }, facts: { machineId } } }: BrokerReplica): void {
-  turn.commands.push({ kind: 'StartGang', providerId, machineId, start: { replicaId, members: nameMembers(gang.members) } });
+function tellStart(
+  turn: Turn,
+  gang: BrokerGang,
+  {
+    replicaId,
+    machine: {
+      provider: { providerId },
+      facts: { machineId },
+    },
+  }: BrokerReplica,
+): void {
+  turn.commands.push({
+    kind: 'StartGang',
+    providerId,
+    machineId,
+    start: { replicaId, members: nameMembers(gang.members) },
+  });
 }
 
 /** Tells a machine that is back of the starts that it may have missed. */
 export function repeatStarts(turn: Turn, machine: BrokerMachine): void {
   for (const replica of machine.replicas.values()) {
     const { member, status, startedAt } = replica;
-    if (member?.gang.status === 'started' && member.gang.brokenBy === undefined && status === 'placed' && startedAt === 0) tellStart(turn, member.gang, replica);
+    if (
+      member?.gang.status === 'started' &&
+      member.gang.brokenBy === undefined &&
+      status === 'placed' &&
+      startedAt === 0
+    )
+      tellStart(turn, member.gang, replica);
   }
 }
 
@@ -77,7 +105,9 @@ function isOfDraining({ members: [first] }: BrokerGang): boolean {
 }
 
 function giveUp(turn: Turn, gang: BrokerGang): void {
-  const missing = gang.members.filter(({ member }) => member?.held === undefined).map(({ machine }) => machine.facts.machineId);
+  const missing = gang.members
+    .filter(({ member }) => member?.held === undefined)
+    .map(({ machine }) => machine.facts.machineId);
   giveBack(turn, gang, { fate: 'lost', reason: gangNotHeld, detail: `not held: ${missing.slice(0, 10).join(', ')}` });
 }
 
@@ -104,17 +134,28 @@ function endBroken(turn: Turn, gang: BrokerGang): void {
   for (const replica of gang.members) cancelReplica(turn, replica);
 }
 
-/** What its leader's run comes to where another member ended first: that is the task's doing only where a limit stopped it. */
+/**
+ * What its leader's run comes to where another member ended first: that is the task's doing only where a limit stopped
+ * it.
+ */
 function leaderEnd(gang: BrokerGang, { fate, outcome, reason, detail, machineId }: FirstEnd): UntoldEnd {
   if (outcome === 'limited') return { fate: 'failed', reason, detail: `${machineId}: ${detail}` };
   // Nothing of it ran, or an operator took it away, and nothing that it does brought this about.
-  const wasSpared = reason === drained || (gang.status === 'gathered' && (outcome === undefined || fate === 'withdrawn'));
+  const wasSpared =
+    reason === drained || (gang.status === 'gathered' && (outcome === undefined || fate === 'withdrawn'));
   const end: ReplicaFate = wasSpared ? 'withdrawn' : 'lost';
   // A shutdown of one machine is no more the task's doing than one of all.
-  return { fate: end, reason: isShutdown(reason) ? reason : gangBroken, detail: [machineId, reason, detail].filter((text) => text !== '').join(': ') };
+  return {
+    fate: end,
+    reason: isShutdown(reason) ? reason : gangBroken,
+    detail: [machineId, reason, detail].filter((text) => text !== '').join(': '),
+  };
 }
 
-/** Has a job's gangs wait a while where they end before they start, however that comes: else they would be placed and end without a pause. */
+/**
+ * Has a job's gangs wait a while where they end before they start, however that comes: else they would be placed and
+ * end without a pause.
+ */
 function pause({ state, now }: Turn, { status, job }: BrokerGang): void {
   if (status !== 'gathered' || job.status !== 'running') return;
   job.gangsInVain++;

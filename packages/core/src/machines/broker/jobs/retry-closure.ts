@@ -4,8 +4,10 @@ import { predecessorsOf, successorsOf } from '../workflow/dependencies.ts';
 import type { BrokerJob } from '../state.ts';
 
 /**
- * The tasks that run again when these do, which failed or were cancelled: what they wait for and did not finish either, and what was cancelled
- * because it waits for them and for nothing else that will not run. Ascending. Cost: O(tasks and edges before and behind them).
+ * The tasks that run again when these do, which failed or were cancelled: what they wait for and did not finish either,
+ * and what was cancelled
+ * because it waits for them and for nothing else that will not run. Ascending. Cost: O(tasks and edges before and
+ * behind them).
  */
 export function closeOverEdges(job: BrokerJob, wanted: readonly TaskIndex[]): TaskIndex[] {
   const { dependencies, failed, cancelled, tasks } = job;
@@ -15,11 +17,14 @@ export function closeOverEdges(job: BrokerJob, wanted: readonly TaskIndex[]): Ta
     return failed.has(index) || cancelled.has(index) || (open !== undefined && isBeingCancelled(open));
   };
   const chosen = new Set(wanted);
-  for (const index of chosen) for (const before of predecessorsOf(dependencies, index)) if (isGivenUp(before)) chosen.add(before);
-  const mayRun = (index: TaskIndex): boolean => predecessorsOf(dependencies, index).every((before) => chosen.has(before) || !isGivenUp(before));
+  for (const index of chosen)
+    for (const before of predecessorsOf(dependencies, index)) if (isGivenUp(before)) chosen.add(before);
+  const mayRun = (index: TaskIndex): boolean =>
+    predecessorsOf(dependencies, index).every((before) => chosen.has(before) || !isGivenUp(before));
   // A task is looked at after each one that it waits for was chosen, and so once more after the last.
   for (const index of chosen) {
-    for (const behind of successorsOf(dependencies, index)) if (cancelled.has(behind) && mayRun(behind)) chosen.add(behind);
+    for (const behind of successorsOf(dependencies, index))
+      if (cancelled.has(behind) && mayRun(behind)) chosen.add(behind);
   }
   return [...chosen].sort((one, other) => one - other);
 }

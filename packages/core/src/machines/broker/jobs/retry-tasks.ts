@@ -9,7 +9,10 @@ import type { BrokerJob } from '../state.ts';
 import { commit, reply, replyNotFound, type Turn } from '../turn.ts';
 import { findJobExcess } from './user-quotas.ts';
 
-/** Has tasks that failed, were cancelled or are about to be run again, with what they wait for and what waits for them, and lets go on what waits since its reservation is over; others are left alone. */
+/**
+ * Has tasks that failed, were cancelled or are about to be run again, with what they wait for and what waits for them,
+ * and lets go on what waits since its reservation is over; others are left alone.
+ */
 export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
   const job = findJobOf(turn.state, input.userId, input.jobId);
   if (job === undefined) {
@@ -31,13 +34,23 @@ export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
 }
 
 /** Why tasks of a job cannot be retried; undefined where they can. */
-function findRetryFault({ state }: Turn, job: BrokerJob, { userId, taskIndexes }: InputOf<'TasksRetried'>): { readonly code: string; readonly message: string } | undefined {
+function findRetryFault(
+  { state }: Turn,
+  job: BrokerJob,
+  { userId, taskIndexes }: InputOf<'TasksRetried'>,
+): { readonly code: string; readonly message: string } | undefined {
   const beyond = taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < job.taskCount));
-  if (beyond !== undefined) return { code: 'MUT_BAD_REQUEST', message: `task ${beyond} of job ${job.jobId}; expected an index in 0..${job.taskCount - 1}` };
+  if (beyond !== undefined)
+    return {
+      code: 'MUT_BAD_REQUEST',
+      message: `task ${beyond} of job ${job.jobId}; expected an index in 0..${job.taskCount - 1}`,
+    };
   return job.endedAt === 0 ? undefined : findJobExcess(state, userId, job.taskCount);
 }
 
-/** Has the job's tasks that have not run get what is at home now. What providers were leased is staged again with it. */
+/**
+ * Has the job's tasks that have not run get what is at home now. What providers were leased is staged again with it.
+ */
 function reviseInputs(turn: Turn, job: BrokerJob, current: readonly CurrentInput[]): void {
   const before = job.spec === undefined ? new Map<string, string>() : fingerprintsIn(job.spec);
   const changed = current.filter(({ path, fingerprint }) => before.has(path) && before.get(path) !== fingerprint);

@@ -15,7 +15,14 @@ export function submitJob(turn: Turn, input: InputOf<'JobSubmitted'>): void {
     reply(turn, replyTo, { ok: true, value: { jobId: known.jobId, taskCount: known.taskCount } });
     return;
   }
-  const fault = findSpecFault(spec, turn.state.options.trust.credibility) ?? findReservationFault(turn, userId, spec) ?? findJobExcess(state, userId, spec.groups.reduce((sum, group) => sum + countTasks(group), 0));
+  const fault =
+    findSpecFault(spec, turn.state.options.trust.credibility) ??
+    findReservationFault(turn, userId, spec) ??
+    findJobExcess(
+      state,
+      userId,
+      spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
+    );
   if (fault !== undefined) {
     reply(turn, replyTo, { ok: false, ...fault });
     return;

@@ -9,7 +9,10 @@ export function countTasks(group: TaskGroup): number {
 }
 
 /** Lays the spec's groups out over task indexes; those that want the same machines share a queue, which is empty. */
-export function layOutGroups(job: BrokerJob, spec: JobSpec): { readonly groups: GroupSpan[]; readonly queues: TaskQueue[] } {
+export function layOutGroups(
+  job: BrokerJob,
+  spec: JobSpec,
+): { readonly groups: GroupSpan[]; readonly queues: TaskQueue[] } {
   const queues = new Map<string, TaskQueue>();
   const groups: GroupSpan[] = [];
   let firstTaskIndex = 0;
@@ -17,7 +20,7 @@ export function layOutGroups(job: BrokerJob, spec: JobSpec): { readonly groups: 
     const { processors, processorsMax } = widthsOf(job, group);
     const key = `${group.noOp} ${processors} ${processorsMax}\n${group.requirements}`;
     let queue = queues.get(key);
-    if (queue === undefined) queues.set(key, queue = createQueue(job, group));
+    if (queue === undefined) queues.set(key, (queue = createQueue(job, group)));
     const count = countTasks(group);
     groups.push({ groupIndex, firstTaskIndex, count, queue });
     firstTaskIndex += count;
@@ -29,12 +32,27 @@ function createQueue(job: BrokerJob, group: TaskGroup): TaskQueue {
   const requirements = parseRequirements(group.requirements);
   invariant(requirements.kind === 'requirements', `job ${job.jobId} was accepted with requirements that do not parse`);
   return {
-    job, requirements, noOp: group.noOp, ...widthsOf(job, group), isGang: job.isGang, scheduler: job.scheduler, ready: new IndexSet(), heldBack: new IndexSet(), matches: new WeakMap(), source: undefined, place: undefined,
-    get readyCount() { return this.ready.size - this.heldBack.size; },
+    job,
+    requirements,
+    noOp: group.noOp,
+    ...widthsOf(job, group),
+    isGang: job.isGang,
+    scheduler: job.scheduler,
+    ready: new IndexSet(),
+    heldBack: new IndexSet(),
+    matches: new WeakMap(),
+    source: undefined,
+    place: undefined,
+    get readyCount() {
+      return this.ready.size - this.heldBack.size;
+    },
   };
 }
 
-function widthsOf(job: BrokerJob, { processors = job.processors, processorsMax = processors }: TaskGroup): Pick<TaskQueue, 'processors' | 'processorsMax'> {
+function widthsOf(
+  job: BrokerJob,
+  { processors = job.processors, processorsMax = processors }: TaskGroup,
+): Pick<TaskQueue, 'processors' | 'processorsMax'> {
   return { processors, processorsMax };
 }
 

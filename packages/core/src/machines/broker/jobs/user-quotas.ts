@@ -2,12 +2,22 @@ import { allowedQuota, findQuotaExcess, type QuotaUse } from '../../../quotas/in
 import type { UserId } from '../../../shared/index.ts';
 import type { BrokerState } from '../state.ts';
 
-/** Why a user may not have one more job of so many tasks; undefined where it is allowed. Cost: O(open jobs) for users with quotas. */
-export function findJobExcess(state: BrokerState, userId: UserId, taskCount: number): { readonly code: string; readonly message: string } | undefined {
+/**
+ * Why a user may not have one more job of so many tasks; undefined where it is allowed. Cost: O(open jobs) for users
+ * with quotas.
+ */
+export function findJobExcess(
+  state: BrokerState,
+  userId: UserId,
+  taskCount: number,
+): { readonly code: string; readonly message: string } | undefined {
   const { quotas } = state.options;
-  if (allowedQuota(quotas, userId, 'jobs') === Infinity && allowedQuota(quotas, userId, 'tasks') === Infinity) return undefined;
+  if (allowedQuota(quotas, userId, 'jobs') === Infinity && allowedQuota(quotas, userId, 'tasks') === Infinity)
+    return undefined;
   const used = countOpen(state, userId);
-  const excess = findQuotaExcess(quotas, userId, { name: 'jobs', used: used.jobs, more: 1 }) ?? findQuotaExcess(quotas, userId, { name: 'tasks', used: used.tasks, more: taskCount });
+  const excess =
+    findQuotaExcess(quotas, userId, { name: 'jobs', used: used.jobs, more: 1 }) ??
+    findQuotaExcess(quotas, userId, { name: 'tasks', used: used.tasks, more: taskCount });
   return excess === undefined ? undefined : { code: 'MUT_USER_QUOTA', message: excess.message };
 }
 

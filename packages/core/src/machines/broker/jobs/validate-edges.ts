@@ -10,11 +10,18 @@ export const workflowTasksMax = 100_000;
 
 type TaskOutput = Extract<InputSource, { kind: 'output' }>;
 
-/** Finds what is wrong with what the tasks of a job wait for, and with what they read of each other; undefined when nothing is. Cost: O((tasks + edges) log tasks). */
+/**
+ * Finds what is wrong with what the tasks of a job wait for, and with what they read of each other; undefined when
+ * nothing is. Cost: O((tasks + edges) log tasks).
+ */
 export function findEdgesFault(spec: JobSpec): SpecFault | undefined {
   const taskCount = spec.groups.reduce((sum, group) => sum + countTasks(group), 0);
   if (spec.edges !== undefined && spec.edges.length > 0) {
-    if (taskCount > workflowTasksMax) return { code: 'MUT_BAD_REQUEST', message: `the job has ${taskCount} tasks; want ${workflowTasksMax} at most where tasks wait for each other` };
+    if (taskCount > workflowTasksMax)
+      return {
+        code: 'MUT_BAD_REQUEST',
+        message: `the job has ${taskCount} tasks; want ${workflowTasksMax} at most where tasks wait for each other`,
+      };
     const fault = findTimeFault(spec) ?? findWorkflowFault(draftOf(spec));
     if (fault !== undefined) return { code: fault.code, message: fault.message };
   }
@@ -24,7 +31,11 @@ export function findEdgesFault(spec: JobSpec): SpecFault | undefined {
 /** Says which group it is, where the algorithms know tasks only. */
 function findTimeFault({ groups }: JobSpec): SpecFault | undefined {
   for (const [index, { expectedTime = 0 }] of groups.entries()) {
-    if (!(Number.isFinite(expectedTime) && expectedTime >= 0)) return { code: 'MUT_WORKFLOW_COST', message: `expected_time_ms of task group ${index} is ${expectedTime}; want a number of 0 or more` };
+    if (!(Number.isFinite(expectedTime) && expectedTime >= 0))
+      return {
+        code: 'MUT_WORKFLOW_COST',
+        message: `expected_time_ms of task group ${index} is ${expectedTime}; want a number of 0 or more`,
+      };
   }
   return undefined;
 }
@@ -37,16 +48,29 @@ function findReadersFault({ groups, edges = [], gatherFolder }: JobSpec): SpecFa
   for (const [index, group] of groupOf.entries()) {
     for (const { source } of group.inputs) {
       if (source.kind !== 'output') continue;
-      const fault = leads.has(`${source.taskIndex} ${index}`) ? findWriterFault(source, groupOf[source.taskIndex], gatherFolder) : 'and no edge leads from there';
-      if (fault !== undefined) return { code: 'MUT_WORKFLOW_NO_WRITER', message: `task ${index} reads ${source.path} of task ${source.taskIndex as TaskIndex}, ${fault}` };
+      const fault = leads.has(`${source.taskIndex} ${index}`)
+        ? findWriterFault(source, groupOf[source.taskIndex], gatherFolder)
+        : 'and no edge leads from there';
+      if (fault !== undefined)
+        return {
+          code: 'MUT_WORKFLOW_NO_WRITER',
+          message: `task ${index} reads ${source.path} of task ${source.taskIndex as TaskIndex}, ${fault}`,
+        };
     }
   }
   return undefined;
 }
 
-function findWriterFault({ path }: TaskOutput, writer: TaskGroup | undefined, gatherFolder: string | undefined): string | undefined {
+function findWriterFault(
+  { path }: TaskOutput,
+  writer: TaskGroup | undefined,
+  gatherFolder: string | undefined,
+): string | undefined {
   const output = writer?.outputs.find((one) => one.path === path);
   if (writer === undefined || output === undefined) return 'which has no such output';
-  if (writer.outputs.some(({ condition }) => condition !== '')) return 'whose outputs depend on the machine that it runs on; want outputs without conditions';
-  return gatherFolder !== undefined && output.localPath !== '' ? 'which is gathered in an archive; want an output without a place at home' : undefined;
+  if (writer.outputs.some(({ condition }) => condition !== ''))
+    return 'whose outputs depend on the machine that it runs on; want outputs without conditions';
+  return gatherFolder !== undefined && output.localPath !== ''
+    ? 'which is gathered in an archive; want an output without a place at home'
+    : undefined;
 }

@@ -2,16 +2,28 @@ import type { JobSpec } from '../../../messages/index.ts';
 import type { SpecFault } from './spec-fault.ts';
 import { countTasks } from './task-groups.ts';
 
-/** Finds what is wrong with what a job takes over: tasks by index, and with each what it waits for. Cost: O(tasks taken + edges). */
+/**
+ * Finds what is wrong with what a job takes over: tasks by index, and with each what it waits for. Cost: O(tasks taken
+ * + edges).
+ */
 export function findResumptionFault({ resumes, groups, edges = [] }: JobSpec): SpecFault | undefined {
   if (resumes === undefined) return undefined;
   const taskCount = groups.reduce((sum, group) => sum + countTasks(group), 0);
   const taken = new Set<number>();
   let last = -1;
   for (const { taskIndex } of resumes.tasks) {
-    if (!Number.isInteger(taskIndex) || taskIndex <= last || taskIndex >= taskCount) return { code: 'MUT_BAD_REQUEST', message: `task ${taskIndex} is taken over after task ${last}; want indexes below ${taskCount} that go up` };
-    taken.add(last = taskIndex);
+    if (!Number.isInteger(taskIndex) || taskIndex <= last || taskIndex >= taskCount)
+      return {
+        code: 'MUT_BAD_REQUEST',
+        message: `task ${taskIndex} is taken over after task ${last}; want indexes below ${taskCount} that go up`,
+      };
+    taken.add((last = taskIndex));
   }
   const open = edges.find(({ from, to }) => taken.has(to) && !taken.has(from));
-  return open === undefined ? undefined : { code: 'MUT_BAD_REQUEST', message: `task ${open.to} is taken over and task ${open.from}, which it waits for, is not; want both` };
+  return open === undefined
+    ? undefined
+    : {
+        code: 'MUT_BAD_REQUEST',
+        message: `task ${open.to} is taken over and task ${open.from}, which it waits for, is not; want both`,
+      };
 }

@@ -14,7 +14,17 @@ export const taskCountMax = 2 ** 31;
 
 /** Finds what keeps a spec from being taken in: the value found and the value wanted; undefined when nothing does. */
 export function findSpecFault(spec: JobSpec, rules: CredibilityRules = defaultCredibilityRules): SpecFault | undefined {
-  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findEdgesFault(spec) ?? findResumptionFault(spec) ?? findGangFault(spec) ?? findPlacementFault(spec) ?? findVerificationFault(spec, rules);
+  return (
+    findRangeFault(spec) ??
+    findSchedulingFault(spec) ??
+    findCountFault(spec) ??
+    findGroupsFault(spec) ??
+    findEdgesFault(spec) ??
+    findResumptionFault(spec) ??
+    findGangFault(spec) ??
+    findPlacementFault(spec) ??
+    findVerificationFault(spec, rules)
+  );
 }
 
 function bad(message: string): SpecFault {
@@ -23,13 +33,16 @@ function bad(message: string): SpecFault {
 
 function findRangeFault(spec: JobSpec): SpecFault | undefined {
   const ranges = [
-    ['processors', spec.processors, 1, 1_000_000], ['replicas_max', spec.replicasMax, 1, 16], ['failures_max', spec.failuresMax, 1, 100],
+    ['processors', spec.processors, 1, 1_000_000],
+    ['replicas_max', spec.replicasMax, 1, 16],
+    ['failures_max', spec.failuresMax, 1, 100],
     ['run_time_ms_max', spec.limits.runTimeMax, 0, Number.MAX_SAFE_INTEGER],
     ['memory_bytes_max', spec.limits.memoryMax, 0, Number.MAX_SAFE_INTEGER],
     ['output_bytes_max', spec.limits.outputMax, 0, Number.MAX_SAFE_INTEGER],
   ] as const;
   for (const [name, value, least, most] of ranges) {
-    if (!Number.isInteger(value) || value < least || value > most) return bad(`${name} is ${value}; want an integer in ${least}..${most}`);
+    if (!Number.isInteger(value) || value < least || value > most)
+      return bad(`${name} is ${value}; want an integer in ${least}..${most}`);
   }
   return undefined;
 }
@@ -38,11 +51,16 @@ function findRangeFault(spec: JobSpec): SpecFault | undefined {
 function findSchedulingFault({ scheduler, replicationCap }: JobSpec): SpecFault | undefined {
   if (scheduler !== undefined && !schedulerNames.includes(scheduler)) {
     const nearest = findNearestWord(scheduler, schedulerNames);
-    return bad(`scheduler is ${JSON.stringify(scheduler)}; want ${nearest === undefined ? `one of ${schedulerNames.join(', ')}` : `${nearest}, perhaps`}`);
+    return bad(
+      `scheduler is ${JSON.stringify(scheduler)}; want ` +
+        `${nearest === undefined ? `one of ${schedulerNames.join(', ')}` : `${nearest}, perhaps`}`,
+    );
   }
   if (replicationCap?.kind !== 'share') return undefined;
   const { percent } = replicationCap;
-  return Number.isInteger(percent) && percent >= 0 && percent <= 1000 ? undefined : bad(`extra_work_percent is ${percent}; want an integer in 0..1000`);
+  return Number.isInteger(percent) && percent >= 0 && percent <= 1000
+    ? undefined
+    : bad(`extra_work_percent is ${percent}; want an integer in 0..1000`);
 }
 
 function findCountFault(spec: JobSpec): SpecFault | undefined {
@@ -65,17 +83,29 @@ function findGroupsFault(spec: JobSpec): SpecFault | undefined {
 }
 
 /** A gang is of as many processors as its job says. */
-function findWidthFault(job: JobSpec, { processors = job.processors, processorsMax = processors }: TaskGroup): SpecFault | undefined {
-  for (const [name, value, least] of [['processors', processors, 1], ['processors_max', processorsMax, processors]] as const) {
-    if (!Number.isInteger(value) || value < least || value > 1_000_000) return bad(`${name} is ${value}; want an integer in ${least}..1000000`);
+function findWidthFault(
+  job: JobSpec,
+  { processors = job.processors, processorsMax = processors }: TaskGroup,
+): SpecFault | undefined {
+  for (const [name, value, least] of [
+    ['processors', processors, 1],
+    ['processors_max', processorsMax, processors],
+  ] as const) {
+    if (!Number.isInteger(value) || value < least || value > 1_000_000)
+      return bad(`${name} is ${value}; want an integer in ${least}..1000000`);
   }
-  return job.gang === true && (processors !== job.processors || processorsMax !== processors) ? bad(`a task of a gang takes ${processors} to ${processorsMax} processors; want the ${job.processors} of its job`) : undefined;
+  return job.gang === true && (processors !== job.processors || processorsMax !== processors)
+    ? bad(`a task of a gang takes ${processors} to ${processorsMax} processors; want the ${job.processors} of its job`)
+    : undefined;
 }
 
 function findGroupFault(group: TaskGroup): SpecFault | undefined {
   if (group.command.trim() === '' && !group.noOp) return bad('the command is empty; want a line for the shell');
   if (group.command.includes('\0')) return bad('the command holds a NUL');
-  for (const expression of [group.requirements, ...[...group.inputs, ...group.outputs].map(({ condition }) => condition)]) {
+  for (const expression of [
+    group.requirements,
+    ...[...group.inputs, ...group.outputs].map(({ condition }) => condition),
+  ]) {
     const parsed = parseRequirements(expression);
     if (parsed.kind === 'error') return { code: 'MUT_REQUIREMENTS_SYNTAX', message: describeRequirementsError(parsed) };
     const impossible = findImpossible(parsed);
@@ -85,7 +115,10 @@ function findGroupFault(group: TaskGroup): SpecFault | undefined {
 }
 
 function findValuesFault(values: Values): SpecFault | undefined {
-  if (values.kind === 'list') return values.values.some((value) => value.includes('\0')) ? bad('a value holds a NUL, which no command can take') : undefined;
+  if (values.kind === 'list')
+    return values.values.some((value) => value.includes('\0'))
+      ? bad('a value holds a NUL, which no command can take')
+      : undefined;
   if (Number.isSafeInteger(values.first) && Number.isSafeInteger(values.step) && values.step !== 0) return undefined;
   return bad(`the values begin at ${values.first} in steps of ${values.step}; want integers, and a step that is not 0`);
 }
@@ -95,7 +128,10 @@ const rangeLookedAtMax = 10_000;
 
 /** What of a value would be read as shell code in the command or the check. */
 function findQuotingFault({ command, check, values }: TaskGroup): SpecFault | undefined {
-  for (const [name, text] of [['command', command], ['check', check]] as const) {
+  for (const [name, text] of [
+    ['command', command],
+    ['check', check],
+  ] as const) {
     const fault = findCommandFault(parseCommand(text), valuesLookedAt(values));
     if (fault !== undefined) return bad(`${name}: ${fault}`);
   }
@@ -104,16 +140,22 @@ function findQuotingFault({ command, check, values }: TaskGroup): SpecFault | un
 
 function* valuesLookedAt(values: Values): Iterable<string> {
   if (values.kind === 'list') yield* values.values;
-  else for (let index = 0; index < Math.min(values.count, rangeLookedAtMax); index++) yield String(values.first + index * values.step);
+  else
+    for (let index = 0; index < Math.min(values.count, rangeLookedAtMax); index++)
+      yield String(values.first + index * values.step);
 }
 
 /** What cannot be done with tasks whose processors are gathered from several machines. */
 function findGangFault({ gang, groups, verification, replicasMax, scheduler }: JobSpec): SpecFault | undefined {
   if (gang !== true) return undefined;
   const unsuitable = (message: string): SpecFault => ({ code: 'MUT_GANG_UNSUITABLE', message });
-  if (verification?.kind === 'vote' || verification?.kind === 'credibility') return unsuitable(`verification is by ${verification.kind}; the results of gangs are not voted on: want a check, or none`);
+  if (verification?.kind === 'vote' || verification?.kind === 'credibility')
+    return unsuitable(
+      `verification is by ${verification.kind}; the results of gangs are not voted on: want a check, or none`,
+    );
   if (replicasMax > 1) return unsuitable(`replicas_max is ${replicasMax}; a gang runs once at a time: want 1`);
-  if (scheduler === 'plan') return unsuitable('scheduler is plan, which plans tasks of one machine; want another one for gangs');
+  if (scheduler === 'plan')
+    return unsuitable('scheduler is plan, which plans tasks of one machine; want another one for gangs');
   const index = groups.findIndex(({ noOp }) => noOp);
   return index < 0 ? undefined : unsuitable(`task group ${index} does nothing (no-op); want a command for its gangs`);
 }
@@ -125,28 +167,48 @@ function findVerificationFault({ verification, groups }: JobSpec, rules: Credibi
   if (verification === undefined || verification.kind === 'none') return undefined;
   if (verification.kind === 'check') {
     const index = groups.findIndex(({ check }) => check === '');
-    return index < 0 ? undefined : bad(`verification is by check and task group ${index} has none; want a check in each, or another verification`);
+    return index < 0
+      ? undefined
+      : bad(`verification is by check and task group ${index} has none; want a check in each, or another verification`);
   }
   const index = groups.findIndex(({ noOp }) => noOp);
-  if (index >= 0) return bad(`verification is by ${verification.kind} and task group ${index} does nothing (no-op); want tasks with results`);
-  return verification.kind === 'vote' ? findVoteFault(verification.count) : findThresholdFault(verification.threshold, rules);
+  if (index >= 0)
+    return bad(
+      `verification is by ${verification.kind} and task group ${index} does nothing (no-op); want tasks with results`,
+    );
+  return verification.kind === 'vote'
+    ? findVoteFault(verification.count)
+    : findThresholdFault(verification.threshold, rules);
 }
 
 function findVoteFault(count: number): SpecFault | undefined {
-  return Number.isInteger(count) && count >= 1 && count <= voteCountMax ? undefined : bad(`verification is vote:${count}; want an integer in 1..${voteCountMax}`);
+  return Number.isInteger(count) && count >= 1 && count <= voteCountMax
+    ? undefined
+    : bad(`verification is vote:${count}; want an integer in 1..${voteCountMax}`);
 }
 
-/** A threshold that machines nobody knows cannot reach together would have tasks run as often as they may, and given up. */
+/**
+ * A threshold that machines nobody knows cannot reach together would have tasks run as often as they may, and given up.
+ */
 function findThresholdFault(threshold: number, rules: CredibilityRules): SpecFault | undefined {
-  if (!(threshold > 0 && threshold < 1)) return bad(`verification is credibility:${threshold}; want a number above 0 and below 1, such as 0.99`);
+  if (!(threshold > 0 && threshold < 1))
+    return bad(`verification is credibility:${threshold}; want a number above 0 and below 1, such as 0.99`);
   const most = credibilityMaxOf(rules);
-  return threshold <= most ? undefined : bad(`verification is credibility:${threshold}; want ${most} at most, which ${rules.votesMax} machines that nobody knows reach when all agree`);
+  return threshold <= most
+    ? undefined
+    : bad(
+        `verification is credibility:${threshold}; want ${most} at most, which ${rules.votesMax} machines that ` +
+          'nobody knows reach when all agree',
+      );
 }
 
 function findPathFault(group: TaskGroup): SpecFault | undefined {
   for (const { root, path } of [...group.inputs, ...group.outputs]) {
     if (keepInside(path) === undefined) {
-      return { code: 'MUT_PATH_LEAVES_ROOT', message: `the path "${path}" leaves the ${root}; want one that stays in it` };
+      return {
+        code: 'MUT_PATH_LEAVES_ROOT',
+        message: `the path "${path}" leaves the ${root}; want one that stays in it`,
+      };
     }
   }
   return undefined;

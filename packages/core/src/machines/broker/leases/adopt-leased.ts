@@ -8,9 +8,11 @@ import { isCaught } from '../trust/trust-records.ts';
 import { commit, type Turn } from '../turn.ts';
 
 /**
- * Takes as its own what a machine holds of its provider's lease, where the task is still open: it was started while this broker was away.
+ * Takes as its own what a machine holds of its provider's lease, where the task is still open: it was started while
+ * this broker was away.
  *
- * An id comes back once. More replicas of a task than its job allows may run then: what has run for an hour is not given up for what was placed a
+ * An id comes back once. More replicas of a task than its job allows may run then: what has run for an hour is not
+ * given up for what was placed a
  * moment ago.
  */
 export function adoptLeased(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
@@ -20,15 +22,26 @@ export function adoptLeased(turn: Turn, machine: BrokerMachine, heldReplicaIds: 
     const leased = findLeased(machine, replicaId);
     const job = leased === undefined ? undefined : turn.state.jobs.get(leased.jobId);
     if (leased === undefined || job === undefined || !isWanted(job, leased.taskIndex, machine)) continue;
-    const { facts: { machineId } } = machine;
+    const {
+      facts: { machineId },
+    } = machine;
     commit(turn, {
-      kind: 'ReplicasPlaced', machineId, jobId: leased.jobId, firstReplicaId: replicaId, taskIndexes: [leased.taskIndex], at: turn.now, isAdopted: true,
+      kind: 'ReplicasPlaced',
+      machineId,
+      jobId: leased.jobId,
+      firstReplicaId: replicaId,
+      taskIndexes: [leased.taskIndex],
+      at: turn.now,
+      isAdopted: true,
     });
     trimLeases(turn, job, [leased.taskIndex]);
   }
 }
 
-function findLeased({ provider }: BrokerMachine, replicaId: ReplicaId): { readonly jobId: JobId; readonly taskIndex: TaskIndex } | undefined {
+function findLeased(
+  { provider }: BrokerMachine,
+  replicaId: ReplicaId,
+): { readonly jobId: JobId; readonly taskIndex: TaskIndex } | undefined {
   for (const lease of provider.leases) {
     const found = lease.adopted.has(replicaId) ? undefined : findLeasedTask(lease, replicaId);
     if (found !== undefined) return found;
@@ -40,13 +53,21 @@ function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boo
   if (job.status !== 'running' || job.spec === undefined) return false;
   const task = job.tasks.get(index);
   if (task === undefined) return queueOf(job, index).ready.has(index);
-  return !task.replicas.some((replica) => replica.machine === machine) && !(task.successes ?? []).some(({ machineId }) => machineId === machine.facts.machineId);
+  return (
+    !task.replicas.some((replica) => replica.machine === machine) &&
+    !(task.successes ?? []).some(({ machineId }) => machineId === machine.facts.machineId)
+  );
 }
 
 /** Hears that a provider keeps a lease, and that nothing of those before can come back. */
 export function hearLeaseConfirmed(turn: Turn, { providerId, sequence }: InputOf<'LeaseConfirmed'>): void {
   const provider = turn.state.providers.get(providerId);
   // Of another broker of that name, say: what was never granted cannot be confirmed.
-  if (provider === undefined || !provider.leases.some((lease) => lease.sequence === sequence) || provider.confirmedLease >= sequence) return;
+  if (
+    provider === undefined ||
+    !provider.leases.some((lease) => lease.sequence === sequence) ||
+    provider.confirmedLease >= sequence
+  )
+    return;
   commit(turn, { kind: 'LeaseConfirmed', providerId, sequence });
 }

@@ -20,10 +20,13 @@ interface Slice {
 }
 
 /**
- * Sees to it that each provider that is there has a lease: a slice of the bag that it goes on with should this broker fall asleep.
+ * Sees to it that each provider that is there has a lease: a slice of the bag that it goes on with should this broker
+ * fall asleep.
  *
- * Slices come from the end of each job's bag, from where this broker gets last, and no two providers have the same task. A lease is renewed when a
- * quarter of it is no longer ready, or of what it should be is another; where a connection began, a job was cancelled, or a machine was
+ * Slices come from the end of each job's bag, from where this broker gets last, and no two providers have the same
+ * task. A lease is renewed when a
+ * quarter of it is no longer ready, or of what it should be is another; where a connection began, a job was cancelled,
+ * or a machine was
  * caught or pardoned, it is told anew.
  */
 export function grantLeases(turn: Turn): void {
@@ -42,7 +45,10 @@ export function grantLeases(turn: Turn): void {
   }
 }
 
-/** Sees to it that providers hear in this step what their leases are without a job that was cancelled: were this broker to go away first, they would run it on. */
+/**
+ * Sees to it that providers hear in this step what their leases are without a job that was cancelled: were this broker
+ * to go away first, they would run it on.
+ */
 export function tellLeasesAnew(state: BrokerState, { jobId }: BrokerJob): void {
   for (const provider of state.providers.values()) {
     if (presentLease(provider)?.tasksByJob.has(jobId) === true) provider.isLeaseTold = false;
@@ -50,17 +56,20 @@ export function tellLeasesAnew(state: BrokerState, { jobId }: BrokerJob): void {
 }
 
 /**
- * Tells providers that they were leased tasks which are being placed, whoever gets them, or came back with a machine under another id: a deputy would run them a second time where it has got as far as
+ * Tells providers that they were leased tasks which are being placed, whoever gets them, or came back with a machine
+ * under another id: a deputy would run them a second time where it has got as far as
  * this broker had.
  */
 export function trimLeases({ state, commands }: Turn, job: BrokerJob, taskIndexes: readonly TaskIndex[]): void {
   for (const { providerId, isConnected, leases } of state.providers.values()) {
     if (!isConnected || leases.length === 0) continue;
     const first = taskIndexes.filter((index) => job.tasks.get(index)?.replicas.length === 1);
-    const replicaIds = first.flatMap((index) => leases.flatMap((lease) => {
-      const id = findLeasedId(lease, job.jobId, index);
-      return id === undefined || lease.adopted.has(id) ? [] : [id];
-    }));
+    const replicaIds = first.flatMap((index) =>
+      leases.flatMap((lease) => {
+        const id = findLeasedId(lease, job.jobId, index);
+        return id === undefined || lease.adopted.has(id) ? [] : [id];
+      }),
+    );
     if (replicaIds.length > 0) commands.push({ kind: 'TrimLease', providerId, replicaIds });
   }
 }
@@ -69,7 +78,8 @@ function reviewLease(turn: Turn, provider: BrokerProvider): void {
   const { state } = turn;
   const lease = presentLease(provider);
   const slices = chooseSlices(state, provider);
-  const isKept = lease !== undefined && lease.horizon === state.options.lease.horizon && isStillGood(state, provider, slices);
+  const isKept =
+    lease !== undefined && lease.horizon === state.options.lease.horizon && isStillGood(state, provider, slices);
   if (!isKept && !isUnconfirmed(provider)) grant(turn, provider, slices);
   else if (!provider.isLeaseTold || !isSameList(provider.caughtTold, closedIdentities(state))) tell(turn, provider);
 }
@@ -127,7 +137,11 @@ function grant(turn: Turn, provider: BrokerProvider, slices: readonly Slice[]): 
   const { providerId } = provider;
   let firstReplicaId = state.nextReplicaId;
   const parts: LeasedTasks[] = [];
-  for (const { job: { jobId }, group: { groupIndex }, taskIndexes } of slices) {
+  for (const {
+    job: { jobId },
+    group: { groupIndex },
+    taskIndexes,
+  } of slices) {
     parts.push({ jobId, groupIndex, firstReplicaId, taskRanges: rangesOf(taskIndexes.toReversed()) });
     firstReplicaId += taskIndexes.length;
   }
@@ -144,14 +158,29 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
   const { sequence, horizon } = lease;
   const parts = lease.parts.flatMap((part) => {
     const job = state.jobs.get(part.jobId);
-    // Of a job that is over nothing is to run, also where it was leased while it was not; nor what has been placed since, or has come back under its id.
+    // Of a job that is over nothing is to run, also where it was leased while it was not; nor what has been placed
+    // since, or has come back under its id.
     if (job?.spec === undefined || job.status !== 'running') return [];
     const { requirements } = getTaskGroup(job, part.groupIndex);
-    const starts = startsOf(part).filter(({ replicaId, taskIndex }) => !lease.adopted.has(replicaId) && isReady(job, taskIndex) && isSound(job, taskIndex)).map((start) => startOf(state, job, start));
-    return [{ jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts }];
+    const starts = startsOf(part)
+      .filter(
+        ({ replicaId, taskIndex }) =>
+          !lease.adopted.has(replicaId) && isReady(job, taskIndex) && isSound(job, taskIndex),
+      )
+      .map((start) => startOf(state, job, start));
+    return [
+      { jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts },
+    ];
   });
   const { providerId, caughtTold: caught } = provider;
-  commands.push({ kind: 'GrantLease', providerId, sequence, horizon, parts, ...(caught.length === 0 ? {} : { caught }) });
+  commands.push({
+    kind: 'GrantLease',
+    providerId,
+    sequence,
+    horizon,
+    parts,
+    ...(caught.length === 0 ? {} : { caught }),
+  });
 }
 
 /** What is left of what a provider may be leased. */
@@ -160,12 +189,15 @@ interface Purse {
   countMax: number;
   /** Processor-time for tasks that are known to take so much of it. */
   known: ProcessorMillis;
-  /** Processors for tasks of jobs of which nothing has ended: they take nothing from the others, whatever they may need. */
+  /**
+   * Processors for tasks of jobs of which nothing has ended: they take nothing from the others, whatever they may need.
+   */
   unknown: ProcessorCount;
 }
 
 /**
- * What a provider should have: as much of what is ready as its processors could do within the horizon, and no more than its share. Jobs come in
+ * What a provider should have: as much of what is ready as its processors could do within the horizon, and no more than
+ * its share. Jobs come in
  * the order in which this broker serves them.
  */
 function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
@@ -174,7 +206,11 @@ function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
   if (slots === 0) return [];
   const others = [...state.providers.values()].filter((other) => other !== provider);
   const jobs = [...state.openJobs.values()].filter((job) => job.status === 'running' && runsBeside(job));
-  const purse: Purse = { countMax: shareOf(state, jobs, provider), known: slots * horizon, unknown: slots * unknownPerSlot };
+  const purse: Purse = {
+    countMax: shareOf(state, jobs, provider),
+    known: slots * horizon,
+    unknown: slots * unknownPerSlot,
+  };
   const slices: Slice[] = [];
   for (const job of jobs) {
     if (purse.countMax <= 0 || (purse.known <= 0 && purse.unknown <= 0)) break;
@@ -208,11 +244,15 @@ function shareOf(state: BrokerState, jobs: readonly BrokerJob[], provider: Broke
   const present = Math.max(...sharers.map(processorsOf));
   const weights = sharers.reduce((sum, other) => sum + weightOf(state, other, present), 0);
   const leasable = jobs.reduce((sum, job) => sum + countLeasable(state, job), 0);
-  return Math.min(state.options.lease.replicasMax, Math.ceil((leasable * weightOf(state, provider, present)) / weights));
+  return Math.min(
+    state.options.lease.replicasMax,
+    Math.ceil((leasable * weightOf(state, provider, present)) / weights),
+  );
 }
 
 /**
- * A provider counts by the processors that are there: a queue full of requests would leave those that work too little. One that has none yet counts by
+ * A provider counts by the processors that are there: a queue full of requests would leave those that work too little.
+ * One that has none yet counts by
  * what it has asked for, but no more than the one that has most.
  */
 function weightOf(state: BrokerState, provider: BrokerProvider, present: ProcessorCount): ProcessorCount {
@@ -223,7 +263,8 @@ function weightOf(state: BrokerState, provider: BrokerProvider, present: Process
 
 function processorsOf(provider: BrokerProvider): ProcessorCount {
   let processors = 0;
-  for (const { facts, processors: own } of provider.machines.values()) if (facts.reservation === undefined) processors += own;
+  for (const { facts, processors: own } of provider.machines.values())
+    if (facts.reservation === undefined) processors += own;
   return processors;
 }
 
@@ -231,7 +272,12 @@ function processorsOf(provider: BrokerProvider): ProcessorCount {
 function slotsOf(state: BrokerState, provider: BrokerProvider): ProcessorCount {
   let slots = processorsOf(provider);
   for (const request of state.requests.values()) {
-    if (request.providerId === provider.providerId && request.reservation === undefined && (request.status === 'queued' || request.status === 'submitting')) slots += request.width;
+    if (
+      request.providerId === provider.providerId &&
+      request.reservation === undefined &&
+      (request.status === 'queued' || request.status === 'submitting')
+    )
+      slots += request.width;
   }
   return slots;
 }
@@ -240,7 +286,9 @@ function countLeasable(state: BrokerState, job: BrokerJob): number {
   const { replicasMax } = state.options.lease;
   let count = 0;
   // More than all providers can have need not be counted.
-  for (const queue of job.queues) if (!queue.noOp && !queue.isGang && queue.place === undefined) count += Math.min(queue.ready.size, replicasMax * state.providers.size);
+  for (const queue of job.queues)
+    if (!queue.noOp && !queue.isGang && queue.place === undefined)
+      count += Math.min(queue.ready.size, replicasMax * state.providers.size);
   return count;
 }
 
@@ -250,7 +298,10 @@ function isLeasable(job: BrokerJob, { groupIndex, queue }: GroupSpan): boolean {
   // What is placed, or is to be, runs at that one provider.
   if (queue.noOp || queue.isGang || queue.place !== undefined || queue.ready.size === 0 || isVotedOn(job)) return false;
   const { inputs, outputs } = getTaskGroup(job, groupIndex);
-  const texts = [...inputs.flatMap(({ path, source }) => (source.kind === 'path' ? [path, source.path] : [path])), ...outputs.map(({ path }) => path)];
+  const texts = [
+    ...inputs.flatMap(({ path, source }) => (source.kind === 'path' ? [path, source.path] : [path])),
+    ...outputs.map(({ path }) => path),
+  ];
   return [...inputs, ...outputs].every(({ condition }) => condition === '') && !texts.some(isOfMachine);
 }
 

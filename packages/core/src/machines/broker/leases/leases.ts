@@ -1,4 +1,12 @@
-import { countIn, type Duration, type IndexRange, IndexSet, type JobId, type ReplicaId, type TaskIndex } from '../../../shared/index.ts';
+import {
+  countIn,
+  type Duration,
+  type IndexRange,
+  IndexSet,
+  type JobId,
+  type ReplicaId,
+  type TaskIndex,
+} from '../../../shared/index.ts';
 
 /** How much of the bag providers may go on with while the broker is away. */
 export interface LeaseRules {
@@ -15,7 +23,10 @@ export interface LeaseRules {
 /** Leases that a provider may have without having confirmed the last; no more are granted before it does. */
 export const unconfirmedMax = 4;
 
-/** Leased tasks of one job, with their replica ids: `firstReplicaId + i` is for the i-th task from the end of the ranges. */
+/**
+ * Leased tasks of one job, with their replica ids: `firstReplicaId + i` is for the i-th task from the end of the
+ * ranges.
+ */
 export interface LeasedTasks {
   readonly jobId: JobId;
   readonly groupIndex: number;
@@ -36,18 +47,25 @@ export interface GrantedLease {
 }
 
 /** A lease that nothing has come back of. */
-export function openLease({ sequence, horizon, parts }: Pick<GrantedLease, 'sequence' | 'horizon' | 'parts'>): GrantedLease {
+export function openLease({
+  sequence,
+  horizon,
+  parts,
+}: Pick<GrantedLease, 'sequence' | 'horizon' | 'parts'>): GrantedLease {
   const tasksByJob = new Map<JobId, IndexSet>();
   for (const { jobId, taskRanges } of parts) {
     let tasks = tasksByJob.get(jobId);
-    if (tasks === undefined) tasksByJob.set(jobId, tasks = new IndexSet());
+    if (tasks === undefined) tasksByJob.set(jobId, (tasks = new IndexSet()));
     for (const { first, count } of taskRanges) tasks.addRange(first, count);
   }
   return { sequence, horizon, parts, adopted: new Set(), tasksByJob };
 }
 
 /** The task that a leased id is for; undefined for an id of another lease. */
-export function findLeasedTask({ parts }: GrantedLease, replicaId: ReplicaId): { readonly jobId: JobId; readonly taskIndex: TaskIndex } | undefined {
+export function findLeasedTask(
+  { parts }: GrantedLease,
+  replicaId: ReplicaId,
+): { readonly jobId: JobId; readonly taskIndex: TaskIndex } | undefined {
   for (const { jobId, firstReplicaId, taskRanges } of parts) {
     let offset = replicaId - firstReplicaId;
     if (offset < 0 || offset >= countIn(taskRanges)) continue;
@@ -61,7 +79,11 @@ export function findLeasedTask({ parts }: GrantedLease, replicaId: ReplicaId): {
 }
 
 /** The id that a task was leased under; undefined for a task that is not of the lease. */
-export function findLeasedId({ parts, tasksByJob }: GrantedLease, jobId: JobId, index: TaskIndex): ReplicaId | undefined {
+export function findLeasedId(
+  { parts, tasksByJob }: GrantedLease,
+  jobId: JobId,
+  index: TaskIndex,
+): ReplicaId | undefined {
   if (tasksByJob.get(jobId)?.has(index) !== true) return undefined;
   for (const { jobId: leasedJobId, firstReplicaId, taskRanges } of parts) {
     if (leasedJobId !== jobId) continue;
@@ -76,11 +98,15 @@ export function findLeasedId({ parts, tasksByJob }: GrantedLease, jobId: JobId, 
 }
 
 /** The tasks of a part with their ids, in the order of the ids. */
-export function startsOf({ firstReplicaId, taskRanges }: LeasedTasks): { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[] {
+export function startsOf({
+  firstReplicaId,
+  taskRanges,
+}: LeasedTasks): { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[] {
   const starts: { replicaId: ReplicaId; taskIndex: TaskIndex }[] = [];
   let replicaId = firstReplicaId;
   for (const { first, count } of taskRanges.toReversed()) {
-    for (let index = first + count - 1; index >= first; index--) starts.push({ replicaId: replicaId++, taskIndex: index });
+    for (let index = first + count - 1; index >= first; index--)
+      starts.push({ replicaId: replicaId++, taskIndex: index });
   }
   return starts;
 }

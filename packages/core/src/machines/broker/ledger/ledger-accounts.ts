@@ -7,7 +7,10 @@ export function requestKey(providerId: ProviderId, requestId: RequestId): string
   return `${providerId}/${requestId}`;
 }
 
-/** The account of an allocation, or of the provider's time-shared machines where `requestId` is empty; opened when it is new. */
+/**
+ * The account of an allocation, or of the provider's time-shared machines where `requestId` is empty; opened when it is
+ * new.
+ */
 export function openAccount(state: BrokerState, providerId: ProviderId, requestId: RequestId): LedgerAccount {
   const key = requestKey(providerId, requestId);
   const known = state.accounts.get(key);
@@ -23,7 +26,10 @@ export function presenceOf(machine: BrokerMachine, at: Instant): ProcessorMillis
   return Math.max(0, until - machine.joinedAt) * machine.processors;
 }
 
-/** Processor-time that a machine has been held for at `at`: no less than its replicas were charged, also where a restarted broker's clock went back. */
+/**
+ * Processor-time that a machine has been held for at `at`: no less than its replicas were charged, also where a
+ * restarted broker's clock went back.
+ */
 export function heldTimeOf(machine: BrokerMachine, at: Instant): ProcessorMillis {
   return Math.max(presenceOf(machine, at), machine.charged);
 }
@@ -39,8 +45,10 @@ export interface RunTimes {
 /**
  * The processor-time that a replica is charged with.
  *
- * Clocks differ: its length by its machine's clock is clipped to the time between placing it and hearing of its end, and to
- * what its machine's presence leaves. So what the replicas of a machine are charged never exceeds the machine's presence.
+ * Clocks differ: its length by its machine's clock is clipped to the time between placing it and hearing of its end,
+ * and to
+ * what its machine's presence leaves. So what the replicas of a machine are charged never exceeds the machine's
+ * presence.
  */
 export function chargeOf(machine: BrokerMachine, processors: ProcessorCount, times: RunTimes): ProcessorMillis {
   if (times.startedAt === 0) return 0;
@@ -56,7 +64,7 @@ export function book(account: LedgerAccount, job: BrokerJob, fate: ReplicaFate, 
   const column = columnOf(fate);
   account[column] += charge;
   let share = job.shares.get(account);
-  if (share === undefined) job.shares.set(account, share = { used: 0, losers: 0, killed: 0 });
+  if (share === undefined) job.shares.set(account, (share = { used: 0, losers: 0, killed: 0 }));
   share[column] += charge;
 }
 
@@ -66,10 +74,12 @@ function columnOf(fate: ReplicaFate): keyof LedgerShare {
 }
 
 /**
- * The run times that an ending tells; one that was adopted ran before it was placed here. A member of a gang holds its processors from when it
+ * The run times that an ending tells; one that was adopted ran before it was placed here. A member of a gang holds its
+ * processors from when it
  * was held, though nothing may run on them: the leader until it starts, the others until they are told to end.
  */
 export function runTimesOf({ isAdopted, member }: BrokerReplica, ending: ReplicaEnding, at: Instant): RunTimes {
-  if (member?.held !== undefined && (member.rank > 0 || ending.startedAt === 0)) return { startedAt: member.held.at, endedAt: at, placedAt: ending.placedAt, at };
+  if (member?.held !== undefined && (member.rank > 0 || ending.startedAt === 0))
+    return { startedAt: member.held.at, endedAt: at, placedAt: ending.placedAt, at };
   return { startedAt: ending.startedAt, endedAt: ending.endedAt, placedAt: isAdopted ? 0 : ending.placedAt, at };
 }

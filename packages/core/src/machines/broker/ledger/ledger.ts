@@ -4,7 +4,10 @@ import { isFollower } from '../gangs/gang.ts';
 import { chargeOf, heldTimeOf, requestKey } from './ledger-accounts.ts';
 import type { BrokerMachine, BrokerReplica, BrokerState, LedgerAccount, LedgerShare } from '../state.ts';
 
-/** What became of the processor-time of one allocation, or of a provider's time-shared machines. held = used + losers + killed + idle. */
+/**
+ * What became of the processor-time of one allocation, or of a provider's time-shared machines. held = used + losers +
+ * killed + idle.
+ */
 export interface LedgerRow {
   readonly providerId: ProviderId;
   /** Empty for time-shared machines. */
@@ -29,15 +32,18 @@ interface Sums extends LedgerShare {
 }
 
 /**
- * The ledger of all that this broker has held, at `now`: one row per allocation and one per provider's time-shared machines.
+ * The ledger of all that this broker has held, at `now`: one row per allocation and one per provider's time-shared
+ * machines.
  *
  * @source costa2005, eq. 3.4: waste = sum of p x time held - useful time = losers + killed + idle.
- * Departs from the source: an allocation is held as long as its manager says or its machines are there, whichever is more.
+ * Departs from the source: an allocation is held as long as its manager says or its machines are there, whichever is
+ * more.
  */
 export function ledgerOf(state: BrokerState, now: Instant): LedgerRow[] {
   const sums = new Map<LedgerAccount, Sums>();
   for (const account of state.accounts.values()) sums.set(account, openSums(account));
-  for (const machine of state.machines.values()) addMachine(sums.get(machine.account) ?? openSums(machine.account), machine, now);
+  for (const machine of state.machines.values())
+    addMachine(sums.get(machine.account) ?? openSums(machine.account), machine, now);
   return [...sums].map(([account, sum]) => toRow(account, sum, heldByManager(state.requests.get(account.key), now)));
 }
 
@@ -88,12 +94,22 @@ function toRow(account: LedgerAccount, sums: Sums, managed: ManagedTime): Ledger
   const { used, losers, killed } = sums;
   const held = Math.max(managed.held, sums.presence);
   return {
-    providerId: account.providerId, requestId: account.requestId, requested: managed.requested,
-    held, used, losers, killed, idle: held - used - losers - killed, ended: managed.ended && !sums.isPresent,
+    providerId: account.providerId,
+    requestId: account.requestId,
+    requested: managed.requested,
+    held,
+    used,
+    losers,
+    killed,
+    idle: held - used - losers - killed,
+    ended: managed.ended && !sums.isPresent,
   };
 }
 
-/** What a job's replicas held of each account so far; undefined when it is not there. Requested and idle are nobody's share: 0. */
+/**
+ * What a job's replicas held of each account so far; undefined when it is not there. Requested and idle are nobody's
+ * share: 0.
+ */
 export function jobLedgerOf(state: BrokerState, jobId: JobId, now: Instant): LedgerRow[] | undefined {
   const job = state.jobs.get(jobId);
   if (job === undefined) return undefined;
@@ -114,7 +130,9 @@ export function jobLedgerOf(state: BrokerState, jobId: JobId, now: Instant): Led
 }
 
 function addTo(
-  shares: Map<LedgerAccount, LedgerShare>, account: LedgerAccount, { column, charge }: { column: keyof LedgerShare; charge: ProcessorMillis },
+  shares: Map<LedgerAccount, LedgerShare>,
+  account: LedgerAccount,
+  { column, charge }: { column: keyof LedgerShare; charge: ProcessorMillis },
 ): void {
   if (charge === 0) return;
   const share = shares.get(account) ?? { used: 0, losers: 0, killed: 0 };
@@ -125,7 +143,14 @@ function addTo(
 function toShareRow(state: BrokerState, account: LedgerAccount, { used, losers, killed }: LedgerShare): LedgerRow {
   const status = state.requests.get(requestKey(account.providerId, account.requestId))?.status;
   return {
-    providerId: account.providerId, requestId: account.requestId, requested: 0,
-    held: used + losers + killed, used, losers, killed, idle: 0, ended: status === 'ended' || status === 'vanished',
+    providerId: account.providerId,
+    requestId: account.requestId,
+    requested: 0,
+    held: used + losers + killed,
+    used,
+    losers,
+    killed,
+    idle: 0,
+    ended: status === 'ended' || status === 'vanished',
   };
 }

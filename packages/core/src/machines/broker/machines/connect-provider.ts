@@ -24,7 +24,8 @@ export function addProvider(turn: Turn, input: InputOf<'ProviderAdded'>): void {
 }
 
 function findProviderFault(providerId: string, address: string): string | undefined {
-  if (!/^(?!\.{1,2}$)[\w.-]{1,100}$/.test(providerId)) return `provider id "${providerId}"; want up to 100 letters, digits, ".", "-" and "_", and not "." or ".."`;
+  if (!/^(?!\.{1,2}$)[\w.-]{1,100}$/.test(providerId))
+    return `provider id "${providerId}"; want up to 100 letters, digits, ".", "-" and "_", and not "." or ".."`;
   return address === '' ? 'the address is empty; want HOST:PORT' : undefined;
 }
 
@@ -57,7 +58,10 @@ export function hearOfResource({ state, now }: Turn, { providerId, standing }: I
   if (standing.isTimeShared || standing.processors > 0) provider.resourceAwaitedUntil = undefined;
 }
 
-/** Waits anew for a provider that is back, but once: what was leased to one that comes and goes is not held back for ever. */
+/**
+ * Waits anew for a provider that is back, but once: what was leased to one that comes and goes is not held back for
+ * ever.
+ */
 function awaitTelling({ state, now }: Turn, provider: BrokerProvider): void {
   if (!provider.isHearing) provider.hearingUntil = now + state.options.hearWithin;
   provider.isHearing = true;
@@ -72,13 +76,19 @@ export function settleProvider(turn: Turn, input: InputOf<'ProviderSettled'>): v
   provider.isHearing = false;
   for (const machine of [...provider.machines.values()]) {
     // Of one that gives everything back it was taken while we were away.
-    if (!machine.isTold) loseMachine(turn, machine, provider.draining?.isAtOnce === true ? drained : reasonWhenGone(turn, machine), 0);
+    if (!machine.isTold)
+      loseMachine(turn, machine, provider.draining?.isAtOnce === true ? drained : reasonWhenGone(turn, machine), 0);
   }
 }
 
-/** Why a machine is gone that ended while its provider could not say so: its allocation was taken away or had its walltime, or nobody knows. */
+/**
+ * Why a machine is gone that ended while its provider could not say so: its allocation was taken away or had its
+ * walltime, or nobody knows.
+ */
 function reasonWhenGone({ state, now }: Turn, machine: BrokerMachine): string {
-  const { facts: { until } } = machine;
+  const {
+    facts: { until },
+  } = machine;
   const reason = reasonOfSilence(state, machine, now);
   return reason === silentLoss && until !== undefined && until <= now ? 'MUT_WALLTIME_ENDED' : reason;
 }
@@ -105,7 +115,10 @@ function forgetConnection(provider: BrokerProvider): void {
   for (const machine of provider.machines.values()) machine.isTold = false;
 }
 
-/** Counts as lost the machines of providers that were away for longer than the grace; one with a lease is given as long as it may go on alone. */
+/**
+ * Counts as lost the machines of providers that were away for longer than the grace; one with a lease is given as long
+ * as it may go on alone.
+ */
 export function expireSuspects(turn: Turn): void {
   const { state, now } = turn;
   for (const provider of state.providers.values()) {

@@ -11,13 +11,15 @@ import { cancelReplica, commit, reply, type Turn, withdrawReplica } from '../tur
 export function hearDraining({ state }: Turn, { providerId, draining }: InputOf<'DrainingTold'>): void {
   const provider = state.providers.get(providerId);
   if (provider === undefined || !provider.isConnected) return;
-  provider.draining = draining === undefined ? undefined : { ...draining, since: ownInstant(draining.since, provider.clockOffset) };
+  provider.draining =
+    draining === undefined ? undefined : { ...draining, since: ownInstant(draining.since, provider.clockOffset) };
 }
 
 /** Has a machine get nothing new until it is undrained, under whatever name it comes back. */
 export function drainMachine(turn: Turn, { replyTo, machineId, reason }: InputOf<'MachineDrained'>): void {
   const found = findIdentity(turn.state, machineId);
-  if (found === undefined) return reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', message: `there is no machine ${machineId}` });
+  if (found === undefined)
+    return reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', message: `there is no machine ${machineId}` });
   commit(turn, { kind: 'MachineDrained', ...found, reason, at: turn.now });
   reply(turn, replyTo, { ok: true, value: {} });
 }
@@ -25,16 +27,21 @@ export function drainMachine(turn: Turn, { replyTo, machineId, reason }: InputOf
 /** Has a machine take work again. One that is not drained is as it was. */
 export function undrainMachine(turn: Turn, { replyTo, machineId }: InputOf<'MachineUndrained'>): void {
   const { state } = turn;
-  const known = state.drainedMachines.get(machineId) ?? [...state.drainedMachines.values()].find((one) => one.machineId === machineId);
+  const known =
+    state.drainedMachines.get(machineId) ??
+    [...state.drainedMachines.values()].find((one) => one.machineId === machineId);
   const identity = known?.identity ?? findIdentity(state, machineId)?.identity;
-  if (identity === undefined) return reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', message: `there is no machine ${machineId}` });
+  if (identity === undefined)
+    return reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', message: `there is no machine ${machineId}` });
   if (state.drainedMachines.has(identity)) commit(turn, { kind: 'MachineUndrained', identity });
   reply(turn, replyTo, { ok: true, value: {} });
 }
 
 /**
- * Asks back what waits at the machines of draining providers and at draining machines, so that it runs elsewhere; where a provider gives everything back, ends what runs there as well. None of it
- * counts against a task. In every step, since machines may present themselves again. Cost: O(providers + replicas at those that drain), and O(machines) while any is drained.
+ * Asks back what waits at the machines of draining providers and at draining machines, so that it runs elsewhere; where
+ * a provider gives everything back, ends what runs there as well. None of it
+ * counts against a task. In every step, since machines may present themselves again. Cost: O(providers + replicas at
+ * those that drain), and O(machines) while any is drained.
  */
 export function returnFromDraining(turn: Turn): void {
   for (const provider of turn.state.providers.values()) {
@@ -46,13 +53,15 @@ export function returnFromDraining(turn: Turn): void {
     }
   }
   if (turn.state.drainedMachines.size === 0) return;
-  for (const machine of turn.state.machines.values()) if (machine.isTold && drainOf(turn.state, machine) !== undefined) withdrawAll(turn, machine);
+  for (const machine of turn.state.machines.values())
+    if (machine.isTold && drainOf(turn.state, machine) !== undefined) withdrawAll(turn, machine);
 }
 
 /** Members of gangs are given back with their gang. */
 function withdrawAll(turn: Turn, { replicas }: BrokerMachine): void {
   for (const replica of replicas.values()) {
-    if (replica.status === 'placed' && !replica.isWithdrawing && replica.member === undefined) withdrawReplica(turn, replica);
+    if (replica.status === 'placed' && !replica.isWithdrawing && replica.member === undefined)
+      withdrawReplica(turn, replica);
   }
 }
 

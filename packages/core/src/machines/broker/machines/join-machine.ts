@@ -13,7 +13,8 @@ import { addCancel, commit, type Turn } from '../turn.ts';
 /**
  * Takes a machine in, or what it says of itself after a connection was lost.
  *
- * A restarted agent holds nothing of its former incarnation. Of one that is the same, what it does not hold is lost, and told
+ * A restarted agent holds nothing of its former incarnation. Of one that is the same, what it does not hold is lost,
+ * and told
  * to be dropped should it still be on its way; what it holds and nobody wants is cancelled.
  */
 export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
@@ -42,18 +43,32 @@ export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   repeatStarts(turn, machine);
 }
 
-/** Whether a machine is another one than it was, though it may call itself the same: what it ran before it can run no more, or not here. */
+/**
+ * Whether a machine is another one than it was, though it may call itself the same: what it ran before it can run no
+ * more, or not here.
+ */
 function isOther({ facts: known }: BrokerMachine, facts: MachineFacts): boolean {
-  return known.incarnation !== facts.incarnation || known.processors !== facts.processors || known.requestId !== facts.requestId
-    || keyOf(known.reservation) !== keyOf(facts.reservation);
+  return (
+    known.incarnation !== facts.incarnation ||
+    known.processors !== facts.processors ||
+    known.requestId !== facts.requestId ||
+    keyOf(known.reservation) !== keyOf(facts.reservation)
+  );
 }
 
 function keyOf(reservation: MachineFacts['reservation']): string {
   return reservation === undefined ? '' : reservationKey(reservation);
 }
 
-/** A walltime ends by the clock of its provider, which may be another than ours, and never before what was charged of it. */
-function factsInOwnClock(facts: MachineFacts, { clockOffset }: BrokerProvider, known: BrokerMachine | undefined): MachineFacts {
+/**
+ * A walltime ends by the clock of its provider, which may be another than ours, and never before what was charged of
+ * it.
+ */
+function factsInOwnClock(
+  facts: MachineFacts,
+  { clockOffset }: BrokerProvider,
+  known: BrokerMachine | undefined,
+): MachineFacts {
   if (facts.until === undefined) return facts;
   const least = known === undefined ? 0 : known.joinedAt + Math.ceil(known.charged / known.processors);
   return { ...facts, until: Math.max(least, ownInstant(facts.until, clockOffset)) };
@@ -76,8 +91,13 @@ function compareHeld(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonl
 }
 
 function isSameFacts(one: MachineFacts, other: MachineFacts): boolean {
-  return one.processors === other.processors && one.until === other.until && one.requestId === other.requestId && identityOf(one) === identityOf(other)
-    && isSameRecord(one.attributes, other.attributes);
+  return (
+    one.processors === other.processors &&
+    one.until === other.until &&
+    one.requestId === other.requestId &&
+    identityOf(one) === identityOf(other) &&
+    isSameRecord(one.attributes, other.attributes)
+  );
 }
 
 function isSameRecord(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {

@@ -11,7 +11,12 @@ import { commit, type Turn } from '../turn.ts';
 /** Hears that a machine is gone. */
 export function dropMachine(turn: Turn, input: InputOf<'MachineLost'>): void {
   const machine = turn.state.machines.get(input.machineId);
-  if (machine !== undefined) loseMachine(turn, machine, input.reason === silentLoss ? reasonOfSilence(turn.state, machine, turn.now) : input.reason);
+  if (machine !== undefined)
+    loseMachine(
+      turn,
+      machine,
+      input.reason === silentLoss ? reasonOfSilence(turn.state, machine, turn.now) : input.reason,
+    );
 }
 
 /**
@@ -28,19 +33,33 @@ export function loseMachine(turn: Turn, machine: BrokerMachine, reason: string, 
 
 /** Ends replicas whose machine will never tell of their end. */
 export function loseReplicas(
-  turn: Turn, machine: BrokerMachine, lost: { readonly replicas: readonly BrokerReplica[]; readonly reason: string; readonly silentSince: Instant | undefined },
+  turn: Turn,
+  machine: BrokerMachine,
+  lost: {
+    readonly replicas: readonly BrokerReplica[];
+    readonly reason: string;
+    readonly silentSince: Instant | undefined;
+  },
 ): void {
   const byJob = new Map<JobId, ReplicaEnding[]>();
   for (const replica of lost.replicas) {
     // What an operator takes away counts against no task.
-    const ending = untoldEnding(turn, replica, { fate: lost.reason === drained ? 'withdrawn' : 'lost', reason: lost.reason, detail: '' });
+    const ending = untoldEnding(turn, replica, {
+      fate: lost.reason === drained ? 'withdrawn' : 'lost',
+      reason: lost.reason,
+      detail: '',
+    });
     const endings = byJob.get(replica.job.jobId);
     if (endings === undefined) byJob.set(replica.job.jobId, [ending]);
     else endings.push(ending);
   }
   for (const [jobId, endings] of byJob) {
     commit(turn, {
-      kind: 'ReplicasEnded', machineId: machine.facts.machineId, jobId, endings, at: turn.now,
+      kind: 'ReplicasEnded',
+      machineId: machine.facts.machineId,
+      jobId,
+      endings,
+      at: turn.now,
       ...(lost.silentSince === undefined ? {} : { silentSince: lost.silentSince }),
     });
   }

@@ -1,7 +1,10 @@
 import { identityOf } from '../../../messages/index.ts';
 import type { BrokerMachine, BrokerProvider, BrokerState, DrainedMachine } from '../state.ts';
 
-/** The code of whatever ended, or was taken back, because the owner of a provider drains it: such an end counts against no task. */
+/**
+ * The code of whatever ended, or was taken back, because the owner of a provider drains it: such an end counts against
+ * no task.
+ */
 export const drained = 'MUT_DRAINING';
 
 /** Whether a provider takes no new work, by its own word. */
@@ -10,7 +13,10 @@ export function isDraining({ draining, resource }: Pick<BrokerProvider, 'drainin
 }
 
 /** How a machine is drained by itself; undefined where it is not. */
-export function drainOf({ drainedMachines }: Pick<BrokerState, 'drainedMachines'>, { facts }: BrokerMachine): DrainedMachine | undefined {
+export function drainOf(
+  { drainedMachines }: Pick<BrokerState, 'drainedMachines'>,
+  { facts }: BrokerMachine,
+): DrainedMachine | undefined {
   return drainedMachines.size === 0 ? undefined : drainedMachines.get(identityOf(facts));
 }
 
@@ -22,6 +28,7 @@ export function takesWork(provider: Pick<BrokerProvider, 'isConnected' | 'draini
 /** Replicas on a provider's machines that have not ended and are wanted. Cost: O(replicas there). */
 export function countReplicasAt({ machines }: Pick<BrokerProvider, 'machines'>): number {
   let count = 0;
-  for (const { replicas } of machines.values()) for (const { status } of replicas.values()) if (status !== 'aborting') count++;
+  for (const { replicas } of machines.values())
+    for (const { status } of replicas.values()) if (status !== 'aborting') count++;
   return count;
 }

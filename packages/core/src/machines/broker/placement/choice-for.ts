@@ -2,8 +2,14 @@ import type { PlacementChoice } from '../../../placement/index.ts';
 import type { BrokerJob, BrokerState, TaskQueue } from '../state.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
-/** How the tasks of a queue are placed; undefined where each goes wherever there is room, as all do that take one processor. */
-export function choiceFor({ choosing }: BrokerState, { job, processors }: Pick<TaskQueue, 'job' | 'processors'>): PlacementChoice | undefined {
+/**
+ * How the tasks of a queue are placed; undefined where each goes wherever there is room, as all do that take one
+ * processor.
+ */
+export function choiceFor(
+  { choosing }: BrokerState,
+  { job, processors }: Pick<TaskQueue, 'job' | 'processors'>,
+): PlacementChoice | undefined {
   if (processors < 2) return undefined;
   const choice = job.placement ?? (mayBePlaced(job) ? choosing.byDefault : 'none');
   return choice === 'none' ? undefined : choice;

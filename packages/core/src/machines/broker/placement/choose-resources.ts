@@ -1,4 +1,9 @@
-import type { AdaptiveAdmissibility, PlacementChoice, PlacementDecision, PlacementResource } from '../../../placement/index.ts';
+import type {
+  AdaptiveAdmissibility,
+  PlacementChoice,
+  PlacementDecision,
+  PlacementResource,
+} from '../../../placement/index.ts';
 import type { TaskIndex } from '../../../shared/index.ts';
 import { type BrokerJob, type TaskQueue } from '../state.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
@@ -11,22 +16,28 @@ import type { Placing } from './placing.ts';
 import { type Candidates, ResourceView } from './resource-view.ts';
 
 /**
- * Places ready tasks that take several processors on the providers' resources, by the strategy of their job or of the grid, and moves those that wait where they
+ * Places ready tasks that take several processors on the providers' resources, by the strategy of their job or of the
+ * grid, and moves those that wait where they
  * cannot stay. A task keeps its place until it ends: what is placed elsewhere was lost there, or started far too late.
  *
- * Nothing is placed while a provider that was there, or is being connected to, is waited for to tell how its resource stands. Where no size of a resource that
- * would do is known, tasks go wherever there is room, as they do without placement. Cost: O(open jobs and their queues); where anything is placed or moved, what `ResourceView`
+ * Nothing is placed while a provider that was there, or is being connected to, is waited for to tell how its resource
+ * stands. Where no size of a resource that
+ * would do is known, tasks go wherever there is room, as they do without placement. Cost: O(open jobs and their
+ * queues); where anything is placed or moved, what `ResourceView`
  * costs, and what a decision does for each of `decisionsMax` tasks at most.
  */
 export function chooseResources(turn: Turn): void {
   const placer = new Placer(turn);
-  for (const job of turn.state.openJobs.values()) if (job.status === 'running' && isOfInterest(turn, job)) placer.serve(job);
+  for (const job of turn.state.openJobs.values())
+    if (job.status === 'running' && isOfInterest(turn, job)) placer.serve(job);
   if (placer.isExhausted) wakeBy(turn, turn.now + 1);
 }
 
 /** Most jobs are not placed, and cost nothing. */
 function isOfInterest({ state: { choosing } }: Turn, { placement, placed, queues }: BrokerJob): boolean {
-  return (placement ?? choosing.byDefault) !== 'none' || placed.size > 0 || queues.some(({ place }) => place === 'undecided');
+  return (
+    (placement ?? choosing.byDefault) !== 'none' || placed.size > 0 || queues.some(({ place }) => place === 'undecided')
+  );
 }
 
 class Placer {
@@ -69,7 +80,8 @@ class Placer {
       if (queue.source === undefined) this.#placeFrom(queue, placings);
       else if (queue.ready.size > 0 && !this.#isAwaiting) this.#reconsider(queue, queue.source, placings);
     }
-    if (placings.length > 0) commit(this.#turn, { kind: 'TasksPlaced', jobId: job.jobId, placings, at: this.#turn.now });
+    if (placings.length > 0)
+      commit(this.#turn, { kind: 'TasksPlaced', jobId: job.jobId, placings, at: this.#turn.now });
   }
 
   #placeFrom(queue: TaskQueue, placings: Placing[]): void {
@@ -91,11 +103,19 @@ class Placer {
 
   /** Whether no resource was wide enough for it, and nothing has come in since that could change this. */
   #isHopeless(queue: TaskQueue): boolean {
-    const { state: { choosing }, mayChangeDemand } = this.#turn;
+    const {
+      state: { choosing },
+      mayChangeDemand,
+    } = this.#turn;
     return choosing.tooWide.has(queue) && !mayChangeDemand;
   }
 
-  #placeTasks(queue: TaskQueue, roomMax: number, { choice, candidates }: { readonly choice: PlacementChoice; readonly candidates: Candidates }, placings: Placing[]): void {
+  #placeTasks(
+    queue: TaskQueue,
+    roomMax: number,
+    { choice, candidates }: { readonly choice: PlacementChoice; readonly candidates: Candidates },
+    placings: Placing[],
+  ): void {
     const { state, now } = this.#turn;
     let room = roomMax;
     state.choosing.tooWide.delete(queue);
@@ -113,16 +133,37 @@ class Placer {
 
   /** Undefined where no resource is wide enough. */
   #choose(queue: TaskQueue, taskIndex: TaskIndex, choice: PlacementChoice, { table }: Candidates): Placing | undefined {
-    const { state: { choosing, options: { placement: { staleAfter } } }, now } = this.#turn;
+    const {
+      state: {
+        choosing,
+        options: {
+          placement: { staleAfter },
+        },
+      },
+      now,
+    } = this.#turn;
     this.#left -= 1;
     const admissibility = choice.admissibility === 'adaptive' ? this.#adaptive.value : choice.admissibility;
     const task = this.#view.taskOf(queue.job, taskIndex);
-    const decision: PlacementDecision = table.decide({ strategy: choice.strategy, admissibility, staleAfter }, task, 0, choosing.prng);
+    const decision: PlacementDecision = table.decide(
+      { strategy: choice.strategy, admissibility, staleAfter },
+      task,
+      0,
+      choosing.prng,
+    );
     if (decision.kind === 'too-wide') return undefined;
     const resource = table.resources[decision.index] as PlacementResource;
     const wait = this.#view.waitOn(resource, task);
     this.#view.assign(resource, task);
-    return { taskIndex, providerId: resource.name, ...(wait === undefined ? {} : { startsBy: now + wait }), reason: describePlacing(decision, table.resources.map(({ name }) => name)) };
+    return {
+      taskIndex,
+      providerId: resource.name,
+      ...(wait === undefined ? {} : { startsBy: now + wait }),
+      reason: describePlacing(
+        decision,
+        table.resources.map(({ name }) => name),
+      ),
+    };
   }
 
   /** Moves tasks that wait where they cannot stay, and of those that start too late the first ones. */
@@ -140,7 +181,8 @@ class Placer {
       if (this.#left <= 0) return;
       const placing = choice === undefined ? undefined : this.#choose(source, index, choice, candidates);
       if (placing !== undefined) placings.push({ ...placing, reason: `${placing.reason}; ${why}` });
-      else if (candidates.hasUnknown || choice === undefined) placings.push({ taskIndex: index, providerId: '', reason: why });
+      else if (candidates.hasUnknown || choice === undefined)
+        placings.push({ taskIndex: index, providerId: '', reason: why });
       else return;
     }
   }
@@ -158,7 +200,9 @@ function awaits(turn: Turn): boolean {
   return is;
 }
 
-/** Whether nothing that would do is known, and a provider is there that may do: then tasks go wherever there is room. */
+/**
+ * Whether nothing that would do is known, and a provider is there that may do: then tasks go wherever there is room.
+ */
 function isNobodyKnown({ processors }: TaskQueue, { table, hasUnknown }: Candidates): boolean {
   return hasUnknown && table.sets.firstOf(processors) === undefined;
 }

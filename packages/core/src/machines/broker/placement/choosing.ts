@@ -3,7 +3,9 @@ import { type Instant, Prng, type ProcessorCount } from '../../../shared/index.t
 import type { PlacementOptions } from '../options.ts';
 import { getPlacement, type JobPlacement } from './read-placement.ts';
 
-/** What a broker places tasks with. Nothing of it is promised: a restarted broker learns anew which admissibility suits. */
+/**
+ * What a broker places tasks with. Nothing of it is promised: a restarted broker learns anew which admissibility suits.
+ */
 export interface Choosing {
   /** Of jobs that say nothing of it. */
   readonly byDefault: JobPlacement;
@@ -19,13 +21,27 @@ export interface Choosing {
 
 /** Nothing is learnt yet. */
 export function createChoosing({ choice }: PlacementOptions): Choosing {
-  return { byDefault: choice === '' ? 'none' : getPlacement(choice), prng: new Prng('placement'), adaptive: undefined, looks: new WeakMap(), tooWide: new WeakSet() };
+  return {
+    byDefault: choice === '' ? 'none' : getPlacement(choice),
+    prng: new Prng('placement'),
+    adaptive: undefined,
+    looks: new WeakMap(),
+    tooWide: new WeakSet(),
+  };
 }
 
-/** The admissibility that follows the load, for resources of these sizes; what was learnt stays where sizes change. @param sizes ascending. */
+/**
+ * The admissibility that follows the load, for resources of these sizes; what was learnt stays where sizes change.
+ * @param sizes ascending.
+ */
 export function adaptiveFor(choosing: Choosing, sizes: readonly ProcessorCount[]): AdaptiveAdmissibility {
   const { adaptive } = choosing;
-  if (adaptive !== undefined && adaptive.sizes.length === sizes.length && adaptive.sizes.every((size, index) => size === sizes[index])) return adaptive;
+  if (
+    adaptive !== undefined &&
+    adaptive.sizes.length === sizes.length &&
+    adaptive.sizes.every((size, index) => size === sizes[index])
+  )
+    return adaptive;
   const sets = new AdmissibleSets(sizes);
   choosing.adaptive = adaptive === undefined ? new AdaptiveAdmissibility(sets) : adaptive.over(sets);
   return choosing.adaptive;

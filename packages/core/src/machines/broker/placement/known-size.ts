@@ -13,12 +13,17 @@ export interface KnownSize {
 }
 
 /**
- * The size of a provider's resource: as it told; of time-shared machines, of those that are there; of a provider that tells nothing, at least what
- * it has and ever asked for at once. Undefined where none of this is anything. Cost: O(machines of the provider, requests where it tells nothing).
+ * The size of a provider's resource: as it told; of time-shared machines, of those that are there; of a provider that
+ * tells nothing, at least what
+ * it has and ever asked for at once. Undefined where none of this is anything. Cost: O(machines of the provider,
+ * requests where it tells nothing).
  */
 export function findSize(state: BrokerState, provider: BrokerProvider): KnownSize | undefined {
   const standing = provider.resource?.standing;
-  if (standing !== undefined && !standing.isTimeShared) return standing.processors === 0 ? undefined : { isTimeShared: false, processors: standing.processors, widthMax: standing.widthMax };
+  if (standing !== undefined && !standing.isTimeShared)
+    return standing.processors === 0
+      ? undefined
+      : { isTimeShared: false, processors: standing.processors, widthMax: standing.widthMax };
   const machines = machinesOf(provider);
   const isTimeShared = standing?.isTimeShared ?? machines.some(({ facts }) => facts.requestId === '');
   let processors = machines.reduce((sum, machine) => sum + machine.processors, 0);
@@ -37,9 +42,14 @@ export function isAvailable(queue: TaskQueue, provider: BrokerProvider, size: Kn
   return (isGang || widestMachine(provider, size) >= processors) && mayObtain(queue, provider);
 }
 
-/** The most processors that one machine of a provider has: those of an allocation have one unless they have shown otherwise. */
+/**
+ * The most processors that one machine of a provider has: those of an allocation have one unless they have shown
+ * otherwise.
+ */
 export function widestMachine(provider: BrokerProvider, { isTimeShared }: KnownSize): ProcessorCount {
-  return isTimeShared ? Math.max(0, ...machinesOf(provider).map(({ processors }) => processors)) : provider.pattern?.processors ?? 1;
+  return isTimeShared
+    ? Math.max(0, ...machinesOf(provider).map(({ processors }) => processors))
+    : (provider.pattern?.processors ?? 1);
 }
 
 function machinesOf({ machines }: BrokerProvider): BrokerMachine[] {
@@ -48,6 +58,8 @@ function machinesOf({ machines }: BrokerProvider): BrokerMachine[] {
 
 function widestRequest({ requests }: BrokerState, { providerId }: BrokerProvider): ProcessorCount {
   let widest = 0;
-  for (const request of requests.values()) if (request.providerId === providerId && request.reservation === undefined) widest = Math.max(widest, request.width);
+  for (const request of requests.values())
+    if (request.providerId === providerId && request.reservation === undefined)
+      widest = Math.max(widest, request.width);
   return widest;
 }

@@ -26,7 +26,9 @@ export class Mover {
     this.#view = view;
   }
 
-  /** Why what waits cannot stay; undefined where it can. A provider that is away has its grace, as its machines have. */
+  /**
+   * Why what waits cannot stay; undefined where it can. A provider that is away has its grace, as its machines have.
+   */
   whyNot(source: TaskQueue): string | undefined {
     const { state, now } = this.#turn;
     const { providerId, awaySince } = this.#provider;
@@ -37,11 +39,16 @@ export class Mover {
     }
     if (isDraining(this.#provider)) return `${providerId}, where it was before, is draining`;
     // Only what providers tell, or machines that come and go, make it another one.
-    return this.#turn.mayChangeDemand && isToldOf(this.#provider) && this.#view().suits(source, this.#provider) === false ? `${providerId}, where it was before, would not do any more` : undefined;
+    return this.#turn.mayChangeDemand &&
+      isToldOf(this.#provider) &&
+      this.#view().suits(source, this.#provider) === false
+      ? `${providerId}, where it was before, would not do any more`
+      : undefined;
   }
 
   /**
-   * Moves the first tasks that are late, as long as another admissible resource would start them within half the time by which they are late: at least
+   * Moves the first tasks that are late, as long as another admissible resource would start them within half the time
+   * by which they are late: at least
    * `lateAfter` behind the start that was foreseen when they were placed (where none was, behind their placing).
    */
   moveLate(source: TaskQueue): Placing[] {
@@ -68,7 +75,10 @@ export class Mover {
   }
 
   /** Which of the others would start a task first. */
-  #soonest(resources: readonly PlacementResource[], task: AssignedTask): { readonly resource: PlacementResource; readonly wait: Duration } | undefined {
+  #soonest(
+    resources: readonly PlacementResource[],
+    task: AssignedTask,
+  ): { readonly resource: PlacementResource; readonly wait: Duration } | undefined {
     let best: { readonly resource: PlacementResource; readonly wait: Duration } | undefined;
     for (const resource of resources) {
       const wait = resource.name === this.#provider.providerId ? undefined : this.#view().waitOn(resource, task);
@@ -90,11 +100,17 @@ export class Mover {
     if (choice === undefined) return undefined;
     const { table } = view.candidatesFor(source);
     const task = view.taskOf(source.job, index);
-    const range = table.sets.rangeOf(task.width, choice.admissibility === 'adaptive' ? adaptiveFor(state.choosing, view.sizes).value : choice.admissibility);
-    const best = range === undefined ? undefined : this.#soonest(table.resources.slice(range.first, range.last + 1), task);
+    const range = table.sets.rangeOf(
+      task.width,
+      choice.admissibility === 'adaptive' ? adaptiveFor(state.choosing, view.sizes).value : choice.admissibility,
+    );
+    const best =
+      range === undefined ? undefined : this.#soonest(table.resources.slice(range.first, range.last + 1), task);
     if (best === undefined || best.wait > late / 2) return undefined;
     view.assign(best.resource, task);
-    const reason = `it is to start in ${describeTime(best.wait)} there, and ${this.#provider.providerId}, where it was before, is ${describeTime(late)} later than was foreseen`;
+    const reason =
+      `it is to start in ${describeTime(best.wait)} there, and ${this.#provider.providerId}, where it was before, ` +
+      `is ${describeTime(late)} later than was foreseen`;
     return { taskIndex: index, providerId: best.resource.name, startsBy: now + best.wait, reason };
   }
 }

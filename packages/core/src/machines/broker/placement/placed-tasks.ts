@@ -3,7 +3,10 @@ import { getGroup } from '../jobs/task-groups.ts';
 import type { BrokerJob, BrokerProvider, TaskPlace, TaskQueue } from '../state.ts';
 import type { Placing } from './placing.ts';
 
-/** The queue in which a task waits when it is ready: that of its place, or of its group where it has none. Cost: O(log groups). */
+/**
+ * The queue in which a task waits when it is ready: that of its place, or of its group where it has none. Cost: O(log
+ * groups).
+ */
 export function queueOf(job: BrokerJob, index: TaskIndex): TaskQueue {
   return job.placed.get(index)?.queue ?? getGroup(job, index).queue;
 }
@@ -14,11 +17,23 @@ export function mayUse({ place }: Pick<TaskQueue, 'place'>, provider: BrokerProv
 }
 
 /** Gives a task its place, in place of the one that it had; without a provider, none. */
-export function putInPlace(job: BrokerJob, { taskIndex, startsBy, reason }: Placing, provider: BrokerProvider | undefined, at: Instant): void {
+export function putInPlace(
+  job: BrokerJob,
+  { taskIndex, startsBy, reason }: Placing,
+  provider: BrokerProvider | undefined,
+  at: Instant,
+): void {
   const wasReady = queueOf(job, taskIndex).ready.delete(taskIndex);
   const { queue: source } = getGroup(job, taskIndex);
   if (provider === undefined) job.placed.delete(taskIndex);
-  else job.placed.set(taskIndex, { provider, queue: findPart(job, source, provider) ?? openPart(job, source, provider), at, startsBy, reason });
+  else
+    job.placed.set(taskIndex, {
+      provider,
+      queue: findPart(job, source, provider) ?? openPart(job, source, provider),
+      at,
+      startsBy,
+      reason,
+    });
   if (wasReady) queueOf(job, taskIndex).ready.add(taskIndex);
 }
 
@@ -27,13 +42,20 @@ export function leavePlace(job: BrokerJob, index: TaskIndex): void {
   job.placed.delete(index);
 }
 
-/** Lets a task have no place any more that runs at another provider than its own: what a provider began by itself runs where it runs. */
+/**
+ * Lets a task have no place any more that runs at another provider than its own: what a provider began by itself runs
+ * where it runs.
+ */
 export function leavePlaceElsewhere(job: BrokerJob, index: TaskIndex, provider: BrokerProvider): void {
   if (job.placed.get(index)?.provider !== provider) leavePlace(job, index);
 }
 
 /** The part of a queue that is placed at a provider; undefined before anything was. Cost: O(queues of the job). */
-export function findPart({ queues }: Pick<BrokerJob, 'queues'>, source: TaskQueue, provider: BrokerProvider): TaskQueue | undefined {
+export function findPart(
+  { queues }: Pick<BrokerJob, 'queues'>,
+  source: TaskQueue,
+  provider: BrokerProvider,
+): TaskQueue | undefined {
   return queues.find((queue) => queue.source === source && queue.place === provider);
 }
 
@@ -41,8 +63,21 @@ export function findPart({ queues }: Pick<BrokerJob, 'queues'>, source: TaskQueu
 function openPart(job: BrokerJob, source: TaskQueue, provider: BrokerProvider): TaskQueue {
   const { requirements, noOp, processors, processorsMax, isGang, scheduler } = source;
   const part: TaskQueue = {
-    job, requirements, noOp, processors, processorsMax, isGang, scheduler, ready: new IndexSet(), heldBack: new IndexSet(), matches: new WeakMap(), source, place: provider,
-    get readyCount() { return this.ready.size - this.heldBack.size; },
+    job,
+    requirements,
+    noOp,
+    processors,
+    processorsMax,
+    isGang,
+    scheduler,
+    ready: new IndexSet(),
+    heldBack: new IndexSet(),
+    matches: new WeakMap(),
+    source,
+    place: provider,
+    get readyCount() {
+      return this.ready.size - this.heldBack.size;
+    },
   };
   job.queues = [...job.queues, part];
   return part;
@@ -52,16 +87,27 @@ function openPart(job: BrokerJob, source: TaskQueue, provider: BrokerProvider): 
 export function checkPlaced(job: BrokerJob): void {
   for (const [index, place] of job.placed) checkPlace(job, index, place);
   for (const { source, ready, place } of job.queues) {
-    invariant((source !== undefined) === (typeof place === 'object'), `job ${job.jobId} has a part of a queue that is placed nowhere, or a whole one that is`);
+    invariant(
+      (source !== undefined) === (typeof place === 'object'),
+      `job ${job.jobId} has a part of a queue that is placed nowhere, or a whole one that is`,
+    );
     if (source === undefined) continue;
-    for (const index of ready.values()) invariant(job.placed.has(index), `task ${index} of job ${job.jobId} waits at a provider and is not placed`);
+    for (const index of ready.values())
+      invariant(job.placed.has(index), `task ${index} of job ${job.jobId} waits at a provider and is not placed`);
   }
 }
 
 function checkPlace(job: BrokerJob, index: TaskIndex, { provider, queue }: TaskPlace): void {
   const name = `task ${index} of job ${job.jobId}`;
   const open = job.tasks.get(index);
-  invariant(queue.place === provider && job.queues.includes(queue) && queue.source === getGroup(job, index).queue, `${name} is placed in a queue of another kind, or of another provider`);
+  invariant(
+    queue.place === provider && job.queues.includes(queue) && queue.source === getGroup(job, index).queue,
+    `${name} is placed in a queue of another kind, or of another provider`,
+  );
   invariant(open !== undefined || queue.ready.has(index), `${name} is placed and neither ready nor begun`);
-  for (const { machine } of open?.replicas ?? []) invariant(machine.provider === provider, `${name} is placed at ${provider.providerId} and runs at ${machine.provider.providerId}`);
+  for (const { machine } of open?.replicas ?? [])
+    invariant(
+      machine.provider === provider,
+      `${name} is placed at ${provider.providerId} and runs at ${machine.provider.providerId}`,
+    );
 }

@@ -23,9 +23,12 @@ export function findPlacementFault(spec: JobSpec): SpecFault | undefined {
   const { placement } = spec;
   if (placement === undefined || placement === 'none') return undefined;
   const read = readPlacement(placement);
-  if (typeof read === 'object' && 'fault' in read) return { code: 'MUT_BAD_REQUEST', message: `placement ${read.fault}` };
+  if (typeof read === 'object' && 'fault' in read)
+    return { code: 'MUT_BAD_REQUEST', message: `placement ${read.fault}` };
   const other = findOther(spec);
-  return other === undefined ? undefined : { code: 'MUT_BAD_REQUEST', message: `placement is ${placement}, and ${other}; want one of the two` };
+  return other === undefined
+    ? undefined
+    : { code: 'MUT_BAD_REQUEST', message: `placement is ${placement}, and ${other}; want one of the two` };
 }
 
 /** What else says where the tasks of a job run. */

@@ -22,8 +22,10 @@ export interface Candidates {
 /**
  * What is known in one step of the resources that tasks are placed on. Its instants count from the step.
  *
- * The queue of a space-shared resource is what its provider told, with the tasks behind it that were placed there and that this broker's own requests in it have
- * no processor-time for; time-shared machines have what they run and what is placed there. Cost: O(placed tasks + providers), and for each provider
+ * The queue of a space-shared resource is what its provider told, with the tasks behind it that were placed there and
+ * that this broker's own requests in it have
+ * no processor-time for; time-shared machines have what they run and what is placed there. Cost: O(placed tasks +
+ * providers), and for each provider
  * that is a candidate what a schedule of its own tasks costs.
  */
 export class ResourceView {
@@ -54,7 +56,7 @@ export class ResourceView {
   /** The resources that tasks of a whole queue could run on. */
   candidatesFor(queue: TaskQueue): Candidates {
     let candidates = this.#candidates.get(queue);
-    if (candidates === undefined) this.#candidates.set(queue, candidates = this.#look(queue));
+    if (candidates === undefined) this.#candidates.set(queue, (candidates = this.#look(queue)));
     return candidates;
   }
 
@@ -64,13 +66,23 @@ export class ResourceView {
     return size === undefined ? undefined : isAvailable(queue, provider, size);
   }
 
-  /** What is known of a task for its placing: how long it takes is by its limit, by what ended of its job, by its file, or guessed. */
+  /**
+   * What is known of a task for its placing: how long it takes is by its limit, by what ended of its job, by its file,
+   * or guessed.
+   */
   taskOf(job: BrokerJob, index: TaskIndex, submittedAt = job.submittedAt): AssignedTask {
     const group = getGroup(job, index);
     if (!this.#times.has(job)) this.#times.set(job, knownNeed(this.#state, job));
-    const walltime = this.#times.get(job) ?? getTaskGroup(job, group.groupIndex).expectedTime ?? this.#state.options.placement.taskTime;
+    const walltime =
+      this.#times.get(job) ??
+      getTaskGroup(job, group.groupIndex).expectedTime ??
+      this.#state.options.placement.taskTime;
     // Strategies divide by work and by ends: of a task that takes no time they would compare nothing.
-    return { width: group.queue.processors, walltime: Math.max(1, walltime), submittedAt: Math.min(0, submittedAt - this.#now) };
+    return {
+      width: group.queue.processors,
+      walltime: Math.max(1, walltime),
+      submittedAt: Math.min(0, submittedAt - this.#now),
+    };
   }
 
   /** In how long a task would start on a resource, behind all that is there; undefined where that is not known. */
@@ -88,10 +100,13 @@ export class ResourceView {
   #gather(job: BrokerJob): void {
     for (const [index, { provider, queue }] of job.placed) {
       if (!this.#sizes.has(provider)) continue;
-      const [replica] = queue.ready.has(index) ? [] : job.tasks.get(index)?.replicas ?? [];
+      const [replica] = queue.ready.has(index) ? [] : (job.tasks.get(index)?.replicas ?? []);
       const own = this.#own.get(provider) ?? [];
       this.#own.set(provider, own);
-      own.push({ ...this.taskOf(job, index), startedAt: replica === undefined ? 0 : replica.startedAt || replica.placedAt });
+      own.push({
+        ...this.taskOf(job, index),
+        startedAt: replica === undefined ? 0 : replica.startedAt || replica.placedAt,
+      });
     }
   }
 
@@ -101,7 +116,11 @@ export class ResourceView {
     for (const provider of this.#state.providers.values()) {
       const size = this.#sizes.get(provider);
       // Who tells nothing may have more than was seen of it.
-      hasUnknown ||= provider.isConnected && provider.resource === undefined && size?.isTimeShared !== true && mayObtain(queue, provider);
+      hasUnknown ||=
+        provider.isConnected &&
+        provider.resource === undefined &&
+        size?.isTimeShared !== true &&
+        mayObtain(queue, provider);
       if (size !== undefined && isAvailable(queue, provider, size)) {
         resources.push(this.#resourceOf(provider, size));
       }
@@ -111,7 +130,11 @@ export class ResourceView {
 
   #resourceOf(provider: BrokerProvider, size: KnownSize): PlacementResource {
     let resource = this.#resources.get(provider);
-    if (resource === undefined) this.#resources.set(provider, resource = size.isTimeShared ? this.#timeShared(provider, size) : this.#spaceShared(provider, size));
+    if (resource === undefined)
+      this.#resources.set(
+        provider,
+        (resource = size.isTimeShared ? this.#timeShared(provider, size) : this.#spaceShared(provider, size)),
+      );
     return resource;
   }
 
@@ -121,7 +144,8 @@ export class ResourceView {
     const running: OwnTask[] = [];
     for (const machine of provider.machines.values()) {
       for (const { job, task, processors: width, startedAt, placedAt, status } of machine.replicas.values()) {
-        if (status !== 'aborting' && job.groups.length > 0) running.push({ ...this.taskOf(job, task.index), width, startedAt: startedAt || placedAt });
+        if (status !== 'aborting' && job.groups.length > 0)
+          running.push({ ...this.taskOf(job, task.index), width, startedAt: startedAt || placedAt });
       }
     }
     for (const task of running) this.#run(book, task);
@@ -144,7 +168,10 @@ export class ResourceView {
     return { name: provider.providerId, book, level: 4, heardAt: -since - queue.age };
   }
 
-  /** Tasks that wait and for which the requests that there are have no processor-time left, in the order of their placing. */
+  /**
+   * Tasks that wait and for which the requests that there are have no processor-time left, in the order of their
+   * placing.
+   */
   #uncovered(own: readonly OwnTask[], ownWork: ProcessorMillis): OwnTask[] {
     let left = ownWork - own.reduce((sum, task) => (task.startedAt > 0 ? sum + this.#workLeft(task) : sum), 0);
     return own.filter((task) => {

@@ -4,11 +4,13 @@ import { matchesQueue } from './matching.ts';
 import { type BrokerMachine, type BrokerState, isHere, type OpenTask, type TaskQueue } from '../state.ts';
 
 /**
- * Until when a task keeps away from the machine where it went wrong last, so that another one may try it; undefined when it
+ * Until when a task keeps away from the machine where it went wrong last, so that another one may try it; undefined
+ * when it
  * does not: it went wrong elsewhere or long enough ago, or no other machine would do.
  */
 export function avoidedUntil(
-  at: { readonly state: BrokerState; readonly now: Instant }, machine: BrokerMachine,
+  at: { readonly state: BrokerState; readonly now: Instant },
+  machine: BrokerMachine,
   { task, queue }: { readonly task: OpenTask | undefined; readonly queue: TaskQueue },
 ): Instant | undefined {
   if (task === undefined || task.avoidMachineId !== machine.facts.machineId) return undefined;
@@ -20,7 +22,14 @@ export function avoidedUntil(
 
 function hasOtherMachine(state: BrokerState, queue: TaskQueue, machine: BrokerMachine): boolean {
   for (const other of state.machines.values()) {
-    if (other !== machine && isHere(other) && !isDraining(other.provider) && other.breakages === 0 && matchesQueue(queue, other)) return true;
+    if (
+      other !== machine &&
+      isHere(other) &&
+      !isDraining(other.provider) &&
+      other.breakages === 0 &&
+      matchesQueue(queue, other)
+    )
+      return true;
   }
   return false;
 }

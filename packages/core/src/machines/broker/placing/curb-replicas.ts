@@ -28,12 +28,14 @@ export function curbReplicas(turn: Turn, claims: Claims): void {
 function forgetSettled({ sistered }: BrokerJob): void {
   for (const task of sistered) {
     const { replicas, successes = [] } = task;
-    if (replicas.length + successes.length < 2 && !replicas.some(({ status }) => status === 'aborting')) sistered.delete(task);
+    if (replicas.length + successes.length < 2 && !replicas.some(({ status }) => status === 'aborting'))
+      sistered.delete(task);
   }
 }
 
 /**
- * Gives up the youngest sisters until what is left of the share lasts for a moment, and looks again when it does not. Where it gave any up
+ * Gives up the youngest sisters until what is left of the share lasts for a moment, and looks again when it does not.
+ * Where it gave any up
  * it looks again at once: what was set aside for them may do for another.
  */
 function keepWithinShare(turn: Turn, job: BrokerJob): void {
@@ -50,16 +52,27 @@ function keepWithinShare(turn: Turn, job: BrokerJob): void {
   }
 }
 
-/** Whether ready tasks want the machine: it would not idle, and replicas beside others would have to make room at once. */
+/**
+ * Whether ready tasks want the machine: it would not idle, and replicas beside others would have to make room at once.
+ */
 export function isWanted(turn: Turn, ready: readonly TaskQueue[], machine: BrokerMachine): boolean {
-  return ready.some((queue) => queue.readyCount > 0 && matchesQueue(queue, machine) && !keepsAway(turn, queue, machine));
+  return ready.some(
+    (queue) => queue.readyCount > 0 && matchesQueue(queue, machine) && !keepsAway(turn, queue, machine),
+  );
 }
 
-/** A processor that ready tasks or a gang want would not idle: the youngest sisters make room for tasks, and all that are in its way for a gang. */
+/**
+ * A processor that ready tasks or a gang want would not idle: the youngest sisters make room for tasks, and all that
+ * are in its way for a gang.
+ */
 function yieldTo(turn: Turn, job: BrokerJob, { ready, gathering }: Claims): void {
-  const sisters = [...job.sistered].flatMap(sistersOf).sort((one, other) => other.placedAt - one.placedAt || other.replicaId - one.replicaId);
+  const sisters = [...job.sistered]
+    .flatMap(sistersOf)
+    .sort((one, other) => other.placedAt - one.placedAt || other.replicaId - one.replicaId);
   const chosen = new Set<BrokerReplica>(sisters.filter(({ machine }) => gathering.has(machine)));
-  let making = [...job.sistered].flatMap(({ replicas }) => replicas).filter(({ status }) => status === 'aborting').length;
+  let making = [...job.sistered]
+    .flatMap(({ replicas }) => replicas)
+    .filter(({ status }) => status === 'aborting').length;
   for (const queue of ready) {
     let wanted = queue.readyCount - making;
     making = Math.max(0, making - queue.readyCount);
@@ -89,6 +102,11 @@ function sistersOf({ replicas, status }: OpenTask): BrokerReplica[] {
 }
 
 function giveUp(turn: Turn, { jobId }: BrokerJob, replicas: readonly BrokerReplica[]): void {
-  commit(turn, { kind: 'ReplicasGivenUp', jobId, replicaIds: replicas.map(({ replicaId }) => replicaId), at: turn.now });
+  commit(turn, {
+    kind: 'ReplicasGivenUp',
+    jobId,
+    replicaIds: replicas.map(({ replicaId }) => replicaId),
+    at: turn.now,
+  });
   for (const replica of replicas) cancelReplica(turn, replica);
 }

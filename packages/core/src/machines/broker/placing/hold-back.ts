@@ -5,7 +5,8 @@ import { queueOf } from '../placement/placed-tasks.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 
 /**
- * Keeps from being placed what providers may have started by themselves and have not told of: a broker that is back asks what is alive before it runs
+ * Keeps from being placed what providers may have started by themselves and have not told of: a broker that is back
+ * asks what is alive before it runs
  * anything again. What was leased to nobody goes on at once. Cost: O(tasks leased to providers that are waited for).
  *
  * @returns the queues of which something is held back, for which the step asks to be run again.
@@ -39,13 +40,17 @@ function holdBack(job: BrokerJob | undefined, tasks: IndexSet, held: Set<TaskQue
   return count;
 }
 
-/** Until when a provider is waited for to tell what it holds; undefined where it has told all, or was waited for long enough. */
+/**
+ * Until when a provider is waited for to tell what it holds; undefined where it has told all, or was waited for long
+ * enough.
+ */
 export function unheardUntil({ now }: Pick<Turn, 'now'>, { hearingUntil }: BrokerProvider): Instant | undefined {
   return hearingUntil !== undefined && hearingUntil > now ? hearingUntil : undefined;
 }
 
 /**
- * Whether more of a running task may be running than is known: one of its replicas is on a machine that has not presented itself again, or it was leased to
+ * Whether more of a running task may be running than is known: one of its replicas is on a machine that has not
+ * presented itself again, or it was leased to
  * a provider, and that is waited for. Then the step asks to be run again.
  */
 export function isUnheard(turn: Turn, { jobId }: BrokerJob, { index, replicas }: OpenTask): boolean {

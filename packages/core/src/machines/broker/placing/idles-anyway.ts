@@ -2,8 +2,10 @@ import type { BrokerMachine, BrokerProvider } from '../state.ts';
 import type { Turn } from '../turn.ts';
 
 /**
- * Whether an idle machine would be held all the same: it is time-shared and stays as long as its owner leaves it, or its provider gives
- * its allocations back only when nothing is wanted of it any more, and runs what is wanted in any case. Replicas beside others do not count
+ * Whether an idle machine would be held all the same: it is time-shared and stays as long as its owner leaves it, or
+ * its provider gives
+ * its allocations back only when nothing is wanted of it any more, and runs what is wanted in any case. Replicas beside
+ * others do not count
  * for that: they must not be what an allocation is held for. Cost: the provider's replicas, once in a step.
  */
 export function idlesAnyway(turn: Turn, { provider, facts: { requestId } }: BrokerMachine): boolean {
@@ -18,7 +20,8 @@ export function idlesAnyway(turn: Turn, { provider, facts: { requestId } }: Brok
 /** Whether it runs the eldest replica of a task. */
 function runsFirst({ machines }: BrokerProvider): boolean {
   for (const machine of machines.values()) {
-    for (const replica of machine.replicas.values()) if (replica.status !== 'aborting' && replica.task.replicas[0] === replica) return true;
+    for (const replica of machine.replicas.values())
+      if (replica.status !== 'aborting' && replica.task.replicas[0] === replica) return true;
   }
   return false;
 }

@@ -5,16 +5,23 @@ import { mayUse } from '../placement/placed-tasks.ts';
 import type { BrokerMachine, TaskQueue } from '../state.ts';
 
 /** Whether a machine may run the queue's tasks: it would do, and they are not placed elsewhere. */
-export function matchesQueue(queue: TaskQueue, { provider, facts }: Pick<BrokerMachine, 'provider' | 'facts'>): boolean {
+export function matchesQueue(
+  queue: TaskQueue,
+  { provider, facts }: Pick<BrokerMachine, 'provider' | 'facts'>,
+): boolean {
   return mayUse(queue, provider) && wouldDo(queue, facts);
 }
 
-/** Whether a machine is one that the queue's tasks could run on, wherever they are placed. Answers are kept, so asking again is cheap. */
+/**
+ * Whether a machine is one that the queue's tasks could run on, wherever they are placed. Answers are kept, so asking
+ * again is cheap.
+ */
 export function wouldDo(queue: TaskQueue, facts: MachineFacts): boolean {
   if (!belongsTo(queue.job, facts.reservation)) return false;
   const known = queue.matches.get(facts);
   if (known !== undefined) return known;
-  const isMatch = isWideEnough(queue, facts) && isOpenTo(queue, facts) && evaluate(queue.requirements, facts.attributes) === 'match';
+  const isMatch =
+    isWideEnough(queue, facts) && isOpenTo(queue, facts) && evaluate(queue.requirements, facts.attributes) === 'match';
   queue.matches.set(facts, isMatch);
   return isMatch;
 }

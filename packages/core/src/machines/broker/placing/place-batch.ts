@@ -18,10 +18,23 @@ export function placeBatch(turn: Turn, machine: BrokerMachine, { job, group, tas
   const firstReplicaId = turn.state.nextReplicaId;
   const { jobId } = job;
   const chosen = processors === undefined ? {} : { processors };
-  const { provider: { providerId }, facts: { machineId } } = machine;
+  const {
+    provider: { providerId },
+    facts: { machineId },
+  } = machine;
   commit(turn, { kind: 'ReplicasPlaced', machineId, jobId, firstReplicaId, taskIndexes, at: turn.now, ...chosen });
-  const starts = taskIndexes.map((taskIndex, offset) => startOf(turn.state, job, { replicaId: firstReplicaId + offset, taskIndex }));
+  const starts = taskIndexes.map((taskIndex, offset) =>
+    startOf(turn.state, job, { replicaId: firstReplicaId + offset, taskIndex }),
+  );
   trimLeases(turn, job, taskIndexes);
   machine.provider.owesTurn = false;
-  turn.commands.push({ kind: 'StartReplicas', providerId, machineId, jobId, groupIndex: group.groupIndex, starts, ...chosen });
+  turn.commands.push({
+    kind: 'StartReplicas',
+    providerId,
+    machineId,
+    jobId,
+    groupIndex: group.groupIndex,
+    starts,
+    ...chosen,
+  });
 }

@@ -15,8 +15,10 @@ import { type Turn, wakeBy } from '../turn.ts';
 import { withdrawWaiting } from './withdraw-waiting.ts';
 
 /**
- * Gives machines work: ready tasks first; where none is left, tasks that wait in the queues of busy machines are asked back for
- * idle ones, and what is idle still gets replicas of running tasks. Replicas that a job's cap allows no longer are given up. Gangs come before
+ * Gives machines work: ready tasks first; where none is left, tasks that wait in the queues of busy machines are asked
+ * back for
+ * idle ones, and what is idle still gets replicas of running tasks. Replicas that a job's cap allows no longer are
+ * given up. Gangs come before
  * all of it, since what they wait for is taken by nobody else meanwhile.
  */
 export function placeReplicas(turn: Turn): void {
@@ -49,7 +51,9 @@ function fillMachines(turn: Turn, all: readonly BrokerMachine[], { held, gatheri
   // A task that was begun just now may want several votes.
   placeVotes(turn, machines, port.prefetchDepth);
   settleTurns(turn, machines, queues);
-  const idle = new IdleSlots(machines.filter((machine) => freeProcessors(machine) > 0 && !kept.has(machine) && !isKeptFor(held, machine)));
+  const idle = new IdleSlots(
+    machines.filter((machine) => freeProcessors(machine) > 0 && !kept.has(machine) && !isKeptFor(held, machine)),
+  );
   if (!idle.isEmpty) withdrawWaiting(turn, all, idle);
   if (!idle.isEmpty) replicateTasks(turn, idle, queues);
   return queues;
@@ -61,7 +65,8 @@ function usableMachines(turn: Turn): BrokerMachine[] {
   const widest = widestTask(turn);
   for (const machine of turn.state.machines.values()) {
     if (!isHere(machine) || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
-    if (isDraining(machine.provider) || isCaught(turn.state, machine) || drainOf(turn.state, machine) !== undefined) continue;
+    if (isDraining(machine.provider) || isCaught(turn.state, machine) || drainOf(turn.state, machine) !== undefined)
+      continue;
     if (machine.quarantinedUntil > turn.now) wakeBy(turn, machine.quarantinedUntil);
     else usable.push(machine);
     // What an allocation has its provider knows; what another machine claims nobody does.
@@ -73,7 +78,8 @@ function usableMachines(turn: Turn): BrokerMachine[] {
 /** Processors of the widest task of jobs that go on. Of a gang each machine has a part. Cost: O(queues). */
 function widestTask({ state: { openJobs } }: Turn): ProcessorCount {
   let widest = 1;
-  for (const { queues } of openJobs.values()) for (const { processors, isGang } of queues) if (!isGang && processors > widest) widest = processors;
+  for (const { queues } of openJobs.values())
+    for (const { processors, isGang } of queues) if (!isGang && processors > widest) widest = processors;
   return widest;
 }
 

@@ -17,10 +17,15 @@ type Port = SchedulingPort<BrokerMachine, TaskQueue>;
 /**
  * Places ready tasks of workflows on free machines that wrote what they read, before the others are placed.
  *
- * It costs nobody anything: only tasks are looked at that would all get one of the free processors now anyway, after those of jobs before theirs.
+ * It costs nobody anything: only tasks are looked at that would all get one of the free processors now anyway, after
+ * those of jobs before theirs.
  * Cost: O(free machines + tasks that are looked at), once where any ready task of a workflow reads what others write.
  */
-export function placeWhereWritten(turn: Turn, machines: readonly BrokerMachine[], { queues, port }: { readonly queues: readonly TaskQueue[]; readonly port: Port }): void {
+export function placeWhereWritten(
+  turn: Turn,
+  machines: readonly BrokerMachine[],
+  { queues, port }: { readonly queues: readonly TaskQueue[]; readonly port: Port },
+): void {
   if (turn.state.stored.written.size === 0 || !queues.some(readsOutputs)) return;
   const free = machines.filter((machine) => freeProcessors(machine) > 0);
   const order = new ReadyOrder();
@@ -41,7 +46,8 @@ function readsOutputs({ job: { dependencies }, scheduler }: TaskQueue): boolean 
 /** Tasks of a queue that free processors could take now. */
 function countPlaces(free: readonly BrokerMachine[], queue: TaskQueue, port: Port): number {
   let places = 0;
-  for (const machine of free) if (port.matches(queue, machine)) places += Math.floor(freeProcessors(machine) / queue.processors);
+  for (const machine of free)
+    if (port.matches(queue, machine)) places += Math.floor(freeProcessors(machine) / queue.processors);
   return places;
 }
 
@@ -53,31 +59,45 @@ function firstOf(tasks: Iterable<TaskIndex>, countMax: number): TaskIndex[] {
 }
 
 function placeQueue(
-  turn: Turn, free: readonly BrokerMachine[], { queue, port, tasks }: { readonly queue: TaskQueue; readonly port: Port; readonly tasks: readonly TaskIndex[] },
+  turn: Turn,
+  free: readonly BrokerMachine[],
+  { queue, port, tasks }: { readonly queue: TaskQueue; readonly port: Port; readonly tasks: readonly TaskIndex[] },
 ): void {
   if (tasks.length === 0) return;
   const byStorage = groupByStorage(free);
   const given = new Map<BrokerMachine, TaskIndex[]>();
-  const hasRoom = (machine: BrokerMachine): boolean => freeProcessors(machine) >= ((given.get(machine)?.length ?? 0) + 1) * queue.processors;
+  const hasRoom = (machine: BrokerMachine): boolean =>
+    freeProcessors(machine) >= ((given.get(machine)?.length ?? 0) + 1) * queue.processors;
   for (const task of tasks) {
-    const holders = holdersOf(turn, byStorage, { queue, task }).filter((machine) => hasRoom(machine) && port.matches(queue, machine) && port.suits(queue, task, machine));
+    const holders = holdersOf(turn, byStorage, { queue, task }).filter(
+      (machine) => hasRoom(machine) && port.matches(queue, machine) && port.suits(queue, task, machine),
+    );
     const best = findBest(holders, (machine) => port.bytesHeld(queue, task, machine));
-    if (best !== undefined) given.set(best, [...given.get(best) ?? [], task]);
+    if (best !== undefined) given.set(best, [...(given.get(best) ?? []), task]);
   }
   for (const [machine, chosen] of given) port.placeTasks(machine, queue, chosen);
 }
 
 /** Machines that wrote what a task reads, and then those that may have it in common with them. */
-function holdersOf(turn: Turn, byStorage: ReadonlyMap<string, readonly BrokerMachine[]>, { queue, task }: { readonly queue: TaskQueue; readonly task: TaskIndex }): BrokerMachine[] {
+function holdersOf(
+  turn: Turn,
+  byStorage: ReadonlyMap<string, readonly BrokerMachine[]>,
+  { queue, task }: { readonly queue: TaskQueue; readonly task: TaskIndex },
+): BrokerMachine[] {
   const writers = writersOf(turn.state, queue.job, task);
   const wrote = new Set(writers.map(({ machineId }) => machineId));
-  const holders = [...new Set(writers.map(({ storage }) => storage))].flatMap((storage) => byStorage.get(storage) ?? []);
+  const holders = [...new Set(writers.map(({ storage }) => storage))].flatMap(
+    (storage) => byStorage.get(storage) ?? [],
+  );
   const isWriter = ({ facts }: BrokerMachine): boolean => wrote.has(facts.machineId);
   return [...holders.filter(isWriter), ...holders.filter((machine) => !isWriter(machine))];
 }
 
 /** The first of those that hold most; undefined where none holds anything. */
-function findBest(machines: readonly BrokerMachine[], heldIn: (machine: BrokerMachine) => Bytes): BrokerMachine | undefined {
+function findBest(
+  machines: readonly BrokerMachine[],
+  heldIn: (machine: BrokerMachine) => Bytes,
+): BrokerMachine | undefined {
   let best: { readonly machine: BrokerMachine; readonly bytes: Bytes } | undefined;
   for (const machine of machines) {
     const bytes = heldIn(machine);

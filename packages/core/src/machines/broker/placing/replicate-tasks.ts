@@ -25,7 +25,8 @@ interface RunningTask extends ReplicableTask {
 /**
  * Gives idle machines replicas of running tasks.
  *
- * Departs from the seed, which replicates at once: a task has to run for `replicateAfter` first, so that short ones are not
+ * Departs from the seed, which replicates at once: a task has to run for `replicateAfter` first, so that short ones are
+ * not
  * run twice for nothing.
  *
  * @param ready queues that were served, whose tasks may wait for other machines than the idle ones.
@@ -48,7 +49,10 @@ export function replicateTasks(turn: Turn, idle: IdleSlots<BrokerMachine>, ready
   });
 }
 
-/** What the jobs' caps allow in this turn. Only events make them allow more, never time alone, or somebody would have to ask for it. */
+/**
+ * What the jobs' caps allow in this turn. Only events make them allow more, never time alone, or somebody would have to
+ * ask for it.
+ */
 class Caps {
   readonly #turn: Turn;
   readonly #ready: readonly TaskQueue[];
@@ -62,15 +66,19 @@ class Caps {
 
   allow(job: BrokerJob, candidate: SisterCandidate): boolean {
     switch (job.replicationCap.kind) {
-      case 'none': return true;
-      case 'idle': return !isWanted(this.#turn, this.#ready, candidate.machine) && idlesAnyway(this.#turn, candidate.machine);
-      case 'share': return claimOfSister(job, candidate, this.#turn.now) <= this.#leftOf(job);
+      case 'none':
+        return true;
+      case 'idle':
+        return !isWanted(this.#turn, this.#ready, candidate.machine) && idlesAnyway(this.#turn, candidate.machine);
+      case 'share':
+        return claimOfSister(job, candidate, this.#turn.now) <= this.#leftOf(job);
     }
   }
 
   /** Takes note of a replica that is about to be placed. */
   note(job: BrokerJob, candidate: SisterCandidate): void {
-    if (job.replicationCap.kind === 'share') this.#left.set(job, this.#leftOf(job) - costOfSister(job, candidate, this.#turn.now));
+    if (job.replicationCap.kind === 'share')
+      this.#left.set(job, this.#leftOf(job) - costOfSister(job, candidate, this.#turn.now));
   }
 
   #leftOf(job: BrokerJob): ProcessorMillis {
@@ -88,7 +96,11 @@ function isReplicated({ isGang, replicasMax, status, scheduler }: BrokerJob): bo
 }
 
 /** Bytes count before speed where replicas are to go to the data: a byte is more than any difference in time. */
-function worthOf(job: BrokerJob, { task, machine }: SisterCandidate, bytesHeld: ReturnType<typeof bytesHeldIn>): number {
+function worthOf(
+  job: BrokerJob,
+  { task, machine }: SisterCandidate,
+  bytesHeld: ReturnType<typeof bytesHeldIn>,
+): number {
   const time = expectedTime(job, machine) ?? 0;
   if (findScheduler(job.scheduler).replication !== 'where-data-are') return -time;
   return bytesHeld(queueOf(job, task.index), task.index, machine) - time / timeMax;
@@ -97,23 +109,40 @@ function worthOf(job: BrokerJob, { task, machine }: SisterCandidate, bytesHeld: 
 function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
   for (const task of job.tasks.values()) {
     const replicasMax = replicasMaxOf(turn.state, job, task);
-    if (task.replicas.length === 0 || task.replicas.length >= replicasMax || task.failureCount >= job.failuresMax) continue;
+    if (task.replicas.length === 0 || task.replicas.length >= replicasMax || task.failureCount >= job.failuresMax)
+      continue;
     if (isUnheard(turn, job, task)) continue;
     const { runningSince, due } = sinceWhen(turn, task);
     if (due > turn.now) wakeBy(turn, due);
     else if (!task.replicas.some((replica) => replica.isWithdrawing || replica.status === 'aborting')) {
       tasks.push({
-        job, task, processors: widthOf(job, task.index), replicasMax, runningSince, remaining: remainingOf(task, turn.now),
-        get replicaCount() { return this.task.replicas.length; },
+        job,
+        task,
+        processors: widthOf(job, task.index),
+        replicasMax,
+        runningSince,
+        remaining: remainingOf(task, turn.now),
+        get replicaCount() {
+          return this.task.replicas.length;
+        },
       });
     }
   }
 }
 
-/** Since when a task runs, and when it may have another replica: before that, its end may still be held back at its machine. */
-function sinceWhen({ state, now }: Turn, { replicas: [first] }: OpenTask): { readonly runningSince: Instant; readonly due: Instant } {
+/**
+ * Since when a task runs, and when it may have another replica: before that, its end may still be held back at its
+ * machine.
+ */
+function sinceWhen(
+  { state, now }: Turn,
+  { replicas: [first] }: OpenTask,
+): { readonly runningSince: Instant; readonly due: Instant } {
   if (first === undefined) return { runningSince: now, due: now + state.options.replicateAfter };
-  return { runningSince: first.placedAt, due: first.placedAt + state.options.replicateAfter + (first.machine.facts.reportDelay ?? 0) };
+  return {
+    runningSince: first.placedAt,
+    due: first.placedAt + state.options.replicateAfter + (first.machine.facts.reportDelay ?? 0),
+  };
 }
 
 /** Those that are to vote may each have as many sisters as a task that is run once. */
@@ -124,7 +153,8 @@ function replicasMaxOf(state: BrokerState, job: BrokerJob, task: OpenTask): numb
 }
 
 function suits(turn: Turn, job: BrokerJob, { task, machine }: { task: OpenTask; machine: BrokerMachine }): boolean {
-  if (task.replicas.some((replica) => replica.machine === machine) || (isVotedOn(job) && hasVotedOn(task, machine))) return false;
+  if (task.replicas.some((replica) => replica.machine === machine) || (isVotedOn(job) && hasVotedOn(task, machine)))
+    return false;
   const queue = queueOf(job, task.index);
   if (!matchesQueue(queue, machine) || keepsAway(turn, queue, machine)) return false;
   const until = avoidedUntil(turn, machine, { queue, task });

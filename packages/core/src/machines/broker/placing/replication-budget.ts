@@ -12,7 +12,9 @@ export interface RunningCost extends ReplicationCost {
   readonly growth: ProcessorCount;
 }
 
-/** What the replicas of a job cost and may have cost at `now`. Cost: its accounts and its tasks with several replicas. */
+/**
+ * What the replicas of a job cost and may have cost at `now`. Cost: its accounts and its tasks with several replicas.
+ */
 export function replicationCost(job: BrokerJob, now: Instant): RunningCost {
   let [atRisk, growth] = [0, 0];
   for (const task of job.sistered) {
@@ -24,7 +26,8 @@ export function replicationCost(job: BrokerJob, now: Instant): RunningCost {
 }
 
 /**
- * Processor-time that the losers of a job may cost yet, when each task with several replicas has lost what it does until it is expected to
+ * Processor-time that the losers of a job may cost yet, when each task with several replicas has lost what it does
+ * until it is expected to
  * end. Between two events it never grows.
  */
 export function leftOf(job: BrokerJob, now: Instant): ProcessorMillis {
@@ -41,7 +44,8 @@ export interface SisterCandidate {
 }
 
 /**
- * What one more replica of a running task on a machine adds to what is set aside: how much more the task then loses at worst until it is
+ * What one more replica of a running task on a machine adds to what is set aside: how much more the task then loses at
+ * worst until it is
  * expected to end. Infinity before anything is known of the job's times.
  */
 export function costOfSister(job: BrokerJob, candidate: SisterCandidate, now: Instant): ProcessorMillis {
@@ -49,11 +53,14 @@ export function costOfSister(job: BrokerJob, candidate: SisterCandidate, now: In
 }
 
 /**
- * What has to be left of the share before one more replica of a running task is made: no less than its cost, and between two events what it
+ * What has to be left of the share before one more replica of a running task is made: no less than its cost, and
+ * between two events what it
  * is more than `leftOf` never shrinks, or the broker would have to look again while nothing happens.
  *
- * Beside results that wait for their verdict its cost alone falls as the task's end comes nearer, so it is taken to run for as long as it
- * does at all on its machine, or as the youngest of its sisters until then, whichever is shorter. Without such results this is its cost.
+ * Beside results that wait for their verdict its cost alone falls as the task's end comes nearer, so it is taken to run
+ * for as long as it
+ * does at all on its machine, or as the youngest of its sisters until then, whichever is shorter. Without such results
+ * this is its cost.
  */
 export function claimOfSister(job: BrokerJob, candidate: SisterCandidate, now: Instant): ProcessorMillis {
   const { living } = runsOf(job, candidate.task);
@@ -61,12 +68,20 @@ export function claimOfSister(job: BrokerJob, candidate: SisterCandidate, now: I
   return addedLoss(job, candidate, { since: Math.max(...living, endWith(job, candidate, now) - longest), now });
 }
 
-/** How much more the task loses with one more replica that runs from `since` on; Infinity where its end is not known. */
-function addedLoss(job: BrokerJob, candidate: SisterCandidate, { since, now }: { readonly since: Instant; readonly now: Instant }): ProcessorMillis {
+/**
+ * How much more the task loses with one more replica that runs from `since` on; Infinity where its end is not known.
+ */
+function addedLoss(
+  job: BrokerJob,
+  candidate: SisterCandidate,
+  { since, now }: { readonly since: Instant; readonly now: Instant },
+): ProcessorMillis {
   const runs = runsOf(job, candidate.task);
   const until = endWith(job, candidate, now);
   const before = lossBy(runs, horizonOf(expectedEnd(candidate.task, now), now));
-  return until === Infinity || before === Infinity ? Infinity : lossBy({ ...runs, living: [...runs.living, since] }, until) - before;
+  return until === Infinity || before === Infinity
+    ? Infinity
+    : lossBy({ ...runs, living: [...runs.living, since] }, until) - before;
 }
 
 /** Until when what the task loses is set aside, once the candidate has a replica of it. */
@@ -90,12 +105,17 @@ function bookedCost({ shares }: BrokerJob): Pick<ReplicationCost, 'used' | 'lose
 
 function runsOf(job: BrokerJob, { replicas, successes = [] }: OpenTask): TaskRuns {
   return {
-    processors: replicas[0]?.processors ?? job.processors, living: replicas.filter(({ status }) => status !== 'aborting').map(({ placedAt }) => placedAt),
-    givenUp: replicas.filter(({ status }) => status === 'aborting').map(({ placedAt }) => placedAt), waiting: successes.map(({ charge }) => charge),
+    processors: replicas[0]?.processors ?? job.processors,
+    living: replicas.filter(({ status }) => status !== 'aborting').map(({ placedAt }) => placedAt),
+    givenUp: replicas.filter(({ status }) => status === 'aborting').map(({ placedAt }) => placedAt),
+    waiting: successes.map(({ charge }) => charge),
   };
 }
 
-/** How many of its replicas lose more with time: all but one of those that live, unless the task was settled without them. */
+/**
+ * How many of its replicas lose more with time: all but one of those that live, unless the task was settled without
+ * them.
+ */
 function losingCount(job: BrokerJob, task: OpenTask, { living, givenUp, waiting }: TaskRuns): number {
   const oneWins = job.tasks.get(task.index) === task && waiting.length === 0;
   return givenUp.length + (oneWins ? Math.max(0, living.length - 1) : living.length);

@@ -18,7 +18,10 @@ import { type Turn, wakeBy } from '../turn.ts';
 /** Tasks that wait for another machine than this one that are passed over before one is taken all the same. */
 const passedOverMax = 256;
 
-/** Schedulers that go by estimates see time pass in such parts of a job's mean task time, the second one at least: between two of them only events change what they decide. */
+/**
+ * Schedulers that go by estimates see time pass in such parts of a job's mean task time, the second one at least:
+ * between two of them only events change what they decide.
+ */
 const looksPerTask = 16;
 const lookEveryMin: Duration = 1000;
 
@@ -37,11 +40,16 @@ export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQu
     timeLeft: (queue, { facts: { until } }) => (until === undefined ? Infinity : until - lastLook(turn, queue)),
     bytesHeld: bytesHeldIn(turn.state),
     isPlanned: (queue) => canBePlanned(turn.state, queue),
-    placePlanned: (machines, queues) => placePlanned(turn, machines, queues, {
-      order, matches: (queue, machine) => matchesQueue(queue, machine) && !keepsAway(turn, queue, machine), suits: (queue, task, machine) => suits(turn, machine, { queue, task }),
-      placeTasks: (machine, queue, tasks) => placeTasks(turn, machine, { queue, tasks }),
-    }),
-    lookAgain: (queue) => { wakeBy(turn, lastLook(turn, queue) + lookEvery(queue)); },
+    placePlanned: (machines, queues) =>
+      placePlanned(turn, machines, queues, {
+        order,
+        matches: (queue, machine) => matchesQueue(queue, machine) && !keepsAway(turn, queue, machine),
+        suits: (queue, task, machine) => suits(turn, machine, { queue, task }),
+        placeTasks: (machine, queue, tasks) => placeTasks(turn, machine, { queue, tasks }),
+      }),
+    lookAgain: (queue) => {
+      wakeBy(turn, lastLook(turn, queue) + lookEvery(queue));
+    },
   };
 }
 
@@ -60,7 +68,10 @@ function depthOf(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number {
   const slots = Math.floor(usableProcessors(machine) / queue.processors);
   const taskTimeMedian = queue.noOp ? undefined : timeQuantile(queue.job, machine, { share: 0.5, elapsed: 0 });
   const { target, replicasMax } = turn.state.options.prefetch;
-  return prefetchDepth({ noOp: queue.noOp, slots, taskTimeMedian }, { replicasMax, target: target + (machine.facts.reportDelay ?? 0) });
+  return prefetchDepth(
+    { noOp: queue.noOp, slots, taskTimeMedian },
+    { replicasMax, target: target + (machine.facts.reportDelay ?? 0) },
+  );
 }
 
 /** Ready tasks of a queue that are to be placed. */
@@ -77,7 +88,11 @@ function placeFrom(turn: Turn, machine: BrokerMachine, from: Wanted): number {
 }
 
 /** Places tasks in batches of one group each. */
-function placeTasks(turn: Turn, machine: BrokerMachine, { queue, tasks }: { readonly queue: TaskQueue; readonly tasks: readonly TaskIndex[] }): void {
+function placeTasks(
+  turn: Turn,
+  machine: BrokerMachine,
+  { queue, tasks }: { readonly queue: TaskQueue; readonly tasks: readonly TaskIndex[] },
+): void {
   let start = 0;
   const processors = chooseWidth(turn.state, machine, { queue, count: tasks.length });
   while (start < tasks.length) {
@@ -85,12 +100,20 @@ function placeTasks(turn: Turn, machine: BrokerMachine, { queue, tasks }: { read
     let end = start + 1;
     while (end < tasks.length && isWithin(group, tasks[end] as TaskIndex)) end++;
     const isAll = start === 0 && end === tasks.length;
-    placeBatch(turn, machine, { job: queue.job, group, taskIndexes: isAll ? tasks : tasks.slice(start, end), processors });
+    placeBatch(turn, machine, {
+      job: queue.job,
+      group,
+      taskIndexes: isAll ? tasks : tasks.slice(start, end),
+      processors,
+    });
     start = end;
   }
 }
 
-function isWithin({ firstTaskIndex, count }: { readonly firstTaskIndex: TaskIndex; readonly count: number }, task: TaskIndex): boolean {
+function isWithin(
+  { firstTaskIndex, count }: { readonly firstTaskIndex: TaskIndex; readonly count: number },
+  task: TaskIndex,
+): boolean {
   return task >= firstTaskIndex && task < firstTaskIndex + count;
 }
 
@@ -107,7 +130,11 @@ function chooseReady(turn: Turn, machine: BrokerMachine, { queue, countMax, orde
   return chosen;
 }
 
-function suits(turn: Turn, machine: BrokerMachine, { queue, task }: { readonly queue: TaskQueue; readonly task: TaskIndex }): boolean {
+function suits(
+  turn: Turn,
+  machine: BrokerMachine,
+  { queue, task }: { readonly queue: TaskQueue; readonly task: TaskIndex },
+): boolean {
   const until = avoidedUntil(turn, machine, { queue, task: queue.job.tasks.get(task) });
   if (until !== undefined) wakeBy(turn, until);
   return until === undefined;
@@ -115,6 +142,11 @@ function suits(turn: Turn, machine: BrokerMachine, { queue, task }: { readonly q
 
 function listReady(queue: TaskQueue, from: TaskIndex, countMax: number): TaskIndex[] {
   const tasks: TaskIndex[] = [];
-  for (let task = findPlaceable(queue, from); task !== undefined && tasks.length < countMax; task = findPlaceable(queue, task + 1)) tasks.push(task);
+  for (
+    let task = findPlaceable(queue, from);
+    task !== undefined && tasks.length < countMax;
+    task = findPlaceable(queue, task + 1)
+  )
+    tasks.push(task);
   return tasks;
 }

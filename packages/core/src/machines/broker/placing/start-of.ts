@@ -4,8 +4,14 @@ import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
 import type { BrokerJob, BrokerState } from '../state.ts';
 import { runningMaxOf } from '../trust/votes.ts';
 
-/** How a replica of a task is started: where it cannot be the last to fail, nothing of it is brought home but a result. */
-export function startOf(state: BrokerState, job: BrokerJob, { replicaId, taskIndex }: { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }): PlacedStart {
+/**
+ * How a replica of a task is started: where it cannot be the last to fail, nothing of it is brought home but a result.
+ */
+export function startOf(
+  state: BrokerState,
+  job: BrokerJob,
+  { replicaId, taskIndex }: { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex },
+): PlacedStart {
   if (getTaskGroup(job, getGroup(job, taskIndex).groupIndex).outputs.length === 0) return { replicaId, taskIndex };
   // Each that may run beside it may fail before it does.
   const failures = (job.tasks.get(taskIndex)?.failureCount ?? 0) + runningMaxOf(state, job);

@@ -6,7 +6,10 @@ import { canBePlanned } from './planned-times.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, GridPlan, PlannedTask, TaskQueue } from '../state.ts';
 import type { Turn } from '../turn.ts';
 
-/** Planning is not to take more than a small share of the broker's time: an offer costs about a microsecond with each algorithm, and so long passes for each of them before the next plan. */
+/**
+ * Planning is not to take more than a small share of the broker's time: an offer costs about a microsecond with each
+ * algorithm, and so long passes for each of them before the next plan.
+ */
 const restPerOffer: Duration = 0.02;
 
 /** What a schedule was made of. */
@@ -18,7 +21,11 @@ export interface Drawn {
 
 /** Writes a schedule down as a plan that can be followed and explained. Cost: O(tasks log tasks). */
 export function layOutPlan(turn: Turn, drawn: Drawn, schedule: Schedule): GridPlan {
-  const { window, grounds: { machines, columns }, because } = drawn;
+  const {
+    window,
+    grounds: { machines, columns },
+    because,
+  } = drawn;
   const lists: PlanLists = { lanes: new Map(), tasks: new Map(), unplaced: new Map(), ends: new Map() };
   for (const [place, task] of window.tasks.entries()) {
     const end = task.runs?.end ?? addTask({ drawn, lists }, { task, placement: schedule.placements[place] });
@@ -28,8 +35,15 @@ export function layOutPlan(turn: Turn, drawn: Drawn, schedule: Schedule): GridPl
   let leftCount = 0;
   for (const lane of lists.lanes.values()) leftCount += lane.length;
   return {
-    ...lists, madeAt: turn.now, because, scheduler: schedule.scheduler, machines, queues: plannedQueues(turn.state), leftCount,
-    leftMin: window.isPartial ? Math.floor(leftCount / 2) : 0, notBefore: Math.ceil(turn.now + window.tasks.length * columns.length * restPerOffer),
+    ...lists,
+    madeAt: turn.now,
+    because,
+    scheduler: schedule.scheduler,
+    machines,
+    queues: plannedQueues(turn.state),
+    leftCount,
+    leftMin: window.isPartial ? Math.floor(leftCount / 2) : 0,
+    notBefore: Math.ceil(turn.now + window.tasks.length * columns.length * restPerOffer),
   };
 }
 
@@ -42,7 +56,8 @@ interface PlanLists {
 
 /** Notes where a task goes that has not begun; answers when it ends, Infinity where it has no place. */
 function addTask(
-  { drawn, lists }: { readonly drawn: Drawn; readonly lists: PlanLists }, { task, placement }: { readonly task: WindowTask; readonly placement: Placement | undefined },
+  { drawn, lists }: { readonly drawn: Drawn; readonly lists: PlanLists },
+  { task, placement }: { readonly task: WindowTask; readonly placement: Placement | undefined },
 ): Instant {
   const { job, index } = task;
   if (placement === undefined || placement.end === Infinity) {
@@ -60,7 +75,8 @@ function addTask(
 
 function plannedQueues(state: BrokerState): Set<TaskQueue> {
   const queues = new Set<TaskQueue>();
-  for (const job of state.openJobs.values()) for (const queue of job.queues) if (canBePlanned(state, queue)) queues.add(queue);
+  for (const job of state.openJobs.values())
+    for (const queue of job.queues) if (canBePlanned(state, queue)) queues.add(queue);
   return queues;
 }
 
@@ -69,7 +85,10 @@ function wayAfter({ now }: Turn, { job, after, runs }: WindowTask): Duration {
   return runs === undefined ? Math.max(0, after - Math.max(0, now - job.submittedAt)) : 0;
 }
 
-function describe({ window: { tasks }, grounds: { columns, machines } }: Drawn, { task, processors, start, end, reason }: Placement): PlannedTask {
+function describe(
+  { window: { tasks }, grounds: { columns, machines } }: Drawn,
+  { task, processors, start, end, reason }: Placement,
+): PlannedTask {
   const machineAt = (processor: number | undefined): BrokerMachine => {
     const machine = machines[columns[processor ?? -1]?.host ?? -1];
     invariant(machine !== undefined, `a task is planned on processor ${processor ?? -1}, which is none`);
@@ -79,7 +98,17 @@ function describe({ window: { tasks }, grounds: { columns, machines } }: Drawn, 
   const behind = reason.behind === undefined ? undefined : tasks[reason.behind];
   const { runnerUp } = reason;
   return {
-    queue, index, machine: machineAt(processors[0]), start, end, rule: reason.rule, heldBy: reason.heldBy, behind,
-    runnerUp: runnerUp === undefined || runnerUp.end === Infinity ? undefined : { machine: machineAt(runnerUp.processor), end: runnerUp.end },
+    queue,
+    index,
+    machine: machineAt(processors[0]),
+    start,
+    end,
+    rule: reason.rule,
+    heldBy: reason.heldBy,
+    behind,
+    runnerUp:
+      runnerUp === undefined || runnerUp.end === Infinity
+        ? undefined
+        : { machine: machineAt(runnerUp.processor), end: runnerUp.end },
   };
 }

@@ -1,5 +1,13 @@
 import type { Duration, Instant } from '../../../shared/index.ts';
-import { chooseSchedule, type CostModel, gridPlanners, listEdges, type Placement, type SchedulingProblem, type Workflow } from '../../../workflow/index.ts';
+import {
+  chooseSchedule,
+  type CostModel,
+  gridPlanners,
+  listEdges,
+  type Placement,
+  type SchedulingProblem,
+  type Workflow,
+} from '../../../workflow/index.ts';
 import { avoidedUntil } from '../placing/avoidance.ts';
 import { matchesQueue } from '../placing/matching.ts';
 import { chooseWindow, type PlanWindow, type WindowTask } from './plan-window.ts';
@@ -13,14 +21,18 @@ import type { Turn } from '../turn.ts';
 const offersMax = 40_000;
 const windowMin = 64;
 const windowMax = 1024;
-/** What a message takes before its first byte, and bytes that are sent in a millisecond (1 Gbit/s), between machines. */
+/**
+ * What a message takes before its first byte, and bytes that are sent in a millisecond (1 Gbit/s), between machines.
+ */
 const startUp: Duration = 10;
 const bytesPerMilli = 125_000;
 
 /**
- * Plans all that has not begun, of all jobs under a plan, on the machines that are there; what runs stays until its expected end.
+ * Plans all that has not begun, of all jobs under a plan, on the machines that are there; what runs stays until its
+ * expected end.
  *
- * The tasks that come next are planned in detail, by each algorithm of `gridPlanners`, of which the best is taken; the rest counts by how long it still takes.
+ * The tasks that come next are planned in detail, by each algorithm of `gridPlanners`, of which the best is taken; the
+ * rest counts by how long it still takes.
  * Cost: O(`offersMax` x algorithms), whatever the number of tasks, and that of choosing the window.
  *
  * @source moreira2009, 3.1: batch mode.
@@ -29,10 +41,16 @@ export function makePlan(turn: Turn, machines: readonly BrokerMachine[], because
   const { state, now } = turn;
   const { planning } = state;
   const grounds = layGrounds(planning, machines, now);
-  const countMax = Math.max(windowMin, Math.min(windowMax, Math.floor(offersMax / Math.max(1, grounds.columns.length))));
+  const countMax = Math.max(
+    windowMin,
+    Math.min(windowMax, Math.floor(offersMax / Math.max(1, grounds.columns.length))),
+  );
   const suits = new Suitability(turn, machines);
   const window = chooseWindow({ state, now, countMax, hasMachine: (queue) => suits.hasMachine(queue, grounds) });
-  const schedule = grounds.columns.length === 0 ? { scheduler: '', placements: [] } : chooseSchedule(problemOf(turn, window, { grounds, suits }), gridPlanners);
+  const schedule =
+    grounds.columns.length === 0
+      ? { scheduler: '', placements: [] }
+      : chooseSchedule(problemOf(turn, window, { grounds, suits }), gridPlanners);
   return layOutPlan(turn, { window, grounds, because }, schedule);
 }
 
@@ -55,7 +73,13 @@ class Suitability {
 
   matchesOf(queue: TaskQueue): readonly boolean[] {
     let matches = this.#matches.get(queue);
-    if (matches === undefined) this.#matches.set(queue, matches = this.#machines.map((machine) => matchesQueue(queue, machine) && !keepsAway(this.#turn, queue, machine)));
+    if (matches === undefined)
+      this.#matches.set(
+        queue,
+        (matches = this.#machines.map(
+          (machine) => matchesQueue(queue, machine) && !keepsAway(this.#turn, queue, machine),
+        )),
+      );
     return matches;
   }
 
@@ -67,27 +91,60 @@ class Suitability {
   }
 }
 
-function problemOf({ now }: Turn, { tasks, edges }: PlanWindow, { grounds, suits }: { readonly grounds: Grounds; readonly suits: Suitability }): SchedulingProblem {
+function problemOf(
+  { now }: Turn,
+  { tasks, edges }: PlanWindow,
+  { grounds, suits }: { readonly grounds: Grounds; readonly suits: Suitability },
+): SchedulingProblem {
   const { columns, machines } = grounds;
   const workflow: Workflow = {
-    tasks: tasks.map(({ queue, index, time }) => ({ id: String(index), work: time, exchange: 0, widthMin: queue.processors, widthMax: queue.processors })),
-    edges: edges.map((edge) => ({ ...edge, share: 0 })), ...listEdges(tasks.length, edges), order: tasks.map((_, place) => place),
+    tasks: tasks.map(({ queue, index, time }) => ({
+      id: String(index),
+      work: time,
+      exchange: 0,
+      widthMin: queue.processors,
+      widthMax: queue.processors,
+    })),
+    edges: edges.map((edge) => ({ ...edge, share: 0 })),
+    ...listEdges(tasks.length, edges),
+    order: tasks.map((_, place) => place),
   };
   return {
-    workflow, costs: costsOf({ tasks, edges }, grounds, suits), now, availableFrom: columns.map(({ freeAt }) => freeAt), releasedAt: tasks.map(() => now),
-    fixed: tasks.map((task, place) => fixedOf(task, { place, columns, now })), after: tasks.map(({ after }) => after),
-    availableUntil: columns.map(({ host }) => machines[host]?.facts.until ?? Infinity), machineOf: columns.map(({ host }) => host),
+    workflow,
+    costs: costsOf({ tasks, edges }, grounds, suits),
+    now,
+    availableFrom: columns.map(({ freeAt }) => freeAt),
+    releasedAt: tasks.map(() => now),
+    fixed: tasks.map((task, place) => fixedOf(task, { place, columns, now })),
+    after: tasks.map(({ after }) => after),
+    availableUntil: columns.map(({ host }) => machines[host]?.facts.until ?? Infinity),
+    machineOf: columns.map(({ host }) => host),
   };
 }
 
-function fixedOf({ runs }: WindowTask, { place, columns, now }: { readonly place: number; readonly columns: readonly Column[]; readonly now: Instant }): Placement | undefined {
+function fixedOf(
+  { runs }: WindowTask,
+  { place, columns, now }: { readonly place: number; readonly columns: readonly Column[]; readonly now: Instant },
+): Placement | undefined {
   if (runs === undefined) return undefined;
-  const processors = columns.flatMap(({ replica }, column) => (replica !== undefined && replica === runs.replica ? [column] : []));
-  return { task: place, processors, start: now, end: runs.end, reason: { rule: 'fixed', heldBy: 'arrival', behind: undefined, runnerUp: undefined } };
+  const processors = columns.flatMap(({ replica }, column) =>
+    replica !== undefined && replica === runs.replica ? [column] : [],
+  );
+  return {
+    task: place,
+    processors,
+    start: now,
+    end: runs.end,
+    reason: { rule: 'fixed', heldBy: 'arrival', behind: undefined, runnerUp: undefined },
+  };
 }
 
 /** Times by machine; a task takes for ever where it may not go, or on processors of two machines. */
-function costsOf({ tasks, edges }: Pick<PlanWindow, 'tasks' | 'edges'>, { columns, factors, machines }: Grounds, suits: Suitability): CostModel {
+function costsOf(
+  { tasks, edges }: Pick<PlanWindow, 'tasks' | 'edges'>,
+  { columns, factors, machines }: Grounds,
+  suits: Suitability,
+): CostModel {
   const hosts = columns.map(({ host }) => host);
   const matches = tasks.map(({ queue, runs }) => (runs === undefined ? suits.matchesOf(queue) : []));
   const avoided = tasks.map((task) => (task.runs === undefined ? suits.avoidedBy(task) : -1));
@@ -105,7 +162,8 @@ function costsOf({ tasks, edges }: Pick<PlanWindow, 'tasks' | 'edges'>, { column
     transfer: (edge, sender, receivers) => {
       const time = transfers[edge] as number;
       if (time === 0) return 0;
-      const from = sender.processors.length > 0 ? hostOf(sender.processors) : runsOn[(edges[edge] as { from: number }).from];
+      const from =
+        sender.processors.length > 0 ? hostOf(sender.processors) : runsOn[(edges[edge] as { from: number }).from];
       return from === hostOf(receivers) ? 0 : time;
     },
     meanTime: (task) => (tasks[task] as WindowTask).time * meanFactor,

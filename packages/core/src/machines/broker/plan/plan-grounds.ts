@@ -35,13 +35,21 @@ export function layGrounds(planning: Planning, machines: readonly BrokerMachine[
 }
 
 /** The processors of a machine of which it is known when they are free, those that are first before the others. */
-function columnsOf(planning: Planning, machine: BrokerMachine, { host, now }: { readonly host: number; readonly now: Instant }): Column[] {
+function columnsOf(
+  planning: Planning,
+  machine: BrokerMachine,
+  { host, now }: { readonly host: number; readonly now: Instant },
+): Column[] {
   const usable = usableProcessors(machine);
   const held: Column[] = [];
   for (const replica of machine.replicas.values()) {
     const freeAt = expectedEndOf(planning, replica, now);
-    for (let processor = 0; processor < replica.processors && held.length < usable; processor++) held.push({ host, freeAt, replica });
+    for (let processor = 0; processor < replica.processors && held.length < usable; processor++)
+      held.push({ host, freeAt, replica });
   }
   held.sort((one, other) => one.freeAt - other.freeAt);
-  return [...Array.from({ length: usable - held.length }, (): Column => ({ host, freeAt: now, replica: undefined })), ...held.filter(({ freeAt }) => freeAt < Infinity)];
+  return [
+    ...Array.from({ length: usable - held.length }, (): Column => ({ host, freeAt: now, replica: undefined })),
+    ...held.filter(({ freeAt }) => freeAt < Infinity),
+  ];
 }

@@ -13,10 +13,18 @@ export interface WindowTask {
   readonly index: TaskIndex;
   /** On a machine that is like most. */
   readonly time: Duration;
-  /** What comes after it beyond the window, and for how long its job has been there: who has waited longest goes first. */
+  /**
+   * What comes after it beyond the window, and for how long its job has been there: who has waited longest goes first.
+   */
   after: Duration;
   /** Where it runs, for one that has begun. */
-  readonly runs: { readonly replica: BrokerReplica | undefined; readonly machine: BrokerMachine | undefined; readonly end: Instant } | undefined;
+  readonly runs:
+    | {
+        readonly replica: BrokerReplica | undefined;
+        readonly machine: BrokerMachine | undefined;
+        readonly end: Instant;
+      }
+    | undefined;
 }
 
 /** What is planned in detail: each task after those that it waits for. */
@@ -47,14 +55,17 @@ export interface WindowSetup {
 }
 
 /**
- * Chooses what is planned in detail: of all jobs under a plan, the tasks with the longest way to the end of their job, each after what it waits for. The rest counts as
+ * Chooses what is planned in detail: of all jobs under a plan, the tasks with the longest way to the end of their job,
+ * each after what it waits for. The rest counts as
  * what comes after.
  *
- * Cost: O(ready tasks of workflows + window x (log ready + edges of a task)); of bags only as many as the window holds are looked at.
+ * Cost: O(ready tasks of workflows + window x (log ready + edges of a task)); of bags only as many as the window holds
+ * are looked at.
  */
 export function chooseWindow(setup: WindowSetup): PlanWindow {
   const chosen = new Chooser(setup);
-  for (const job of setup.state.openJobs.values()) if (job.status === 'running' && job.scheduler === 'plan') chosen.open(job);
+  for (const job of setup.state.openJobs.values())
+    if (job.status === 'running' && job.scheduler === 'plan') chosen.open(job);
   return chosen.finish();
 }
 
@@ -77,7 +88,9 @@ class Chooser {
 
   /** Takes in what runs of a job and what is ready. */
   open(job: BrokerJob): void {
-    if (job.dependencies !== undefined) for (const task of job.tasks.values()) if (task.status === 'running' || task.status === 'verifying') this.#addRunning(job, task);
+    if (job.dependencies !== undefined)
+      for (const task of job.tasks.values())
+        if (task.status === 'running' || task.status === 'verifying') this.#addRunning(job, task);
     for (const queue of job.queues) {
       if (!this.#isUsable(queue)) continue;
       let count = 0;
@@ -105,12 +118,16 @@ class Chooser {
 
   #isUsable(queue: TaskQueue): boolean {
     let found = this.#usable.get(queue);
-    if (found === undefined) this.#usable.set(queue, found = canBePlanned(this.#setup.state, queue) && this.#setup.hasMachine(queue));
+    if (found === undefined)
+      this.#usable.set(queue, (found = canBePlanned(this.#setup.state, queue) && this.#setup.hasMachine(queue)));
     return found;
   }
 
   #offer(job: BrokerJob, queue: TaskQueue, index: TaskIndex): void {
-    const way = job.dependencies === undefined ? timeAtPar(this.#planning, job, index) ?? 0 : this.#levelOf(job, job.dependencies, index);
+    const way =
+      job.dependencies === undefined
+        ? (timeAtPar(this.#planning, job, index) ?? 0)
+        : this.#levelOf(job, job.dependencies, index);
     this.#heap.push({ job, queue, index, urgency: way + this.#ageOf(job) });
   }
 
@@ -131,7 +148,15 @@ class Chooser {
     }
     const machine = first?.machine ?? this.#setup.state.machines.get(task.successes?.[0]?.machineId ?? '');
     // Of what nobody knows when it ends, nothing behind it is planned.
-    if (end < Infinity) this.#add({ job, queue: getGroup(job, task.index).queue, index: task.index, time: 0, after: 0, runs: { replica: first, machine, end } });
+    if (end < Infinity)
+      this.#add({
+        job,
+        queue: getGroup(job, task.index).queue,
+        index: task.index,
+        time: 0,
+        after: 0,
+        runs: { replica: first, machine, end },
+      });
   }
 
   #add(task: WindowTask): void {
@@ -168,7 +193,8 @@ class Chooser {
         if (place === undefined) beyond.push(to);
         else edges.push({ from, to: place, data });
       }
-      if (task.runs === undefined) task.after += beyond.reduce((way, to) => Math.max(way, this.#levelOf(job, dependencies, to)), 0);
+      if (task.runs === undefined)
+        task.after += beyond.reduce((way, to) => Math.max(way, this.#levelOf(job, dependencies, to)), 0);
     }
     return edges;
   }

@@ -8,7 +8,10 @@ import { longestStay } from '../times/remaining-time.ts';
 import type { BrokerMachine, GridPlan, PlannedTask, TaskQueue } from '../state.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 
-/** Tasks of one machine's plan that are looked at beyond its processors, and ready tasks that are looked at for an idle one. */
+/**
+ * Tasks of one machine's plan that are looked at beyond its processors, and ready tasks that are looked at for an idle
+ * one.
+ */
 const lookedAtMax = 64;
 
 /** What following the plan needs to know and to do. */
@@ -32,16 +35,26 @@ interface Room {
 }
 
 /**
- * Gives each machine what the plan has on it next. Processors are kept for a planned task that cannot begin yet, unless it is late; what ends before it begins goes first.
- * What is left over takes ready tasks that are not planned, and those that would end there sooner than where they are planned.
+ * Gives each machine what the plan has on it next. Processors are kept for a planned task that cannot begin yet, unless
+ * it is late; what ends before it begins goes first.
+ * What is left over takes ready tasks that are not planned, and those that would end there sooner than where they are
+ * planned.
  *
- * Cost: O(machines with a free processor x `lookedAtMax`), and O(ready log ready) where one of them has nothing planned and tasks are ready.
+ * Cost: O(machines with a free processor x `lookedAtMax`), and O(ready log ready) where one of them has nothing planned
+ * and tasks are ready.
  *
  * @returns machines that are kept for what is planned on them.
  */
-export function placePlanned(turn: Turn, machines: readonly BrokerMachine[], queues: readonly TaskQueue[], port: PlanPort): Set<BrokerMachine> {
+export function placePlanned(
+  turn: Turn,
+  machines: readonly BrokerMachine[],
+  queues: readonly TaskQueue[],
+  port: PlanPort,
+): Set<BrokerMachine> {
   const { plan } = turn.state.planning;
-  const rooms = machines.filter((machine) => freeProcessors(machine) > 0).map((machine): Room => ({ machine, free: freeProcessors(machine), kept: 0, keptFrom: Infinity }));
+  const rooms = machines
+    .filter((machine) => freeProcessors(machine) > 0)
+    .map((machine): Room => ({ machine, free: freeProcessors(machine), kept: 0, keptFrom: Infinity }));
   const placing = new PlannedPlacing(turn, new Set(queues), port);
   if (plan !== undefined) for (const room of rooms) placing.followLane(plan, room);
   for (const room of rooms) if (room.free > 0) placing.fill(room);
@@ -65,7 +78,7 @@ class PlannedPlacing {
     const lane = plan.lanes.get(room.machine);
     if (lane === undefined) return;
     let looked = 0;
-    for (let at = 0; at < lane.length && room.free > 0 && looked < lookedAtMax;) {
+    for (let at = 0; at < lane.length && room.free > 0 && looked < lookedAtMax; ) {
       const planned = lane[at] as PlannedTask;
       if (!this.#isOpen(planned)) {
         lane.splice(at, 1);
@@ -103,7 +116,10 @@ class PlannedPlacing {
 
   /** Whether it is still to begin; what was placed otherwise, or was cancelled, is not. */
   #isOpen(planned: PlannedTask): boolean {
-    const { queue: { job, ready }, index } = planned;
+    const {
+      queue: { job, ready },
+      index,
+    } = planned;
     if (findPlanned(this.#turn.state.planning, job, index) !== planned) return false;
     return ready.has(index) || job.dependencies?.waiting.has(index) === true;
   }
@@ -120,7 +136,10 @@ class PlannedPlacing {
     return time !== undefined && this.#turn.now + time <= keptFrom;
   }
 
-  /** What is late, since what it waits for is, or since it keeps away, keeps nothing; a wide task that is ready keeps what there is. */
+  /**
+   * What is late, since what it waits for is, or since it keeps away, keeps nothing; a wide task that is ready keeps
+   * what there is.
+   */
   #keepFor(room: Room, planned: PlannedTask): void {
     const { queue, start, end } = planned;
     const lapsesAt = start + boundOf(end - start);
@@ -141,23 +160,34 @@ class PlannedPlacing {
     return planned.machine === machine || this.#endsSooner(planned, machine);
   }
 
-  /** Whether a task would outlast the machine, while one that stays long enough is there or may come. Asked anew each time, since what may come changes. */
+  /**
+   * Whether a task would outlast the machine, while one that stays long enough is there or may come. Asked anew each
+   * time, since what may come changes.
+   */
   #waitsForLonger({ queue, index }: Pick<PlannedTask, 'queue' | 'index'>, machine: BrokerMachine): boolean {
     const { now, state } = this.#turn;
     const time = timeOn(state.planning, machine, { job: queue.job, index }) ?? 0;
     if (now + time <= (machine.facts.until ?? Infinity)) return false;
     let longest = this.#longestStays.get(queue);
-    if (longest === undefined) this.#longestStays.set(queue, longest = longestStay(state, queue));
+    if (longest === undefined) this.#longestStays.set(queue, (longest = longestStay(state, queue)));
     return longest >= time;
   }
 
   /**
-   * Whether a planned task that began on the machine now would end no later than where it is planned, late as that may be. Where something that no plan knows has the
-   * better machine it may have it for ever: a task that has waited beyond its planned beginning for as long as it takes here waits no longer.
+   * Whether a planned task that began on the machine now would end no later than where it is planned, late as that may
+   * be. Where something that no plan knows has the
+   * better machine it may have it for ever: a task that has waited beyond its planned beginning for as long as it takes
+   * here waits no longer.
    */
   #endsSooner({ queue: { job }, index, machine: other, start, end }: PlannedTask, machine: BrokerMachine): boolean {
-    const { now, state: { planning } } = this.#turn;
-    const [here, there] = [timeOn(planning, machine, { job, index }) ?? Infinity, timeOn(planning, other, { job, index }) ?? 0];
+    const {
+      now,
+      state: { planning },
+    } = this.#turn;
+    const [here, there] = [
+      timeOn(planning, machine, { job, index }) ?? Infinity,
+      timeOn(planning, other, { job, index }) ?? 0,
+    ];
     if (now + here > (machine.facts.until ?? Infinity)) return false;
     if (now + here <= Math.max(end, now + there)) return true;
     if (![...other.replicas.values()].some((replica) => replica.job.scheduler !== 'plan')) return false;

@@ -19,7 +19,10 @@ export function boundOf(time: Duration): Duration {
 /** Tasks this many times longer than the work that machines keep a queue of are worth a plan. */
 const plannedFactor = 10;
 
-/** Whether the queue's tasks can be planned: it is known how long they take, and that is long enough to be worth it; short ones wait at machines anyway. */
+/**
+ * Whether the queue's tasks can be planned: it is known how long they take, and that is long enough to be worth it;
+ * short ones wait at machines anyway.
+ */
 export function canBePlanned({ options }: BrokerState, { job, noOp, scheduler }: TaskQueue): boolean {
   if (scheduler !== 'plan' || (job.times.count === 0 && !statesTimes(job))) return false;
   return !noOp && (job.times.mean ?? Infinity) >= plannedFactor * options.prefetch.target;
@@ -31,7 +34,10 @@ export function statesTimes({ spec, dependencies }: BrokerJob): boolean {
   return dependencies === undefined ? spec.groups[0]?.expectedTime !== undefined : dependencies.isTimed;
 }
 
-/** How long a task takes on a machine that is like most: as its file says, as far as that has proved true; else as its job's tasks do. Undefined where nothing is known. */
+/**
+ * How long a task takes on a machine that is like most: as its file says, as far as that has proved true; else as its
+ * job's tasks do. Undefined where nothing is known.
+ */
 export function timeAtPar(planning: Planning, job: BrokerJob, index: TaskIndex): Duration | undefined {
   const stated = statedTime(job, index);
   return stated === undefined ? job.times.mean : stated * calibrationOf(planning, job);
@@ -39,12 +45,14 @@ export function timeAtPar(planning: Planning, job: BrokerJob, index: TaskIndex):
 
 function statedTime(job: BrokerJob, index: TaskIndex): Duration | undefined {
   if (!statesTimes(job)) return undefined;
-  return job.dependencies === undefined ? getTaskGroup(job, getGroup(job, index).groupIndex).expectedTime : job.dependencies.workflow.tasks[index]?.work;
+  return job.dependencies === undefined
+    ? getTaskGroup(job, getGroup(job, index).groupIndex).expectedTime
+    : job.dependencies.workflow.tasks[index]?.work;
 }
 
 /** What a unit of the job's levels is in time. */
 export function levelUnit(planning: Planning, job: BrokerJob): number {
-  return statesTimes(job) ? calibrationOf(planning, job) : job.times.mean ?? 0;
+  return statesTimes(job) ? calibrationOf(planning, job) : (job.times.mean ?? 0);
 }
 
 /** What a second that the job's file states takes; 1 before anything has ended. */
@@ -59,12 +67,18 @@ export function factorOf({ paces }: Planning, machine: BrokerMachine): number {
 }
 
 /** How long a task takes on a machine; undefined where nothing is known. */
-export function timeOn(planning: Planning, machine: BrokerMachine, { job, index }: { readonly job: BrokerJob; readonly index: TaskIndex }): Duration | undefined {
+export function timeOn(
+  planning: Planning,
+  machine: BrokerMachine,
+  { job, index }: { readonly job: BrokerJob; readonly index: TaskIndex },
+): Duration | undefined {
   const time = timeAtPar(planning, job, index);
   return time === undefined ? undefined : Math.ceil(time * factorOf(planning, machine));
 }
 
-/** When a replica is expected to end; Infinity where nothing is known of it. One that is late is taken to be half-way. */
+/**
+ * When a replica is expected to end; Infinity where nothing is known of it. One that is late is taken to be half-way.
+ */
 export function expectedEndOf(planning: Planning, replica: BrokerReplica, now: Instant): Instant {
   const { job, task, machine, placedAt, status } = replica;
   if (status === 'aborting') return now;
@@ -75,12 +89,16 @@ export function expectedEndOf(planning: Planning, replica: BrokerReplica, now: I
 }
 
 /** Learns from ends how true the times of files are, and how fast machines are. */
-export function learnTimes({ jobs, machines, planning }: BrokerState, { jobId, machineId, endings }: ChangeOf<'ReplicasEnded'>): void {
+export function learnTimes(
+  { jobs, machines, planning }: BrokerState,
+  { jobId, machineId, endings }: ChangeOf<'ReplicasEnded'>,
+): void {
   const [job, machine] = [jobs.get(jobId), machines.get(machineId)];
   if (job?.spec === undefined || !statesTimes(job)) return;
   for (const ending of endings) {
     const stated = runTimeOf(ending) === undefined ? undefined : statedTime(job, ending.taskIndex);
-    if (stated !== undefined && stated > 0) learn(planning, { job, machine }, { stated, time: runTimeOf(ending) as Duration });
+    if (stated !== undefined && stated > 0)
+      learn(planning, { job, machine }, { stated, time: runTimeOf(ending) as Duration });
   }
 }
 
@@ -89,11 +107,16 @@ function runTimeOf({ outcome, startedAt, endedAt }: ReplicaEnding): Duration | u
 }
 
 function learn(
-  planning: Planning, { job, machine }: { readonly job: BrokerJob; readonly machine: BrokerMachine | undefined }, { stated, time }: { readonly stated: Duration; readonly time: Duration },
+  planning: Planning,
+  { job, machine }: { readonly job: BrokerJob; readonly machine: BrokerMachine | undefined },
+  { stated, time }: { readonly stated: Duration; readonly time: Duration },
 ): void {
   const factor = machine === undefined ? 1 : factorOf(planning, machine);
   const before = planning.calibrations.get(job);
-  planning.calibrations.set(job, { taken: (before?.taken ?? 0) + time / factor, stated: (before?.stated ?? 0) + stated });
+  planning.calibrations.set(job, {
+    taken: (before?.taken ?? 0) + time / factor,
+    stated: (before?.stated ?? 0) + stated,
+  });
   if (machine === undefined) return;
   // The first end says as much of the file as of its machine: both are told apart only by others.
   const usual = before === undefined ? time : stated * (before.taken / before.stated);
@@ -101,7 +124,11 @@ function learn(
 }
 
 /** Forgets when a task was expected to end, and says by how much it was; undefined where nothing was expected. */
-export function takeForeseen({ foreseen }: Planning, jobId: number, index: TaskIndex): { readonly end: Instant; readonly bound: Duration } | undefined {
+export function takeForeseen(
+  { foreseen }: Planning,
+  jobId: number,
+  index: TaskIndex,
+): { readonly end: Instant; readonly bound: Duration } | undefined {
   const key = foreseenKey(jobId, index);
   const found = foreseen.get(key);
   if (found !== undefined) foreseen.delete(key);

@@ -7,8 +7,10 @@ import type { BrokerJob, BrokerMachine, BrokerState, Foreseen, GridPlan, Plannin
 import { type Turn, wakeBy } from '../turn.ts';
 
 /**
- * Sees to it that the plan is one of what is there: it is made anew when a job arrives, is cancelled or retried, a machine comes or leaves, a task failed, a run was off by more than
- * its bound, or what was planned in detail runs out. Not more often than the plan costs; until then the old one is followed, and what it does not know is handed
+ * Sees to it that the plan is one of what is there: it is made anew when a job arrives, is cancelled or retried, a
+ * machine comes or leaves, a task failed, a run was off by more than
+ * its bound, or what was planned in detail runs out. Not more often than the plan costs; until then the old one is
+ * followed, and what it does not know is handed
  * out as it comes.
  *
  * Cost: O(changes of the step + machines), but when a plan is made.
@@ -46,24 +48,31 @@ function isDue({ notBefore, madeAt }: GridPlan, now: Instant): boolean {
 }
 
 function hasPlannable(state: BrokerState): boolean {
-  for (const { scheduler, queues } of state.openJobs.values()) if (scheduler === 'plan' && queues.some((queue) => canBePlanned(state, queue))) return true;
+  for (const { scheduler, queues } of state.openJobs.values())
+    if (scheduler === 'plan' && queues.some((queue) => canBePlanned(state, queue))) return true;
   return false;
 }
 
 /** What a change says of times and of the plan. */
 function hear(state: BrokerState, change: BrokerChange): void {
   switch (change.kind) {
-    case 'JobAccepted': return markStale(state, change.jobId, `job ${change.jobId} has arrived`);
-    case 'JobCancelled': return markStale(state, change.jobId, `job ${change.jobId} was cancelled`);
-    case 'TasksRetried': return markStale(state, change.jobId, `tasks of job ${change.jobId} are retried`);
-    case 'ResultsDoubted': return markStale(state, change.jobId, `results of job ${change.jobId} are doubted`);
+    case 'JobAccepted':
+      return markStale(state, change.jobId, `job ${change.jobId} has arrived`);
+    case 'JobCancelled':
+      return markStale(state, change.jobId, `job ${change.jobId} was cancelled`);
+    case 'TasksRetried':
+      return markStale(state, change.jobId, `tasks of job ${change.jobId} are retried`);
+    case 'ResultsDoubted':
+      return markStale(state, change.jobId, `results of job ${change.jobId} are doubted`);
     case 'ReplicasEnded': {
       learnTimes(state, change);
       if (state.jobs.get(change.jobId)?.scheduler !== 'plan') return undefined;
-      for (const { taskIndex, fate } of change.endings) hearEnd(state, { jobId: change.jobId, taskIndex, fate, at: change.at });
+      for (const { taskIndex, fate } of change.endings)
+        hearEnd(state, { jobId: change.jobId, taskIndex, fate, at: change.at });
       return undefined;
     }
-    default: return undefined;
+    default:
+      return undefined;
   }
 }
 
@@ -71,9 +80,18 @@ function markStale(state: BrokerState, jobId: number, because: string): void {
   if (state.jobs.get(jobId)?.scheduler === 'plan') state.planning.staleBecause ||= because;
 }
 
-function hearEnd({ planning }: BrokerState, { jobId, taskIndex, fate, at }: { readonly jobId: number; readonly taskIndex: TaskIndex; readonly fate: string; readonly at: Instant }): void {
+function hearEnd(
+  { planning }: BrokerState,
+  {
+    jobId,
+    taskIndex,
+    fate,
+    at,
+  }: { readonly jobId: number; readonly taskIndex: TaskIndex; readonly fate: string; readonly at: Instant },
+): void {
   const foreseen = takeForeseen(planning, jobId, taskIndex);
-  if (fate === 'failed' || fate === 'lost' || fate === 'withdrawn') planning.staleBecause ||= `task ${taskIndex} of job ${jobId} was ${fate === 'failed' ? 'not done' : fate}`;
+  if (fate === 'failed' || fate === 'lost' || fate === 'withdrawn')
+    planning.staleBecause ||= `task ${taskIndex} of job ${jobId} was ${fate === 'failed' ? 'not done' : fate}`;
   else if (foreseen !== undefined && Math.abs(at - foreseen.end) > foreseen.bound) {
     planning.staleBecause ||= `task ${taskIndex} of job ${jobId} ended ${at < foreseen.end ? 'sooner' : 'later'} than planned`;
   }
@@ -92,10 +110,12 @@ function lookForLate({ planning }: BrokerState, now: Instant): void {
 
 function whyStale(state: BrokerState, plan: GridPlan | undefined, machines: readonly BrokerMachine[]): string {
   if (plan === undefined) return 'there was none';
-  if (plan.machines.length !== machines.length || plan.machines.some((machine, place) => machine !== machines[place])) return 'machines came or left';
+  if (plan.machines.length !== machines.length || plan.machines.some((machine, place) => machine !== machines[place]))
+    return 'machines came or left';
   for (const job of state.openJobs.values()) {
     if (job.scheduler !== 'plan') continue;
-    if (job.queues.some((queue) => canBePlanned(state, queue) !== plan.queues.has(queue))) return `more is known of how long tasks of job ${job.jobId} take`;
+    if (job.queues.some((queue) => canBePlanned(state, queue) !== plan.queues.has(queue)))
+      return `more is known of how long tasks of job ${job.jobId} take`;
   }
   if (plan.leftMin > 0 && plan.leftCount <= plan.leftMin) return 'most of what was planned in detail has begun';
   return '';
@@ -110,7 +130,11 @@ function renew(turn: Turn, machines: readonly BrokerMachine[], because: string):
   planning.lateAt = Infinity;
   for (const machine of state.machines.values()) {
     for (const replica of machine.replicas.values()) {
-      const { job, task: { index }, placedAt } = replica;
+      const {
+        job,
+        task: { index },
+        placedAt,
+      } = replica;
       if (job.scheduler !== 'plan') continue;
       const end = expectedEndOf(planning, replica, now);
       if (end < Infinity) foresee(state, { job, index, end, bound: boundOf(end - placedAt) });
@@ -119,7 +143,11 @@ function renew(turn: Turn, machines: readonly BrokerMachine[], because: string):
 }
 
 /** Takes note of when tasks that are placed now are expected to end. */
-export function foreseeStart(turn: Turn, machine: BrokerMachine, { job, index }: { readonly job: BrokerJob; readonly index: TaskIndex }): void {
+export function foreseeStart(
+  turn: Turn,
+  machine: BrokerMachine,
+  { job, index }: { readonly job: BrokerJob; readonly index: TaskIndex },
+): void {
   const { state, now } = turn;
   const time = timeOn(state.planning, machine, { job, index });
   if (time === undefined) return;
@@ -129,7 +157,12 @@ export function foreseeStart(turn: Turn, machine: BrokerMachine, { job, index }:
 
 /** Of a task with several replicas, the one that is expected to end first counts. */
 function foresee({ planning }: BrokerState, foreseen: Foreseen): void {
-  const { job: { jobId }, index, end, bound } = foreseen;
+  const {
+    job: { jobId },
+    index,
+    end,
+    bound,
+  } = foreseen;
   const key = foreseenKey(jobId, index);
   const known = planning.foreseen.get(key);
   if (known !== undefined && known.end <= end) return;

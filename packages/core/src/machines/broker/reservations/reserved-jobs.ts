@@ -1,4 +1,10 @@
-import { type JobReservation, type JobSpec, nameReservation, reservationKey, type ReservedDemand } from '../../../messages/index.ts';
+import {
+  type JobReservation,
+  type JobSpec,
+  nameReservation,
+  reservationKey,
+  type ReservedDemand,
+} from '../../../messages/index.ts';
 import { describeTime, type ProcessorCount, type UserId } from '../../../shared/index.ts';
 import { isDraining, takesWork } from '../machines/takes-work.ts';
 import { amountOf, findMoved, reservationNow, windowOf } from './reserved-place.ts';
@@ -12,7 +18,10 @@ function widestOf({ processors: usual, groups }: JobSpec): ProcessorCount {
   return groups.reduce((most, { processors = usual }) => Math.max(most, processors), 1);
 }
 
-/** Finds what keeps a job from running inside the reservation that its spec names, as far as its claim and its resource have told; undefined where nothing does. */
+/**
+ * Finds what keeps a job from running inside the reservation that its spec names, as far as its claim and its resource
+ * have told; undefined where nothing does.
+ */
 export function findReservationFault({ state, now }: Turn, userId: UserId, spec: JobSpec): SpecFault | undefined {
   const { reservation, gang } = spec;
   if (reservation === undefined) return undefined;
@@ -20,22 +29,39 @@ export function findReservationFault({ state, now }: Turn, userId: UserId, spec:
   const { reservationId, userId: holder, units } = reservation;
   const { endsAt } = windowOf(state, reservation);
   const name = `reservation ${reservationId}`;
-  if (holder !== userId) return { code: 'MUT_CLAIM_NOT_YOURS', message: `the claim is ${holder}'s and was shown by ${userId}` };
+  if (holder !== userId)
+    return { code: 'MUT_CLAIM_NOT_YOURS', message: `the claim is ${holder}'s and was shown by ${userId}` };
   if (endsAt <= now) return { code: 'MUT_CLAIM_LATE', message: `${name} ended ${describeTime(now - endsAt)} ago` };
-  if (units.length === 0) return { code: 'MUT_RESERVATION_AMOUNT', message: `${name} is a share of a capacity; a job wants one of processors` };
+  if (units.length === 0)
+    return {
+      code: 'MUT_RESERVATION_AMOUNT',
+      message: `${name} is a share of a capacity; a job wants one of processors`,
+    };
   // An agent is started for each processor of an allocation.
-  if (processors > 1 && gang !== true) return { code: 'MUT_RESERVATION_EXCEEDED', message: `a task wants ${processors} processors; the machines inside ${name} have one each` };
+  if (processors > 1 && gang !== true)
+    return {
+      code: 'MUT_RESERVATION_EXCEEDED',
+      message: `a task wants ${processors} processors; the machines inside ${name} have one each`,
+    };
   const amount = amountOf(state, reservation);
-  if (processors > amount) return { code: 'MUT_RESERVATION_EXCEEDED', message: `a gang wants ${processors} processors; ${name} is of ${amount}` };
+  if (processors > amount)
+    return {
+      code: 'MUT_RESERVATION_EXCEEDED',
+      message: `a gang wants ${processors} processors; ${name} is of ${amount}`,
+    };
   const over = findOver(state, reservation);
-  return over === undefined ? undefined : { code: over.code, message: `nothing is to be had of ${name}: ${over.reason}` };
+  return over === undefined
+    ? undefined
+    : { code: over.code, message: `nothing is to be had of ${name}: ${over.reason}` };
 }
 
 function findOver({ overReservations }: BrokerState, reservation: JobReservation): OverReservation | undefined {
   return overReservations.size === 0 ? undefined : overReservations.get(reservationKey(nameReservation(reservation)));
 }
 
-/** Notes of each job whether its reservation is over: by the clock, or since its resource said so. Cost: O(open jobs). */
+/**
+ * Notes of each job whether its reservation is over: by the clock, or since its resource said so. Cost: O(open jobs).
+ */
 export function leaveReservations(turn: Turn): void {
   const { state, now } = turn;
   for (const job of state.openJobs.values()) {
@@ -43,33 +69,43 @@ export function leaveReservations(turn: Turn): void {
     if (reservation === undefined || job.reservationOver !== undefined || status !== 'running') continue;
     // It may have moved since its claim was signed, and then the end that this names says nothing.
     const { endsAt } = windowOf(state, reservation);
-    const over = findOver(state, reservation) ?? (endsAt <= now ? { code: 'MUT_RESERVATION_OVER', reason: 'its time is over' } : undefined);
+    const over =
+      findOver(state, reservation) ??
+      (endsAt <= now ? { code: 'MUT_RESERVATION_OVER', reason: 'its time is over' } : undefined);
     if (over === undefined) wakeBy(turn, endsAt);
     else commit(turn, { kind: 'ReservationLeft', jobId, ...over, waits: reservation.after === 'wait', at: now });
   }
 }
 
 /**
- * The demand inside reservations that a provider gets. Of two providers of one resource, the first that is connected and takes work gets it. Of one that drains
+ * The demand inside reservations that a provider gets. Of two providers of one resource, the first that is connected
+ * and takes work gets it. Of one that drains
  * only what runs there is wanted. Cost: O(open jobs), times the replicas there for one that drains.
  */
 export function reservedFor(state: BrokerState, provider: BrokerProvider): ReservedDemand[] {
   const drains = isDraining(provider);
   if (!isAsked(state, provider)) return [];
-  const countProcessors = (job: BrokerJob): ProcessorCount => (drains ? processorsAt(provider, job) : processorsFor(state, job));
+  const countProcessors = (job: BrokerJob): ProcessorCount =>
+    drains ? processorsAt(provider, job) : processorsFor(state, job);
   const wanted = new Map<string, ReservedDemand>();
   for (const job of state.openJobs.values()) {
     const reservation = reservationNow(job);
     if (reservation?.resourceId !== provider.resourceId || job.status !== 'running') continue;
     const key = reservationKey(nameReservation(reservation));
-    const processors = Math.min(amountOf(state, reservation), (wanted.get(key)?.processors ?? 0) + countProcessors(job));
+    const processors = Math.min(
+      amountOf(state, reservation),
+      (wanted.get(key)?.processors ?? 0) + countProcessors(job),
+    );
     const { after: _after, isOwn: _isOwn, ...claimed } = reservation;
     if (processors > 0) wanted.set(key, { ...claimed, ...whereMoved(state, reservation), processors });
   }
   return [...wanted.values()];
 }
 
-/** Whether this provider gets the demand inside reservations of its resource. One that drains gets the demand of what runs there. */
+/**
+ * Whether this provider gets the demand inside reservations of its resource. One that drains gets the demand of what
+ * runs there.
+ */
 function isAsked(state: BrokerState, provider: BrokerProvider): boolean {
   return provider.resourceId !== '' && (isDraining(provider) || firstOf(state, provider.resourceId) === provider);
 }
@@ -81,23 +117,34 @@ function whereMoved(state: BrokerState, reservation: JobReservation): Partial<Re
 }
 
 function firstOf({ providers }: BrokerState, resourceId: string): BrokerProvider | undefined {
-  for (const provider of providers.values()) if (takesWork(provider) && provider.resourceId === resourceId) return provider;
+  for (const provider of providers.values())
+    if (takesWork(provider) && provider.resourceId === resourceId) return provider;
   return undefined;
 }
 
 /** What replicas of a job hold on a provider's machines. */
 function processorsAt({ machines }: BrokerProvider, job: BrokerJob): ProcessorCount {
   let held = 0;
-  for (const { replicas } of machines.values()) for (const replica of replicas.values()) if (replica.job === job && replica.status !== 'aborting') held += replica.processors;
+  for (const { replicas } of machines.values())
+    for (const replica of replicas.values())
+      if (replica.job === job && replica.status !== 'aborting') held += replica.processors;
   return held;
 }
 
 function processorsFor(state: BrokerState, job: BrokerJob): ProcessorCount {
-  const pending = job.taskCount - job.finished.size - job.failed.size - job.cancelled.size + countRunsWanted(state, job);
+  const pending =
+    job.taskCount - job.finished.size - job.failed.size - job.cancelled.size + countRunsWanted(state, job);
   return pending * Math.max(job.processors, ...job.queues.map((queue) => queue.processors));
 }
 
 /** Whether the same is wanted inside the same reservations. */
 export function isSameReserved(one: readonly ReservedDemand[] = [], other: readonly ReservedDemand[] = []): boolean {
-  return one.length === other.length && one.every((want, index) => (['claim', 'processors', 'startsAt', 'endsAt', 'amount'] as const).every((name) => want[name] === other[index]?.[name]));
+  return (
+    one.length === other.length &&
+    one.every((want, index) =>
+      (['claim', 'processors', 'startsAt', 'endsAt', 'amount'] as const).every(
+        (name) => want[name] === other[index]?.[name],
+      ),
+    )
+  );
 }

@@ -1,4 +1,10 @@
-import { isOfReservation, nameReservation, reservationKey, type JobReservation, type ReservationName } from '../../../messages/index.ts';
+import {
+  isOfReservation,
+  nameReservation,
+  reservationKey,
+  type JobReservation,
+  type ReservationName,
+} from '../../../messages/index.ts';
 import type { ProcessorCount } from '../../../shared/index.ts';
 import type { BrokerJob, BrokerState, MovedWindow } from '../state.ts';
 
@@ -7,7 +13,10 @@ export function reservationNow({ reservation, reservationOver }: BrokerJob): Job
   return reservationOver === undefined ? reservation : undefined;
 }
 
-/** Whether a job's tasks run wherever there is a machine: it has no reservation but its own, or went on when that was over. */
+/**
+ * Whether a job's tasks run wherever there is a machine: it has no reservation but its own, or went on when that was
+ * over.
+ */
 export function runsBeside({ reservation, reservationOver }: BrokerJob): boolean {
   return reservation === undefined || reservation.isOwn === true || reservationOver?.waits === false;
 }

@@ -31,13 +31,22 @@ function orderOf(success: Success) {
   const { job, task, machineId, ending, outputSpecs, attributes } = success;
   const { check } = getTaskGroup(job, getGroup(job, task.index).groupIndex);
   return {
-    replicaId: ending.replicaId, machineId, jobId: job.jobId, taskIndex: task.index, outputs: ending.outputs, outputSpecs, attributes,
+    replicaId: ending.replicaId,
+    machineId,
+    jobId: job.jobId,
+    taskIndex: task.index,
+    outputs: ending.outputs,
+    outputSpecs,
+    attributes,
     check: job.verification?.kind === 'none' ? '' : check,
   };
 }
 
 /** Ends a success. */
 export function settle(turn: Turn, success: Success, ending: ReplicaEnding): void {
-  const { job: { jobId }, machineId } = success;
+  const {
+    job: { jobId },
+    machineId,
+  } = success;
   commit(turn, { kind: 'ReplicasEnded', machineId, jobId, endings: [ending], at: turn.now });
 }

@@ -12,7 +12,8 @@ export const noMajority = 'MUT_NO_MAJORITY';
 /**
  * Looks at the votes of every task that has some: brings home what they agree on, and gives up what they never will.
  *
- * In each step anew, since a machine's credit, which grows elsewhere, may decide a task. Cost: the open tasks of jobs that vote.
+ * In each step anew, since a machine's credit, which grows elsewhere, may decide a task. Cost: the open tasks of jobs
+ * that vote.
  */
 export function decideTasks(turn: Turn): void {
   for (const job of turn.state.openJobs.values()) {
@@ -39,15 +40,27 @@ function decide(turn: Turn, job: BrokerJob, task: OpenTask): void {
   else if (decision.kind === 'deadlocked') {
     endVotes(turn, task, { fate: 'failed', reason: noMajority, detail: describeDeadlock(job, votesOf(task)) });
   } else if (isSpent(task, job, turn.state.options)) {
-    endVotes(turn, task, { fate: 'failed', reason: noMajority, detail: `its runs failed ${task.failureCount} times and were lost ${task.lossCount} times before enough results agreed` });
+    endVotes(turn, task, {
+      fate: 'failed',
+      reason: noMajority,
+      detail:
+        `its runs failed ${task.failureCount} times and were lost ${task.lossCount} times before enough results ` +
+        'agreed',
+    });
   }
 }
 
-/** Results that are all the same may still not be credible enough: where the rules were made stricter since the job was taken in. */
+/**
+ * Results that are all the same may still not be credible enough: where the rules were made stricter since the job was
+ * taken in.
+ */
 function describeDeadlock({ verification }: BrokerJob, votes: readonly Vote[]): string {
   const most = Math.max(...groupVotes(votes).map(({ voters }) => voters.length));
   if (verification?.kind === 'credibility' && most === votes.length) {
-    return `all ${most} results are the same, and not credible enough for credibility:${verification.threshold}; a lower threshold may do`;
+    return (
+      `all ${most} results are the same, and not credible enough for credibility:${verification.threshold}; a ` +
+      'lower threshold may do'
+    );
   }
   return `of ${votes.length} results too few are the same; a check that prints what is to be compared may help`;
 }
@@ -57,7 +70,11 @@ function mayGetVotes({ replicas, successes = [] }: OpenTask): boolean {
 }
 
 /** Ends all results of a task that gets none accepted, and the task with the last. */
-function endVotes(turn: Turn, task: OpenTask, end: { readonly fate: ReplicaFate & ('failed' | 'cancelled'); readonly reason: string; readonly detail: string }): void {
+function endVotes(
+  turn: Turn,
+  task: OpenTask,
+  end: { readonly fate: ReplicaFate & ('failed' | 'cancelled'); readonly reason: string; readonly detail: string },
+): void {
   const successes = task.successes ?? [];
   for (const [index, success] of successes.entries()) {
     const taskStatus: ReplicaEnding['taskStatus'] = index === successes.length - 1 ? end.fate : 'verifying';

@@ -1,4 +1,14 @@
-import { doubtsMax, faultAtHome, faultOfCode, isCountedLoss, isDoubted, isShutdown, isStop, noSpace, stopsMax } from '../../../bag/index.ts';
+import {
+  doubtsMax,
+  faultAtHome,
+  faultOfCode,
+  isCountedLoss,
+  isDoubted,
+  isShutdown,
+  isStop,
+  noSpace,
+  stopsMax,
+} from '../../../bag/index.ts';
 import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
@@ -20,12 +30,16 @@ export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
   // Whatever else it says, it is no longer where its gang needs it.
   if (isFollower(replica) && end.outcome !== 'cancelled') return 'lost';
   switch (end.outcome) {
-    case 'succeeded': return 'accepted';
+    case 'succeeded':
+      return 'accepted';
     case 'failed':
-    case 'limited': return 'failed';
+    case 'limited':
+      return 'failed';
     // Whoever took it back, the task is as before when it never started.
-    case 'cancelled': return end.startedAt === 0 ? 'withdrawn' : 'lost';
-    case 'broken': return brokenFate(end);
+    case 'cancelled':
+      return end.startedAt === 0 ? 'withdrawn' : 'lost';
+    case 'broken':
+      return brokenFate(end);
   }
 }
 
@@ -33,7 +47,8 @@ function brokenFate({ reason, startedAt }: ReplicaEnd): ReplicaFate {
   const fault = faultOfCode(reason);
   // An agent of another release may call broken what is the task's own doing.
   if (fault === 'task' || fault === 'user') return 'failed';
-  // A disk that was full before it began, or a machine that was leaving or took no new work, says nothing about the task.
+  // A disk that was full before it began, or a machine that was leaving or took no new work, says nothing about the
+  // task.
   return (reason === noSpace || isShutdown(reason)) && startedAt === 0 ? 'withdrawn' : 'lost';
 }
 
@@ -46,7 +61,12 @@ function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>):
  *
  * A task is given up only when nothing of it runs any more: a sister may still succeed.
  */
-export function statusAfter(replica: BrokerReplica, { outcome, fate, reason, startedAt }: Pick<ReplicaEnding, 'outcome' | 'fate' | 'reason' | 'startedAt'>, options: BrokerOptions, isInDoubt = false): TaskStatus {
+export function statusAfter(
+  replica: BrokerReplica,
+  { outcome, fate, reason, startedAt }: Pick<ReplicaEnding, 'outcome' | 'fate' | 'reason' | 'startedAt'>,
+  options: BrokerOptions,
+  isInDoubt = false,
+): TaskStatus {
   const { job, task } = replica;
   if (isFollower(replica)) return presentStatus(job, task);
   if (fate === 'accepted') return 'finished';
@@ -54,10 +74,21 @@ export function statusAfter(replica: BrokerReplica, { outcome, fate, reason, sta
   if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
   if (fate === 'cancelled' && replica.abortFate !== 'retried') return 'cancelled';
   if (isTooLong(task, { reason })) return 'failed';
-  return statusAlone(task, { fate, reason, startedAt, isInDoubt, isUnjudged: judgeOf(replica, { outcome, fate, reason }) !== undefined, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
+  return statusAlone(task, {
+    fate,
+    reason,
+    startedAt,
+    isInDoubt,
+    isUnjudged: judgeOf(replica, { outcome, fate, reason }) !== undefined,
+    failuresMax: replica.job.failuresMax,
+    lossesMax: options.lossesMax,
+  });
 }
 
-/** What a task that has ended is now: it runs again when its result was doubted, and has sisters of a former winner beside. */
+/**
+ * What a task that has ended is now: it runs again when its result was doubted, and has sisters of a former winner
+ * beside.
+ */
 function presentStatus(job: BrokerJob, { index, status }: OpenTask): TaskStatus {
   const open = job.tasks.get(index);
   if (open !== undefined) return open.status;
@@ -79,7 +110,10 @@ interface LastEnding {
 }
 
 /** What a task is after the last of its replicas ended without success. */
-export function statusAlone(task: OpenTask, { isInDoubt = false, isUnjudged = false, failuresMax, lossesMax, ...ending }: LastEnding): TaskStatus {
+export function statusAlone(
+  task: OpenTask,
+  { isInDoubt = false, isUnjudged = false, failuresMax, lossesMax, ...ending }: LastEnding,
+): TaskStatus {
   // A task that nobody can run is not tried as often as machines may be lost.
   if (isInDoubt && task.doubtCount + 1 >= doubtsMax) return 'failed';
   const failures = task.failureCount + (ending.fate === 'failed' ? 1 : 0);
@@ -88,7 +122,11 @@ export function statusAlone(task: OpenTask, { isInDoubt = false, isUnjudged = fa
   return failures >= failuresMax || losses >= lossesMax || stops >= stopsMax ? 'failed' : 'ready';
 }
 
-function withLoss({ lossCount, unjudged = [] }: OpenTask, isCounted: boolean, isUnjudged: boolean): { readonly lossCount: number; readonly unjudgedCount: number } {
+function withLoss(
+  { lossCount, unjudged = [] }: OpenTask,
+  isCounted: boolean,
+  isUnjudged: boolean,
+): { readonly lossCount: number; readonly unjudgedCount: number } {
   return { lossCount: lossCount + Number(isCounted), unjudgedCount: unjudged.length + Number(isCounted && isUnjudged) };
 }
 
@@ -98,9 +136,19 @@ function isTooLong({ walltimeCutCount }: OpenTask, { reason }: Pick<LastEnding, 
 }
 
 /** Whether a task has failed, been lost or been stopped as often as it may. */
-export function isSpent(task: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
+export function isSpent(
+  task: OpenTask,
+  { failuresMax }: Pick<BrokerJob, 'failuresMax'>,
+  { lossesMax }: BrokerOptions,
+): boolean {
   const { failureCount, doubtCount, stopCount, walltimeCutCount } = task;
-  return failureCount >= failuresMax || countLosses(withLoss(task, false, false), lossesMax) >= lossesMax || doubtCount >= doubtsMax || stopCount >= stopsMax || walltimeCutCount >= walltimeCutsMax;
+  return (
+    failureCount >= failuresMax ||
+    countLosses(withLoss(task, false, false), lossesMax) >= lossesMax ||
+    doubtCount >= doubtsMax ||
+    stopCount >= stopsMax ||
+    walltimeCutCount >= walltimeCutsMax
+  );
 }
 
 /** What a task is without one of its successes, which ends so. */
@@ -108,18 +156,36 @@ export function statusWithout({ state }: Pick<Turn, 'state'>, { job, task }: Suc
   if ((task.successes?.length ?? 0) > 1) return 'verifying';
   if (task.replicas.length > 0) return 'running';
   if (job.status === 'cancelled') return 'cancelled';
-  return statusAlone(task, { fate, reason: '', startedAt: 0, failuresMax: job.failuresMax, lossesMax: state.options.lossesMax });
+  return statusAlone(task, {
+    fate,
+    reason: '',
+    startedAt: 0,
+    failuresMax: job.failuresMax,
+    lossesMax: state.options.lossesMax,
+  });
 }
 
 /** The ending of a success that home does not take. */
-export function refusedEnding(turn: Pick<Turn, 'state'>, success: Success, { reason, detail }: { readonly reason: string; readonly detail: string }): ReplicaEnding {
+export function refusedEnding(
+  turn: Pick<Turn, 'state'>,
+  success: Success,
+  { reason, detail }: { readonly reason: string; readonly detail: string },
+): ReplicaEnding {
   const fate = refusedFate(success.job, reason);
   const taskStatus = statusWithout(turn, success, fate);
   const isLostOften = taskStatus === 'failed' && fate === 'lost';
-  return { ...success.ending, fate, taskStatus, reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${reason} ${detail}` : detail };
+  return {
+    ...success.ending,
+    fate,
+    taskStatus,
+    reason: isLostOften ? lostOften : reason,
+    detail: isLostOften ? `the last one: ${reason} ${detail}` : detail,
+  };
 }
 
-/** The code of a check that was ended with its job, which may run again by the time that the check's end is reported. */
+/**
+ * The code of a check that was ended with its job, which may run again by the time that the check's end is reported.
+ */
 const cancelledCode = 'MUT_CANCELLED';
 
 /** Bytes that did not arrive, or not as they were announced, say nothing about the task. */
@@ -131,22 +197,40 @@ function refusedFate({ status }: BrokerJob, reason: string): ReplicaFate {
 }
 
 /**
- * Managers warn of the end of a walltime by a signal some time before it. A task that is stopped within the last tenth of the time that it had is too long for the
+ * Managers warn of the end of a walltime by a signal some time before it. A task that is stopped within the last tenth
+ * of the time that it had is too long for the
  * allocation; were that counted as any other shutdown, a task that is longer than every walltime would run for ever.
  */
-function reasonOf({ machine: { facts: { until } } }: BrokerReplica, { reason, startedAt, endedAt }: ReplicaEnd): string {
+function reasonOf(
+  {
+    machine: {
+      facts: { until },
+    },
+  }: BrokerReplica,
+  { reason, startedAt, endedAt }: ReplicaEnd,
+): string {
   if (reason !== 'MUT_AGENT_STOPPED' || until === undefined || startedAt === 0) return reason;
   return until - endedAt <= (endedAt - startedAt) / 9 ? 'MUT_WALLTIME_ENDED' : reason;
 }
 
 /** Why a replica ended, where the end of its allocation may have cut it although no allocation could last longer. */
-function judgeCut({ state, now }: Turn, { replica, fate }: { readonly replica: BrokerReplica; readonly fate: ReplicaFate }, end: Pick<ReplicaEnd, 'reason' | 'detail' | 'startedAt' | 'endedAt'>): { readonly reason: string; readonly detail: string } {
-  const detail = fate === 'lost' && !isFollower(replica) ? describeFullCut(state, replica, { startedAt: end.startedAt, endedAt: end.endedAt, now }) : undefined;
+function judgeCut(
+  { state, now }: Turn,
+  { replica, fate }: { readonly replica: BrokerReplica; readonly fate: ReplicaFate },
+  end: Pick<ReplicaEnd, 'reason' | 'detail' | 'startedAt' | 'endedAt'>,
+): { readonly reason: string; readonly detail: string } {
+  const detail =
+    fate === 'lost' && !isFollower(replica)
+      ? describeFullCut(state, replica, { startedAt: end.startedAt, endedAt: end.endedAt, now })
+      : undefined;
   return detail === undefined ? end : { reason: walltimeMaxCode, detail };
 }
 
 /** Whether a task is given up for its losses, and not for its length. */
-function isGivenUp(replica: BrokerReplica, { fate, taskStatus, reason }: Pick<ReplicaEnding, 'fate' | 'taskStatus' | 'reason'>): boolean {
+function isGivenUp(
+  replica: BrokerReplica,
+  { fate, taskStatus, reason }: Pick<ReplicaEnding, 'fate' | 'taskStatus' | 'reason'>,
+): boolean {
   return taskStatus === 'failed' && fate === 'lost' && reason !== walltimeMaxCode && !isFollower(replica);
 }
 
@@ -155,13 +239,29 @@ export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd):
   const fate = fateOf(replica, end);
   const { reason, detail } = judgeCut(turn, { replica, fate }, { ...end, reason: reasonOf(replica, end) });
   const isInDoubt = isDoubted({ ...end, fate });
-  const taskStatus = statusAfter(replica, { outcome: end.outcome, fate, reason, startedAt: end.startedAt }, turn.state.options, isInDoubt);
+  const taskStatus = statusAfter(
+    replica,
+    { outcome: end.outcome, fate, reason, startedAt: end.startedAt },
+    turn.state.options,
+    isInDoubt,
+  );
   const isLostOften = !isInDoubt && isGivenUp(replica, { fate, taskStatus, reason });
   return {
-    replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
-    outcome: end.outcome, exitStatus: end.exitStatus, placedAt: replica.placedAt, startedAt: end.startedAt, endedAt: end.endedAt,
-    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${reason} ${end.detail}` : detail,
-    standardOutput: end.standardOutput, standardError: end.standardError, outputTruncated: end.outputTruncated, outputs: end.outputs,
+    replicaId: replica.replicaId,
+    taskIndex: replica.task.index,
+    fate,
+    taskStatus,
+    outcome: end.outcome,
+    exitStatus: end.exitStatus,
+    placedAt: replica.placedAt,
+    startedAt: end.startedAt,
+    endedAt: end.endedAt,
+    reason: isLostOften ? lostOften : reason,
+    detail: isLostOften ? `the last one: ${reason} ${end.detail}` : detail,
+    standardOutput: end.standardOutput,
+    standardError: end.standardError,
+    outputTruncated: end.outputTruncated,
+    outputs: end.outputs,
     ...(end.staging === undefined ? {} : { staging: end.staging }),
   };
 }
@@ -175,20 +275,44 @@ export interface UntoldEnd {
 
 /** Ends one replica of which no machine tells. */
 export function endUntold(turn: Turn, replica: BrokerReplica, end: UntoldEnd): void {
-  const { job: { jobId }, machine: { facts: { machineId } } } = replica;
+  const {
+    job: { jobId },
+    machine: {
+      facts: { machineId },
+    },
+  } = replica;
   commit(turn, { kind: 'ReplicasEnded', machineId, jobId, endings: [untoldEnding(turn, replica, end)], at: turn.now });
 }
 
 /** The ending of a replica of which no machine tells: now, as far as anybody knows. */
 export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
   const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
-  const { reason, detail } = judgeCut(turn, { replica, fate }, { ...end, startedAt: replica.startedAt, endedAt: turn.now });
-  const taskStatus = statusAfter(replica, { outcome: undefined, fate, reason, startedAt: replica.startedAt }, turn.state.options);
+  const { reason, detail } = judgeCut(
+    turn,
+    { replica, fate },
+    { ...end, startedAt: replica.startedAt, endedAt: turn.now },
+  );
+  const taskStatus = statusAfter(
+    replica,
+    { outcome: undefined, fate, reason, startedAt: replica.startedAt },
+    turn.state.options,
+  );
   const isLostOften = isGivenUp(replica, { fate, taskStatus, reason });
   return {
-    replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
-    outcome: undefined, exitStatus: 0, placedAt: replica.placedAt, startedAt: replica.startedAt, endedAt: turn.now,
-    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${end.reason}` : detail,
-    standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputs: [],
+    replicaId: replica.replicaId,
+    taskIndex: replica.task.index,
+    fate,
+    taskStatus,
+    outcome: undefined,
+    exitStatus: 0,
+    placedAt: replica.placedAt,
+    startedAt: replica.startedAt,
+    endedAt: turn.now,
+    reason: isLostOften ? lostOften : reason,
+    detail: isLostOften ? `the last one: ${end.reason}` : detail,
+    standardOutput: noBytes,
+    standardError: noBytes,
+    outputTruncated: false,
+    outputs: [],
   };
 }

@@ -10,12 +10,28 @@ const togetherMax: Duration = 60_000;
 
 type SilentEnding = Pick<ReplicaEnding, 'outcome' | 'fate' | 'reason'>;
 
-/** The allocation whose end tells why a replica was lost; undefined where the loss is not a silent one, or is one of a machine that belongs to no allocation. */
+/**
+ * The allocation whose end tells why a replica was lost; undefined where the loss is not a silent one, or is one of a
+ * machine that belongs to no allocation.
+ */
 export function judgeOf(replica: BrokerReplica, ending: SilentEnding): string | undefined {
-  const { machine: { provider, facts: { requestId } }, member } = replica;
+  const {
+    machine: {
+      provider,
+      facts: { requestId },
+    },
+    member,
+  } = replica;
   const first = member?.gang.brokenBy;
   // A leader that ends because another member was lost ends for what became of that one.
-  if (first !== undefined && first.requestId !== undefined && ending.outcome === undefined && ending.fate === 'lost' && isSilentLoss(first)) return judgeName(provider.providerId, first.requestId);
+  if (
+    first !== undefined &&
+    first.requestId !== undefined &&
+    ending.outcome === undefined &&
+    ending.fate === 'lost' &&
+    isSilentLoss(first)
+  )
+    return judgeName(provider.providerId, first.requestId);
   return isSilentLoss(ending) ? judgeName(provider.providerId, requestId) : undefined;
 }
 
@@ -23,18 +39,36 @@ function judgeName(providerId: string, requestId: string): string | undefined {
   return requestId === '' ? undefined : requestKey(providerId, requestId);
 }
 
-/** Losses of a task that count: all but those that a preemption may turn out to have caused. No more than `most` of these wait, since a task may end one agent after the other of an allocation that goes on. */
-export function countLosses({ lossCount, unjudgedCount }: { readonly lossCount: number; readonly unjudgedCount: number }, most: number): number {
+/**
+ * Losses of a task that count: all but those that a preemption may turn out to have caused. No more than `most` of
+ * these wait, since a task may end one agent after the other of an allocation that goes on.
+ */
+export function countLosses(
+  { lossCount, unjudgedCount }: { readonly lossCount: number; readonly unjudgedCount: number },
+  most: number,
+): number {
   return lossCount - Math.min(unjudgedCount, most);
 }
 
-/** Why a machine is gone that says nothing: with its allocation, where that is known to have been taken away, or else nobody knows. */
-export function reasonOfSilence({ requests }: BrokerState, { provider: { providerId }, facts: { requestId } }: BrokerMachine, lostAt: Instant): string {
+/**
+ * Why a machine is gone that says nothing: with its allocation, where that is known to have been taken away, or else
+ * nobody knows.
+ */
+export function reasonOfSilence(
+  { requests }: BrokerState,
+  { provider: { providerId }, facts: { requestId } }: BrokerMachine,
+  lostAt: Instant,
+): string {
   const request = requests.get(requestKey(providerId, requestId));
-  return request?.endCode !== undefined && wasTaken(request) && request.endedAt <= lostAt + togetherMax ? request.endCode : silentLoss;
+  return request?.endCode !== undefined && wasTaken(request) && request.endedAt <= lostAt + togetherMax
+    ? request.endCode
+    : silentLoss;
 }
 
-/** Turns losses of tasks into stops where it is heard that their allocations were taken away then, and forgets that nobody knew. Cost: O(open tasks), for an end. */
+/**
+ * Turns losses of tasks into stops where it is heard that their allocations were taken away then, and forgets that
+ * nobody knew. Cost: O(open tasks), for an end.
+ */
 export function judgeLosses({ openJobs }: BrokerState, ended: readonly AllocationRequest[]): void {
   const byKey = new Map(ended.map((request) => [requestKey(request.providerId, request.requestId), request]));
   if (byKey.size === 0) return;

@@ -4,33 +4,54 @@ import { wouldDo } from '../placing/matching.ts';
 import type { BrokerProvider, BrokerReplica, BrokerState } from '../state.ts';
 import { getGroup } from '../jobs/task-groups.ts';
 
-/** The code of a run that was cut by the end of an allocation although it had nearly all of the longest walltime that there is. */
+/**
+ * The code of a run that was cut by the end of an allocation although it had nearly all of the longest walltime that
+ * there is.
+ */
 export const walltimeMaxCode = 'MUT_WALLTIME_MAX';
 /** Such runs after which a task is given up. */
 export const walltimeCutsMax = 2;
-/** What of the longest walltime a run has to have had; the rest is for the start of agents, staging, and warnings ahead of the end. */
+/**
+ * What of the longest walltime a run has to have had; the rest is for the start of agents, staging, and warnings ahead
+ * of the end.
+ */
 const fullShare = 0.9;
 
 /**
- * What is to be said of a run that the end of its allocation cut, where no allocation could give it more time; undefined for any other, and where it is not known how long
+ * What is to be said of a run that the end of its allocation cut, where no allocation could give it more time;
+ * undefined for any other, and where it is not known how long
  * allocations may be, or a machine that stays would do.
  */
-export function describeFullCut(state: BrokerState, replica: BrokerReplica, { startedAt, endedAt, now }: { readonly startedAt: Instant; readonly endedAt: Instant; readonly now: Instant }): string | undefined {
-  const { facts: { until } } = replica.machine;
+export function describeFullCut(
+  state: BrokerState,
+  replica: BrokerReplica,
+  { startedAt, endedAt, now }: { readonly startedAt: Instant; readonly endedAt: Instant; readonly now: Instant },
+): string | undefined {
+  const {
+    facts: { until },
+  } = replica.machine;
   if (until === undefined || startedAt === 0) return undefined;
   const ran = Math.min(Math.max(0, endedAt - startedAt), Math.max(0, now - replica.placedAt));
   if (until - now > ran / 9) return undefined;
   const longest = findLongest(state, replica);
   if (longest === undefined || ran < fullShare * longest.walltime) return undefined;
-  return `ran ${describeTime(ran)} until its allocation ended, and no allocation may last longer than ${describeTime(longest.walltime)} (${longest.providerId})`;
+  return (
+    `ran ${describeTime(ran)} until its allocation ended, and no allocation may last longer than ` +
+    `${describeTime(longest.walltime)} (${longest.providerId})`
+  );
 }
 
-/** The longest walltime at providers that may have machines for the task; undefined where it may have more, or nobody knows. */
+/**
+ * The longest walltime at providers that may have machines for the task; undefined where it may have more, or nobody
+ * knows.
+ */
 function findLongest({ providers, machines }: BrokerState, { job, task }: BrokerReplica): LongestWalltime | undefined {
   const { queue } = getGroup(job, task.index);
   const stays = [...machines.values()].some(({ facts }) => facts.until === undefined && wouldDo(queue, facts));
   const asked = [...providers.values()].filter((provider) => !isTimeShared(provider) && mayObtain(queue, provider));
-  const known = asked.flatMap(({ providerId, resource }) => (resource?.standing.walltimeMax === undefined ? [] : [{ providerId, walltime: resource.standing.walltimeMax }]));
+  const known = asked.flatMap(({ providerId, resource }) =>
+    resource?.standing.walltimeMax === undefined ? [] : [{ providerId, walltime: resource.standing.walltimeMax }],
+  );
   const [first, ...others] = known;
   if (stays || first === undefined || known.length < asked.length) return undefined;
   return others.reduce((longest, one) => (one.walltime > longest.walltime ? one : longest), first);

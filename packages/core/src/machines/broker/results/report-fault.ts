@@ -5,7 +5,8 @@ import { outputsOn } from '../placing/matching.ts';
 import type { BrokerReplica } from '../state.ts';
 
 /**
- * What is wrong with a machine's report of a replica's end, given what it was asked for; undefined where nothing is. Its fields alone were checked when they came in.
+ * What is wrong with a machine's report of a replica's end, given what it was asked for; undefined where nothing is.
+ * Its fields alone were checked when they came in.
  *
  * Cost: O(outputs).
  */
@@ -13,7 +14,9 @@ export function findEndFault(replica: BrokerReplica, { outputs }: Pick<ReplicaEn
   // Of a job that is over nobody knows any more what was asked for, and nothing of it is brought home.
   if (outputs.length === 0 || replica.job.spec === undefined) return undefined;
   const asked = countAsked(replica);
-  for (const { outputIndex } of outputs) if (outputIndex >= asked) return `it brings output ${outputIndex}, and ${asked === 0 ? 'none was' : `${asked} were`} asked for`;
+  for (const { outputIndex } of outputs)
+    if (outputIndex >= asked)
+      return `it brings output ${outputIndex}, and ${asked === 0 ? 'none was' : `${asked} were`} asked for`;
   return outputs.length === 1 ? undefined : findDouble(outputs);
 }
 

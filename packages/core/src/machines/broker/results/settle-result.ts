@@ -14,7 +14,10 @@ const mismatchCode = 'MUT_CONTENT_MISMATCH';
 export function hearDigest(turn: Turn, { replicaId, digest }: InputOf<'ResultDigested'>): void {
   const success = turn.state.successes.get(replicaId);
   if (success === undefined || success.digest !== undefined) return;
-  const { machineId, job: { jobId } } = success;
+  const {
+    machineId,
+    job: { jobId },
+  } = success;
   commit(turn, { kind: 'ReplicaDigested', machineId, jobId, replicaId, digest });
 }
 
@@ -28,7 +31,11 @@ export function acceptResult(turn: Turn, input: InputOf<'ResultAccepted'>): void
 
 /** The votes for it confirm each other, and those against it are held against their machines. */
 function acceptVoted(turn: Turn, success: Success): void {
-  const { task, job: { jobId }, digest = '' } = success;
+  const {
+    task,
+    job: { jobId },
+    digest = '',
+  } = success;
   if (!isStillDecided(turn, success)) {
     task.accepting = undefined;
     return;
@@ -37,7 +44,13 @@ function acceptVoted(turn: Turn, success: Success): void {
   const outvoted = (task.successes ?? []).filter((other) => other.digest !== undefined && other.digest !== digest);
   // Before those who agreed are credited with it: else the vote would vouch for itself.
   const verdict = judge(turn.state, task, digest);
-  commit(turn, { kind: 'TaskDecided', jobId, taskIndex: task.index, voters: accepted.map(({ identity }) => identity), outvotedCount: outvoted.length });
+  commit(turn, {
+    kind: 'TaskDecided',
+    jobId,
+    taskIndex: task.index,
+    voters: accepted.map(({ identity }) => identity),
+    outvotedCount: outvoted.length,
+  });
   acceptOver(turn, success, outvoted);
   noteOutvoted(turn, { accepted, outvoted, verdict });
 }
@@ -48,7 +61,12 @@ function acceptOver(turn: Turn, success: Success, outvoted: readonly Success[]):
   const others = task.successes?.filter((other) => other !== success) ?? [];
   noteWritten(turn.state, success);
   settle(turn, success, { ...success.ending, fate: 'accepted', taskStatus: 'finished' });
-  for (const other of others) settle(turn, other, { ...other.ending, fate: outvoted.includes(other) ? 'outvoted' : 'surplus', taskStatus: 'finished' });
+  for (const other of others)
+    settle(turn, other, {
+      ...other.ending,
+      fate: outvoted.includes(other) ? 'outvoted' : 'surplus',
+      taskStatus: 'finished',
+    });
 }
 
 /** A vote may have gone while the result was brought home: its machine was caught, say. */
@@ -57,7 +75,10 @@ function isStillDecided({ state }: Turn, { job, task, digest }: Success): boolea
   return decision.kind === 'accepted' && decision.digest === digest;
 }
 
-/** Ends a result that could not be brought home or did not pass its check by whose fault that is, and turns to the next success. */
+/**
+ * Ends a result that could not be brought home or did not pass its check by whose fault that is, and turns to the next
+ * success.
+ */
 export function refuseResult(turn: Turn, input: InputOf<'ResultRefused'>): void {
   const success = turn.state.successes.get(input.replicaId);
   if (success === undefined) return;

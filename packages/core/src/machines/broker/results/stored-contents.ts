@@ -10,7 +10,10 @@ export interface WrittenContents {
   readonly contents: ReadonlyMap<string, readonly Content[]>;
 }
 
-/** What storages hold, as far as the broker sent it there, or it was written there for other tasks. All of it is of the moment: a restarted broker learns it anew. */
+/**
+ * What storages hold, as far as the broker sent it there, or it was written there for other tasks. All of it is of the
+ * moment: a restarted broker learns it anew.
+ */
 export interface StoredContents {
   /** Sizes of contents by their hashes, by the storage's key. */
   readonly storages: Map<string, Map<string, Bytes>>;

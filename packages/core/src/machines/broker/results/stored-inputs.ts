@@ -12,7 +12,10 @@ const storedMax = 100_000;
 const storagesMax = 10_000;
 
 /** Remembers what was sent to a machine. */
-export function noteStaged({ machines, stored }: BrokerState, { machineId, sources, contents }: InputOf<'InputsStaged'>): void {
+export function noteStaged(
+  { machines, stored }: BrokerState,
+  { machineId, sources, contents }: InputOf<'InputsStaged'>,
+): void {
   for (const source of sources) keepBounded(stored.sources, storedMax, [source.path, source.contents]);
   const machine = machines.get(machineId);
   if (machine === undefined || contents.length === 0) return;
@@ -36,7 +39,7 @@ function writtenFor(read: ReadonlySet<string> | undefined, { ending, outputSpecs
   if (read === undefined) return contents;
   for (const { outputIndex, content } of ending.outputs) {
     const path = outputSpecs[outputIndex]?.path ?? '';
-    if (read.has(path)) contents.set(path, [...contents.get(path) ?? [], content]);
+    if (read.has(path)) contents.set(path, [...(contents.get(path) ?? []), content]);
   }
   return contents;
 }
@@ -70,21 +73,29 @@ function keepBounded<Value>(map: Map<string, Value>, sizeMax: number, [key, valu
   if (map.size > sizeMax) map.delete(map.keys().next().value as string);
 }
 
-/** Agents of one host and provider have the user's folder in common; of a machine that does not say its host, the machine has one. */
+/**
+ * Agents of one host and provider have the user's folder in common; of a machine that does not say its host, the
+ * machine has one.
+ */
 export function storageKey(providerId: ProviderId, { machineId, attributes: { hostname } }: MachineFacts): string {
   return hostname === undefined ? machineId : `${providerId}\n${hostname}`;
 }
 
-/** Makes what tells how many bytes of a task's inputs a machine's storage holds. What it finds out of tasks is kept, so it is for one turn. */
-export function bytesHeldIn({ stored }: BrokerState): (queue: TaskQueue, task: TaskIndex, machine: BrokerMachine) => Bytes {
+/**
+ * Makes what tells how many bytes of a task's inputs a machine's storage holds. What it finds out of tasks is kept, so
+ * it is for one turn.
+ */
+export function bytesHeldIn({
+  stored,
+}: BrokerState): (queue: TaskQueue, task: TaskIndex, machine: BrokerMachine) => Bytes {
   const known = new Map<TaskQueue, Map<TaskIndex, readonly Content[]>>();
   return (queue, task, machine) => {
     const storage = stored.storages.get(storageKey(machine.provider.providerId, machine.facts));
     if (storage === undefined) return 0;
     let ofQueue = known.get(queue);
-    if (ofQueue === undefined) known.set(queue, ofQueue = new Map());
+    if (ofQueue === undefined) known.set(queue, (ofQueue = new Map()));
     let contents = ofQueue.get(task);
-    if (contents === undefined) ofQueue.set(task, contents = contentsOf(stored, queue, task));
+    if (contents === undefined) ofQueue.set(task, (contents = contentsOf(stored, queue, task)));
     let held = 0;
     for (const { sha256 } of contents) held += storage.get(sha256) ?? 0;
     return held;
@@ -95,24 +106,41 @@ export function bytesHeldIn({ stored }: BrokerState): (queue: TaskQueue, task: T
 function contentsOf({ sources, written }: StoredContents, { job }: TaskQueue, task: TaskIndex): readonly Content[] {
   const group = getGroup(job, task);
   const { inputs, values } = getTaskGroup(job, group.groupIndex);
-  const at = { task, value: valueAt(values, task - group.firstTaskIndex), variables: [['JOB', String(job.jobId)], ['TASK', String(task)]] as const };
+  const at = {
+    task,
+    value: valueAt(values, task - group.firstTaskIndex),
+    variables: [
+      ['JOB', String(job.jobId)],
+      ['TASK', String(task)],
+    ] as const,
+  };
   return inputs.flatMap(({ source }) => {
     switch (source.kind) {
-      case 'content': return [source.content];
-      case 'path': return sources.get(pathFor(source, at)) ?? [];
-      case 'output': return written.get(writtenKey(job, source.taskIndex))?.contents.get(source.path) ?? [];
+      case 'content':
+        return [source.content];
+      case 'path':
+        return sources.get(pathFor(source, at)) ?? [];
+      case 'output':
+        return written.get(writtenKey(job, source.taskIndex))?.contents.get(source.path) ?? [];
     }
   });
 }
 
 type PathSource = Extract<InputSpec['source'], { kind: 'path' }>;
 
-function pathFor({ path }: PathSource, { task, value, variables }: { readonly task: TaskIndex; readonly value: string; readonly variables: readonly (readonly [string, string])[] }): string {
+function pathFor(
+  { path }: PathSource,
+  {
+    task,
+    value,
+    variables,
+  }: { readonly task: TaskIndex; readonly value: string; readonly variables: readonly (readonly [string, string])[] },
+): string {
   if (!path.includes('{') && !path.includes('$')) return path;
   const template = parseTemplate(path);
   return renderPath(template, value, task, (part) => expandPathVariables(part, variables));
 }
 
 function valueAt(values: Values, position: number): string {
-  return values.kind === 'range' ? String(values.first + position * values.step) : values.values[position] ?? '';
+  return values.kind === 'range' ? String(values.first + position * values.step) : (values.values[position] ?? '');
 }

@@ -24,18 +24,24 @@ export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void 
   const machine = turn.state.machines.get(input.machineId);
   if (machine === undefined) return;
   // A report told twice counts once.
-  const ends = input.report.ended.filter(({ outcome, replicaId }) => outcome !== 'broken' || machine.replicas.has(replicaId));
+  const ends = input.report.ended.filter(
+    ({ outcome, replicaId }) => outcome !== 'broken' || machine.replicas.has(replicaId),
+  );
   noteShutdown(turn, machine, ends);
   noteHealth(machine, judgeHealth(machine, ends), { rules: turn.state.options.quarantine, now: turn.now });
   noteStarts(turn, machine, input.report);
   noteHeld(turn, machine, input.report.gangHeld ?? []);
   noteEnds(turn, machine, input.report.ended);
-  const { provider: { providerId }, facts: { machineId } } = machine;
+  const {
+    provider: { providerId },
+    facts: { machineId },
+  } = machine;
   turn.commands.push({ kind: 'AcknowledgeReport', providerId, machineId, sequence: input.report.sequence });
 }
 
 /**
- * What a report says of its machine. Where a task may be at fault as well the machine is blamed only if something speaks for the task: a task of another job ended
+ * What a report says of its machine. Where a task may be at fault as well the machine is blamed only if something
+ * speaks for the task: a task of another job ended
  * so there, or tasks of this one have finished.
  */
 function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): ReportHealth {
@@ -52,26 +58,41 @@ function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): Repor
   return job.finished.size > 0 || (doubtedJobId !== 0 && doubtedJobId !== job.jobId) ? 'broken' : 'silent';
 }
 
-/** Long enough for all agents of an allocation to receive the signal, and for one that stops to be gone. It doubles for a machine that reports a stop and stays. */
+/**
+ * Long enough for all agents of an allocation to receive the signal, and for one that stops to be gone. It doubles for
+ * a machine that reports a stop and stays.
+ */
 const shutdownPause: Duration = 5_000;
 
 /**
- * Places nothing for a while on a machine that is stopping, nor on the others of its allocation: what ends one of them probably ends all, and what is given
+ * Places nothing for a while on a machine that is stopping, nor on the others of its allocation: what ends one of them
+ * probably ends all, and what is given
  * back would go to the next that is about to stop.
  */
 function noteShutdown({ state, now }: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {
   if (machine.quarantinedUntil <= now) machine.isStopping = false;
   if (!ends.some(({ outcome, reason }) => outcome === 'broken' && isShutdown(reason))) return;
-  const { provider, facts: { requestId } } = machine;
+  const {
+    provider,
+    facts: { requestId },
+  } = machine;
   // What is reported within the pause is of the same shutdown.
   if (!machine.isStopping) machine.shutdownCount++;
-  const stopping = requestId === '' ? [machine] : [...state.machines.values()].filter((other) => other.provider === provider && other.facts.requestId === requestId);
+  const stopping =
+    requestId === ''
+      ? [machine]
+      : [...state.machines.values()].filter(
+          (other) => other.provider === provider && other.facts.requestId === requestId,
+        );
   for (const other of stopping) {
     other.quarantinedUntil = Math.max(other.quarantinedUntil, now + shutdownPause);
     other.isStopping = true;
   }
   const doublings = Math.min(30, Math.max(0, machine.shutdownCount - 1));
-  machine.quarantinedUntil = Math.max(machine.quarantinedUntil, now + Math.min(state.options.quarantine.longest, shutdownPause * 2 ** doublings));
+  machine.quarantinedUntil = Math.max(
+    machine.quarantinedUntil,
+    now + Math.min(state.options.quarantine.longest, shutdownPause * 2 ** doublings),
+  );
 }
 
 function noteStarts(turn: Turn, machine: BrokerMachine, report: MachineReport): void {
@@ -111,7 +132,13 @@ function noteEnds(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[
     addTo(byJob, replica.job, ending);
   }
   for (const [job, endings] of byJob) {
-    commit(turn, { kind: 'ReplicasEnded', machineId: machine.facts.machineId, jobId: job.jobId, endings, at: turn.now });
+    commit(turn, {
+      kind: 'ReplicasEnded',
+      machineId: machine.facts.machineId,
+      jobId: job.jobId,
+      endings,
+      at: turn.now,
+    });
   }
   // Last: the first of them costs the machine all else that it runs.
   for (const one of faulty) refuseEnd(turn, one);
@@ -132,13 +159,27 @@ interface FaultyEnd {
 /** Ends a replica whose machine reports what cannot be, and holds that against the machine and not against the task. */
 function refuseEnd(turn: Turn, { replica, end, fault }: FaultyEnd): void {
   if (!turn.state.replicas.has(replica.replicaId)) return;
-  const { job: { jobId }, task, machine: { facts } } = replica;
+  const {
+    job: { jobId },
+    task,
+    machine: { facts },
+  } = replica;
   const code = 'MUT_BAD_REPORT';
   const told = toldEnding(turn, replica, { ...end, outcome: 'broken', reason: code, detail: fault });
   const ending = replica.abortFate !== undefined || isFollower(replica) ? told : { ...told, fate: 'outvoted' as const };
   const { machineId } = facts;
-  commit(turn, { kind: 'ReplicasEnded', machineId, jobId, endings: [{ ...ending, taskStatus: statusAfter(replica, ending, turn.state.options) }], at: turn.now });
-  noteMisconduct(turn, { identity: identityOf(facts), machineId }, { code, detail: `replica ${replica.replicaId}: ${fault}`, task: { jobId, taskIndex: task.index } });
+  commit(turn, {
+    kind: 'ReplicasEnded',
+    machineId,
+    jobId,
+    endings: [{ ...ending, taskStatus: statusAfter(replica, ending, turn.state.options) }],
+    at: turn.now,
+  });
+  noteMisconduct(
+    turn,
+    { identity: identityOf(facts), machineId },
+    { code, detail: `replica ${replica.replicaId}: ${fault}`, task: { jobId, taskIndex: task.index } },
+  );
 }
 
 function needsVerifying(replica: BrokerReplica): boolean {
@@ -147,11 +188,20 @@ function needsVerifying(replica: BrokerReplica): boolean {
   return group.outputs.length > 0 || (group.check !== '' && replica.job.verification?.kind !== 'none');
 }
 
-/** Sets a success aside; the first one of its task is asked to be brought home, and where there are votes each is asked what it is. */
+/**
+ * Sets a success aside; the first one of its task is asked to be brought home, and where there are votes each is asked
+ * what it is.
+ */
 function verify(turn: Turn, replica: BrokerReplica, told: ReplicaEnding): void {
   const { job, task, machine } = replica;
   const ending: ReplicaEnding = { ...told, taskStatus: 'verifying' };
-  commit(turn, { kind: 'ReplicaVerifying', machineId: machine.facts.machineId, jobId: job.jobId, ending, at: turn.now });
+  commit(turn, {
+    kind: 'ReplicaVerifying',
+    machineId: machine.facts.machineId,
+    jobId: job.jobId,
+    ending,
+    at: turn.now,
+  });
   const success = turn.state.successes.get(ending.replicaId);
   if (success !== undefined && isVotedOn(job)) turn.commands.push(digestCommand(success));
   else if (task.successes?.length === 1) askToAccept(turn, task);
@@ -170,13 +220,22 @@ export function giveUpUnstartable(turn: Turn, input: InputOf<'ReplicaUnstartable
   if (replica === undefined) return;
   const { reason, detail } = input;
   const fate = isMisconduct(reason) ? 'withdrawn' : 'failed';
-  const leader = isFollower(replica) && replica.status !== 'aborting' ? replica.member && leaderOf(replica.member.gang) : undefined;
+  const leader =
+    isFollower(replica) && replica.status !== 'aborting' ? replica.member && leaderOf(replica.member.gang) : undefined;
   // Of a gang it is the task that cannot be sent, whichever member shows it.
   if (leader !== undefined) {
     endUntold(turn, leader, { fate, reason, detail });
     cancelReplica(turn, leader);
   }
   endUntold(turn, replica, { fate, reason, detail });
-  const { job: { jobId }, task, machine: { facts } } = replica;
-  noteMisconduct(turn, { identity: identityOf(facts), machineId: facts.machineId }, { code: reason, detail, task: { jobId, taskIndex: task.index } });
+  const {
+    job: { jobId },
+    task,
+    machine: { facts },
+  } = replica;
+  noteMisconduct(
+    turn,
+    { identity: identityOf(facts), machineId: facts.machineId },
+    { code: reason, detail, task: { jobId, taskIndex: task.index } },
+  );
 }

@@ -10,7 +10,8 @@ export function observeTimes(state: BrokerState, job: BrokerJob, change: ChangeO
   const endings = change.endings.filter(({ replicaId }) => !isFollower(state.replicas.get(replicaId) ?? {}));
   const runs = endings.map((ending) => runOf(ending, change, state.machines.get(change.machineId)));
   const machine = state.machines.get(change.machineId);
-  // Compared with what was known before, all of them: a machine is not to be measured by its own runs, if there are others.
+  // Compared with what was known before, all of them: a machine is not to be measured by its own runs, if there are
+  // others.
   if (machine !== undefined) for (const run of runs) if (run !== undefined) compareOn(machine, job, run);
   for (const run of runs) {
     if (run === undefined) continue;
@@ -26,8 +27,14 @@ function compareOn(machine: BrokerMachine, job: BrokerJob, run: ComparedRun): vo
   machine.slowness = compareRun(machine.slowness, run, job.times);
 }
 
-/** What an ending tells of how long its task takes; undefined where that is nothing, as of one that failed on its own. */
-function runOf(ending: ReplicaEnding, { at, silentSince }: ChangeOf<'ReplicasEnded'>, machine: BrokerMachine | undefined): ComparedRun | undefined {
+/**
+ * What an ending tells of how long its task takes; undefined where that is nothing, as of one that failed on its own.
+ */
+function runOf(
+  ending: ReplicaEnding,
+  { at, silentSince }: ChangeOf<'ReplicasEnded'>,
+  machine: BrokerMachine | undefined,
+): ComparedRun | undefined {
   if (ending.startedAt === 0) return undefined;
   const told = Math.max(0, ending.endedAt - ending.startedAt);
   if (ending.outcome === 'succeeded') return { time: told, isCensored: false };
@@ -40,14 +47,25 @@ function runOf(ending: ReplicaEnding, { at, silentSince }: ChangeOf<'ReplicasEnd
 /** Whether a replica would have run on, had it been let: its machine or its sister ended it, or a limit on its time. */
 function isCutOff({ outcome, reason, fate }: ReplicaEnding): boolean {
   switch (outcome) {
-    case undefined: return fate !== 'failed';
-    case 'cancelled': return true;
-    case 'limited': return reason === 'MUT_RUN_TIME_MAX';
-    default: return false;
+    case undefined:
+      return fate !== 'failed';
+    case 'cancelled':
+      return true;
+    case 'limited':
+      return reason === 'MUT_RUN_TIME_MAX';
+    default:
+      return false;
   }
 }
 
-/** Until when a replica is known to have been there: not beyond the end of its allocation, and not while its machine was silent. */
-function lastHeard(times: { readonly at: Instant; readonly silentSince: Instant | undefined; readonly until: Instant | undefined }): Duration {
+/**
+ * Until when a replica is known to have been there: not beyond the end of its allocation, and not while its machine was
+ * silent.
+ */
+function lastHeard(times: {
+  readonly at: Instant;
+  readonly silentSince: Instant | undefined;
+  readonly until: Instant | undefined;
+}): Duration {
   return Math.min(times.at, times.silentSince ?? times.at, times.until ?? times.at);
 }

@@ -11,12 +11,20 @@ import { timeQuantile } from './task-times.ts';
 /**
  * How long a task of the job is known to need on a machine; undefined while that is not known.
  *
- * Once `observedMin` have succeeded, the time within which `needShare` of them end there, those that were cut off considered: one that took
- * hours among thousands of minutes must not keep them all from machines with an hour left. Where so many were cut off that this time is not
- * known, the longest known one. Not 1.1 x the longest, for which requests are made (costa2005, Alg. 3.2, est1): of a walltime of one
- * task a moment passes before its machine joins, and it would get none. What the user set as the limit bounds it, and is all that is known before.
+ * Once `observedMin` have succeeded, the time within which `needShare` of them end there, those that were cut off
+ * considered: one that took
+ * hours among thousands of minutes must not keep them all from machines with an hour left. Where so many were cut off
+ * that this time is not
+ * known, the longest known one. Not 1.1 x the longest, for which requests are made (costa2005, Alg. 3.2, est1): of a
+ * walltime of one
+ * task a moment passes before its machine joins, and it would get none. What the user set as the limit bounds it, and
+ * is all that is known before.
  */
-export function knownNeed({ options: { observedMin, needShare } }: BrokerState, { times, spec }: BrokerJob, slowness = unknownSlowness): Duration | undefined {
+export function knownNeed(
+  { options: { observedMin, needShare } }: BrokerState,
+  { times, spec }: BrokerJob,
+  slowness = unknownSlowness,
+): Duration | undefined {
   const limit = spec === undefined || spec.limits.runTimeMax === 0 ? undefined : spec.limits.runTimeMax;
   if (times.count < observedMin) return limit;
   const observed = quantileOn(times, slowness, { share: needShare, elapsed: 0 }) ?? times.longest;
@@ -40,7 +48,10 @@ export interface Validity {
 export interface Moment {
   readonly state: BrokerState;
   readonly now: Instant;
-  /** In a step, whether queues have a machine that stays long enough, or may get one; one answer holds for all machines that it is asked about. */
+  /**
+   * In a step, whether queues have a machine that stays long enough, or may get one; one answer holds for all machines
+   * that it is asked about.
+   */
   readonly longerMayCome?: Map<TaskQueue, boolean>;
   /** Made shorter by each answer that time alone changes; absent where nobody wants to know. */
   readonly validity?: Validity;
@@ -52,9 +63,11 @@ export function holdsUntil({ validity, now }: Moment, until: Instant): void {
 }
 
 /**
- * Whether tasks of the queue keep away from a machine because its allocation ends too soon, and another may have enough time left.
+ * Whether tasks of the queue keep away from a machine because its allocation ends too soon, and another may have enough
+ * time left.
  *
- * Only events end that; time alone begins it. Cost: O(1) for machines with time enough, O(machines + requests) for others, once in a step.
+ * Only events end that; time alone begins it. Cost: O(1) for machines with time enough, O(machines + requests) for
+ * others, once in a step.
  */
 export function keepsAway(moment: Moment, queue: TaskQueue, machine: TimedMachine): boolean {
   if (!endsTooSoon(moment, queue, machine)) return false;
@@ -64,16 +77,34 @@ export function keepsAway(moment: Moment, queue: TaskQueue, machine: TimedMachin
   return found;
 }
 
-/** Whether one of its tasks that waits at the machine for another to end would start too late, if both take what is known. */
+/**
+ * Whether one of its tasks that waits at the machine for another to end would start too late, if both take what is
+ * known.
+ */
 export function isTooLateFor({ state, now }: Moment, queue: TaskQueue, machine: BrokerMachine): boolean {
-  const { facts: { until }, slowness } = machine;
+  const {
+    facts: { until },
+    slowness,
+  } = machine;
   if (until === undefined) return false;
   const need = knownNeed(state, queue.job, slowness);
   return need !== undefined && until - now < need + freeWithin({ state, now }, machine, need);
 }
 
-/** Within what time one of the machine's replicas ends, as likely as what is known of needs; `need` where it runs none that has told of its start. */
-function freeWithin({ state: { options: { needShare: share } }, now }: Moment, machine: BrokerMachine, need: Duration): Duration {
+/**
+ * Within what time one of the machine's replicas ends, as likely as what is known of needs; `need` where it runs none
+ * that has told of its start.
+ */
+function freeWithin(
+  {
+    state: {
+      options: { needShare: share },
+    },
+    now,
+  }: Moment,
+  machine: BrokerMachine,
+  need: Duration,
+): Duration {
   let soonest: Duration | undefined;
   let runningMax = machine.processors;
   for (const { job, startedAt } of machine.replicas.values()) {
@@ -98,18 +129,22 @@ function endsTooSoon(moment: Moment, { job, noOp }: TaskQueue, { facts: { until 
 }
 
 /**
- * Whether a machine that would do has the time that the queue's tasks need there, or had when it joined, or a request that waits for one asks for it. If not, a task that
+ * Whether a machine that would do has the time that the queue's tasks need there, or had when it joined, or a request
+ * that waits for one asks for it. If not, a task that
  * keeps away from machines would wait forever.
  *
- * Each machine is held to its own need. Compared with the need of a slow machine that is about to end, no stay may be long enough, although the tasks fit on the faster ones.
+ * Each machine is held to its own need. Compared with the need of a slow machine that is about to end, no stay may be
+ * long enough, although the tasks fit on the faster ones.
  */
 function hasLongStay(state: BrokerState, queue: TaskQueue): boolean {
-  for (const { duration, slowness } of listStays(state, queue)) if (duration >= (knownNeed(state, queue.job, slowness) ?? 0)) return true;
+  for (const { duration, slowness } of listStays(state, queue))
+    if (duration >= (knownNeed(state, queue.job, slowness) ?? 0)) return true;
   return false;
 }
 
 /**
- * The most time that a machine which would do has, or had when it joined, or that a request which waits for one asks for: what needs more would wait for ever. 0 where
+ * The most time that a machine which would do has, or had when it joined, or that a request which waits for one asks
+ * for: what needs more would wait for ever. 0 where
  * there is none, Infinity without an end. Cost: O(machines + requests).
  */
 export function longestStay(state: BrokerState, queue: TaskQueue): Duration {
@@ -124,15 +159,19 @@ interface Stay {
   readonly slowness: Slowness;
 }
 
-/** The stays of the machines that would do, counted from when they joined, and of those that requests wait for. Of a walltime a tenth may pass before its machines join. */
-function *listStays(state: BrokerState, queue: TaskQueue): Iterable<Stay> {
+/**
+ * The stays of the machines that would do, counted from when they joined, and of those that requests wait for. Of a
+ * walltime a tenth may pass before its machines join.
+ */
+function* listStays(state: BrokerState, queue: TaskQueue): Iterable<Stay> {
   for (const machine of state.machines.values()) {
     const { facts, joinedAt, slowness } = machine;
     const stays = (facts.until ?? Infinity) - joinedAt;
     if (isThereFor(queue, machine)) yield { duration: stays, slowness };
   }
   for (const request of state.requests.values()) {
-    if (isWaiting(state, queue, request) && belongsTo(queue.job, request.reservation)) yield { duration: 0.9 * request.walltime, slowness: unknownSlowness };
+    if (isWaiting(state, queue, request) && belongsTo(queue.job, request.reservation))
+      yield { duration: 0.9 * request.walltime, slowness: unknownSlowness };
   }
 }
 

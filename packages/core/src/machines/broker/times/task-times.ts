@@ -3,8 +3,15 @@ import type { Duration, Instant, ProcessorCount } from '../../../shared/index.ts
 import { expectedRemainingOn, expectedTotalOn, quantileOn } from '../../../times/index.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, OpenTask } from '../state.ts';
 
-/** How much longer a replica of the job that runs for `elapsed` on the machine runs there, on average; undefined before any time is known. */
-export function expectedRemaining({ times }: BrokerJob, elapsed: Duration, { slowness }: BrokerMachine): Duration | undefined {
+/**
+ * How much longer a replica of the job that runs for `elapsed` on the machine runs there, on average; undefined before
+ * any time is known.
+ */
+export function expectedRemaining(
+  { times }: BrokerJob,
+  elapsed: Duration,
+  { slowness }: BrokerMachine,
+): Duration | undefined {
   return expectedRemainingOn(times, slowness, elapsed);
 }
 
@@ -13,8 +20,15 @@ export function expectedTime(job: BrokerJob, machine: BrokerMachine): Duration |
   return expectedRemaining(job, 0, machine);
 }
 
-/** The time within which a share of the job's tasks end on the machine, of those that ran there for `elapsed`; undefined where not known. */
-export function timeQuantile({ times }: BrokerJob, { slowness }: BrokerMachine, asked: { readonly share: number; readonly elapsed: Duration }): Duration | undefined {
+/**
+ * The time within which a share of the job's tasks end on the machine, of those that ran there for `elapsed`; undefined
+ * where not known.
+ */
+export function timeQuantile(
+  { times }: BrokerJob,
+  { slowness }: BrokerMachine,
+  asked: { readonly share: number; readonly elapsed: Duration },
+): Duration | undefined {
   return quantileOn(times, slowness, asked);
 }
 
@@ -23,10 +37,17 @@ export function expectedRest({ job, machine, placedAt }: BrokerReplica, now: Ins
   return expectedRemaining(job, Math.max(0, now - placedAt), machine);
 }
 
-/** When the first of its replicas is expected to end; Infinity before any time is known. Between two events it never comes nearer. */
+/**
+ * When the first of its replicas is expected to end; Infinity before any time is known. Between two events it never
+ * comes nearer.
+ */
 export function expectedEnd({ replicas }: OpenTask, now: Instant): Instant {
   let first = Infinity;
-  for (const { job: { times }, machine: { slowness }, placedAt } of replicas) {
+  for (const {
+    job: { times },
+    machine: { slowness },
+    placedAt,
+  } of replicas) {
     const total = expectedTotalOn(times, slowness, Math.max(0, now - placedAt));
     if (total !== undefined) first = Math.min(first, placedAt + total);
   }
@@ -47,11 +68,15 @@ export function remainingOf({ replicas }: OpenTask, now: Instant): Duration | un
 const placesMax = 4096;
 
 /**
- * In how long each place for so many processors at a machine is expected to be free, ascending: 0 for those that are; for the others as the
+ * In how long each place for so many processors at a machine is expected to be free, ascending: 0 for those that are;
+ * for the others as the
  * replicas there are expected to end, one after the other. Replicas of which nothing is known stay for ever.
  */
 export function waitsAt(machine: BrokerMachine, processors: ProcessorCount, now: Instant): Duration[] {
-  const ends = [...machine.replicas.values()].map((replica) => ({ after: expectedRest(replica, now) ?? Infinity, processors: replica.processors }));
+  const ends = [...machine.replicas.values()].map((replica) => ({
+    after: expectedRest(replica, now) ?? Infinity,
+    processors: replica.processors,
+  }));
   ends.sort((one, other) => one.after - other.after);
   const waits: Duration[] = [];
   let free = freeProcessors(machine);

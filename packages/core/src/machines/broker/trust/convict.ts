@@ -16,7 +16,10 @@ const caughtCode = 'MUT_MACHINE_QUARANTINED';
 
 /** What the votes of a task say of those who disagree with the one that is taken, by the credit that all have now. */
 export function judge(state: BrokerState, task: OpenTask, taken: string): Verdict {
-  return judgeOutvoted(votesOf(task), taken, { rules: state.options.trust, credibilityOf: (identity) => credibilityOf(state, identity) });
+  return judgeOutvoted(votesOf(task), taken, {
+    rules: state.options.trust,
+    credibilityOf: (identity) => credibilityOf(state, identity),
+  });
 }
 
 interface Outcome {
@@ -30,23 +33,74 @@ export function noteOutvoted(turn: Turn, { accepted, outvoted, verdict: { certai
   const [first] = accepted;
   if (first?.digest === undefined || outvoted.length === 0) return;
   const against = accepted.map(({ machineId }) => machineId);
-  for (const { identity, machineId, digest = '', job: { jobId }, task } of outvoted) {
+  for (const {
+    identity,
+    machineId,
+    digest = '',
+    job: { jobId },
+    task,
+  } of outvoted) {
     const detail = `what was taken is right with probability ${Math.floor(certainty * 10_000) / 10_000}`;
-    note(turn, { identity, machineId }, { kind: 'outvoted', at: turn.now, jobId, taskIndex: task.index, digest, acceptedDigest: first.digest, against, detail }, isCertain);
+    note(
+      turn,
+      { identity, machineId },
+      {
+        kind: 'outvoted',
+        at: turn.now,
+        jobId,
+        taskIndex: task.index,
+        digest,
+        acceptedDigest: first.digest,
+        against,
+        detail,
+      },
+      isCertain,
+    );
   }
 }
 
 /** Holds against a machine that the bytes it sent were not those that it announced. */
 export function noteMismatch(turn: Turn, { identity, machineId, job: { jobId }, task }: Success, detail: string): void {
-  note(turn, { identity, machineId }, { kind: 'mismatch', at: turn.now, jobId, taskIndex: task.index, digest: '', acceptedDigest: '', against: [], detail }, false);
+  note(
+    turn,
+    { identity, machineId },
+    {
+      kind: 'mismatch',
+      at: turn.now,
+      jobId,
+      taskIndex: task.index,
+      digest: '',
+      acceptedDigest: '',
+      against: [],
+      detail,
+    },
+    false,
+  );
 }
 
 /** Has a machine caught for what it stated or reported; nothing for any other code. */
-export function noteMisconduct(turn: Turn, suspect: Suspect, { code, detail, task }: { readonly code: string; readonly detail: string; readonly task?: { readonly jobId: JobId; readonly taskIndex: TaskIndex } }): void {
+export function noteMisconduct(
+  turn: Turn,
+  suspect: Suspect,
+  {
+    code,
+    detail,
+    task,
+  }: {
+    readonly code: string;
+    readonly detail: string;
+    readonly task?: { readonly jobId: JobId; readonly taskIndex: TaskIndex };
+  },
+): void {
   if (!isMisconduct(code)) return;
   const kind = code === 'MUT_UNSAFE_ATTRIBUTE' ? 'attribute' : 'report';
   const { jobId, taskIndex } = task ?? { jobId: 0, taskIndex: 0 };
-  note(turn, suspect, { kind, at: turn.now, jobId, taskIndex, digest: '', acceptedDigest: '', against: [], detail }, true);
+  note(
+    turn,
+    suspect,
+    { kind, at: turn.now, jobId, taskIndex, digest: '', acceptedDigest: '', against: [], detail },
+    true,
+  );
 }
 
 /** Catches a machine whose words could not be read, and lets it forget them: said again they would be no better. */
@@ -54,17 +108,26 @@ export function hearMisconduct(turn: Turn, { machineId, detail, sequence }: Inpu
   const machine = turn.state.machines.get(machineId);
   if (machine === undefined) return;
   noteMisconduct(turn, { identity: identityOf(machine.facts), machineId }, { code: 'MUT_BAD_REPORT', detail });
-  if (sequence !== undefined) turn.commands.push({ kind: 'AcknowledgeReport', providerId: machine.provider.providerId, machineId, sequence });
+  if (sequence !== undefined)
+    turn.commands.push({ kind: 'AcknowledgeReport', providerId: machine.provider.providerId, machineId, sequence });
 }
 
 /** Has a machine caught on a user's word. */
-export function quarantineMachine(turn: Turn, { replyTo, machineId: name, reason }: InputOf<'MachineQuarantined'>): void {
+export function quarantineMachine(
+  turn: Turn,
+  { replyTo, machineId: name, reason }: InputOf<'MachineQuarantined'>,
+): void {
   const found = findIdentity(turn.state, name);
   if (found === undefined) {
     replyNotFound(turn, replyTo, `machine ${name}`);
     return;
   }
-  note(turn, found, { kind: 'word', at: turn.now, jobId: 0, taskIndex: 0, digest: '', acceptedDigest: '', against: [], detail: reason }, true);
+  note(
+    turn,
+    found,
+    { kind: 'word', at: turn.now, jobId: 0, taskIndex: 0, digest: '', acceptedDigest: '', against: [], detail: reason },
+    true,
+  );
   reply(turn, replyTo, { ok: true, value: {} });
 }
 
@@ -88,7 +151,8 @@ interface Suspect {
 function note(turn: Turn, { identity, machineId }: Suspect, evidence: TrustEvidence, isCertain: boolean): void {
   const record = turn.state.records.get(identity);
   const wasCaught = (record?.caughtAt ?? 0) !== 0;
-  const before = record?.evidence.filter(({ kind, at }) => kind === evidence.kind && at > record.pardonedAt).length ?? 0;
+  const before =
+    record?.evidence.filter(({ kind, at }) => kind === evidence.kind && at > record.pardonedAt).length ?? 0;
   const isCaught = isConvicted({ isCertain, evidenceCount: before + 1 }, turn.state.options.trust);
   commit(turn, { kind: 'EvidenceNoted', identity, machineId, evidence, isCaught });
   if (isCaught && !wasCaught) shutOut(turn, { identity, machineId });
@@ -107,10 +171,17 @@ function shutOut(turn: Turn, suspect: Suspect): void {
   for (const job of state.jobs.values()) doubtSupported(turn, job, suspect);
 }
 
-/** Ends the machine's results that are not taken yet. Where one of them was being brought home and nothing is voted on, the task's next one is brought home instead. */
+/**
+ * Ends the machine's results that are not taken yet. Where one of them was being brought home and nothing is voted on,
+ * the task's next one is brought home instead.
+ */
 function dropSuccesses(turn: Turn, { identity }: Suspect): void {
   const successes = [...turn.state.successes.values()].filter((success) => success.identity === identity);
-  const bereft = new Set(successes.filter((success) => !isVotedOn(success.job) && success.task.successes?.[0] === success).map(({ task }) => task));
+  const bereft = new Set(
+    successes
+      .filter((success) => !isVotedOn(success.job) && success.task.successes?.[0] === success)
+      .map(({ task }) => task),
+  );
   for (const success of successes) {
     const taskStatus = statusWithout(turn, success, 'outvoted');
     settle(turn, success, { ...success.ending, fate: 'outvoted', taskStatus, reason: caughtCode, detail: '' });
@@ -124,12 +195,19 @@ function doubtSupported(turn: Turn, job: BrokerJob, { identity, machineId }: Sus
   if (support === undefined) return;
   const doubted: TaskIndex[] = [];
   for (const { first, count } of support.ranges()) {
-    for (let index = first; index < first + count; index++) if (!isSupportedWithout(turn.state, job, { index, identity })) doubted.push(index);
+    for (let index = first; index < first + count; index++)
+      if (!isSupportedWithout(turn.state, job, { index, identity })) doubted.push(index);
   }
   if (doubted.length > 0) commit(turn, { kind: 'ResultsDoubted', jobId: job.jobId, machineId, taskIndexes: doubted });
 }
 
-function isSupportedWithout(state: BrokerState, job: BrokerJob, { index, identity }: { readonly index: TaskIndex; readonly identity: string }): boolean {
-  const votes = [...job.supports].filter(([voter, support]) => voter !== identity && support.has(index)).map(([voter]) => ({ voter, digest: 'taken' }));
+function isSupportedWithout(
+  state: BrokerState,
+  job: BrokerJob,
+  { index, identity }: { readonly index: TaskIndex; readonly identity: string },
+): boolean {
+  const votes = [...job.supports]
+    .filter(([voter, support]) => voter !== identity && support.has(index))
+    .map(([voter]) => ({ voter, digest: 'taken' }));
   return decideVotes(state, job, { taskIndex: index, votes }).kind === 'accepted';
 }

@@ -14,9 +14,11 @@ import { hasVotedOn, isVotedOn, runsMissing } from './votes.ts';
 export type DepthOf = (queue: TaskQueue, machine: BrokerMachine) => number;
 
 /**
- * Gives machines the further runs that votes want, before any new task: what is begun is decided first, so that few results lie about.
+ * Gives machines the further runs that votes want, before any new task: what is begun is decided first, so that few
+ * results lie about.
  *
- * Machines with free processors come first, then the queues of the others. Cost: O(open tasks of jobs that vote x machines) at most.
+ * Machines with free processors come first, then the queues of the others. Cost: O(open tasks of jobs that vote x
+ * machines) at most.
  */
 export function placeVotes(turn: Turn, machines: readonly BrokerMachine[], depthOf: DepthOf): void {
   for (const job of turn.state.openJobs.values()) {
@@ -44,7 +46,12 @@ class Round {
     this.#job = job;
     this.#depthOf = depthOf;
     const queue = job.queues[0];
-    this.#open = queue === undefined ? [] : machines.filter((machine) => this.#roomOf(queue, machine) > 0).toSorted((one, other) => freeProcessors(other) - freeProcessors(one));
+    this.#open =
+      queue === undefined
+        ? []
+        : machines
+            .filter((machine) => this.#roomOf(queue, machine) > 0)
+            .toSorted((one, other) => freeProcessors(other) - freeProcessors(one));
   }
 
   get hasRoom(): boolean {
@@ -71,7 +78,10 @@ class Round {
   finish(): void {
     for (const [machine, planned] of this.#planned) {
       for (const group of new Set(planned.map((run) => run.group))) {
-        const taskIndexes = planned.filter((run) => run.group === group).map((run) => run.index).sort((one, other) => one - other);
+        const taskIndexes = planned
+          .filter((run) => run.group === group)
+          .map((run) => run.index)
+          .sort((one, other) => one - other);
         placeBatch(this.#turn, machine, { job: this.#job, group, taskIndexes });
       }
     }
@@ -84,7 +94,8 @@ class Round {
   }
 
   #suits(machine: BrokerMachine, queue: TaskQueue, task: OpenTask): boolean {
-    if (hasVotedOn(task, machine) || !matchesQueue(queue, machine) || keepsAway(this.#turn, queue, machine)) return false;
+    if (hasVotedOn(task, machine) || !matchesQueue(queue, machine) || keepsAway(this.#turn, queue, machine))
+      return false;
     const until = avoidedUntil(this.#turn, machine, { queue, task });
     if (until !== undefined) wakeBy(this.#turn, until);
     return until === undefined;

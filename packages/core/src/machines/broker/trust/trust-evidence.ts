@@ -3,7 +3,8 @@ import type { Instant, JobId, MachineId, TaskIndex } from '../../../shared/index
 /** What speaks against a machine. */
 export interface TrustEvidence {
   /**
-   * `outvoted`: others agreed on another result; `mismatch`: bytes were not those that it announced; `word`: somebody said so; `attribute`: it states what cannot be part of a
+   * `outvoted`: others agreed on another result; `mismatch`: bytes were not those that it announced; `word`: somebody
+   * said so; `attribute`: it states what cannot be part of a
    * path in which a job uses it; `report`: it reported what cannot be, or what it was not asked for.
    */
   readonly kind: 'outvoted' | 'mismatch' | 'word' | 'attribute' | 'report';

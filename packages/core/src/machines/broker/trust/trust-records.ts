@@ -28,7 +28,10 @@ export function caughtIdentities({ records }: BrokerState): string[] {
   return caught.sort();
 }
 
-/** Identities that get nothing new: what is known of as caught, and what is drained. In the order of the alphabet. Cost: O(records). */
+/**
+ * Identities that get nothing new: what is known of as caught, and what is drained. In the order of the alphabet. Cost:
+ * O(records).
+ */
 export function closedIdentities(state: BrokerState): string[] {
   const caught = caughtIdentities(state);
   return state.drainedMachines.size === 0 ? caught : [...new Set([...caught, ...state.drainedMachines.keys()])].sort();
@@ -39,8 +42,14 @@ export function credibilityOf(state: BrokerState, identity: string): number {
   return credibilityOfMachine(state.records.get(identity)?.passes ?? 0, state.options.trust.credibility);
 }
 
-/** The record that a user means by a machine's name, now or last, or by its identity; undefined when nothing is known of it. */
-export function findIdentity(state: BrokerState, name: string): { readonly identity: string; readonly machineId: MachineId } | undefined {
+/**
+ * The record that a user means by a machine's name, now or last, or by its identity; undefined when nothing is known of
+ * it.
+ */
+export function findIdentity(
+  state: BrokerState,
+  name: string,
+): { readonly identity: string; readonly machineId: MachineId } | undefined {
   const machine = state.machines.get(name);
   if (machine !== undefined) return { identity: identityOf(machine.facts), machineId: name };
   const record = state.records.get(name) ?? [...state.records.values()].find(({ machineId }) => machineId === name);

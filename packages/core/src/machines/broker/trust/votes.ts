@@ -1,4 +1,11 @@
-import { decideByCredibility, decideByMajority, type Decision, isSpotCheck, majorityOf, type Vote } from '../../../trust/index.ts';
+import {
+  decideByCredibility,
+  decideByMajority,
+  type Decision,
+  isSpotCheck,
+  majorityOf,
+  type Vote,
+} from '../../../trust/index.ts';
 import { isSpent } from '../results/endings.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, Success } from '../state.ts';
 import { credibilityOf, identityOf } from './trust-records.ts';
@@ -15,13 +22,21 @@ export function decisionOf(state: BrokerState, job: BrokerJob, task: OpenTask): 
 }
 
 /** What these votes would say. */
-export function decideVotes(state: BrokerState, job: BrokerJob, { taskIndex, votes }: { readonly taskIndex: number; readonly votes: readonly Vote[] }): Decision {
+export function decideVotes(
+  state: BrokerState,
+  job: BrokerJob,
+  { taskIndex, votes }: { readonly taskIndex: number; readonly votes: readonly Vote[] },
+): Decision {
   const { verification, jobId } = job;
   if (verification?.kind === 'vote') return decideByMajority(votes, verification.count);
   const { credibility: rules, spotCheck } = state.options.trust;
   const threshold = verification?.kind === 'credibility' ? verification.threshold : 0;
   const votesMin = isSpotCheck({ jobId, taskIndex }, spotCheck) ? 2 : 1;
-  return decideByCredibility(votes, { threshold, votesMin }, { rules, credibilityOf: (identity) => credibilityOf(state, identity) });
+  return decideByCredibility(
+    votes,
+    { threshold, votesMin },
+    { rules, credibilityOf: (identity) => credibilityOf(state, identity) },
+  );
 }
 
 /** The votes that a task has. */
@@ -36,7 +51,10 @@ export function successesWith({ successes = [] }: OpenTask, digest: string): Suc
   return successes.filter((success) => success.digest === digest);
 }
 
-/** Votes that have to come of runs, under way or not, for a task to be decided; 0 where it has what it takes, or gets no more. */
+/**
+ * Votes that have to come of runs, under way or not, for a task to be decided; 0 where it has what it takes, or gets no
+ * more.
+ */
 export function votesWanted(state: BrokerState, job: BrokerJob, task: OpenTask): number {
   if (job.status !== 'running' || task.accepting !== undefined || isSpent(task, job, state.options)) return 0;
   const decision = decisionOf(state, job, task);
@@ -62,13 +80,16 @@ export function hasVotedOn(task: OpenTask, machine: BrokerMachine): boolean {
 /** Replicas of one task of the job that may run at once. */
 export function runningMaxOf(state: BrokerState, { verification, replicasMax }: BrokerJob): number {
   if (verification?.kind === 'vote') return replicasMax - 1 + majorityOf(verification.count);
-  return verification?.kind === 'credibility' ? replicasMax - 1 + state.options.trust.credibility.votesMax : replicasMax;
+  return verification?.kind === 'credibility'
+    ? replicasMax - 1 + state.options.trust.credibility.votesMax
+    : replicasMax;
 }
 
 /** Runs that the votes of a job's tasks want beyond one of each, under way or not. */
 export function countRunsWanted(state: BrokerState, job: BrokerJob): number {
   if (!isVotedOn(job)) return 0;
   let wanted = 0;
-  for (const task of job.tasks.values()) if (task.status !== 'ready') wanted += Math.max(0, votesWanted(state, job, task) - 1);
+  for (const task of job.tasks.values())
+    if (task.status !== 'ready') wanted += Math.max(0, votesWanted(state, job, task) - 1);
   return wanted;
 }

@@ -6,7 +6,10 @@ import type { OutputsRead } from './outputs-read.ts';
 export interface Dependencies {
   /** Its tasks are the job's, by index. */
   readonly workflow: Workflow;
-  /** By task: the longest way from its beginning to the end of the job, as far as it is said how long tasks take; where nothing is said, in tasks. */
+  /**
+   * By task: the longest way from its beginning to the end of the job, as far as it is said how long tasks take; where
+   * nothing is said, in tasks.
+   */
   readonly levels: readonly Duration[];
   /** It is said of some tasks how long they take. */
   readonly isTimed: boolean;
@@ -29,5 +32,5 @@ export function successorsOf({ workflow: { outgoing, edges } }: Dependencies, in
 
 /** Those of which the longest way to the job's end comes first, and of equal ones the lowest index. */
 export function byLevel({ levels }: Dependencies): (one: TaskIndex, other: TaskIndex) => number {
-  return (one, other) => ((levels[other] ?? 0) - (levels[one] ?? 0)) || one - other;
+  return (one, other) => (levels[other] ?? 0) - (levels[one] ?? 0) || one - other;
 }

@@ -16,13 +16,19 @@ export function draftOf({ groups, edges = [] }: Pick<JobSpec, 'groups' | 'edges'
   };
 }
 
-/** Lays out what tasks wait for where nothing has finished and nothing waits yet; undefined for a bag, which pays nothing for it. */
+/**
+ * Lays out what tasks wait for where nothing has finished and nothing waits yet; undefined for a bag, which pays
+ * nothing for it.
+ */
 export function layOutDependencies(spec: JobSpec): Dependencies | undefined {
   if (spec.edges === undefined || spec.edges.length === 0) return undefined;
   const workflow = makeWorkflow(draftOf(spec));
   return {
     workflow,
-    levels: bLevels(workflow, { times: workflow.tasks.map(({ work }) => work), transfers: workflow.edges.map(() => 0) }),
+    levels: bLevels(workflow, {
+      times: workflow.tasks.map(({ work }) => work),
+      transfers: workflow.edges.map(() => 0),
+    }),
     read: outputsRead(spec),
     isTimed: spec.groups.some(({ expectedTime }) => expectedTime !== undefined),
     unmet: workflow.incoming.map(({ length }) => length),

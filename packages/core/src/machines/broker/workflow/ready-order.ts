@@ -10,7 +10,8 @@ interface Ranking {
 }
 
 /**
- * In which order the ready tasks of a queue are served, in one turn: those of a bag by their indexes; those of a workflow by the longest way from their
+ * In which order the ready tasks of a queue are served, in one turn: those of a bag by their indexes; those of a
+ * workflow by the longest way from their
  * beginning to the end of their job, so that the critical path comes first.
  *
  * Cost: O(ready log ready) for each workflow of which something is placed in the turn, whatever the number of machines.
@@ -30,7 +31,8 @@ export class ReadyOrder {
 
   #rankingOf(queue: TaskQueue, dependencies: Dependencies): Ranking {
     let ranking = this.#rankings.get(queue);
-    if (ranking === undefined) this.#rankings.set(queue, ranking = { tasks: [...queue.ready.values()].sort(byLevel(dependencies)), from: 0 });
+    if (ranking === undefined)
+      this.#rankings.set(queue, (ranking = { tasks: [...queue.ready.values()].sort(byLevel(dependencies)), from: 0 }));
     return ranking;
   }
 }
@@ -39,5 +41,6 @@ function* rankedTasks(queue: TaskQueue, ranking: Ranking): Generator<TaskIndex> 
   const { tasks } = ranking;
   const mayBePlaced = (task: TaskIndex): boolean => queue.ready.has(task) && !queue.heldBack.has(task);
   while (ranking.from < tasks.length && !mayBePlaced(tasks[ranking.from] as TaskIndex)) ranking.from++;
-  for (let at = ranking.from; at < tasks.length; at++) if (mayBePlaced(tasks[at] as TaskIndex)) yield tasks[at] as TaskIndex;
+  for (let at = ranking.from; at < tasks.length; at++)
+    if (mayBePlaced(tasks[at] as TaskIndex)) yield tasks[at] as TaskIndex;
 }

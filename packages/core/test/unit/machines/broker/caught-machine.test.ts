@@ -1,7 +1,10 @@
 import test from 'ava';
 import { BrokerDialogue } from '@mutirao/testkit';
 
-/** A broker to which two machines brought a result of the same task; that of p/a, which came first, is being brought home. */
+/**
+ * A broker to which two machines brought a result of the same task; that of p/a, which came first, is being brought
+ * home.
+ */
 function withTwoResults(): BrokerDialogue {
   const dialogue = new BrokerDialogue();
   dialogue.perform(['provider p', 'join p/a', 'join p/b', 'submit ann 1 replicas=2 output=out']);

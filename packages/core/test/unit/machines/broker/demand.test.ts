@@ -9,16 +9,46 @@ function aBroker() {
   const step = (now: number, ...inputs: BrokerInput[]): Record<string, number> => {
     const { commands } = brokerMachine.step(state, inputs, now);
     brokerMachine.checkInvariants(state);
-    return Object.fromEntries(commands.flatMap((command) => (command.kind === 'SetDemand' ? [[command.providerId, command.demand.pendingTasks]] : [])));
+    return Object.fromEntries(
+      commands.flatMap((command) =>
+        command.kind === 'SetDemand' ? [[command.providerId, command.demand.pendingTasks]] : [],
+      ),
+    );
   };
-  for (const providerId of ['p', 'r']) step(0, { kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' }, { kind: 'ProviderConnected', providerId });
+  for (const providerId of ['p', 'r'])
+    step(
+      0,
+      { kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' },
+      { kind: 'ProviderConnected', providerId },
+    );
   step(1, { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: aJob(10) });
-  return { step, restart: () => { state = restore(snapshot(state), { demandInterval: 0 }); } };
+  return {
+    step,
+    restart: () => {
+      state = restore(snapshot(state), { demandInterval: 0 });
+    },
+  };
 }
 
-function told(providerId: string, requestId: string, status: RequestStatus, submittedAt: number): BrokerInput & { kind: 'RequestsChanged' } {
+function told(
+  providerId: string,
+  requestId: string,
+  status: RequestStatus,
+  submittedAt: number,
+): BrokerInput & { kind: 'RequestsChanged' } {
   const request: AllocationRequest = {
-    providerId, requestId, managerRequestId: '', width: 10, walltime: 1000, status, seenAt: 0, submittedAt, startedAt: 0, endedAt: 0, reasons: [], heuristic: 'static',
+    providerId,
+    requestId,
+    managerRequestId: '',
+    width: 10,
+    walltime: 1000,
+    status,
+    seenAt: 0,
+    submittedAt,
+    startedAt: 0,
+    endedAt: 0,
+    reasons: [],
+    heuristic: 'static',
   };
   return { kind: 'RequestsChanged', providerId, requests: [request] };
 }
@@ -57,12 +87,26 @@ test('what nothing covers is dealt out, the odd task to who was added first, and
   const state = createBrokerState({ demandInterval: 0, shareWait: 2000 });
   const demands = (now: number, ...inputs: BrokerInput[]): Record<string, number> => {
     const { commands } = brokerMachine.step(state, inputs, now);
-    return Object.fromEntries(commands.flatMap((command) => (command.kind === 'SetDemand' ? [[command.providerId, command.demand.pendingTasks]] : [])));
+    return Object.fromEntries(
+      commands.flatMap((command) =>
+        command.kind === 'SetDemand' ? [[command.providerId, command.demand.pendingTasks]] : [],
+      ),
+    );
   };
-  for (const providerId of ['p', 'q', 'r']) demands(0, { kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' }, { kind: 'ProviderConnected', providerId });
-  t.deepEqual(demands(1, { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: aJob(11) }), { p: 4, q: 4, r: 3 });
+  for (const providerId of ['p', 'q', 'r'])
+    demands(
+      0,
+      { kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' },
+      { kind: 'ProviderConnected', providerId },
+    );
+  t.deepEqual(demands(1, { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: aJob(11) }), {
+    p: 4,
+    q: 4,
+    r: 3,
+  });
   t.is(state.wakeAt, 2001);
-  // q is a cluster of three processors; of the eight tasks that are left three are p's to ask for, three its own and two r's.
+  // q is a cluster of three processors; of the eight tasks that are left three are p's to ask for, three its own and
+  // two r's.
   const asked = told('q', 'q1', 'queued', 2);
   const narrow = { ...asked, requests: asked.requests.map((request) => ({ ...request, width: 3 })) };
   t.deepEqual(demands(2, narrow), { p: 3, q: 6, r: 2 });
@@ -73,7 +117,10 @@ test('places in line outlast a restart', (t) => {
   const { step, restart } = aBroker();
   step(2, told('r', 'q1', 'queued', 900_000), told('p', 'q1', 'queued', 2));
   restart();
-  t.deepEqual(step(3, { kind: 'ProviderConnected', providerId: 'p' }, { kind: 'ProviderConnected', providerId: 'r' }), { p: 0, r: 10 });
+  t.deepEqual(step(3, { kind: 'ProviderConnected', providerId: 'p' }, { kind: 'ProviderConnected', providerId: 'r' }), {
+    p: 0,
+    r: 10,
+  });
 });
 
 test('a broker wakes when what is left of a walltime gets too short for tasks that were to run in it, and wants another place for them', (t) => {
@@ -83,12 +130,30 @@ test('a broker wakes when what is left of a walltime gets too short for tasks th
     brokerMachine.checkInvariants(state);
     return commands.flatMap((command) => (command.kind === 'SetDemand' ? [command.demand.unplacedTasks] : []));
   };
-  const request = { ...told('p', 'q1', 'running', 1).requests[0] as AllocationRequest, width: 1, startedAt: 1, walltime: 10_000 };
+  const request = {
+    ...(told('p', 'q1', 'running', 1).requests[0] as AllocationRequest),
+    width: 1,
+    startedAt: 1,
+    walltime: 10_000,
+  };
   const waiting = { ...request, requestId: 'q2', status: 'queued' as const, startedAt: 0 };
-  unplaced(1, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
+  unplaced(
+    1,
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+  );
   unplaced(2, { kind: 'RequestsChanged', providerId: 'p', requests: [request, waiting] });
   const spec = aJob(2);
-  t.deepEqual(unplaced(3, { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: { ...spec, limits: { ...spec.limits, runTimeMax: 4000 } } }), [0]);
+  t.deepEqual(
+    unplaced(3, {
+      kind: 'JobSubmitted',
+      replyTo: 7,
+      userId: 'ann',
+      clientJobId: '',
+      spec: { ...spec, limits: { ...spec.limits, runTimeMax: 4000 } },
+    }),
+    [0],
+  );
   t.is(state.wakeAt, 6002);
   t.deepEqual(unplaced(6001, { kind: 'TimerFired' }), [], 'nothing is looked at that is not due');
   t.deepEqual(unplaced(6002, { kind: 'TimerFired' }), [1], 'the request that runs has no time for its task any more');
@@ -101,11 +166,26 @@ test('however often reports come, what they change of demands is found out once 
     const { commands } = brokerMachine.step(state, inputs, now);
     return commands.flatMap((command) => (command.kind === 'SetDemand' ? [command.demand.pendingTasks] : []));
   };
-  const ends = (sequence: number, replicaId: number, at: number): BrokerInput => (
-    { kind: 'MachineReported', machineId: 'p/m1', report: { sequence, started: [], ended: [anEnd(replicaId, 'succeeded', { startedAt: at - 1, endedAt: at })] } });
-  demands(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
-  const joined: BrokerInput = { kind: 'MachineJoined', providerId: 'p', facts: aMachine('p/m1', { requestId: 'q1', until: 1e9 }), heldReplicaIds: [] };
-  t.deepEqual(demands(1, joined, { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: aJob(10) }), [10]);
+  const ends = (sequence: number, replicaId: number, at: number): BrokerInput => ({
+    kind: 'MachineReported',
+    machineId: 'p/m1',
+    report: { sequence, started: [], ended: [anEnd(replicaId, 'succeeded', { startedAt: at - 1, endedAt: at })] },
+  });
+  demands(
+    0,
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+  );
+  const joined: BrokerInput = {
+    kind: 'MachineJoined',
+    providerId: 'p',
+    facts: aMachine('p/m1', { requestId: 'q1', until: 1e9 }),
+    heldReplicaIds: [],
+  };
+  t.deepEqual(
+    demands(1, joined, { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: aJob(10) }),
+    [10],
+  );
   t.deepEqual(demands(300, ends(1, 1, 300)), [9]);
   t.deepEqual(demands(400, ends(2, 2, 400)), []);
   t.is(state.wakeAt, 550);
@@ -120,15 +200,26 @@ test('a provider is told the longest run time that users state: an estimate, els
     const { commands } = brokerMachine.step(state, inputs, now);
     return commands.flatMap((command) => (command.kind === 'SetDemand' ? [command.demand.statedTime] : []));
   };
-  const submit = (now: number, spec: JobSpec): (number | undefined)[] => stated(now, { kind: 'JobSubmitted', replyTo: now, userId: 'ann', clientJobId: '', spec });
+  const submit = (now: number, spec: JobSpec): (number | undefined)[] =>
+    stated(now, { kind: 'JobSubmitted', replyTo: now, userId: 'ann', clientJobId: '', spec });
   const limited = { ...aJob(2), limits: { ...aJob(2).limits, runTimeMax: 9000 } };
-  stated(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
+  stated(
+    0,
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+  );
   t.deepEqual(submit(1, aJob(2)), [undefined]);
-  t.deepEqual(submit(2, { ...limited, groups: limited.groups.map((group) => ({ ...group, expectedTime: 4000 })) }), [4000]);
+  t.deepEqual(
+    submit(2, { ...limited, groups: limited.groups.map((group) => ({ ...group, expectedTime: 4000 })) }),
+    [4000],
+  );
   t.deepEqual(submit(3, limited), [9000]);
   // As many tasks as before, and nothing else that is new.
   const longer = { ...limited, limits: { ...limited.limits, runTimeMax: 20_000 } };
   const cancelled: BrokerInput = { kind: 'JobCancelled', replyTo: 4, userId: 'ann', jobId: 3, reason: '' };
-  t.deepEqual(stated(4, cancelled, { kind: 'JobSubmitted', replyTo: 5, userId: 'ann', clientJobId: '', spec: longer }), [20_000]);
+  t.deepEqual(
+    stated(4, cancelled, { kind: 'JobSubmitted', replyTo: 5, userId: 'ann', clientJobId: '', spec: longer }),
+    [20_000],
+  );
   t.deepEqual(stated(5, { ...cancelled, jobId: 4 }), [4000]);
 });

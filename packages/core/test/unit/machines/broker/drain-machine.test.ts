@@ -42,13 +42,31 @@ test('explain says which machine is draining, since when and why, and how it tak
   dialogue.perform(['provider lab']);
   dialogue.perform(['join lab/a', 'drain-machine lab/a disk']);
   dialogue.perform(['at 3000', 'submit ann 1 replicas=1']);
-  t.regex(dialogue.perform(['explain job 1 ann']), /lab\/a: it is draining \(since .*, 0 tasks still running, "disk"\); "mutirao machine undrain lab\/a" makes it take work again\./);
+  t.regex(
+    dialogue.perform(['explain job 1 ann']),
+    /lab\/a: it is draining \(since .*, 0 tasks still running, "disk"\); "mutirao machine undrain lab\/a" makes it take work again\./,
+  );
 });
 
 test('a provider that stands in for its broker hears of drained machines as of those that get nothing', (t) => {
-  const dialogue = new BrokerDialogue({ lease: { horizon: 3_600_000, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 } });
-  dialogue.perform(['provider p', 'connect p leases', 'join p/a identity=pc-a', 'join p/b identity=pc-b', 'drain-machine p/a', 'settle p', 'submit ann 12 replicas=1']);
-  t.regex(dialogue.perform(['at 5000', 'confirm p 1']) + dialogue.perform(['at 9000', 'undrain-machine p/a']) + dialogue.perform(['at 12000', 'drain-machine p/a']), /lease \d+ for p: .*, nothing for pc-a$/m);
+  const dialogue = new BrokerDialogue({
+    lease: { horizon: 3_600_000, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 },
+  });
+  dialogue.perform([
+    'provider p',
+    'connect p leases',
+    'join p/a identity=pc-a',
+    'join p/b identity=pc-b',
+    'drain-machine p/a',
+    'settle p',
+    'submit ann 12 replicas=1',
+  ]);
+  t.regex(
+    dialogue.perform(['at 5000', 'confirm p 1']) +
+      dialogue.perform(['at 9000', 'undrain-machine p/a']) +
+      dialogue.perform(['at 12000', 'drain-machine p/a']),
+    /lease \d+ for p: .*, nothing for pc-a$/m,
+  );
 });
 
 test('a machine of an allocation is forgotten with it, and one that nobody knows is not drained', (t) => {

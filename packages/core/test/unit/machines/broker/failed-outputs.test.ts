@@ -15,15 +15,29 @@ function flagsOf({ failuresMax, replicasMax, hasOutputs = true }: Plan): readonl
   const outputs = hasOutputs ? [{ root: 'playpen' as const, path: 'log', localPath: '/home/log', condition: '' }] : [];
   const commands: BrokerCommand[] = [];
   let now = 0;
-  const step = (...inputs: BrokerInput[]): void => { commands.push(...brokerMachine.step(state, inputs, now += 1_000_000).commands); };
-  step({ kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' }, { kind: 'MachineJoined', providerId: 'p', facts: aMachine('p/a'), heldReplicaIds: [] });
-  step({ kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: '', spec: aJob(1, { groups: [aGroup(1, { outputs })], failuresMax, replicasMax }) });
+  const step = (...inputs: BrokerInput[]): void => {
+    commands.push(...brokerMachine.step(state, inputs, (now += 1_000_000)).commands);
+  };
+  step(
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+    { kind: 'MachineJoined', providerId: 'p', facts: aMachine('p/a'), heldReplicaIds: [] },
+  );
+  step({
+    kind: 'JobSubmitted',
+    replyTo: 1,
+    userId: 'ann',
+    clientJobId: '',
+    spec: aJob(1, { groups: [aGroup(1, { outputs })], failuresMax, replicasMax }),
+  });
   for (let run = 1; run <= failuresMax; run += 1) {
     const report = { sequence: run, started: [], ended: [anEnd(run, 'failed', { startedAt: now, endedAt: now + 10 })] };
     step({ kind: 'MachineReported', machineId: 'p/a', report });
     step({ kind: 'TimerFired' });
   }
-  return commands.flatMap((command) => (command.kind === 'StartReplicas' ? command.starts.map(({ onSuccessOnly }) => onSuccessOnly === true) : []));
+  return commands.flatMap((command) =>
+    command.kind === 'StartReplicas' ? command.starts.map(({ onSuccessOnly }) => onSuccessOnly === true) : [],
+  );
 }
 
 test('only the run whose failure may be the last brings what it leaves', (t) => {

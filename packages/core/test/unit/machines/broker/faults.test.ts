@@ -18,17 +18,37 @@ function open(): Grid {
     brokerMachine.step(state, inputs, ++now);
     brokerMachine.checkInvariants(state);
   };
-  step({ kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
-  for (const name of ['p/a', 'p/b']) step({ kind: 'MachineJoined', providerId: 'p', facts: aMachine(name, { processors: 1 }), heldReplicaIds: [] });
+  step(
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+  );
+  for (const name of ['p/a', 'p/b'])
+    step({ kind: 'MachineJoined', providerId: 'p', facts: aMachine(name, { processors: 1 }), heldReplicaIds: [] });
   return {
     state,
-    submit: (taskCount) => { step({ kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: aJob(taskCount, { replicasMax: 1, failuresMax: 3 }) }); },
+    submit: (taskCount) => {
+      step({
+        kind: 'JobSubmitted',
+        replyTo: 7,
+        userId: 'ann',
+        clientJobId: '',
+        spec: aJob(taskCount, { replicasMax: 1, failuresMax: 3 }),
+      });
+    },
     endAll: (reason, outcome, most = 1000) => {
       let count = 0;
-      for (let replica = [...state.replicas.values()][0]; replica !== undefined && count < most; replica = [...state.replicas.values()][0]) {
+      for (
+        let replica = [...state.replicas.values()][0];
+        replica !== undefined && count < most;
+        replica = [...state.replicas.values()][0]
+      ) {
         count += 1;
         const end = { ...anEnd(replica.replicaId, outcome, { startedAt: now, endedAt: now }), reason, detail: 'why' };
-        step({ kind: 'MachineReported', machineId: replica.machine.facts.machineId, report: { sequence: ++sequence, started: [], ended: [end] } });
+        step({
+          kind: 'MachineReported',
+          machineId: replica.machine.facts.machineId,
+          report: { sequence: ++sequence, started: [], ended: [end] },
+        });
         if (state.replicas.size > 0) continue;
         // It waits for a machine that it avoids, or for the end of a quarantine.
         now += 60_000;
@@ -40,7 +60,8 @@ function open(): Grid {
 }
 
 function isTrusted(t: ExecutionContext, { state }: Grid): void {
-  for (const { quarantinedUntil, breakages, facts } of state.machines.values()) t.deepEqual({ breakages, quarantinedUntil }, { breakages: 0, quarantinedUntil: 0 }, facts.machineId);
+  for (const { quarantinedUntil, breakages, facts } of state.machines.values())
+    t.deepEqual({ breakages, quarantinedUntil }, { breakages: 0, quarantinedUntil: 0 }, facts.machineId);
 }
 
 for (const reason of ['MUT_INPUT_UNPLACEABLE', 'MUT_OUTPUT_LINK', 'MUT_PATH_ESCAPES']) {

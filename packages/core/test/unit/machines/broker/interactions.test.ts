@@ -2,27 +2,72 @@ import test from 'ava';
 import { BrokerDialogue, checkInteractions } from '@mutirao/testkit';
 
 const subjects = [
-  'scheduling', 'schedulers', 'replication-caps', 'prefetch', 'failures', 'recovery', 'demand', 'matching', 'results', 'walltimes', 'walltime-max', 'votes', 'vote-caps', 'quarantined-later', 'convictions',
-  'credibility', 'cancelled', 'reservations', 'own-reservations', 'workflows', 'workflow-failures', 'workflow-data', 'workflow-resumed', 'workflow-demand', 'widths', 'plan', 'plan-unplaced', 'plan-waits',
-  'shutdown', 'gangs', 'gang-turns', 'gang-losses', 'gang-demand', 'placement', 'placement-moves', 'placement-unknown', 'placement-hopeless', 'placement-instant', 'clock', 'draining', 'draining-now', 'draining-gangs',
+  'scheduling',
+  'schedulers',
+  'replication-caps',
+  'prefetch',
+  'failures',
+  'recovery',
+  'demand',
+  'matching',
+  'results',
+  'walltimes',
+  'walltime-max',
+  'votes',
+  'vote-caps',
+  'quarantined-later',
+  'convictions',
+  'credibility',
+  'cancelled',
+  'reservations',
+  'own-reservations',
+  'workflows',
+  'workflow-failures',
+  'workflow-data',
+  'workflow-resumed',
+  'workflow-demand',
+  'widths',
+  'plan',
+  'plan-unplaced',
+  'plan-waits',
+  'shutdown',
+  'gangs',
+  'gang-turns',
+  'gang-losses',
+  'gang-demand',
+  'placement',
+  'placement-moves',
+  'placement-unknown',
+  'placement-hopeless',
+  'placement-instant',
+  'clock',
+  'draining',
+  'draining-now',
+  'draining-gangs',
 ];
 const leasing = { lease: { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 } };
 
 for (const subject of subjects) {
   test(`a broker does what broker-${subject}.txt says`, (t) => {
     const dialogue = new BrokerDialogue();
-    checkInteractions(t, new URL(`../../../interactions/broker-${subject}.txt`, import.meta.url), (lines) => dialogue.perform(lines));
+    checkInteractions(t, new URL(`../../../interactions/broker-${subject}.txt`, import.meta.url), (lines) =>
+      dialogue.perform(lines),
+    );
   });
 }
 
 test('a broker that is told how a reservation stands does what broker-held.txt says', (t) => {
   const dialogue = new BrokerDialogue();
-  checkInteractions(t, new URL('../../../interactions/broker-held.txt', import.meta.url), (lines) => dialogue.perform(lines));
+  checkInteractions(t, new URL('../../../interactions/broker-held.txt', import.meta.url), (lines) =>
+    dialogue.perform(lines),
+  );
 });
 
 for (const subject of ['leases', 'hearing']) {
   test(`a broker that leases does what broker-${subject}.txt says`, (t) => {
     const dialogue = new BrokerDialogue(leasing);
-    checkInteractions(t, new URL(`../../../interactions/broker-${subject}.txt`, import.meta.url), (lines) => dialogue.perform(lines));
+    checkInteractions(t, new URL(`../../../interactions/broker-${subject}.txt`, import.meta.url), (lines) =>
+      dialogue.perform(lines),
+    );
   });
 }

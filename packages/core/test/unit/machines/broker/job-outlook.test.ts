@@ -1,5 +1,11 @@
 import test from 'ava';
-import { type BrokerInput, brokerMachine, createBrokerState, explainTask, outlookOf } from '@mutirao/core/machines/broker';
+import {
+  type BrokerInput,
+  brokerMachine,
+  createBrokerState,
+  explainTask,
+  outlookOf,
+} from '@mutirao/core/machines/broker';
 import { aGroup, aJob, aMachine, anEnd } from '@mutirao/testkit';
 
 /** A broker with so many machines of one processor, none of which holds more than it runs, and a job. */
@@ -10,17 +16,40 @@ function aBroker(machineCount: number, taskCount: number) {
     brokerMachine.step(state, inputs, now);
     brokerMachine.checkInvariants(state);
   };
-  step(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
-  for (let index = 0; index < machineCount; index++) step(0, { kind: 'MachineJoined', providerId: 'p', facts: aMachine(`p/m${index}`), heldReplicaIds: [] });
-  step(0, { kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: '', spec: aJob(1, { groups: [aGroup(taskCount)] }) });
+  step(
+    0,
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+  );
+  for (let index = 0; index < machineCount; index++)
+    step(0, { kind: 'MachineJoined', providerId: 'p', facts: aMachine(`p/m${index}`), heldReplicaIds: [] });
+  step(0, {
+    kind: 'JobSubmitted',
+    replyTo: 1,
+    userId: 'ann',
+    clientJobId: '',
+    spec: aJob(1, { groups: [aGroup(taskCount)] }),
+  });
   const job = state.jobs.get(1);
   if (job === undefined) throw new Error('the job was not accepted');
   const ends = (now: number, name: string, replicaId: number, startedAt: number): void => {
-    step(now, { kind: 'MachineReported', machineId: `p/${name}`, report: { sequence: ++sequence, started: [], ended: [anEnd(replicaId, 'succeeded', { startedAt, endedAt: now })] } });
+    step(now, {
+      kind: 'MachineReported',
+      machineId: `p/${name}`,
+      report: {
+        sequence: ++sequence,
+        started: [],
+        ended: [anEnd(replicaId, 'succeeded', { startedAt, endedAt: now })],
+      },
+    });
     step(now, { kind: 'ResultAccepted', replicaId });
   };
   const starts = (now: number, name: string, replicaId: number): void => {
-    step(now, { kind: 'MachineReported', machineId: `p/${name}`, report: { sequence: ++sequence, started: [{ replicaId, startedAt: now }], ended: [] } });
+    step(now, {
+      kind: 'MachineReported',
+      machineId: `p/${name}`,
+      report: { sequence: ++sequence, started: [{ replicaId, startedAt: now }], ended: [] },
+    });
   };
   return { state, job, ends, starts, outlook: (now: number) => outlookOf(state, job, now) };
 }
@@ -42,15 +71,25 @@ test('what is left of a job is its work over the places that it has, and the lon
   t.true(least >= 4000 && least <= 4250, String(least));
   t.true(most >= least + 1000 && most <= least + 1063, String(most));
   const explained = explainTask(state, { userId: 'ann', jobId: 1, taskIndex: 4, past: [] }, 3000);
-  t.regex(explained?.details[0] ?? '', /^On p\/m0 it is expected to run for another 1 s; of tasks that lasted so long nine tenths end within 1 s\.$/);
+  t.regex(
+    explained?.details[0] ?? '',
+    /^On p\/m0 it is expected to run for another 1 s; of tasks that lasted so long nine tenths end within 1 s\.$/,
+  );
 });
 
 test('what waits at a busy machine has no place yet', (t) => {
   const state = createBrokerState();
   const inputs: BrokerInput[] = [
-    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' },
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
     { kind: 'MachineJoined', providerId: 'p', facts: aMachine('p/m0'), heldReplicaIds: [] },
-    { kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: '', spec: aJob(1, { groups: [aGroup(9, { noOp: true })] }) },
+    {
+      kind: 'JobSubmitted',
+      replyTo: 1,
+      userId: 'ann',
+      clientJobId: '',
+      spec: aJob(1, { groups: [aGroup(9, { noOp: true })] }),
+    },
   ];
   brokerMachine.step(state, inputs, 1);
   const job = state.jobs.get(1);
@@ -65,7 +104,8 @@ test('where all that is open runs, what is left is what the last one to end has 
   starts(2000, 'm0', 3);
   const { placeCount, remaining } = outlook(2500);
   t.is(placeCount, 2);
-  // The one that runs for half a second has half a second left; the other has lasted longer than any did, and is taken to last as long again.
+  // The one that runs for half a second has half a second left; the other has lasted longer than any did, and is taken
+  // to last as long again.
   t.deepEqual(remaining, { least: 1500, most: 1500 });
 });
 

@@ -27,16 +27,26 @@ test('a job whose reservation was moved names the new time', (t) => {
 });
 
 test('a job with a task at a machine waits for no reservation, nor does one that runs beside its own', (t) => {
-  const dialogue = start('submit ann 2 reservation=7:1000-5000x2 replicas=1', 'submit ann 2 reservation=8:1000-5000x2 own=yes replicas=1');
+  const dialogue = start(
+    'submit ann 2 reservation=7:1000-5000x2 replicas=1',
+    'submit ann 2 reservation=8:1000-5000x2 own=yes replicas=1',
+  );
   t.is(summaryOf(dialogue, 2).reservationAwaited, undefined);
   dialogue.perform(['request p/q1 queued width=2 walltime=4000 inside=7:1000-5000x2 why=reserved']);
-  dialogue.perform(['at 1000', 'request p/q1 running width=2 walltime=4000 started=1000 inside=7:1000-5000x2 why=reserved', 'join p/q1.0 request=q1 until=5000 inside=7:1000-5000x2']);
+  dialogue.perform([
+    'at 1000',
+    'request p/q1 running width=2 walltime=4000 started=1000 inside=7:1000-5000x2 why=reserved',
+    'join p/q1.0 request=q1 until=5000 inside=7:1000-5000x2',
+  ]);
   t.is(summaryOf(dialogue, 1).placedCount, 1);
   t.is(summaryOf(dialogue, 1).reservationAwaited, undefined);
 });
 
 test('a job that waits although its reservation is over names it without a time', (t) => {
-  const dialogue = start('submit ann 2 reservation=7:1000-5000x2 after=wait replicas=1', 'submit ann 2 reservation=8:1000-5000x2 replicas=1');
+  const dialogue = start(
+    'submit ann 2 reservation=7:1000-5000x2 after=wait replicas=1',
+    'submit ann 2 reservation=8:1000-5000x2 replicas=1',
+  );
   dialogue.perform(['at 6000']);
   t.deepEqual(summaryOf(dialogue, 1).reservationAwaited, { reservationId: 7, resourceId: 'cl', startsAt: undefined });
   t.is(summaryOf(dialogue, 2).reservationAwaited, undefined, 'it went on wherever there is a machine');

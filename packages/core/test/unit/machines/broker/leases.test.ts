@@ -13,7 +13,10 @@ function setUp(): BrokerDialogue {
 test('a provider is leased the end of the bag, the last task first', (t) => {
   const broker = setUp();
   const lease = broker.state.providers.get('a')?.leases[0];
-  t.deepEqual(lease?.parts.map(({ taskRanges }) => taskRanges), [[{ first: 6, count: 4 }]]);
+  t.deepEqual(
+    lease?.parts.map(({ taskRanges }) => taskRanges),
+    [[{ first: 6, count: 4 }]],
+  );
 });
 
 test('what a provider started of its lease is adopted once, and what its task needs no more is cancelled', (t) => {
@@ -44,19 +47,35 @@ test('what a provider may run by itself while it is away is explained, and so is
   broker.perform(['confirm a 1']);
   t.notRegex(broker.perform(['explain task 1.9 ana']), /leased/);
   broker.perform(['disconnect a']);
-  t.regex(broker.perform(['explain task 1.9 ana']), /leased to provider a, which is away and may start it by itself for 1 min 40 s more/);
+  t.regex(
+    broker.perform(['explain task 1.9 ana']),
+    /leased to provider a, which is away and may start it by itself for 1 min 40 s more/,
+  );
   t.notRegex(broker.perform(['explain task 1.5 ana']), /leased/);
   t.regex(broker.perform(['explain job 1 ana']), /Provider a is away and may go on by itself with 4 tasks/);
   broker.perform(['at 100000']);
   t.notRegex(broker.perform(['explain task 1.9 ana']), /leased/);
   broker.perform(['connect a leases', `join a/m1 held=${first}`]);
-  t.regex(broker.perform(['explain task 1.9 ana']), new RegExp(`Replica r${first} was started on a/m1 by provider a, from what it was leased, while this broker was away`));
+  t.regex(
+    broker.perform(['explain task 1.9 ana']),
+    new RegExp(
+      `Replica r${first} was started on a/m1 by provider a, from what it was leased, while this broker was away`,
+    ),
+  );
 });
 
 test('a provider hears in the same step that its lease has nothing of a cancelled job, however young the lease is', (t) => {
   t.regex(setUp().perform(['cancel ana 1']), /^ *lease 2 for a: nothing$/m);
   const shared = new BrokerDialogue({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
-  shared.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 30 replicas=1', 'submit ana 4 replicas=1', 'at 1000']);
+  shared.perform([
+    'provider a',
+    'connect a leases',
+    'join a/m1',
+    'settle a',
+    'submit ana 30 replicas=1',
+    'submit ana 4 replicas=1',
+    'at 1000',
+  ]);
   const told = shared.perform(['cancel ana 2']);
   t.regex(told, /lease \d for a: .*of 1\.29/, 'what is still good of a lease is told without it');
   t.notRegex(told, /of 2\./);
@@ -67,8 +86,15 @@ test('what is placed of a lease is told its provider, whoever gets it, and is no
   broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 10 replicas=1']);
   const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
   const next = 10 - (broker.state.jobs.get(1)?.tasks.size ?? 0);
-  t.regex(broker.perform(['provider b', 'connect b', 'join b/m1', 'settle b']), new RegExp(`^r${first + next - 1} of the lease of a placed\\nstart `, 'm'), 'before it is started');
-  t.notRegex(broker.perform(['disconnect a', 'connect a leases', 'join a/m1', 'settle a']), new RegExp(`lease 1 for a: .*r${first + next - 1} `));
+  t.regex(
+    broker.perform(['provider b', 'connect b', 'join b/m1', 'settle b']),
+    new RegExp(`^r${first + next - 1} of the lease of a placed\\nstart `, 'm'),
+    'before it is started',
+  );
+  t.notRegex(
+    broker.perform(['disconnect a', 'connect a leases', 'join a/m1', 'settle a']),
+    new RegExp(`lease 1 for a: .*r${first + next - 1} `),
+  );
 });
 
 test('what came back of a lease, and what went wrong since, is not told again', (t) => {
@@ -89,18 +115,34 @@ test('what comes back late of a former lease is taken out of the later one', (t)
   const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 100 } });
   broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 30 replicas=1']);
   broker.perform(['at 1000', 'join a/m2']);
-  const [former, later] = broker.state.providers.get('a')?.leases.map(({ parts }) => parts[0]?.firstReplicaId ?? 0) ?? [];
-  t.regex(broker.perform(['at 1100', `join a/m3 held=${former}`]), new RegExp(`^r${later} of the lease of a placed$`, 'm'));
+  const [former, later] =
+    broker.state.providers.get('a')?.leases.map(({ parts }) => parts[0]?.firstReplicaId ?? 0) ?? [];
+  t.regex(
+    broker.perform(['at 1100', `join a/m3 held=${former}`]),
+    new RegExp(`^r${later} of the lease of a placed$`, 'm'),
+  );
 });
 
 /** How many tasks each provider's lease has. */
 function leasedCounts(broker: BrokerDialogue): Record<string, number> {
-  return Object.fromEntries([...broker.state.providers].map(([providerId, { leases }]) => [providerId, (leases.at(-1)?.parts ?? []).reduce((sum, { taskRanges }) => sum + countIn(taskRanges), 0)]));
+  return Object.fromEntries(
+    [...broker.state.providers].map(([providerId, { leases }]) => [
+      providerId,
+      (leases.at(-1)?.parts ?? []).reduce((sum, { taskRanges }) => sum + countIn(taskRanges), 0),
+    ]),
+  );
 }
 
 test('providers share what is leased by the processors that they have, whatever waits in their queues', (t) => {
   const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 1000, unknownPerSlot: 1000 } });
-  broker.perform(['provider a', 'connect a leases', 'provider b', 'connect b leases', 'submit ana 404', 'request a/q1 queued width=200 walltime=9000']);
+  broker.perform([
+    'provider a',
+    'connect a leases',
+    'provider b',
+    'connect b leases',
+    'submit ana 404',
+    'request a/q1 queued width=200 walltime=9000',
+  ]);
   broker.perform(['join a/m1 processors=2', 'join b/m1 processors=6', 'settle a', 'settle b']);
   const ready = broker.state.jobs.get(1)?.queues[0]?.ready.size ?? 0;
   t.is(ready, 396);
@@ -109,7 +151,13 @@ test('providers share what is leased by the processors that they have, whatever 
 
 test('a provider that only waits for processors is leased no more than the one that has most', (t) => {
   const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 1000, unknownPerSlot: 1000 } });
-  broker.perform(['provider a', 'connect a leases', 'settle a', 'request a/q1 queued width=200 walltime=9000', 'submit ana 404']);
+  broker.perform([
+    'provider a',
+    'connect a leases',
+    'settle a',
+    'request a/q1 queued width=200 walltime=9000',
+    'submit ana 404',
+  ]);
   t.deepEqual(leasedCounts(broker), { a: 404 });
   broker.perform(['confirm a 1', 'provider b', 'connect b leases', 'join b/m1 processors=4', 'settle b']);
   broker.perform(['at 1000']);
@@ -123,7 +171,17 @@ test('a provider that only waits for processors is leased no more than the one t
 
 test('no sister is begun of what a machine runs that has not been heard of since a restart, for ten seconds at most', (t) => {
   const broker = new BrokerDialogue({ lease: rules });
-  broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'provider b', 'connect b leases', 'join b/m1', 'settle b', 'submit ana 2 replicas=2']);
+  broker.perform([
+    'provider a',
+    'connect a leases',
+    'join a/m1',
+    'settle a',
+    'provider b',
+    'connect b leases',
+    'join b/m1',
+    'settle b',
+    'submit ana 2 replicas=2',
+  ]);
   broker.perform(['restart']);
   broker.perform(['connect a leases', 'join a/m1 held=1', 'settle a', 'connect b leases']);
   broker.perform(['at 1000', 'report a/m1 1 succeeded 1 1..900']);
@@ -131,23 +189,39 @@ test('no sister is begun of what a machine runs that has not been heard of since
   t.regex(broker.perform(['at 10000', 'settle a']), /start r\d+ of 1.1 on a\/m1/);
 });
 
-/** Providers a and b with a machine each, and a job of which task 0 runs at a, task 1 at b, and both were leased the rest. */
+/**
+ * Providers a and b with a machine each, and a job of which task 0 runs at a, task 1 at b, and both were leased the
+ * rest.
+ */
 function twoProviders(job: string): BrokerDialogue {
   const broker = new BrokerDialogue({ lease: rules });
-  broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'provider b', 'connect b leases', 'join b/m1', 'settle b', job]);
+  broker.perform([
+    'provider a',
+    'connect a leases',
+    'join a/m1',
+    'settle a',
+    'provider b',
+    'connect b leases',
+    'join b/m1',
+    'settle b',
+    job,
+  ]);
   return broker;
 }
 
 test('a provider that comes and goes without telling what it holds is waited for only once more', (t) => {
   const broker = twoProviders('submit ana 6 replicas=1');
-  const others = [...broker.state.providers.get('b')?.leases.at(-1)?.tasksByJob.get(1)?.values() ?? []];
+  const others = [...(broker.state.providers.get('b')?.leases.at(-1)?.tasksByJob.get(1)?.values() ?? [])];
   t.true(others.length > 0);
   broker.perform(['confirm b 1', 'disconnect b']);
   broker.perform(['at 9000', 'connect b leases']);
   broker.perform(['at 14000', 'disconnect b']);
   broker.perform(['at 18000', 'connect b leases']);
   for (let sequence = 1; broker.state.machines.get('a/m1')?.replicas.size !== 0; sequence++) {
-    broker.perform([`report a/m1 ${sequence} succeeded ${Math.min(...broker.state.machines.get('a/m1')?.replicas.keys() ?? [])} 1..1`]);
+    broker.perform([
+      `report a/m1 ${sequence} succeeded ` +
+        `${Math.min(...(broker.state.machines.get('a/m1')?.replicas.keys() ?? []))} 1..1`,
+    ]);
   }
   t.true(others.every((task) => broker.state.jobs.get(1)?.queues[0]?.ready.has(task)));
   t.notRegex(broker.perform(['at 18999', 'settle a']), /start/);
@@ -163,7 +237,13 @@ test('a machine that may take what is held back gets no replica beside another m
 
 test('no sister is begun of a task that runs and was leased to a provider that has not been heard of', (t) => {
   const broker = new BrokerDialogue({ lease: rules });
-  broker.perform(['provider a', 'connect a leases', 'settle a', 'request a/q1 queued width=2 walltime=9000', 'submit ana 2 replicas=2']);
+  broker.perform([
+    'provider a',
+    'connect a leases',
+    'settle a',
+    'request a/q1 queued width=2 walltime=9000',
+    'submit ana 2 replicas=2',
+  ]);
   broker.perform(['confirm a 1', 'provider b', 'connect b', 'join b/m1', 'join b/m2', 'settle b']);
   broker.perform(['disconnect a', 'join b/m3']);
   t.notRegex(broker.perform(['at 9999', 'settle b']), /start/);
@@ -187,17 +267,24 @@ test('what was started of a lease is adopted, too, where its task was placed on 
   }
   broker.perform(['disconnect a', 'connect a leases']);
   broker.perform([`join a/m1 held=${first}`, 'settle a']);
-  t.deepEqual([...broker.state.replicas.values()].filter(({ task }) => task.index === 9).map(({ replicaId }) => replicaId), [first]);
+  t.deepEqual(
+    [...broker.state.replicas.values()].filter(({ task }) => task.index === 9).map(({ replicaId }) => replicaId),
+    [first],
+  );
 });
 
 /** The tasks of each job in the lease that a provider has. */
 function leasedTasks(broker: BrokerDialogue, providerId = 'a'): Record<number, number[]> {
-  const { tasksByJob } = broker.state.providers.get(providerId)?.leases.at(-1) ?? { tasksByJob: new Map<number, { values(): Iterable<number> }>() };
+  const { tasksByJob } = broker.state.providers.get(providerId)?.leases.at(-1) ?? {
+    tasksByJob: new Map<number, { values(): Iterable<number> }>(),
+  };
   return Object.fromEntries([...tasksByJob].map(([jobId, tasks]) => [jobId, [...tasks.values()]]));
 }
 
 test('a later job whose times are not known takes nothing from the lease of one whose times are', (t) => {
-  const broker = new BrokerDialogue({ lease: { horizon: 3_600_000, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 } });
+  const broker = new BrokerDialogue({
+    lease: { horizon: 3_600_000, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 },
+  });
   broker.perform(['provider a', 'connect a leases', 'join a/m1 processors=2', 'settle a', 'submit ana 300 replicas=1']);
   broker.perform(['confirm a 1', 'submit ana 12 replicas=1']);
   broker.perform(['at 1000', 'report a/m1 1 succeeded 1 1..1000 succeeded 2 1..1000']);
@@ -217,7 +304,14 @@ test('the first job comes first in a lease', (t) => {
 
 test('a lease of as many other tasks than it should have is replaced', (t) => {
   const broker = new BrokerDialogue({ lease: { ...rules, unknownPerSlot: 1 } });
-  broker.perform(['provider a', 'connect a leases', 'join a/m1 processors=2 os=linux', 'settle a', 'submit ana 6 replicas=1 requirements=os_=_windows', 'confirm a 1']);
+  broker.perform([
+    'provider a',
+    'connect a leases',
+    'join a/m1 processors=2 os=linux',
+    'settle a',
+    'submit ana 6 replicas=1 requirements=os_=_windows',
+    'confirm a 1',
+  ]);
   t.deepEqual(leasedTasks(broker), { 1: [4, 5] });
   broker.perform(['at 1', 'cancel ana 1', 'submit ana 6 replicas=1 requirements=os_=_windows']);
   broker.perform(['at 1000']);
@@ -229,7 +323,14 @@ test('a lease of as many other tasks than it should have is replaced', (t) => {
 
 test('what was leased of a job that was cancelled is not told again', (t) => {
   const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
-  broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 30 replicas=1', 'submit ana 4 replicas=1']);
+  broker.perform([
+    'provider a',
+    'connect a leases',
+    'join a/m1',
+    'settle a',
+    'submit ana 30 replicas=1',
+    'submit ana 4 replicas=1',
+  ]);
   broker.perform(['at 1', 'confirm a 1', 'disconnect a', 'cancel ana 2']);
   const told = broker.perform(['connect a leases', 'join a/m1 held=1', 'settle a']);
   t.regex(told, /lease 1 for a: .*of 1\.29/);

@@ -1,5 +1,14 @@
 import test from 'ava';
-import { type BrokerInput, type BrokerState, brokerMachine, createBrokerState, expectedRemaining, expectedTime, restore, snapshot } from '@mutirao/core/machines/broker';
+import {
+  type BrokerInput,
+  type BrokerState,
+  brokerMachine,
+  createBrokerState,
+  expectedRemaining,
+  expectedTime,
+  restore,
+  snapshot,
+} from '@mutirao/core/machines/broker';
 import type { ReplicaEnd } from '@mutirao/core/messages';
 import { slownessFactor } from '@mutirao/core/times';
 import { aJob, aMachine, anEnd } from '@mutirao/testkit';
@@ -13,14 +22,27 @@ function aBroker(): { readonly state: BrokerState; readonly step: Step } {
     brokerMachine.step(state, inputs, now);
     brokerMachine.checkInvariants(state);
   };
-  step(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
+  step(
+    0,
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+  );
   step(1, { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: aJob(40, { replicasMax: 1 }) });
-  step(1, { kind: 'MachineJoined', providerId: 'p', facts: aMachine('p/a', { processors: 8, until: 5000, requestId: 'q1' }), heldReplicaIds: [] });
+  step(1, {
+    kind: 'MachineJoined',
+    providerId: 'p',
+    facts: aMachine('p/a', { processors: 8, until: 5000, requestId: 'q1' }),
+    heldReplicaIds: [],
+  });
   return { state, step };
 }
 
 function reported(ended: readonly ReplicaEnd[], startedIds: readonly number[] = []): BrokerInput {
-  return { kind: 'MachineReported', machineId: 'p/a', report: { sequence: 1, started: startedIds.map((replicaId) => ({ replicaId, startedAt: 1 })), ended } };
+  return {
+    kind: 'MachineReported',
+    machineId: 'p/a',
+    report: { sequence: 1, started: startedIds.map((replicaId) => ({ replicaId, startedAt: 1 })), ended },
+  };
 }
 
 function timesOf({ jobs }: BrokerState): unknown {
@@ -31,10 +53,18 @@ function timesOf({ jobs }: BrokerState): unknown {
 test('what succeeded tells its time, what was cut off at least how long it ran, and what failed on its own nothing', (t) => {
   const { state, step } = aBroker();
   const limited = { ...anEnd(4, 'limited', { startedAt: 1, endedAt: 91 }), reason: 'MUT_RUN_TIME_MAX' };
-  step(200, reported([
-    anEnd(1, 'succeeded', { startedAt: 1, endedAt: 101 }), anEnd(2, 'failed', { startedAt: 1, endedAt: 21 }), anEnd(3, 'broken', { startedAt: 1, endedAt: 31 }), limited,
-    anEnd(5, 'limited', { startedAt: 1, endedAt: 41 }), anEnd(6, 'cancelled', { startedAt: 1, endedAt: 51 }), anEnd(7, 'cancelled', { startedAt: 0, endedAt: 61 }),
-  ]));
+  step(
+    200,
+    reported([
+      anEnd(1, 'succeeded', { startedAt: 1, endedAt: 101 }),
+      anEnd(2, 'failed', { startedAt: 1, endedAt: 21 }),
+      anEnd(3, 'broken', { startedAt: 1, endedAt: 31 }),
+      limited,
+      anEnd(5, 'limited', { startedAt: 1, endedAt: 41 }),
+      anEnd(6, 'cancelled', { startedAt: 1, endedAt: 51 }),
+      anEnd(7, 'cancelled', { startedAt: 0, endedAt: 61 }),
+    ]),
+  );
   t.deepEqual(timesOf(state), { count: 1, censoredCount: 2, longest: 100, longestCensored: 90 });
 });
 
@@ -57,19 +87,41 @@ test('a machine that fell silent is known to have run its replicas until then, a
 test('of what a restarted agent held nobody knows how long it ran', (t) => {
   const { state, step } = aBroker();
   step(10, reported([], [1]));
-  step(400, { kind: 'MachineJoined', providerId: 'p', facts: aMachine('p/a', { processors: 8, incarnation: 'b' }), heldReplicaIds: [] });
+  step(400, {
+    kind: 'MachineJoined',
+    providerId: 'p',
+    facts: aMachine('p/a', { processors: 8, incarnation: 'b' }),
+    heldReplicaIds: [],
+  });
   t.deepEqual(timesOf(state), { count: 0, censoredCount: 0, longest: 0, longestCensored: 0 });
 });
 
 test('a machine is compared with the others of its job, and what it is expected to need is longer by so much', (t) => {
   const { state, step } = aBroker();
   step(200, reported([1, 2, 3, 4].map((id) => anEnd(id, 'succeeded', { startedAt: 1, endedAt: 101 }))));
-  step(210, { kind: 'MachineJoined', providerId: 'p', facts: aMachine('p/slow', { processors: 4 }), heldReplicaIds: [] });
-  const slow = [...state.machines.get('p/slow')?.replicas.keys() ?? []].slice(0, 4);
-  step(900, { kind: 'MachineReported', machineId: 'p/slow', report: { sequence: 1, started: [], ended: slow.map((id) => anEnd(id, 'succeeded', { startedAt: 210, endedAt: 510 })) } });
+  step(210, {
+    kind: 'MachineJoined',
+    providerId: 'p',
+    facts: aMachine('p/slow', { processors: 4 }),
+    heldReplicaIds: [],
+  });
+  const slow = [...(state.machines.get('p/slow')?.replicas.keys() ?? [])].slice(0, 4);
+  step(900, {
+    kind: 'MachineReported',
+    machineId: 'p/slow',
+    report: {
+      sequence: 1,
+      started: [],
+      ended: slow.map((id) => anEnd(id, 'succeeded', { startedAt: 210, endedAt: 510 })),
+    },
+  });
   const [job, fast, machine] = [state.jobs.get(1), state.machines.get('p/a'), state.machines.get('p/slow')];
   if (job === undefined || fast === undefined || machine === undefined) throw new Error('something is missing');
-  t.is(slownessFactor(machine.slowness), 2, 'four runs at three times the usual, and four at par that it was given beforehand');
+  t.is(
+    slownessFactor(machine.slowness),
+    2,
+    'four runs at three times the usual, and four at par that it was given beforehand',
+  );
   t.is(slownessFactor(fast.slowness), 1);
   const [here, there] = [expectedTime(job, fast) ?? 0, expectedTime(job, machine) ?? 0];
   t.true(Math.abs(there - 2 * here) <= 1);
@@ -79,7 +131,10 @@ test('a machine is compared with the others of its job, and what it is expected 
 
 test('a snapshot keeps the times, and one of a release that kept sums alone is read', (t) => {
   const { state, step } = aBroker();
-  step(200, reported([100, 200, 900].map((time, index) => anEnd(index + 1, 'succeeded', { startedAt: 1, endedAt: 1 + time }))));
+  step(
+    200,
+    reported([100, 200, 900].map((time, index) => anEnd(index + 1, 'succeeded', { startedAt: 1, endedAt: 1 + time }))),
+  );
   const body = snapshot(state);
   const again = restore(body);
   t.deepEqual(again.jobs.get(1)?.times.save(), state.jobs.get(1)?.times.save());

@@ -8,13 +8,34 @@ test('a machine that runs tasks of its owner only gets none of other users, who 
     brokerMachine.step(state, inputs, now);
     brokerMachine.checkInvariants(state);
   };
-  step(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
-  step(1, { kind: 'MachineJoined', providerId: 'p', facts: aMachine('p/a', { processors: 4, onlyUser: 'ann' }), heldReplicaIds: [] });
+  step(
+    0,
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+  );
+  step(1, {
+    kind: 'MachineJoined',
+    providerId: 'p',
+    facts: aMachine('p/a', { processors: 4, onlyUser: 'ann' }),
+    heldReplicaIds: [],
+  });
   step(1, { kind: 'JobSubmitted', replyTo: 7, userId: 'eva', clientJobId: '', spec: aJob(1, { replicasMax: 1 }) });
   t.is(state.replicas.size, 0);
-  t.regex(explainTask(state, { jobId: 1, taskIndex: 0, userId: 'eva', past: [] }, 2)?.details.join(' ') ?? '', /p\/a: it runs tasks of ann only, since those of others could read the key/);
+  t.regex(
+    explainTask(state, { jobId: 1, taskIndex: 0, userId: 'eva', past: [] }, 2)?.details.join(' ') ?? '',
+    /p\/a: it runs tasks of ann only, since those of others could read the key/,
+  );
   step(2, { kind: 'JobSubmitted', replyTo: 8, userId: 'ann', clientJobId: '', spec: aJob(1, { replicasMax: 1 }) });
-  t.deepEqual([...state.replicas.values()].map(({ job, machine }) => [job.userId, machine.facts.machineId]), [['ann', 'p/a']]);
+  t.deepEqual(
+    [...state.replicas.values()].map(({ job, machine }) => [job.userId, machine.facts.machineId]),
+    [['ann', 'p/a']],
+  );
   step(3, { kind: 'MachineJoined', providerId: 'p', facts: aMachine('p/b'), heldReplicaIds: [] });
-  t.deepEqual([...state.replicas.values()].map(({ job, machine }) => [job.userId, machine.facts.machineId]), [['ann', 'p/a'], ['eva', 'p/b']]);
+  t.deepEqual(
+    [...state.replicas.values()].map(({ job, machine }) => [job.userId, machine.facts.machineId]),
+    [
+      ['ann', 'p/a'],
+      ['eva', 'p/b'],
+    ],
+  );
 });

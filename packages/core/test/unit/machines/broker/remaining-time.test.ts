@@ -1,24 +1,38 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { type BrokerCommand, type BrokerInput, brokerMachine, createBrokerState, explainTask, type BrokerState } from '@mutirao/core/machines/broker';
+import {
+  type BrokerCommand,
+  type BrokerInput,
+  brokerMachine,
+  createBrokerState,
+  explainTask,
+  type BrokerState,
+} from '@mutirao/core/machines/broker';
 import type { MachineFacts } from '@mutirao/core/messages';
 import { aJob, aMachine, BrokerDialogue } from '@mutirao/testkit';
 
 const far = 1_000_000;
 
 function machineOf(name: string, until: number | undefined): MachineFacts {
-  return { ...aMachine(`p/${name}`), until, requestId: until === undefined ? '' : name.split('.')[0] ?? '' };
+  return { ...aMachine(`p/${name}`), until, requestId: until === undefined ? '' : (name.split('.')[0] ?? '') };
 }
 
 /** A broker with a provider, and how to step it. */
-function aBroker(): { readonly state: BrokerState; step(now: number, ...inputs: readonly BrokerInput[]): readonly string[] } {
+function aBroker(): {
+  readonly state: BrokerState;
+  step(now: number, ...inputs: readonly BrokerInput[]): readonly string[];
+} {
   const state = createBrokerState();
   const step = (now: number, ...inputs: readonly BrokerInput[]): readonly string[] => {
     const { commands } = brokerMachine.step(state, inputs, now);
     brokerMachine.checkInvariants(state);
     return commands.flatMap(startedOn);
   };
-  step(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
+  step(
+    0,
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+  );
   return { state, step };
 }
 
@@ -32,7 +46,13 @@ function join(name: string, until?: number): BrokerInput {
 
 function submit(taskCount: number, runTimeMax: number): BrokerInput {
   const spec = { ...aJob(taskCount), replicasMax: 1 };
-  return { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: { ...spec, limits: { ...spec.limits, runTimeMax } } };
+  return {
+    kind: 'JobSubmitted',
+    replyTo: 7,
+    userId: 'ann',
+    clientJobId: '',
+    spec: { ...spec, limits: { ...spec.limits, runTimeMax } },
+  };
 }
 
 test('before anything is observed the limit of the user is what a task is known to need', (t) => {
@@ -40,7 +60,10 @@ test('before anything is observed the limit of the user is what a task is known 
   // It had time enough when it joined; another such may come.
   step(1, join('q1.0', 1000));
   t.deepEqual(step(600, submit(1, 500)), []);
-  t.regex(explainTask(state, { userId: 'ann', jobId: 1, taskIndex: 0, past: [] }, 600)?.summary ?? '', /^task 0 of job 1 waits: it waits for a machine with 500 ms left: its limit says so\.$/);
+  t.regex(
+    explainTask(state, { userId: 'ann', jobId: 1, taskIndex: 0, past: [] }, 600)?.summary ?? '',
+    /^task 0 of job 1 waits: it waits for a machine with 500 ms left: its limit says so\.$/,
+  );
   t.deepEqual(step(601, join('q2.0', 1200)), ['p/q2.0']);
 });
 
@@ -57,11 +80,32 @@ test('tasks that are longer than any walltime do not wait for a longer one for e
 });
 
 test('a request that waits with a long walltime, and a machine that never ends, are worth waiting for', (t) => {
-  const queued = { providerId: 'p', requestId: 'q9', managerRequestId: '', width: 1, walltime: 10_000, status: 'queued', seenAt: 0, submittedAt: 0, startedAt: 0, endedAt: 0, reasons: [], heuristic: 'static' } as const;
+  const queued = {
+    providerId: 'p',
+    requestId: 'q9',
+    managerRequestId: '',
+    width: 1,
+    walltime: 10_000,
+    status: 'queued',
+    seenAt: 0,
+    submittedAt: 0,
+    startedAt: 0,
+    endedAt: 0,
+    reasons: [],
+    heuristic: 'static',
+  } as const;
   const waiting = aBroker();
   waiting.step(1, join('q1.0', 1000), { kind: 'RequestsChanged', providerId: 'p', requests: [queued] });
   t.deepEqual(waiting.step(2, submit(1, 5000)), []);
-  t.deepEqual(waiting.step(3, { kind: 'RequestsChanged', providerId: 'p', requests: [{ ...queued, status: 'rejected', endedAt: 3 }] }), ['p/q1.0'], 'it will not come');
+  t.deepEqual(
+    waiting.step(3, {
+      kind: 'RequestsChanged',
+      providerId: 'p',
+      requests: [{ ...queued, status: 'rejected', endedAt: 3 }],
+    }),
+    ['p/q1.0'],
+    'it will not come',
+  );
   const lab = aBroker();
   lab.step(1, join('pc'), submit(1, 0));
   t.deepEqual(lab.step(2, join('q1.0', 1000), submit(1, 5000)), [], 'the lab machine is busy, and will do');
@@ -72,7 +116,10 @@ test('one task of hours among many short ones does not keep them from machines w
   dialogue.perform(['provider p', 'connect p', 'submit ann 40 replicas=1', `join p/q1.0 request=q1 until=${far}`]);
   for (const [index, time] of [...Array.from({ length: 19 }, () => 100), 10_000].entries()) {
     const begun = dialogue.now;
-    dialogue.perform([`at ${begun + time}`, `report p/q1.0 ${index + 1} succeeded ${index + 1} ${begun}..${begun + time}`]);
+    dialogue.perform([
+      `at ${begun + time}`,
+      `report p/q1.0 ${index + 1} succeeded ${index + 1} ${begun}..${begun + time}`,
+    ]);
   }
   // Nine of ten end within 100 ms: that is what is needed, and not the 10 s of the longest.
   t.regex(dialogue.perform([`join p/q2.0 request=q2 until=${dialogue.now + 110}`]), /start .* on p\/q2\.0/);
@@ -80,13 +127,23 @@ test('one task of hours among many short ones does not keep them from machines w
 });
 
 /**
- * A broker whose job has run on a fast and a slow machine, named in the order in which they joined, both of an allocation until 1000. A task needs less than that on the fast
+ * A broker whose job has run on a fast and a slow machine, named in the order in which they joined, both of an
+ * allocation until 1000. A task needs less than that on the fast
  * machine, and more on the slow one or on one that nothing is known of.
  */
 function afterRunsAtTwoSpeeds(names: readonly ('fast' | 'slow')[]): BrokerDialogue {
   const dialogue = new BrokerDialogue();
-  dialogue.perform(['provider p', 'submit ann 100 replicas=1', ...names.map((name) => `join p/${name} request=q1 until=1000`)]);
-  for (let round = 0; round < 4; round++) for (const [name, time] of [['fast', 200], ['slow', 1200]] as const) reportFirst(dialogue, name, time);
+  dialogue.perform([
+    'provider p',
+    'submit ann 100 replicas=1',
+    ...names.map((name) => `join p/${name} request=q1 until=1000`),
+  ]);
+  for (let round = 0; round < 4; round++)
+    for (const [name, time] of [
+      ['fast', 200],
+      ['slow', 1200],
+    ] as const)
+      reportFirst(dialogue, name, time);
   return dialogue;
 }
 
@@ -95,35 +152,57 @@ function reportFirst(dialogue: BrokerDialogue, name: string, time: number): stri
   const machine = dialogue.state.machines.get(`p/${name}`);
   const [replicaId] = machine?.replicas.keys() ?? [];
   dialogue.now += 1;
-  return dialogue.perform([`report p/${name} ${dialogue.now} succeeded ${replicaId} ${dialogue.now}..${dialogue.now + time}`]);
+  return dialogue.perform([
+    `report p/${name} ${dialogue.now} succeeded ${replicaId} ${dialogue.now}..${dialogue.now + time}`,
+  ]);
 }
 
-for (const names of [['fast', 'slow'], ['slow', 'fast']] as const) {
+for (const names of [
+  ['fast', 'slow'],
+  ['slow', 'fast'],
+] as const) {
   test(`a slow machine that joined ${names[0] === 'slow' ? 'first' : 'last'} does not decide whether tasks wait for more time on a fast one`, (t) => {
     const dialogue = afterRunsAtTwoSpeeds(names);
     dialogue.perform(['at 900']);
     t.is(dialogue.state.machines.get('p/slow')?.replicas.size, 0, 'it keeps away from the slow one already');
-    t.notRegex(reportFirst(dialogue, 'fast', 100), /start/, 'it has the time that it needs on neither, and had it on the fast one when that joined');
-    t.regex(dialogue.perform(['lose p/fast MUT_ALLOCATION_ENDED']), /start .* on p\/slow/, 'no machine stays long enough for a task at its speed');
+    t.notRegex(
+      reportFirst(dialogue, 'fast', 100),
+      /start/,
+      'it has the time that it needs on neither, and had it on the fast one when that joined',
+    );
+    t.regex(
+      dialogue.perform(['lose p/fast MUT_ALLOCATION_ENDED']),
+      /start .* on p\/slow/,
+      'no machine stays long enough for a task at its speed',
+    );
   });
 }
 
 test('whatever joins, no task starts where less than its limit is left while a machine that had so long is there', (t) => {
-  const machines = fc.array(fc.record({ until: fc.integer({ min: 1, max: 3000 }), at: fc.integer({ min: 0, max: 100 }) }), { minLength: 1, maxLength: 8 });
-  fc.assert(fc.property(machines, fc.integer({ min: 1, max: 3000 }), (plans, need) => {
-    const { state, step } = aBroker();
-    step(1, submit(20, need));
-    let now = 1;
-    plans.forEach(({ until, at }, index) => {
-      now += at;
-      const started = step(now, join(`q${index}.0`, now + until));
-      const longest = Math.max(...[...state.machines.values()].map(({ facts, joinedAt }) => (facts.until ?? Infinity) - joinedAt));
-      for (const machineId of started) {
-        const left = (state.machines.get(machineId)?.facts.until ?? Infinity) - now;
-        if (left < need && longest >= need) throw new Error(`${machineId} has ${left} ms left of the ${need} ms that are needed`);
-      }
-      if (longest < need && started.length === 0) throw new Error('everything waits for what there is not');
-    });
-  }), { seed: 20_261_120, numRuns: 500 });
+  const machines = fc.array(
+    fc.record({ until: fc.integer({ min: 1, max: 3000 }), at: fc.integer({ min: 0, max: 100 }) }),
+    { minLength: 1, maxLength: 8 },
+  );
+  fc.assert(
+    fc.property(machines, fc.integer({ min: 1, max: 3000 }), (plans, need) => {
+      const { state, step } = aBroker();
+      step(1, submit(20, need));
+      let now = 1;
+      plans.forEach(({ until, at }, index) => {
+        now += at;
+        const started = step(now, join(`q${index}.0`, now + until));
+        const longest = Math.max(
+          ...[...state.machines.values()].map(({ facts, joinedAt }) => (facts.until ?? Infinity) - joinedAt),
+        );
+        for (const machineId of started) {
+          const left = (state.machines.get(machineId)?.facts.until ?? Infinity) - now;
+          if (left < need && longest >= need)
+            throw new Error(`${machineId} has ${left} ms left of the ${need} ms that are needed`);
+        }
+        if (longest < need && started.length === 0) throw new Error('everything waits for what there is not');
+      });
+    }),
+    { seed: 20_261_120, numRuns: 500 },
+  );
   t.pass();
 });

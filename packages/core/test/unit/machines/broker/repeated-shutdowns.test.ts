@@ -1,5 +1,13 @@
 import test from 'ava';
-import { type BrokerInput, brokerMachine, type BrokerState, createBrokerState, explainTask, restore, snapshot } from '@mutirao/core/machines/broker';
+import {
+  type BrokerInput,
+  brokerMachine,
+  type BrokerState,
+  createBrokerState,
+  explainTask,
+  restore,
+  snapshot,
+} from '@mutirao/core/machines/broker';
 import { aJob, aMachine, anEnd } from '@mutirao/testkit';
 
 function open(): { readonly state: BrokerState; step(now: number, ...inputs: BrokerInput[]): void } {
@@ -8,7 +16,11 @@ function open(): { readonly state: BrokerState; step(now: number, ...inputs: Bro
     brokerMachine.step(state, inputs, now);
     brokerMachine.checkInvariants(state);
   };
-  step(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
+  step(
+    0,
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+  );
   step(1, { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: aJob(1, { replicasMax: 1 }) });
   return { state, step };
 }
@@ -17,9 +29,21 @@ function joined(machineId = 'p/a'): BrokerInput {
   return { kind: 'MachineJoined', providerId: 'p', facts: aMachine(machineId, { processors: 1 }), heldReplicaIds: [] };
 }
 
-function stopped(state: BrokerState, sequence: number, { startedAt, endedAt }: { readonly startedAt: number; readonly endedAt: number }): BrokerInput {
+function stopped(
+  state: BrokerState,
+  sequence: number,
+  { startedAt, endedAt }: { readonly startedAt: number; readonly endedAt: number },
+): BrokerInput {
   const [replicaId = 0] = [...state.replicas.keys()];
-  return { kind: 'MachineReported', machineId: 'p/a', report: { sequence, started: [], ended: [{ ...anEnd(replicaId, 'broken', { startedAt, endedAt }), reason: 'MUT_AGENT_STOPPED' }] } };
+  return {
+    kind: 'MachineReported',
+    machineId: 'p/a',
+    report: {
+      sequence,
+      started: [],
+      ended: [{ ...anEnd(replicaId, 'broken', { startedAt, endedAt }), reason: 'MUT_AGENT_STOPPED' }],
+    },
+  };
 }
 
 test('a task that ends its own agent each time is given up at last, long after as many preemptions as any task meets', (t) => {
@@ -30,7 +54,13 @@ test('a task that ends its own agent each time is given up at last, long after a
     step(now, joined());
     step(now + 10, stopped(state, 1, { startedAt: now, endedAt: now + 10 }));
     step(now + 20, { kind: 'MachineLost', machineId: 'p/a', reason: 'MUT_MACHINE_LEFT' });
-    if (count === 50) t.regex(explainTask(restore(snapshot(state)), { jobId: 1, taskIndex: 0, userId: 'ann', past: [] }, now)?.details.join(' ') ?? '', /taken away while it ran 50 of 100 times/);
+    if (count === 50)
+      t.regex(
+        explainTask(restore(snapshot(state)), { jobId: 1, taskIndex: 0, userId: 'ann', past: [] }, now)?.details.join(
+          ' ',
+        ) ?? '',
+        /taken away while it ran 50 of 100 times/,
+      );
   }
   t.is(state.jobs.get(1)?.status, 'failed');
   t.is(count, 100);
@@ -52,6 +82,10 @@ test('a machine that tells of shutdowns and stays is asked less and less, until 
   }
   t.deepEqual(pauses, [5, 10, 20, 40, 80, 160, 320, 600, 600, 600]);
   const [replicaId = 0] = [...state.replicas.keys()];
-  step(now + 1, { kind: 'MachineReported', machineId: 'p/a', report: { sequence: 11, started: [], ended: [anEnd(replicaId, 'failed', { startedAt: now, endedAt: now + 1 })] } });
+  step(now + 1, {
+    kind: 'MachineReported',
+    machineId: 'p/a',
+    report: { sequence: 11, started: [], ended: [anEnd(replicaId, 'failed', { startedAt: now, endedAt: now + 1 })] },
+  });
   t.is(state.machines.get('p/a')?.shutdownCount, 0);
 });

@@ -1,7 +1,9 @@
 import test from 'ava';
 import { BrokerDialogue } from '@mutirao/testkit';
 
-/** Has the only task of a job end this way on one allocation after another; answers what the broker did at the last end. */
+/**
+ * Has the only task of a job end this way on one allocation after another; answers what the broker did at the last end.
+ */
 function endAgainAndAgain(count: number, { end, until }: { readonly end: string; readonly until: number }): string {
   const dialogue = new BrokerDialogue();
   dialogue.perform(['provider p']);
@@ -10,24 +12,39 @@ function endAgainAndAgain(count: number, { end, until }: { readonly end: string;
   for (let round = 1; round <= count; round++) {
     const start = round * 1_000_000;
     dialogue.perform([`at ${start}`, `join p/${round}.0 request=${round} until=${start + until}`]);
-    last = dialogue.perform([`at ${start + 900_000}`, `report p/${round}.0 1 ${end} ${round} ${start}..${start + 900_000}`]);
+    last = dialogue.perform([
+      `at ${start + 900_000}`,
+      `report p/${round}.0 1 ${end} ${round} ${start}..${start + 900_000}`,
+    ]);
     dialogue.perform([`lose p/${round}.0`]);
   }
   return last;
 }
 
 test('a task whose machines are shut down more often than its losses may count is still ready', (t) => {
-  t.regex(endAgainAndAgain(30, { end: 'stopped', until: 86_400_000 }), /^r30 of 1\.0 lost: ready \(MUT_AGENT_STOPPED\)$/m);
+  t.regex(
+    endAgainAndAgain(30, { end: 'stopped', until: 86_400_000 }),
+    /^r30 of 1\.0 lost: ready \(MUT_AGENT_STOPPED\)$/m,
+  );
 });
 
 test('a task that is stopped each time just before the end of the walltime is given up after its losses are spent', (t) => {
-  t.regex(endAgainAndAgain(20, { end: 'stopped', until: 930_000 }), /^r20 of 1\.0 lost: failed \(MUT_TASK_LOST_OFTEN\)$/m);
+  t.regex(
+    endAgainAndAgain(20, { end: 'stopped', until: 930_000 }),
+    /^r20 of 1\.0 lost: failed \(MUT_TASK_LOST_OFTEN\)$/m,
+  );
 });
 
 const never = 86_400_000;
 
-/** Has the only task of a job lose its machine without a word on one allocation after another, whose end is heard of later. */
-function killAgainAndAgain(count: number, ended: (start: number) => string): { readonly dialogue: BrokerDialogue; readonly lines: string } {
+/**
+ * Has the only task of a job lose its machine without a word on one allocation after another, whose end is heard of
+ * later.
+ */
+function killAgainAndAgain(
+  count: number,
+  ended: (start: number) => string,
+): { readonly dialogue: BrokerDialogue; readonly lines: string } {
   const dialogue = new BrokerDialogue();
   dialogue.perform(['provider p']);
   dialogue.perform(['submit ann 1 failures=1 replicas=1']);
@@ -37,7 +54,10 @@ function killAgainAndAgain(count: number, ended: (start: number) => string): { r
     dialogue.perform([`at ${start}`, `join p/${round}.0 request=${round} until=${start + never}`]);
     dialogue.perform([`report p/${round}.0 1 started ${round}@${start}`]);
     lines += `${dialogue.perform([`at ${start + 900_000}`, `lose p/${round}.0 MUT_MACHINE_LOST`])}\n`;
-    dialogue.perform([`at ${start + 930_000}`, `request p/${round} ended width=1 walltime=${never} started=${start} ${ended(start)}`]);
+    dialogue.perform([
+      `at ${start + 930_000}`,
+      `request p/${round} ended width=1 walltime=${never} started=${start} ${ended(start)}`,
+    ]);
   }
   return { dialogue, lines };
 }
@@ -68,7 +88,10 @@ test('a task that ends one agent after the other of an allocation that goes on i
     dialogue.perform([`at ${round * 100_000}`, `join p/1.${round} request=1 until=${never}`]);
     lines.push(dialogue.perform([`at ${round * 100_000 + 90_000}`, `lose p/1.${round} MUT_MACHINE_LOST`]));
   }
-  t.is(lines.findIndex((line) => line.includes('MUT_TASK_LOST_OFTEN')), 39);
+  t.is(
+    lines.findIndex((line) => line.includes('MUT_TASK_LOST_OFTEN')),
+    39,
+  );
 });
 
 test('a loss that waits for the end of its allocation is kept by a snapshot, and forgotten by a retry', (t) => {
@@ -77,10 +100,17 @@ test('a loss that waits for the end of its allocation is kept by a snapshot, and
   dialogue.perform(['submit ann 1 failures=1 replicas=1']);
   dialogue.perform(['at 1000', `join p/1.0 request=1 until=${never}`]);
   dialogue.perform(['at 2000', 'lose p/1.0 MUT_MACHINE_LOST']);
-  t.regex(dialogue.perform(['explain task 1.0 ann']), /It was lost or broken 1 of 20 times so far\.\n- Of these, 1 may not count: how its allocation ended is not known yet\./);
+  t.regex(
+    dialogue.perform(['explain task 1.0 ann']),
+    /It was lost or broken 1 of 20 times so far\.\n- Of these, 1 may not count: how its allocation ended is not known yet\./,
+  );
   dialogue.perform(['restart']);
   t.is(dialogue.state.jobs.get(1)?.tasks.get(0)?.unjudged?.length, 1);
-  dialogue.perform(['at 3000', 'provider p', `request p/1 ended width=1 walltime=${never} started=500 ended=1500 code=MUT_ALLOCATION_ENDED`]);
+  dialogue.perform([
+    'at 3000',
+    'provider p',
+    `request p/1 ended width=1 walltime=${never} started=500 ended=1500 code=MUT_ALLOCATION_ENDED`,
+  ]);
   t.like(dialogue.state.jobs.get(1)?.tasks.get(0), { lossCount: 0, stopCount: 0, unjudged: undefined });
 });
 
@@ -93,7 +123,10 @@ test('a gang that is broken by a member whose allocation was taken away loses no
   dialogue.perform(['at 1000', 'report p/1.0 2 started 1@1000']);
   t.regex(dialogue.perform(['at 2000', 'lose p/2.0 MUT_MACHINE_LOST']), /r1 of 1\.0 lost: ready \(MUT_GANG_BROKEN/);
   t.is(dialogue.state.jobs.get(1)?.tasks.get(0)?.lossCount, 1);
-  dialogue.perform(['at 3000', `request p/2 ended width=1 walltime=${never} started=500 ended=1500 code=MUT_ALLOCATION_ENDED`]);
+  dialogue.perform([
+    'at 3000',
+    `request p/2 ended width=1 walltime=${never} started=500 ended=1500 code=MUT_ALLOCATION_ENDED`,
+  ]);
   t.like(dialogue.state.jobs.get(1)?.tasks.get(0), { lossCount: 0, stopCount: 1 });
 });
 
@@ -103,7 +136,11 @@ test('a machine that is lost after its allocation was known to be taken away is 
   dialogue.perform(['submit ann 1 failures=1 replicas=1']);
   dialogue.perform(['at 1000', `join p/1.0 request=1 until=${never}`]);
   dialogue.perform(['disconnect p']);
-  dialogue.perform(['at 5000', 'connect p', `request p/1 ended width=1 walltime=${never} started=500 ended=1500 code=MUT_ALLOCATION_ENDED`]);
+  dialogue.perform([
+    'at 5000',
+    'connect p',
+    `request p/1 ended width=1 walltime=${never} started=500 ended=1500 code=MUT_ALLOCATION_ENDED`,
+  ]);
   t.regex(dialogue.perform(['settle p']), /lost: ready \(MUT_ALLOCATION_ENDED\)/);
   t.is(dialogue.state.jobs.get(1)?.tasks.get(0)?.lossCount, 0);
 });

@@ -1,12 +1,34 @@
 import test from 'ava';
 import {
-  type BrokerChange, type BrokerCommand, type BrokerInput, brokerMachine, type BrokerOptions, createBrokerState, eventsOf, findJobOf, findJobSummary,
-  findTaskSummary, jobLedgerOf, ledgerOf, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes, restore, resume, skipForgottenIds, snapshot,
+  type BrokerChange,
+  type BrokerCommand,
+  type BrokerInput,
+  brokerMachine,
+  type BrokerOptions,
+  createBrokerState,
+  eventsOf,
+  findJobOf,
+  findJobSummary,
+  findTaskSummary,
+  jobLedgerOf,
+  ledgerOf,
+  listJobSummaries,
+  listMachineRecords,
+  listProviders,
+  listRequests,
+  listTaskIndexes,
+  restore,
+  resume,
+  skipForgottenIds,
+  snapshot,
 } from '@mutirao/core/machines/broker';
 import type { JobSpec, MachineFacts, ReplicaEnd } from '@mutirao/core/messages';
 import { aGroup, aJob, aMachine, anEnd } from '@mutirao/testkit';
 
-/** A broker with provider p connected, and a function that takes a step and returns its commands but for timers and demands. */
+/**
+ * A broker with provider p connected, and a function that takes a step and returns its commands but for timers and
+ * demands.
+ */
 function aBroker(options: Partial<BrokerOptions> = {}) {
   const state = createBrokerState(options);
   const changes: BrokerChange[] = [];
@@ -16,11 +38,19 @@ function aBroker(options: Partial<BrokerOptions> = {}) {
     changes.splice(0, changes.length, ...decision.changes);
     return decision.commands.filter((command) => command.kind !== 'WakeAt' && command.kind !== 'SetDemand');
   };
-  step(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
+  step(
+    0,
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+  );
   return { state, step, changes };
 }
 
-function joined(machineId: string, changes: Partial<MachineFacts> = {}, heldReplicaIds: readonly number[] = []): BrokerInput {
+function joined(
+  machineId: string,
+  changes: Partial<MachineFacts> = {},
+  heldReplicaIds: readonly number[] = [],
+): BrokerInput {
   return { kind: 'MachineJoined', providerId: 'p', facts: aMachine(machineId, changes), heldReplicaIds };
 }
 
@@ -38,13 +68,30 @@ function succeeded(replicaId: number, startedAt: number, endedAt: number): Repli
 
 test('a task runs on a machine and its result is taken, each step with exactly these commands', (t) => {
   const { step, changes } = aBroker();
-  t.deepEqual(step(1, submitted(aJob(1))), [{ kind: 'Reply', replyTo: 7, reply: { ok: true, value: { jobId: 1, taskCount: 1 } } }]);
-  t.deepEqual(step(2, joined('p/m1')), [
-    { kind: 'StartReplicas', providerId: 'p', machineId: 'p/m1', jobId: 1, groupIndex: 0, starts: [{ replicaId: 1, taskIndex: 0 }] },
+  t.deepEqual(step(1, submitted(aJob(1))), [
+    { kind: 'Reply', replyTo: 7, reply: { ok: true, value: { jobId: 1, taskCount: 1 } } },
   ]);
-  t.deepEqual(step(6, reported('p/m1', 1, succeeded(1, 2, 5))), [{ kind: 'AcknowledgeReport', providerId: 'p', machineId: 'p/m1', sequence: 1 }]);
+  t.deepEqual(step(2, joined('p/m1')), [
+    {
+      kind: 'StartReplicas',
+      providerId: 'p',
+      machineId: 'p/m1',
+      jobId: 1,
+      groupIndex: 0,
+      starts: [{ replicaId: 1, taskIndex: 0 }],
+    },
+  ]);
+  t.deepEqual(step(6, reported('p/m1', 1, succeeded(1, 2, 5))), [
+    { kind: 'AcknowledgeReport', providerId: 'p', machineId: 'p/m1', sequence: 1 },
+  ]);
   t.like(changes, [
-    { kind: 'ReplicasEnded', machineId: 'p/m1', jobId: 1, at: 6, endings: [{ replicaId: 1, taskIndex: 0, fate: 'accepted', taskStatus: 'finished' }] },
+    {
+      kind: 'ReplicasEnded',
+      machineId: 'p/m1',
+      jobId: 1,
+      at: 6,
+      endings: [{ replicaId: 1, taskIndex: 0, fate: 'accepted', taskStatus: 'finished' }],
+    },
     { kind: 'JobEnded', jobId: 1, status: 'finished', at: 6 },
   ]);
   t.is(changes.length, 2);
@@ -54,17 +101,30 @@ test('a machine gets one change and one command per group, and its report makes 
   const { step, changes } = aBroker();
   step(1, submitted(aJob(1, { groups: [aGroup(2, { noOp: true }), aGroup(3, { noOp: true })] })));
   const commands = step(2, joined('p/m1', { processors: 2 }));
-  t.deepEqual(commands.map((command) => command.kind === 'StartReplicas' && [command.groupIndex, ...command.starts.map((start) => start.taskIndex)]), [
-    [0, 0, 1], [1, 2, 3, 4],
-  ]);
+  t.deepEqual(
+    commands.map(
+      (command) =>
+        command.kind === 'StartReplicas' && [command.groupIndex, ...command.starts.map((start) => start.taskIndex)],
+    ),
+    [
+      [0, 0, 1],
+      [1, 2, 3, 4],
+    ],
+  );
   step(3, reported('p/m1', 1, ...[1, 2, 3, 4].map((id) => succeeded(id, 2, 3))));
-  t.deepEqual(changes.map((change) => change.kind), ['ReplicasEnded']);
+  t.deepEqual(
+    changes.map((change) => change.kind),
+    ['ReplicasEnded'],
+  );
 });
 
 test('an end told twice in one report, and again in the next one, counts once', (t) => {
   const { state, step, changes } = aBroker();
   step(1, submitted(aJob(2)), joined('p/m1'));
-  step(2, reported('p/m1', 1, succeeded(1, 1, 2), succeeded(1, 1, 2), anEnd(1, 'failed', { startedAt: 1, endedAt: 2 })));
+  step(
+    2,
+    reported('p/m1', 1, succeeded(1, 1, 2), succeeded(1, 1, 2), anEnd(1, 'failed', { startedAt: 1, endedAt: 2 })),
+  );
   t.like(changes[0], { kind: 'ReplicasEnded', endings: { length: 1 } });
   step(3, reported('p/m1', 1, succeeded(1, 1, 2)));
   t.deepEqual(changes, []);
@@ -77,7 +137,11 @@ test('a task that is at a machine counts as running once it has begun there', (t
   const placed = findJobSummary(state, 'ann', 1)?.placedCount ?? 0;
   t.true(placed > 0);
   t.like(findJobSummary(state, 'ann', 1), { placedCount: placed, runningCount: 0, readyCount: 3 - placed });
-  step(2, { kind: 'MachineReported', machineId: 'p/m1', report: { sequence: 1, started: [{ replicaId: 1, startedAt: 2 }], ended: [] } });
+  step(2, {
+    kind: 'MachineReported',
+    machineId: 'p/m1',
+    report: { sequence: 1, started: [{ replicaId: 1, startedAt: 2 }], ended: [] },
+  });
   t.like(findJobSummary(state, 'ann', 1), { placedCount: placed - 1, runningCount: 1 });
 });
 
@@ -99,7 +163,10 @@ test('what a machine says of a replica of another machine is not believed', (t) 
 
 test('nothing is started on a machine whose time is over', (t) => {
   const { step } = aBroker();
-  t.deepEqual(step(100, submitted(aJob(1)), joined('p/m1', { until: 100 })).filter((command) => command.kind === 'StartReplicas'), []);
+  t.deepEqual(
+    step(100, submitted(aJob(1)), joined('p/m1', { until: 100 })).filter((command) => command.kind === 'StartReplicas'),
+    [],
+  );
   t.is(step(101, joined('p/m2', { until: 102 })).length, 1);
 });
 
@@ -108,63 +175,138 @@ test('a second success waits while the first is settled, and is surplus once tha
   step(1, submitted(aJob(1, { groups: [aGroup(1, { check: 'test -s o' })] })), joined('p/m1'), joined('p/m2'));
   step(2, { kind: 'TimerFired' });
   const first = step(3, reported('p/m1', 1, succeeded(1, 1, 3)));
-  t.deepEqual(first.filter((command) => command.kind === 'AcceptResult').map((command) => command.replicaId), [1]);
-  t.deepEqual(step(4, reported('p/m2', 1, succeeded(2, 1, 4))).filter((command) => command.kind === 'AcceptResult'), []);
+  t.deepEqual(
+    first.filter((command) => command.kind === 'AcceptResult').map((command) => command.replicaId),
+    [1],
+  );
+  t.deepEqual(
+    step(4, reported('p/m2', 1, succeeded(2, 1, 4))).filter((command) => command.kind === 'AcceptResult'),
+    [],
+  );
   step(5, { kind: 'ResultAccepted', replicaId: 1 });
-  t.deepEqual(changes.map((change) => change.kind === 'ReplicasEnded' && change.endings.map(({ replicaId, fate }) => `${replicaId} ${fate}`)), [
-    ['1 accepted'], ['2 surplus'], false,
-  ]);
+  t.deepEqual(
+    changes.map(
+      (change) =>
+        change.kind === 'ReplicasEnded' && change.endings.map(({ replicaId, fate }) => `${replicaId} ${fate}`),
+    ),
+    [['1 accepted'], ['2 surplus'], false],
+  );
 });
 
 test('a second success is settled when the first is refused', (t) => {
   const { state, step } = aBroker({ replicateAfter: 0 });
-  step(1, submitted(aJob(1, { failuresMax: 1, groups: [aGroup(1, { check: 'test -s o' })] })), joined('p/m1'), joined('p/m2'));
+  step(
+    1,
+    submitted(aJob(1, { failuresMax: 1, groups: [aGroup(1, { check: 'test -s o' })] })),
+    joined('p/m1'),
+    joined('p/m2'),
+  );
   step(3, reported('p/m1', 1, succeeded(1, 1, 3)), reported('p/m2', 1, succeeded(2, 1, 3)));
-  t.like(step(4, { kind: 'ResultRefused', replicaId: 1, reason: 'MUT_CHECK_FAILED', detail: '' }), [{ kind: 'AcceptResult', replicaId: 2 }]);
+  t.like(step(4, { kind: 'ResultRefused', replicaId: 1, reason: 'MUT_CHECK_FAILED', detail: '' }), [
+    { kind: 'AcceptResult', replicaId: 2 },
+  ]);
   step(5, { kind: 'ResultAccepted', replicaId: 2 });
   t.like(findJobSummary(state, 'ann', 1), { status: 'finished', finishedCount: 1 });
 });
 
 test('a result asks only for the outputs that its machine was asked for, also after a restart', (t) => {
   const { state, step } = aBroker();
-  const outputs = ['linux', 'plan9'].map((os) => ({ root: 'playpen' as const, path: os, localPath: `/${os}`, condition: `os == ${os}` }));
+  const outputs = ['linux', 'plan9'].map((os) => ({
+    root: 'playpen' as const,
+    path: os,
+    localPath: `/${os}`,
+    condition: `os == ${os}`,
+  }));
   step(1, submitted(aJob(1, { groups: [aGroup(1, { outputs })] })), joined('p/m1', { attributes: { os: 'plan9' } }));
   const [accept] = step(2, reported('p/m1', 1, succeeded(1, 1, 2)));
-  t.like(accept, { kind: 'AcceptResult', replicaId: 1, machineId: 'p/m1', outputSpecs: [{ path: 'plan9' }], attributes: { os: 'plan9' } });
-  t.deepEqual(resume(restore(snapshot(state)), 9).filter((command) => command.kind === 'AcceptResult'), [accept]);
+  t.like(accept, {
+    kind: 'AcceptResult',
+    replicaId: 1,
+    machineId: 'p/m1',
+    outputSpecs: [{ path: 'plan9' }],
+    attributes: { os: 'plan9' },
+  });
+  t.deepEqual(
+    resume(restore(snapshot(state)), 9).filter((command) => command.kind === 'AcceptResult'),
+    [accept],
+  );
 });
 
 test('a broker that restarts connects to its providers, and lets no machine go before its grace is over', (t) => {
   const { state, step } = aBroker({ suspectGrace: 50 });
   step(1, submitted(aJob(2)), joined('p/m1'));
   const again = restore(snapshot(state), { suspectGrace: 50 });
-  t.deepEqual(resume(again, 1000), [{ kind: 'ConnectProvider', providerId: 'p', address: 'h:1' }, { kind: 'WakeAt', at: 1000 }], 'its first step sets the timer');
-  t.deepEqual(brokerMachine.step(again, [{ kind: 'TimerFired' }], 1000), { changes: [], commands: [{ kind: 'WakeAt', at: 1050 }] });
+  t.deepEqual(
+    resume(again, 1000),
+    [
+      { kind: 'ConnectProvider', providerId: 'p', address: 'h:1' },
+      { kind: 'WakeAt', at: 1000 },
+    ],
+    'its first step sets the timer',
+  );
+  t.deepEqual(brokerMachine.step(again, [{ kind: 'TimerFired' }], 1000), {
+    changes: [],
+    commands: [{ kind: 'WakeAt', at: 1050 }],
+  });
   t.deepEqual(brokerMachine.step(again, [{ kind: 'TimerFired' }], 1049).changes, []);
-  t.deepEqual(brokerMachine.step(again, [{ kind: 'TimerFired' }], 1050).changes.map((change) => change.kind), ['ReplicasEnded', 'MachineLost']);
+  t.deepEqual(
+    brokerMachine.step(again, [{ kind: 'TimerFired' }], 1050).changes.map((change) => change.kind),
+    ['ReplicasEnded', 'MachineLost'],
+  );
 });
 
 test('a machine whose walltime ended while its provider was away is lost for that reason, and any other that is gone for none', (t) => {
   const { step, changes } = aBroker({});
   step(1, submitted(aJob(2)), joined('p/m1', { until: 1000 }), joined('p/m2', { until: 9000 }));
   step(2, { kind: 'ProviderDisconnected', providerId: 'p', reason: 'MUT_UNREACHABLE' });
-  step(1000, { kind: 'ProviderConnected', providerId: 'p', resourceId: undefined }, { kind: 'ProviderSettled', providerId: 'p' });
-  const lost = changes.filter((change) => change.kind === 'MachineLost').map(({ machineId, reason }) => [machineId, reason]);
-  t.deepEqual(lost, [['p/m1', 'MUT_WALLTIME_ENDED'], ['p/m2', 'MUT_MACHINE_LOST']]);
+  step(
+    1000,
+    { kind: 'ProviderConnected', providerId: 'p', resourceId: undefined },
+    { kind: 'ProviderSettled', providerId: 'p' },
+  );
+  const lost = changes
+    .filter((change) => change.kind === 'MachineLost')
+    .map(({ machineId, reason }) => [machineId, reason]);
+  t.deepEqual(lost, [
+    ['p/m1', 'MUT_WALLTIME_ENDED'],
+    ['p/m2', 'MUT_MACHINE_LOST'],
+  ]);
 });
 
 test('a retry with current inputs holds what has not run to what is there now, through a restart, and leaves the rest on record', (t) => {
   const { state, step, changes } = aBroker();
-  const group = aGroup(3, { inputs: [{ source: { kind: 'path', path: '/h/s.sh' }, root: 'playpen', path: 's.sh', condition: '', fingerprint: 'old' }] });
+  const group = aGroup(3, {
+    inputs: [
+      { source: { kind: 'path', path: '/h/s.sh' }, root: 'playpen', path: 's.sh', condition: '', fingerprint: 'old' },
+    ],
+  });
   step(1, submitted(aJob(3, { groups: [group], failuresMax: 1 })), joined('p/m1', { processors: 3 }));
-  const ends: ReplicaEnd[] = [anEnd(1, 'succeeded', { startedAt: 1, endedAt: 2 }), anEnd(2, 'failed', { startedAt: 1, endedAt: 2 }), anEnd(3, 'failed', { startedAt: 1, endedAt: 2 })];
+  const ends: ReplicaEnd[] = [
+    anEnd(1, 'succeeded', { startedAt: 1, endedAt: 2 }),
+    anEnd(2, 'failed', { startedAt: 1, endedAt: 2 }),
+    anEnd(3, 'failed', { startedAt: 1, endedAt: 2 }),
+  ];
   step(2, { kind: 'MachineReported', machineId: 'p/m1', report: { sequence: 1, started: [], ended: ends } });
-  const retry = (now: number, taskIndexes: readonly number[], fingerprint: string) => step(now, { kind: 'TasksRetried', replyTo: 8, userId: 'ann', jobId: 1, taskIndexes, current: [{ path: '/h/s.sh', fingerprint }, { path: '/h/of-no-task', fingerprint: 'x' }] });
+  const retry = (now: number, taskIndexes: readonly number[], fingerprint: string) =>
+    step(now, {
+      kind: 'TasksRetried',
+      replyTo: 8,
+      userId: 'ann',
+      jobId: 1,
+      taskIndexes,
+      current: [
+        { path: '/h/s.sh', fingerprint },
+        { path: '/h/of-no-task', fingerprint: 'x' },
+      ],
+    });
   const inputOf = ({ jobs }: typeof state) => jobs.get(1)?.spec?.groups[0]?.inputs[0];
   retry(3, [0], 'new');
   t.is(inputOf(state)?.fingerprint, 'old', 'nothing of it runs again');
   retry(4, [1], 'new');
-  t.deepEqual(changes.slice(0, 2).map(({ kind }) => kind), ['InputsRevised', 'TasksRetried']);
+  t.deepEqual(
+    changes.slice(0, 2).map(({ kind }) => kind),
+    ['InputsRevised', 'TasksRetried'],
+  );
   const revised = { fingerprint: 'new', former: [{ fingerprint: 'old', tasks: [{ first: 0, count: 1 }] }] };
   t.like(inputOf(state), revised);
   t.like(inputOf(restore(snapshot(state))), revised);
@@ -180,7 +322,11 @@ test('a task that machines which take nothing new refuse, or that an operator ta
   t.like(changes[0], { endings: [{ fate: 'withdrawn', taskStatus: 'ready' }] });
   step(3, { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_DRAINING' });
   step(1000, joined('p/m2'));
-  step(1001, { kind: 'MachineReported', machineId: 'p/m2', report: { sequence: 1, started: [{ replicaId: 2, startedAt: 1001 }], ended: [] } });
+  step(1001, {
+    kind: 'MachineReported',
+    machineId: 'p/m2',
+    report: { sequence: 1, started: [{ replicaId: 2, startedAt: 1001 }], ended: [] },
+  });
   step(1002, { kind: 'MachineLost', machineId: 'p/m2', reason: 'MUT_DRAINING' });
   t.like(changes[0], { endings: [{ fate: 'withdrawn', taskStatus: 'ready' }] });
 });
@@ -211,8 +357,16 @@ test('all that failed or was cancelled is retried when no task is named, and the
   step(3, { kind: 'JobCancelled', replyTo: 3, userId: 'ann', jobId: 1, reason: '' });
   step(4, reported('p/m1', 2, anEnd(2, 'cancelled', { startedAt: 2, endedAt: 4 })));
   t.like(findJobSummary(state, 'ann', 1), { status: 'cancelled', failedCount: 1, cancelledCount: 2, endedAt: 4 });
-  t.like(step(5, { kind: 'TasksRetried', replyTo: 4, userId: 'ann', jobId: 1, taskIndexes: [] }), [{ reply: { ok: true, value: { retriedCount: 3 } } }]);
-  t.like(findJobSummary(state, 'ann', 1), { status: 'running', readyCount: 3, failedCount: 0, cancelledCount: 0, endedAt: 0 });
+  t.like(step(5, { kind: 'TasksRetried', replyTo: 4, userId: 'ann', jobId: 1, taskIndexes: [] }), [
+    { reply: { ok: true, value: { retriedCount: 3 } } },
+  ]);
+  t.like(findJobSummary(state, 'ann', 1), {
+    status: 'running',
+    readyCount: 3,
+    failedCount: 0,
+    cancelledCount: 0,
+    endedAt: 0,
+  });
   t.deepEqual([...state.openJobs.keys()], [1, 2]);
 });
 
@@ -221,15 +375,26 @@ test('a replica that started though it was asked back may get a sister', (t) => 
   step(1, submitted(aJob(3)), joined('p/m1'));
   step(3, reported('p/m1', 1, succeeded(1, 1, 3)));
   t.like(step(4, joined('p/m2')), [{ kind: 'CancelReplicas', replicaIds: [3], onlyWaiting: true }]);
-  step(5, { kind: 'MachineReported', machineId: 'p/m1', report: { sequence: 2, started: [{ replicaId: 3, startedAt: 5 }], ended: [succeeded(2, 3, 5)] } });
-  t.like(step(20, { kind: 'TimerFired' }), [{ kind: 'StartReplicas', machineId: 'p/m2', starts: [{ replicaId: 4, taskIndex: 2 }] }]);
+  step(5, {
+    kind: 'MachineReported',
+    machineId: 'p/m1',
+    report: { sequence: 2, started: [{ replicaId: 3, startedAt: 5 }], ended: [succeeded(2, 3, 5)] },
+  });
+  t.like(step(20, { kind: 'TimerFired' }), [
+    { kind: 'StartReplicas', machineId: 'p/m2', starts: [{ replicaId: 4, taskIndex: 2 }] },
+  ]);
 });
 
 test('a task gets no replica while its end may still be held back at its machine', (t) => {
   const { step } = aBroker({ replicateAfter: 10 });
   step(1, submitted(aJob(1)), joined('p/m1', { reportDelay: 300 }), joined('p/m2'));
-  t.deepEqual(step(310, { kind: 'TimerFired' }).filter(({ kind }) => kind === 'StartReplicas'), []);
-  t.like(step(311, { kind: 'TimerFired' }), [{ kind: 'StartReplicas', machineId: 'p/m2', starts: [{ replicaId: 2, taskIndex: 0 }] }]);
+  t.deepEqual(
+    step(310, { kind: 'TimerFired' }).filter(({ kind }) => kind === 'StartReplicas'),
+    [],
+  );
+  t.like(step(311, { kind: 'TimerFired' }), [
+    { kind: 'StartReplicas', machineId: 'p/m2', starts: [{ replicaId: 2, taskIndex: 0 }] },
+  ]);
 });
 
 test('a job of another user is not there', (t) => {
@@ -237,8 +402,13 @@ test('a job of another user is not there', (t) => {
   step(1, submitted(aJob(3)), submitted(aJob(1), 'bob'));
   t.is(findJobOf(state, 'ann', 2), undefined);
   t.is(findJobSummary(state, 'bob', 1), undefined);
-  t.deepEqual(listJobSummaries(state, 'ann', { beforeJobId: 0, sizeMax: 9 }).map((job) => job.jobId), [1]);
-  t.like(step(2, { kind: 'JobCancelled', replyTo: 3, userId: 'ann', jobId: 2, reason: '' })[0], { reply: { ok: false, code: 'MUT_NOT_FOUND' } });
+  t.deepEqual(
+    listJobSummaries(state, 'ann', { beforeJobId: 0, sizeMax: 9 }).map((job) => job.jobId),
+    [1],
+  );
+  t.like(step(2, { kind: 'JobCancelled', replyTo: 3, userId: 'ann', jobId: 2, reason: '' })[0], {
+    reply: { ok: false, code: 'MUT_NOT_FOUND' },
+  });
 });
 
 test('a job with every task finished keeps nothing but its summary', (t) => {
@@ -246,8 +416,21 @@ test('a job with every task finished keeps nothing but its summary', (t) => {
   step(1, submitted(aJob(2)), joined('p/m1', { processors: 2 }));
   step(2, reported('p/m1', 1, succeeded(1, 1, 2), succeeded(2, 1, 2)));
   const job = state.jobs.get(1);
-  t.like(job, { spec: undefined, groups: { length: 0 }, queues: { length: 0 }, tasks: { size: 0 }, finished: { size: 0 } });
-  t.like(findJobSummary(state, 'ann', 1), { taskCount: 2, finishedCount: 2, runningCount: 0, readyCount: 0, status: 'finished', endedAt: 2 });
+  t.like(job, {
+    spec: undefined,
+    groups: { length: 0 },
+    queues: { length: 0 },
+    tasks: { size: 0 },
+    finished: { size: 0 },
+  });
+  t.like(findJobSummary(state, 'ann', 1), {
+    taskCount: 2,
+    finishedCount: 2,
+    runningCount: 0,
+    readyCount: 0,
+    status: 'finished',
+    endedAt: 2,
+  });
   t.is(job && findTaskSummary(job, 1)?.status, 'finished');
   t.deepEqual(job && listTaskIndexes(job, { status: 'finished', from: 1, sizeMax: 9 }), [1]);
 });
@@ -257,28 +440,61 @@ test('tasks are listed by status, in order, page by page', (t) => {
   step(1, submitted(aJob(6, { failuresMax: 1 })), joined('p/m1', { processors: 3 }));
   step(2, reported('p/m1', 1, anEnd(2, 'failed', { startedAt: 1, endedAt: 30_000 }), succeeded(1, 1, 30_000)));
   const job = state.jobs.get(1);
-  const list = (status: 'ready' | 'running' | 'failed' | 'finished' | undefined, from = 0, sizeMax = 9) => job && listTaskIndexes(job, { status, from, sizeMax });
-  t.deepEqual([list('finished'), list('failed'), list('running'), list('ready'), list(undefined, 2, 3)], [[0], [1], [2, 3, 4], [5], [2, 3, 4]]);
+  const list = (status: 'ready' | 'running' | 'failed' | 'finished' | undefined, from = 0, sizeMax = 9) =>
+    job && listTaskIndexes(job, { status, from, sizeMax });
+  t.deepEqual(
+    [list('finished'), list('failed'), list('running'), list('ready'), list(undefined, 2, 3)],
+    [[0], [1], [2, 3, 4], [5], [2, 3, 4]],
+  );
 });
 
 test('machines tell what they run, what waits in their queue, and whether they take work', (t) => {
   const { state, step } = aBroker();
-  step(1, submitted(aJob(5, { groups: [aGroup(5, { noOp: true })] })), joined('p/m1', { processors: 2 }), joined('p/m2', { until: 5 }));
+  step(
+    1,
+    submitted(aJob(5, { groups: [aGroup(5, { noOp: true })] })),
+    joined('p/m1', { processors: 2 }),
+    joined('p/m2', { until: 5 }),
+  );
   step(9, reported('p/m2', 1, ...[4, 5].map((id) => anEnd(id, 'cancelled', { startedAt: 0, endedAt: 9 }))));
   const records = listMachineRecords(state, 9);
   t.like(records[0], { status: 'busy', runningCount: 2 });
   t.like(records[1], { status: 'draining', runningCount: 0, waitingCount: 0 });
-  t.deepEqual(listProviders(state), [{ providerId: 'p', address: 'h:1', isConnected: true, lastError: '', machineCount: 2, resourceId: '', draining: undefined, runningCount: 5 }]);
+  t.deepEqual(listProviders(state), [
+    {
+      providerId: 'p',
+      address: 'h:1',
+      isConnected: true,
+      lastError: '',
+      machineCount: 2,
+      resourceId: '',
+      draining: undefined,
+      runningCount: 5,
+    },
+  ]);
 });
 
 test('when a request was last seen is known without a change of promised state', (t) => {
   const { state, step, changes } = aBroker();
   const request = {
-    providerId: 'p', requestId: '1', managerRequestId: '9', width: 2, walltime: 10, status: 'queued' as const, seenAt: 5, submittedAt: 1, startedAt: 0, endedAt: 0,
-    reasons: ['one'], heuristic: 'static',
+    providerId: 'p',
+    requestId: '1',
+    managerRequestId: '9',
+    width: 2,
+    walltime: 10,
+    status: 'queued' as const,
+    seenAt: 5,
+    submittedAt: 1,
+    startedAt: 0,
+    endedAt: 0,
+    reasons: ['one'],
+    heuristic: 'static',
   };
   step(5, { kind: 'RequestsChanged', providerId: 'p', requests: [request] });
-  t.deepEqual(changes.map((change) => change.kind), ['RequestsChanged']);
+  t.deepEqual(
+    changes.map((change) => change.kind),
+    ['RequestsChanged'],
+  );
   step(6, { kind: 'RequestsChanged', providerId: 'p', requests: [{ ...request, seenAt: 6 }] });
   t.deepEqual(changes, []);
   t.deepEqual(listRequests(state, false), [{ ...request, seenAt: 6 }]);
@@ -313,7 +529,10 @@ test('what a machine starts that was given up on its way there is cancelled', (t
   step(1, submitted(aJob(1)), joined('p/m1'));
   step(2, joined('p/m1', { incarnation: 'another' }));
   const report = { sequence: 1, started: [{ replicaId: 1, startedAt: 2 }], ended: [] };
-  t.like(step(3, { kind: 'MachineReported', machineId: 'p/m1', report }), [{ kind: 'AcknowledgeReport' }, { kind: 'CancelReplicas', machineId: 'p/m1', replicaIds: [1] }]);
+  t.like(step(3, { kind: 'MachineReported', machineId: 'p/m1', report }), [
+    { kind: 'AcknowledgeReport' },
+    { kind: 'CancelReplicas', machineId: 'p/m1', replicaIds: [1] },
+  ]);
 });
 
 test('a broker asks to be woken when a machine may try again to run a sister of what failed there', (t) => {
@@ -329,17 +548,24 @@ test('a task that waits at a machine is not asked back for one that it keeps awa
   step(1, submitted(aJob(3, { replicasMax: 1, failuresMax: 2 })), joined('p/m1'), joined('p/m2'));
   step(50, reported('p/m1', 1, succeeded(1, 1, 50)));
   const failed = reported('p/m1', 2, anEnd(3, 'failed', { startedAt: 50, endedAt: 100 }));
-  t.like(step(100, failed).slice(1), [{ kind: 'StartReplicas', machineId: 'p/m2', starts: [{ replicaId: 4, taskIndex: 2 }] }]);
+  t.like(step(100, failed).slice(1), [
+    { kind: 'StartReplicas', machineId: 'p/m2', starts: [{ replicaId: 4, taskIndex: 2 }] },
+  ]);
   t.deepEqual(step(599, { kind: 'TimerFired' }), []);
   t.is(state.wakeAt, 600);
-  t.like(step(600, { kind: 'TimerFired' }), [{ kind: 'CancelReplicas', machineId: 'p/m2', replicaIds: [4], onlyWaiting: true }]);
+  t.like(step(600, { kind: 'TimerFired' }), [
+    { kind: 'CancelReplicas', machineId: 'p/m2', replicaIds: [4], onlyWaiting: true },
+  ]);
 });
 
 test('what runs counts as used while it runs, once, and its sister as a loser', (t) => {
   const { state, step } = aBroker({ replicateAfter: 0 });
   step(100, submitted(aJob(1)), joined('p/m1'), joined('p/m2'));
-  const start = (machineId: string, replicaId: number): BrokerInput => (
-    { kind: 'MachineReported', machineId, report: { sequence: 1, started: [{ replicaId, startedAt: 100 }], ended: [] } });
+  const start = (machineId: string, replicaId: number): BrokerInput => ({
+    kind: 'MachineReported',
+    machineId,
+    report: { sequence: 1, started: [{ replicaId, startedAt: 100 }], ended: [] },
+  });
   step(110, start('p/m1', 1), start('p/m2', 2));
   t.like(ledgerOf(state, 130), [{ held: 60, used: 30, losers: 30, killed: 0, idle: 0 }]);
 });
@@ -350,13 +576,26 @@ test('a snapshot of another version is not read', (t) => {
 
 test('events tell what became of tasks, and of replicas where that is not the same', (t) => {
   const { step, changes } = aBroker();
-  const types = () => changes.flatMap(eventsOf).map(({ type, taskIndexes, reason }) => `${type} ${taskIndexes.join(',')} ${reason}`.trim());
+  const types = () =>
+    changes
+      .flatMap(eventsOf)
+      .map(({ type, taskIndexes, reason }) => `${type} ${taskIndexes.join(',')} ${reason}`.trim());
   step(1, submitted(aJob(3, { failuresMax: 1, replicasMax: 1 })));
   t.deepEqual(types(), ['job.accepted']);
   step(2, joined('p/m1', { processors: 3 }));
   t.deepEqual(types(), ['machine.joined', 'tasks.started 0,1,2']);
-  step(3, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 2, endedAt: 3 }), succeeded(2, 2, 3)), { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_X' });
-  t.deepEqual(types(), ['replicas.failed 0 MUT_TASK_FAILED', 'tasks.failed 0 MUT_TASK_FAILED', 'tasks.finished 1', 'replicas.lost 2 MUT_X', 'machine.lost  MUT_X']);
+  step(3, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 2, endedAt: 3 }), succeeded(2, 2, 3)), {
+    kind: 'MachineLost',
+    machineId: 'p/m1',
+    reason: 'MUT_X',
+  });
+  t.deepEqual(types(), [
+    'replicas.failed 0 MUT_TASK_FAILED',
+    'tasks.failed 0 MUT_TASK_FAILED',
+    'tasks.finished 1',
+    'replicas.lost 2 MUT_X',
+    'machine.lost  MUT_X',
+  ]);
   step(4, { kind: 'JobCancelled', replyTo: 1, userId: 'ann', jobId: 1, reason: 'enough' });
   t.deepEqual(types(), ['job.cancelled  enough', 'job.cancelled']);
   step(5, { kind: 'TasksRetried', replyTo: 1, userId: 'ann', jobId: 1, taskIndexes: [2] });
@@ -369,7 +608,11 @@ test("a provider's clock may be another: what it tells of its walltimes is put i
   step(1_000_000, { kind: 'ProviderConnected', providerId: 'p', clock: 1_000_000 + ahead });
   step(1_000_001, joined('p/m1', { until: 1_300_000 + ahead }));
   t.is(state.machines.get('p/m1')?.facts.until, 1_300_000);
-  step(1_000_002, { kind: 'ProviderConnected', providerId: 'p', clock: 1_000_002 + 1500 }, joined('p/m2', { until: 1_300_000 }));
+  step(
+    1_000_002,
+    { kind: 'ProviderConnected', providerId: 'p', clock: 1_000_002 + 1500 },
+    joined('p/m2', { until: 1_300_000 }),
+  );
   t.is(state.machines.get('p/m2')?.facts.until, 1_300_000);
 });
 
@@ -379,7 +622,9 @@ test('a machine is charged no more than it was there, also when a clock then say
   step(90_000, reported('p/m1', 1, succeeded(1, 1000, 90_000)));
   step(90_001, { kind: 'ResultAccepted', replicaId: 1 }, joined('p/m1', { until: 50_000 }));
   t.is(state.machines.get('p/m1')?.facts.until, 90_000);
-  t.notThrows(() => { brokerMachine.checkInvariants(state); });
+  t.notThrows(() => {
+    brokerMachine.checkInvariants(state);
+  });
 });
 
 test('after a start of the host no replica id is given that may have been given before', (t) => {

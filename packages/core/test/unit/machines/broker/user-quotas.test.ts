@@ -1,6 +1,13 @@
-// Proves that a user gets no more jobs and tasks than the configuration allows, whichever way a job comes to be open, and that the owner gets any number.
+// Proves that a user gets no more jobs and tasks than the configuration allows, whichever way a job comes to be open,
+// and that the owner gets any number.
 import test from 'ava';
-import { type BrokerCommand, type BrokerInput, brokerMachine, createBrokerState, listJobQuotas } from '@mutirao/core/machines/broker';
+import {
+  type BrokerCommand,
+  type BrokerInput,
+  brokerMachine,
+  createBrokerState,
+  listJobQuotas,
+} from '@mutirao/core/machines/broker';
 import { parseQuotas, type QuotaRules } from '@mutirao/core/quotas';
 import { aJob } from '@mutirao/testkit';
 
@@ -14,16 +21,20 @@ function aBroker(...rules: string[]) {
   };
   return {
     state,
-    submit: (userId: string, taskCount: number) => step({ kind: 'JobSubmitted', replyTo: 7, userId, clientJobId: '', spec: aJob(taskCount) }),
+    submit: (userId: string, taskCount: number) =>
+      step({ kind: 'JobSubmitted', replyTo: 7, userId, clientJobId: '', spec: aJob(taskCount) }),
     cancel: (userId: string, jobId: number) => step({ kind: 'JobCancelled', replyTo: 7, userId, jobId, reason: '' }),
-    retry: (userId: string, jobId: number) => step({ kind: 'TasksRetried', replyTo: 7, userId, jobId, taskIndexes: [] }),
+    retry: (userId: string, jobId: number) =>
+      step({ kind: 'TasksRetried', replyTo: 7, userId, jobId, taskIndexes: [] }),
   };
 }
 
 /** `ok`, or the code and the name of the quota. */
 function describe(commands: readonly BrokerCommand[]): string {
   const reply = commands.find((command) => command.kind === 'Reply')?.reply;
-  return reply?.ok === true ? 'ok' : `${reply?.code ?? ''} ${/quota "([a-z-]+)"/.exec(reply?.message ?? '')?.[1] ?? ''}`;
+  return reply?.ok === true
+    ? 'ok'
+    : `${reply?.code ?? ''} ${/quota "([a-z-]+)"/.exec(reply?.message ?? '')?.[1] ?? ''}`;
 }
 
 test('a user gets so many jobs and tasks at a time, and others are not touched by it', (t) => {
@@ -33,7 +44,10 @@ test('a user gets so many jobs and tasks at a time, and others are not touched b
   t.is(submit('maria', 6), 'ok');
   t.is(submit('maria', 1), 'MUT_USER_QUOTA jobs');
   t.is(submit('joao', 10), 'ok');
-  t.deepEqual(listJobQuotas(state, 'maria'), [{ name: 'jobs', used: 2, allowed: 2 }, { name: 'tasks', used: 10, allowed: 10 }]);
+  t.deepEqual(listJobQuotas(state, 'maria'), [
+    { name: 'jobs', used: 2, allowed: 2 },
+    { name: 'tasks', used: 10, allowed: 10 },
+  ]);
   t.is(cancel('maria', 2), 'ok');
   t.is(submit('maria', 1), 'ok');
 });

@@ -20,23 +20,80 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ['no processors', aJob(1, { processors: 0 }), /processors is 0; want an integer in 1\.\./],
   ['no replicas', aJob(1, { replicasMax: 0 }), /replicas_max is 0; want an integer in 1\.\.16/],
   ['too many failures', aJob(1, { failuresMax: 101 }), /failures_max is 101; want an integer in 1\.\.100/],
-  ['limits below nothing', aJob(1, { limits: { runTimeMax: -1, memoryMax: 0, outputMax: 0 } }), /run_time_ms_max is -1/],
+  [
+    'limits below nothing',
+    aJob(1, { limits: { runTimeMax: -1, memoryMax: 0, outputMax: 0 } }),
+    /run_time_ms_max is -1/,
+  ],
   ['an empty command', withGroup({ command: ' ' }), /command is empty/],
-  ...[0, -1, 1.5, 16, NaN].map((count) => [`a vote of ${count}`, aJob(1, { verification: { kind: 'vote', count } }), /verification is vote:\S+; want an integer in 1\.\.15/] as const),
-  ...[0, 1, 1.5, -0.1, NaN, Infinity].map((threshold) => (
-    [`a credibility of ${threshold}`, aJob(1, { verification: { kind: 'credibility', threshold } }), /is credibility:\S+; want a number above 0 and below 1/] as const)),
-  ['a credibility that nobody reaches', aJob(1, { verification: { kind: 'credibility', threshold: 0.9999999999 } }), /is credibility:0\.9999999999; want 0\.99999999906\d+ at most, which 15 machines that nobody knows reach/],
-  ['verification by checks that are not there', aJob(1, { verification: { kind: 'check' }, groups: [aGroup(1, { check: 'true' }), aGroup(1)] }), /task group 1 has none; want a check in each/],
-  ['a vote on what does nothing', aJob(1, { verification: { kind: 'vote', count: 3 }, groups: [aGroup(1, { noOp: true })] }), /task group 0 does nothing \(no-op\)/],
-  ['the credibility of what does nothing', aJob(1, { verification: { kind: 'credibility', threshold: 0.9 }, groups: [aGroup(1, { noOp: true })] }), /does nothing/],
+  ...[0, -1, 1.5, 16, NaN].map(
+    (count) =>
+      [
+        `a vote of ${count}`,
+        aJob(1, { verification: { kind: 'vote', count } }),
+        /verification is vote:\S+; want an integer in 1\.\.15/,
+      ] as const,
+  ),
+  ...[0, 1, 1.5, -0.1, NaN, Infinity].map(
+    (threshold) =>
+      [
+        `a credibility of ${threshold}`,
+        aJob(1, { verification: { kind: 'credibility', threshold } }),
+        /is credibility:\S+; want a number above 0 and below 1/,
+      ] as const,
+  ),
+  [
+    'a credibility that nobody reaches',
+    aJob(1, { verification: { kind: 'credibility', threshold: 0.9999999999 } }),
+    /is credibility:0\.9999999999; want 0\.99999999906\d+ at most, which 15 machines that nobody knows reach/,
+  ],
+  [
+    'verification by checks that are not there',
+    aJob(1, { verification: { kind: 'check' }, groups: [aGroup(1, { check: 'true' }), aGroup(1)] }),
+    /task group 1 has none; want a check in each/,
+  ],
+  [
+    'a vote on what does nothing',
+    aJob(1, { verification: { kind: 'vote', count: 3 }, groups: [aGroup(1, { noOp: true })] }),
+    /task group 0 does nothing \(no-op\)/,
+  ],
+  [
+    'the credibility of what does nothing',
+    aJob(1, { verification: { kind: 'credibility', threshold: 0.9 }, groups: [aGroup(1, { noOp: true })] }),
+    /does nothing/,
+  ],
   ['a placement that nobody knows', aJob(1, { placement: 'best' }), /placement "best" begins with no strategy/],
-  ['a placement with an a above 1', aJob(1, { placement: 'min-ct:2' }), /placement "min-ct:2" has the admissibility "2"; want a number in 0\.\.1/],
-  ['a placement beside a plan', aJob(1, { placement: 'min-ct', scheduler: 'plan' }), /placement is min-ct, and scheduler is plan, which chooses machines itself; want one/],
-  ['a placement beside votes', aJob(1, { placement: 'min-ct', verification: { kind: 'vote', count: 3 } }), /placement is min-ct, and verification is by vote/],
-  ['a placement beside a reservation', aJob(1, { placement: 'min-ct', reservation: { ...aReservation('7:1000-5000x2'), after: 'wait' } }), /placement is min-ct, and the job has a reservation/],
+  [
+    'a placement with an a above 1',
+    aJob(1, { placement: 'min-ct:2' }),
+    /placement "min-ct:2" has the admissibility "2"; want a number in 0\.\.1/,
+  ],
+  [
+    'a placement beside a plan',
+    aJob(1, { placement: 'min-ct', scheduler: 'plan' }),
+    /placement is min-ct, and scheduler is plan, which chooses machines itself; want one/,
+  ],
+  [
+    'a placement beside votes',
+    aJob(1, { placement: 'min-ct', verification: { kind: 'vote', count: 3 } }),
+    /placement is min-ct, and verification is by vote/,
+  ],
+  [
+    'a placement beside a reservation',
+    aJob(1, { placement: 'min-ct', reservation: { ...aReservation('7:1000-5000x2'), after: 'wait' } }),
+    /placement is min-ct, and the job has a reservation/,
+  ],
   ['a value with a NUL', withGroup({ values: { kind: 'list', values: ['a', 'a\0b'] } }), /a value holds a NUL/],
-  ['a value that would be code in arithmetic', withGroup({ command: 'echo $(({}))', values: { kind: 'list', values: ['1', 'a[$(x)]'] } }), /command: the value "a\[\$\(x\)\]" has no safe meaning where \{\} stands: it stands in arithmetic/],
-  ['a check whose quotes have no end', withGroup({ check: "test '{}" }), /check: no value can be put into the command safely: there is a ' without its end/],
+  [
+    'a value that would be code in arithmetic',
+    withGroup({ command: 'echo $(({}))', values: { kind: 'list', values: ['1', 'a[$(x)]'] } }),
+    /command: the value "a\[\$\(x\)\]" has no safe meaning where \{\} stands: it stands in arithmetic/,
+  ],
+  [
+    'a check whose quotes have no end',
+    withGroup({ check: "test '{}" }),
+    /check: no value can be put into the command safely: there is a ' without its end/,
+  ],
   ['a command with a NUL', withGroup({ command: 'a\0b' }), /NUL/],
 ];
 
@@ -50,35 +107,89 @@ for (const [what, spec, message] of refused) {
 
 test('expressions that do not parse are refused wherever they stand', (t) => {
   const broken = 'mem >';
-  const specs = [{ requirements: broken }, { inputs: [{ ...input, condition: broken }] }, { outputs: [{ ...output, condition: broken }] }];
-  t.deepEqual(specs.map((changes) => findSpecFault(withGroup(changes))?.code), Array<'MUT_REQUIREMENTS_SYNTAX'>(3).fill('MUT_REQUIREMENTS_SYNTAX'));
+  const specs = [
+    { requirements: broken },
+    { inputs: [{ ...input, condition: broken }] },
+    { outputs: [{ ...output, condition: broken }] },
+  ];
+  t.deepEqual(
+    specs.map((changes) => findSpecFault(withGroup(changes))?.code),
+    Array<'MUT_REQUIREMENTS_SYNTAX'>(3).fill('MUT_REQUIREMENTS_SYNTAX'),
+  );
 });
 
 test('paths that leave their root are refused on either way', (t) => {
   const specs = [{ inputs: [{ ...input, path: 'a/../../b' }] }, { outputs: [{ ...output, path: '..' }] }];
-  t.deepEqual(specs.map((changes) => findSpecFault(withGroup(changes))?.code), Array<'MUT_PATH_LEAVES_ROOT'>(2).fill('MUT_PATH_LEAVES_ROOT'));
+  t.deepEqual(
+    specs.map((changes) => findSpecFault(withGroup(changes))?.code),
+    Array<'MUT_PATH_LEAVES_ROOT'>(2).fill('MUT_PATH_LEAVES_ROOT'),
+  );
 });
 
 test('the most that a job may ask for is taken', (t) => {
   for (const count of [1, 2, 15]) t.is(findSpecFault(aJob(1, { verification: { kind: 'vote', count } })), undefined);
-  for (const threshold of [0.0001, 0.9, 0.9999, 0.999999999]) t.is(findSpecFault(aJob(1, { verification: { kind: 'credibility', threshold } })), undefined);
-  t.is(findSpecFault(aJob(1, { groups: [aGroup(2 ** 31)], replicasMax: 16, failuresMax: 100, processors: 64 })), undefined);
-  t.is(findSpecFault(withGroup({ command: '', noOp: true, inputs: [input], outputs: [output], requirements: 'mem >= 1' })), undefined);
+  for (const threshold of [0.0001, 0.9, 0.9999, 0.999999999])
+    t.is(findSpecFault(aJob(1, { verification: { kind: 'credibility', threshold } })), undefined);
+  t.is(
+    findSpecFault(aJob(1, { groups: [aGroup(2 ** 31)], replicasMax: 16, failuresMax: 100, processors: 64 })),
+    undefined,
+  );
+  t.is(
+    findSpecFault(withGroup({ command: '', noOp: true, inputs: [input], outputs: [output], requirements: 'mem >= 1' })),
+    undefined,
+  );
 });
 
-const reader = (path: string): ReturnType<typeof aGroup> => aGroup(1, { inputs: [{ source: { kind: 'output', taskIndex: 0, path }, root: 'playpen', path, condition: '' }] });
-const writer = (changes: Partial<OutputSpec> = {}): ReturnType<typeof aGroup> => aGroup(1, { outputs: [{ ...output, path: 'a', localPath: '', ...changes }] });
+const reader = (path: string): ReturnType<typeof aGroup> =>
+  aGroup(1, { inputs: [{ source: { kind: 'output', taskIndex: 0, path }, root: 'playpen', path, condition: '' }] });
+const writer = (changes: Partial<OutputSpec> = {}): ReturnType<typeof aGroup> =>
+  aGroup(1, { outputs: [{ ...output, path: 'a', localPath: '', ...changes }] });
 const edge = { from: 0, to: 1 };
 
 const refusedEdges: readonly (readonly [what: string, spec: JobSpec, code: string, message: RegExp])[] = [
-  ['a cycle', aJob(3, { edges: [edge, { from: 1, to: 2 }, { from: 2, to: 0 }] }), 'MUT_WORKFLOW_CYCLE', /3 tasks wait for each other: 0 -> 1 -> 2 -> 0/],
-  ['an edge to nowhere', aJob(2, { edges: [{ from: 0, to: 2 }] }), 'MUT_WORKFLOW_EDGE_NOWHERE', /names the task 2, which does not exist/],
+  [
+    'a cycle',
+    aJob(3, { edges: [edge, { from: 1, to: 2 }, { from: 2, to: 0 }] }),
+    'MUT_WORKFLOW_CYCLE',
+    /3 tasks wait for each other: 0 -> 1 -> 2 -> 0/,
+  ],
+  [
+    'an edge to nowhere',
+    aJob(2, { edges: [{ from: 0, to: 2 }] }),
+    'MUT_WORKFLOW_EDGE_NOWHERE',
+    /names the task 2, which does not exist/,
+  ],
   ['an edge that is twice there', aJob(2, { edges: [edge, edge] }), 'MUT_WORKFLOW_EDGE_TWICE', /two edges from 0 to 1/],
-  ['a time that is no number', aJob(1, { groups: [aGroup(1), { ...aGroup(1), expectedTime: NaN }], edges: [edge] }), 'MUT_WORKFLOW_COST', /expected_time_ms of task group 1 is NaN/],
-  ['an output without an edge', aJob(1, { groups: [writer(), reader('a')] }), 'MUT_WORKFLOW_NO_WRITER', /task 1 reads a of task 0, and no edge leads from there/],
-  ['an output that nobody writes', aJob(1, { groups: [writer(), reader('b')], edges: [edge] }), 'MUT_WORKFLOW_NO_WRITER', /task 1 reads b of task 0, which has no such output/],
-  ['an output that may not be written', aJob(1, { groups: [writer({ condition: 'os == linux' }), reader('a')], edges: [edge] }), 'MUT_WORKFLOW_NO_WRITER', /depend on the machine/],
-  ['an output in an archive', aJob(1, { groups: [writer({ localPath: '/home/a' }), reader('a')], edges: [edge], gatherFolder: '/home' }), 'MUT_WORKFLOW_NO_WRITER', /gathered in an archive/],
+  [
+    'a time that is no number',
+    aJob(1, { groups: [aGroup(1), { ...aGroup(1), expectedTime: NaN }], edges: [edge] }),
+    'MUT_WORKFLOW_COST',
+    /expected_time_ms of task group 1 is NaN/,
+  ],
+  [
+    'an output without an edge',
+    aJob(1, { groups: [writer(), reader('a')] }),
+    'MUT_WORKFLOW_NO_WRITER',
+    /task 1 reads a of task 0, and no edge leads from there/,
+  ],
+  [
+    'an output that nobody writes',
+    aJob(1, { groups: [writer(), reader('b')], edges: [edge] }),
+    'MUT_WORKFLOW_NO_WRITER',
+    /task 1 reads b of task 0, which has no such output/,
+  ],
+  [
+    'an output that may not be written',
+    aJob(1, { groups: [writer({ condition: 'os == linux' }), reader('a')], edges: [edge] }),
+    'MUT_WORKFLOW_NO_WRITER',
+    /depend on the machine/,
+  ],
+  [
+    'an output in an archive',
+    aJob(1, { groups: [writer({ localPath: '/home/a' }), reader('a')], edges: [edge], gatherFolder: '/home' }),
+    'MUT_WORKFLOW_NO_WRITER',
+    /gathered in an archive/,
+  ],
 ];
 
 for (const [what, spec, code, message] of refusedEdges) {
@@ -92,5 +203,8 @@ for (const [what, spec, code, message] of refusedEdges) {
 test('a workflow whose tasks read what others write is taken', (t) => {
   t.is(findSpecFault(aJob(1, { groups: [writer(), reader('a')], edges: [edge] })), undefined);
   t.is(findSpecFault(aJob(1, { groups: [writer({ localPath: '/home/a' }), reader('a')], edges: [edge] })), undefined);
-  t.is(findSpecFault(aJob(1, { groups: [writer({ localPath: '' }), reader('a')], edges: [edge], gatherFolder: '/home' })), undefined);
+  t.is(
+    findSpecFault(aJob(1, { groups: [writer({ localPath: '' }), reader('a')], edges: [edge], gatherFolder: '/home' })),
+    undefined,
+  );
 });

@@ -1,50 +1,90 @@
 import test, { type ExecutionContext } from 'ava';
-import { clusterMachine, createClusterState, listQueue, listScores, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
+import {
+  clusterMachine,
+  createClusterState,
+  listQueue,
+  listScores,
+  type ClusterChange,
+  type ClusterCommand,
+  type ClusterInput,
+  type ClusterOptions,
+  type ClusterState,
+} from '@mutirao/core/machines/cluster';
 import type { RequestOrder, ReservedWindow } from '@mutirao/core/messages';
 import { conservativeBackfilling, easyBackfilling, usualLeadMax } from '@mutirao/core/queue';
 import { checkInteractions } from '@mutirao/testkit';
 
 function showCommand(command: ClusterCommand): string {
   switch (command.kind) {
-    case 'Reply': return command.reply.ok ? `reply ${JSON.stringify(command.reply.value)}` : `refuse ${command.reply.code}: ${command.reply.message}`;
-    case 'WakeAt': return `wake at ${command.at}`;
-    case 'StartProcesses': return `start ${command.width} of request ${command.requestId} until ${command.walltimeEnd}`;
-    case 'KillProcesses': return `kill request ${command.requestId}`;
+    case 'Reply':
+      return command.reply.ok
+        ? `reply ${JSON.stringify(command.reply.value)}`
+        : `refuse ${command.reply.code}: ${command.reply.message}`;
+    case 'WakeAt':
+      return `wake at ${command.at}`;
+    case 'StartProcesses':
+      return `start ${command.width} of request ${command.requestId} until ${command.walltimeEnd}`;
+    case 'KillProcesses':
+      return `kill request ${command.requestId}`;
   }
 }
 
 function showChange(change: ClusterChange): string[] {
   switch (change.kind) {
-    case 'RequestDisplaced': return [`request ${change.requestId} lost its place`];
-    case 'RequestPlaced': return [`request ${change.requestId} placed at ${change.startsAt}`];
-    case 'ReservationOpened': return [`reservation ${change.reservationId} opened`];
-    case 'ScoreChanged': return [`score of ${change.userId}: ${change.score.toFixed(2)} of ${change.countedCount}`];
-    case 'RequestEnded': return [`request ${change.requestId} ended ${change.reason}`.trimEnd()];
-    default: return [];
+    case 'RequestDisplaced':
+      return [`request ${change.requestId} lost its place`];
+    case 'RequestPlaced':
+      return [`request ${change.requestId} placed at ${change.startsAt}`];
+    case 'ReservationOpened':
+      return [`reservation ${change.reservationId} opened`];
+    case 'ScoreChanged':
+      return [`score of ${change.userId}: ${change.score.toFixed(2)} of ${change.countedCount}`];
+    case 'RequestEnded':
+      return [`request ${change.requestId} ended ${change.reason}`.trimEnd()];
+    default:
+      return [];
   }
 }
 
-const plainInputs = new Map<string, 'ClusterStarted' | 'TimerFired'>([['start', 'ClusterStarted'], ['at', 'TimerFired']]);
+const plainInputs = new Map<string, 'ClusterStarted' | 'TimerFired'>([
+  ['start', 'ClusterStarted'],
+  ['at', 'TimerFired'],
+]);
 
-/** `USER KEY WIDTH for WALLTIME [in RESERVATION]`, `reservations ID:USER:COUNT@START..END ...`, `shown` with one of them, `release ID`, `exit ID FIRST..LAST [status S]`, `at T`, `start`, `queue [ended N]`, `scores`. */
+/**
+ * `USER KEY WIDTH for WALLTIME [in RESERVATION]`, `reservations ID:USER:COUNT@START..END ...`, `shown` with one of
+ * them, `release ID`, `exit ID FIRST..LAST [status S]`, `at T`, `start`, `queue [ended N]`, `scores`.
+ */
 function inputsOf(line: string): ClusterInput[] {
   const words = line.split(' ');
   const [verb = '', first = '', second = ''] = words;
   const plain = plainInputs.get(verb);
   if (plain !== undefined) return [{ kind: plain }];
   switch (verb) {
-    case 'clock': return [{ kind: 'ClockStepped', by: Number(first) }];
-    case 'release': return [{ kind: 'ReleaseRequested', replyTo: 1, requestId: Number(first) }];
-    case 'exit': return exitsOf(Number(first), second, Number(words[4] ?? 0));
-    case 'reservations': return [{ kind: 'ReservationsTold', windows: words.slice(1).map(windowOf) }];
-    case 'shown': return [{ kind: 'ReservationShown', window: windowOf(first) }];
-    default: return [{ kind: 'AllocationRequested', replyTo: 1, order: orderOf(words) }];
+    case 'clock':
+      return [{ kind: 'ClockStepped', by: Number(first) }];
+    case 'release':
+      return [{ kind: 'ReleaseRequested', replyTo: 1, requestId: Number(first) }];
+    case 'exit':
+      return exitsOf(Number(first), second, Number(words[4] ?? 0));
+    case 'reservations':
+      return [{ kind: 'ReservationsTold', windows: words.slice(1).map(windowOf) }];
+    case 'shown':
+      return [{ kind: 'ReservationShown', window: windowOf(first) }];
+    default:
+      return [{ kind: 'AllocationRequested', replyTo: 1, order: orderOf(words) }];
   }
 }
 
 function orderOf([userId = '', clientRequestId = '', width, , walltime, within, reservation]: string[]): RequestOrder {
   return {
-    userId, clientRequestId, width: Number(width), walltime: Number(walltime), command: ['work'], environment: {}, workingDirectory: '',
+    userId,
+    clientRequestId,
+    width: Number(width),
+    walltime: Number(walltime),
+    command: ['work'],
+    environment: {},
+    workingDirectory: '',
     ...(within === 'in' ? { reservationId: Number(reservation) } : {}),
   };
 }
@@ -56,46 +96,88 @@ function windowOf(text: string): ReservedWindow {
 
 function exitsOf(requestId: number, indexes: string, exitStatus: number): ClusterInput[] {
   const [from = 0, to = from] = indexes.split('..').map(Number);
-  return Array.from({ length: to - from + 1 }, (_, i) => ({ kind: 'ProcessExited', requestId, processIndex: from + i, exitStatus }));
+  return Array.from({ length: to - from + 1 }, (_, i) => ({
+    kind: 'ProcessExited',
+    requestId,
+    processIndex: from + i,
+    exitStatus,
+  }));
 }
 
 /** Runs a file of interactions on 10 processors. */
 function checkFile(t: ExecutionContext, name: string, other: Partial<ClusterOptions> = {}): void {
   const state = createClusterState({
-    processors: 10, requestsMax: 4, walltimeMax: 1000, widthMax: 10, walltimeGranularity: 10, endedMax: 100,
-    policy: conservativeBackfilling('start-now'), ...other,
+    processors: 10,
+    requestsMax: 4,
+    walltimeMax: 1000,
+    widthMax: 10,
+    walltimeGranularity: 10,
+    endedMax: 100,
+    policy: conservativeBackfilling('start-now'),
+    ...other,
   });
   let now = 0;
-  checkInteractions(t, new URL(`../../../interactions/${name}`, import.meta.url), (lines) => lines.flatMap((line) => {
-    if (line.startsWith('at ')) now = Number(line.slice(3));
-    if (line.startsWith('clock ')) now += Number(line.slice(6));
-    if (line === 'scores') return listScores(state).map(({ userId, score, countedCount, precisionMean }) => `${userId} ${score.toFixed(2)} of ${countedCount}, precision ${precisionMean.toFixed(2)}`);
-    if (line.startsWith('queue')) return showQueue(state, now, Number(line.split(' ')[2] ?? 0));
-    const { changes, commands } = clusterMachine.step(state, inputsOf(line), now);
-    clusterMachine.checkInvariants(state);
-    return [...changes.flatMap(showChange), ...commands.map(showCommand)];
-  }).join('\n'));
+  checkInteractions(t, new URL(`../../../interactions/${name}`, import.meta.url), (lines) =>
+    lines
+      .flatMap((line) => {
+        if (line.startsWith('at ')) now = Number(line.slice(3));
+        if (line.startsWith('clock ')) now += Number(line.slice(6));
+        if (line === 'scores')
+          return listScores(state).map(
+            ({ userId, score, countedCount, precisionMean }) =>
+              `${userId} ${score.toFixed(2)} of ${countedCount}, precision ${precisionMean.toFixed(2)}`,
+          );
+        if (line.startsWith('queue')) return showQueue(state, now, Number(line.split(' ')[2] ?? 0));
+        const { changes, commands } = clusterMachine.step(state, inputsOf(line), now);
+        clusterMachine.checkInvariants(state);
+        return [...changes.flatMap(showChange), ...commands.map(showCommand)];
+      })
+      .join('\n'),
+  );
 }
 
 function showQueue(state: ClusterState, now: number, endedMax: number): string[] {
   const { processorsFree, requests, reservations = [] } = listQueue(state, now, endedMax);
-  const entries = requests.map(({ managerRequestId, userId, width, walltime, status, startsAt, endReason, reservationId }) =>
-    `${managerRequestId} ${userId} ${width} for ${walltime} ${status} from ${startsAt} ${reservationId === undefined ? '' : `in ${reservationId} `}${endReason}`.trimEnd());
-  const walls = reservations.map(({ reservationId, userId, count, startsAt, endsAt, usedCount, lateBy }) =>
-    `reservation ${reservationId} of ${userId}: ${usedCount} of ${count} from ${startsAt} to ${endsAt}${lateBy > 0 ? `, late by ${lateBy}` : ''}`);
+  const entries = requests.map(
+    ({ managerRequestId, userId, width, walltime, status, startsAt, endReason, reservationId }) =>
+      (
+        `${managerRequestId} ${userId} ${width} for ${walltime} ${status} from ${startsAt} ` +
+        `${reservationId === undefined ? '' : `in ${reservationId} `}${endReason}`
+      ).trimEnd(),
+  );
+  const walls = reservations.map(
+    ({ reservationId, userId, count, startsAt, endsAt, usedCount, lateBy }) =>
+      `reservation ${reservationId} of ${userId}: ${usedCount} of ${count} from ${startsAt} to ` +
+      `${endsAt}${lateBy > 0 ? `, late by ${lateBy}` : ''}`,
+  );
   return [`${processorsFree} free`, ...entries, ...walls];
 }
 
-test('a cluster keeps its promises through starts, ends, walltimes, releases and a crash', (t) => { checkFile(t, 'cluster.txt'); });
+test('a cluster keeps its promises through starts, ends, walltimes, releases and a crash', (t) => {
+  checkFile(t, 'cluster.txt');
+});
 
-test('when the clock is set walltimes and promises last as long as before, and reservations are when people agreed', (t) => { checkFile(t, 'cluster-clock.txt'); });
+test('when the clock is set walltimes and promises last as long as before, and reservations are when people agreed', (t) => {
+  checkFile(t, 'cluster-clock.txt');
+});
 
-test('a cluster packs requests around reservations and lets their users in', (t) => { checkFile(t, 'cluster-reservations.txt'); });
+test('a cluster packs requests around reservations and lets their users in', (t) => {
+  checkFile(t, 'cluster-reservations.txt');
+});
 
 test('a cluster orders its queue by scores, counts what ends, and says what a tighter walltime would have gained', (t) => {
-  checkFile(t, 'cluster-scores.txt', { policy: easyBackfilling, order: { weight: 1440, leadMax: usualLeadMax(1440) }, walltimeMax: 86_400_000, walltimeGranularity: 1000 });
+  checkFile(t, 'cluster-scores.txt', {
+    policy: easyBackfilling,
+    order: { weight: 1440, leadMax: usualLeadMax(1440) },
+    walltimeMax: 86_400_000,
+    walltimeGranularity: 1000,
+  });
 });
 
 test('a cluster that plans ahead by scores puts off whom somebody passes, and nobody else', (t) => {
-  checkFile(t, 'cluster-scores-conservative.txt', { order: { weight: 1440, leadMax: usualLeadMax(1440) }, walltimeMax: 86_400_000, walltimeGranularity: 1000 });
+  checkFile(t, 'cluster-scores-conservative.txt', {
+    order: { weight: 1440, leadMax: usualLeadMax(1440) },
+    walltimeMax: 86_400_000,
+    walltimeGranularity: 1000,
+  });
 });

@@ -1,9 +1,21 @@
 import test from 'ava';
-import { clusterMachine, createClusterState, listQueue, type ClusterInput, type ClusterOptions } from '@mutirao/core/machines/cluster';
+import {
+  clusterMachine,
+  createClusterState,
+  listQueue,
+  type ClusterInput,
+  type ClusterOptions,
+} from '@mutirao/core/machines/cluster';
 import { conservativeBackfilling } from '@mutirao/core/queue';
 
 const options: ClusterOptions = {
-  processors: 10, requestsMax: 100, walltimeMax: 1000, widthMax: 10, walltimeGranularity: 1, endedMax: 2, policy: conservativeBackfilling('start-now'),
+  processors: 10,
+  requestsMax: 100,
+  walltimeMax: 1000,
+  widthMax: 10,
+  walltimeGranularity: 1,
+  endedMax: 2,
+  policy: conservativeBackfilling('start-now'),
 };
 
 function aCluster() {
@@ -14,7 +26,19 @@ function aCluster() {
 }
 
 function order(clientRequestId: string, width: number, walltime: number): ClusterInput {
-  return { kind: 'AllocationRequested', replyTo: 1, order: { userId: 'ana', clientRequestId, width, walltime, command: ['work', 'hard'], environment: { A: 'b' }, workingDirectory: '/srv' } };
+  return {
+    kind: 'AllocationRequested',
+    replyTo: 1,
+    order: {
+      userId: 'ana',
+      clientRequestId,
+      width,
+      walltime,
+      command: ['work', 'hard'],
+      environment: { A: 'b' },
+      workingDirectory: '/srv',
+    },
+  };
 }
 
 function exits(requestId: number, ...indexes: number[]): ClusterInput[] {
@@ -23,10 +47,21 @@ function exits(requestId: number, ...indexes: number[]): ClusterInput[] {
 
 test('a request that fits is journaled, placed, started and answered in one turn', (t) => {
   const { changes, commands } = aCluster().hear(5, order('k', 2, 100));
-  t.deepEqual(changes.map(({ kind }) => kind), ['RequestQueued', 'RequestPlaced', 'RequestStarted']);
+  t.deepEqual(
+    changes.map(({ kind }) => kind),
+    ['RequestQueued', 'RequestPlaced', 'RequestStarted'],
+  );
   t.deepEqual(commands, [
     { kind: 'Reply', replyTo: 1, reply: { ok: true, value: { requestId: 1 } } },
-    { kind: 'StartProcesses', requestId: 1, width: 2, command: ['work', 'hard'], environment: { A: 'b' }, workingDirectory: '/srv', walltimeEnd: 105 },
+    {
+      kind: 'StartProcesses',
+      requestId: 1,
+      width: 2,
+      command: ['work', 'hard'],
+      environment: { A: 'b' },
+      workingDirectory: '/srv',
+      walltimeEnd: 105,
+    },
     { kind: 'WakeAt', at: 105 },
   ]);
 });
@@ -41,8 +76,16 @@ test('the exit of a process that is heard twice changes nothing the second time'
 test('a process that is over for another reason than its own ends its request for that reason', (t) => {
   const { hear, state } = aCluster();
   hear(5, order('k', 3, 100));
-  t.deepEqual(hear(6, { kind: 'ProcessExited', requestId: 1, processIndex: 0, exitStatus: 255, reason: 'MUT_NODE_LOST' }).commands, [{ kind: 'KillProcesses', requestId: 1 }]);
-  hear(7, { kind: 'ProcessExited', requestId: 1, processIndex: 1, exitStatus: 255, reason: 'MUT_NODE_LOST' }, ...exits(1, 2));
+  t.deepEqual(
+    hear(6, { kind: 'ProcessExited', requestId: 1, processIndex: 0, exitStatus: 255, reason: 'MUT_NODE_LOST' })
+      .commands,
+    [{ kind: 'KillProcesses', requestId: 1 }],
+  );
+  hear(
+    7,
+    { kind: 'ProcessExited', requestId: 1, processIndex: 1, exitStatus: 255, reason: 'MUT_NODE_LOST' },
+    ...exits(1, 2),
+  );
   t.like(listQueue(state, 8, 1).requests.at(-1), { endReason: 'MUT_NODE_LOST' });
 });
 
@@ -59,12 +102,15 @@ test('who lost half of its walltime to waiting gets a new place', (t) => {
   hear(0, order('k1', 10, 100), order('k2', 10, 40), order('k3', 10, 40));
   hear(100, { kind: 'TimerFired' });
   const { changes } = hear(121, ...exits(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
-  t.deepEqual(changes.filter(({ kind }) => kind !== 'ProcessExited'), [
-    { kind: 'RequestPlaced', requestId: 2, startsAt: 180 },
-    { kind: 'RequestEnded', requestId: 1, reason: 'MUT_WALLTIME_ENDED', at: 121 },
-    { kind: 'RequestPlaced', requestId: 3, startsAt: 121 },
-    { kind: 'RequestStarted', requestId: 3 },
-  ]);
+  t.deepEqual(
+    changes.filter(({ kind }) => kind !== 'ProcessExited'),
+    [
+      { kind: 'RequestPlaced', requestId: 2, startsAt: 180 },
+      { kind: 'RequestEnded', requestId: 1, reason: 'MUT_WALLTIME_ENDED', at: 121 },
+      { kind: 'RequestPlaced', requestId: 3, startsAt: 121 },
+      { kind: 'RequestStarted', requestId: 3 },
+    ],
+  );
 });
 
 test('a request that is wider than the cluster after a restart ends with a reason', (t) => {
@@ -73,15 +119,31 @@ test('a request that is wider than the cluster after a restart ends with a reaso
   const restarted = { ...state, options: { ...options, processors: 4, widthMax: 4 } };
   clusterMachine.step(restarted, [{ kind: 'ClusterStarted' }], 7);
   clusterMachine.checkInvariants(restarted);
-  t.deepEqual(listQueue(restarted, 7, 2).requests.map(({ managerRequestId, status, endReason }) => [managerRequestId, status, endReason]), [
-    ['3', 'running', ''], ['2', 'ended', 'MUT_WIDTH_MAX'], ['1', 'ended', 'MUT_CLUSTER_RESTARTED'],
-  ]);
+  t.deepEqual(
+    listQueue(restarted, 7, 2).requests.map(({ managerRequestId, status, endReason }) => [
+      managerRequestId,
+      status,
+      endReason,
+    ]),
+    [
+      ['3', 'running', ''],
+      ['2', 'ended', 'MUT_WIDTH_MAX'],
+      ['1', 'ended', 'MUT_CLUSTER_RESTARTED'],
+    ],
+  );
 });
 
 test('no request may be wider than the cluster, whatever its limits allow', (t) => {
   const state = createClusterState({ ...options, processors: 4 });
-  const { changes, commands } = clusterMachine.step(state, [{ kind: 'ClusterStarted' }, order('k', 5, 100), order('l', 4, 100)], 0);
-  t.deepEqual(changes.map(({ kind }) => kind), ['ClusterStarted', 'RequestQueued', 'RequestPlaced', 'RequestStarted']);
+  const { changes, commands } = clusterMachine.step(
+    state,
+    [{ kind: 'ClusterStarted' }, order('k', 5, 100), order('l', 4, 100)],
+    0,
+  );
+  t.deepEqual(
+    changes.map(({ kind }) => kind),
+    ['ClusterStarted', 'RequestQueued', 'RequestPlaced', 'RequestStarted'],
+  );
   t.like(commands[0], { reply: { ok: false, code: 'MUT_WIDTH_MAX', message: 'width is 5; want at most 4' } });
 });
 
@@ -91,13 +153,27 @@ test('only so many ended requests are remembered, and a key is free again with t
   hear(6, ...exits(1, 0), ...exits(2, 0));
   t.like(hear(6, order('k1', 1, 10)).commands[0], { reply: { value: { requestId: 1 } } });
   hear(7, ...exits(3, 0));
-  t.deepEqual(listQueue(state, 7, 10).requests.map(({ managerRequestId }) => managerRequestId), ['3', '2']);
+  t.deepEqual(
+    listQueue(state, 7, 10).requests.map(({ managerRequestId }) => managerRequestId),
+    ['3', '2'],
+  );
   t.like(hear(8, order('k1', 1, 10)).commands[0], { reply: { value: { requestId: 4 } } });
 });
 
 /** As a node that is lost tells it: first that its processors are away, then the end of what ran there. */
 function loses(count: number, requestId: number, ...indexes: number[]): ClusterInput[] {
-  return [{ kind: 'ProcessorsAway', count }, ...indexes.map((processIndex): ClusterInput => ({ kind: 'ProcessExited', requestId, processIndex, exitStatus: 255, reason: 'MUT_NODE_LOST' }))];
+  return [
+    { kind: 'ProcessorsAway', count },
+    ...indexes.map(
+      (processIndex): ClusterInput => ({
+        kind: 'ProcessExited',
+        requestId,
+        processIndex,
+        exitStatus: 255,
+        reason: 'MUT_NODE_LOST',
+      }),
+    ),
+  ];
 }
 
 test('with a node its running request ends, and what waits starts on the processors that are left, or waits for it to be back', (t) => {
@@ -108,18 +184,43 @@ test('with a node its running request ends, and what waits starts on the process
   const seen = listQueue(state, 10, 1);
   t.is(seen.processorsFree, 0);
   t.like(seen.requests.at(-1), { managerRequestId: '1', endReason: 'MUT_NODE_LOST' });
-  t.deepEqual(seen.requests.slice(1, 3).map(({ status, startsAt }) => [status, startsAt]), [['queued', 0], ['queued', 0]], 'nobody promises what there is not');
-  t.deepEqual(hear(11, order('k5', 2, 10)).commands.filter(({ kind }) => kind === 'StartProcesses'), []);
+  t.deepEqual(
+    seen.requests.slice(1, 3).map(({ status, startsAt }) => [status, startsAt]),
+    [
+      ['queued', 0],
+      ['queued', 0],
+    ],
+    'nobody promises what there is not',
+  );
+  t.deepEqual(
+    hear(11, order('k5', 2, 10)).commands.filter(({ kind }) => kind === 'StartProcesses'),
+    [],
+  );
   t.is(listQueue(state, 11, 0).requests.at(-1)?.startsAt, 100, 'a narrow one is promised what is left');
-  t.like(hear(20, { kind: 'ProcessorsAway', count: 0 }).commands[0], { kind: 'StartProcesses', requestId: 3, width: 5 });
-  t.deepEqual(listQueue(state, 20, 0).requests.filter(({ status }) => status === 'queued').map(({ managerRequestId, startsAt }) => [managerRequestId, startsAt]), [['4', 120], ['5', 100]]);
+  t.like(hear(20, { kind: 'ProcessorsAway', count: 0 }).commands[0], {
+    kind: 'StartProcesses',
+    requestId: 3,
+    width: 5,
+  });
+  t.deepEqual(
+    listQueue(state, 20, 0)
+      .requests.filter(({ status }) => status === 'queued')
+      .map(({ managerRequestId, startsAt }) => [managerRequestId, startsAt]),
+    [
+      ['4', 120],
+      ['5', 100],
+    ],
+  );
 });
 
 test('a request over several nodes holds the processors that are left until its other processes have ended', (t) => {
   const { hear, state } = aCluster();
   hear(0, order('k1', 10, 100), order('k2', 4, 50));
   const lost = hear(10, ...loses(6, 1, 0, 1, 2, 3, 4, 5)).commands;
-  t.deepEqual(lost.filter(({ kind }) => kind !== 'WakeAt'), [{ kind: 'KillProcesses', requestId: 1 }]);
+  t.deepEqual(
+    lost.filter(({ kind }) => kind !== 'WakeAt'),
+    [{ kind: 'KillProcesses', requestId: 1 }],
+  );
   t.like(hear(12, ...exits(1, 6, 7, 8, 9)).commands[0], { kind: 'StartProcesses', requestId: 2, width: 4 });
   t.is(state.plan.profile.capacity, 4);
 });
@@ -128,5 +229,10 @@ test('what is away when a cluster begins is not planned with', (t) => {
   const state = createClusterState(options);
   clusterMachine.step(state, [{ kind: 'ClusterStarted', away: 7 }], 0);
   const { commands } = clusterMachine.step(state, [order('k1', 4, 100), order('k2', 3, 100)], 1);
-  t.deepEqual(commands.filter(({ kind }) => kind === 'StartProcesses').map((command) => 'requestId' in command && command.requestId), [2]);
+  t.deepEqual(
+    commands
+      .filter(({ kind }) => kind === 'StartProcesses')
+      .map((command) => 'requestId' in command && command.requestId),
+    [2],
+  );
 });

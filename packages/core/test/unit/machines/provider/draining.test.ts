@@ -1,5 +1,10 @@
 import test from 'ava';
-import { freezeProvider, providerDefaults, thawProvider, type ProviderSnapshot } from '../../../../src/machines/provider/index.ts';
+import {
+  freezeProvider,
+  providerDefaults,
+  thawProvider,
+  type ProviderSnapshot,
+} from '../../../../src/machines/provider/index.ts';
 import { ProviderDialogue } from '@mutirao/testkit';
 
 /** Two requests, one of which runs with an agent of each of its processors. */
@@ -25,7 +30,10 @@ test('a provider goes on draining after a restart, from its journal and from a s
   const dialogue = working();
   dialogue.perform(['drain new power']);
   const snapshot = JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot;
-  t.deepEqual(thawProvider({ ...providerDefaults, providerId: 'p' }, snapshot).draining, { since: 1, reason: 'new power' });
+  t.deepEqual(thawProvider({ ...providerDefaults, providerId: 'p' }, snapshot).draining, {
+    since: 1,
+    reason: 'new power',
+  });
   dialogue.perform(['restart']);
   t.regex(dialogue.perform(['connect b1']), /^tell b1 draining since 1: new power\n/);
   t.regex(dialogue.perform(['attach q1.0 held=1']), /tell b1 joined p\/q1.0/, 'its agents stay');
@@ -49,10 +57,19 @@ test('a draining provider keeps allocations in which tasks run, releases them wh
 
 test('with drain --now running allocations are released, and their machines are lost for a reason that counts against no task', (t) => {
   const dialogue = working();
-  t.is(dialogue.perform(['drain-now a fire']), [
-    'tell b1 draining since 1, at once: a fire', 'reply 1 ok', 'tell b1 lost p/q1.0 MUT_DRAINING', 'refuse agent #1 MUT_ALLOCATION_ENDED: request q1 is over',
-    'release q1 (m-q1)', 'release q2 (m-q2)', 'tell b1 requests q1=running q2=queued', 'wake at 5001',
-  ].join('\n'));
+  t.is(
+    dialogue.perform(['drain-now a fire']),
+    [
+      'tell b1 draining since 1, at once: a fire',
+      'reply 1 ok',
+      'tell b1 lost p/q1.0 MUT_DRAINING',
+      'refuse agent #1 MUT_ALLOCATION_ENDED: request q1 is over',
+      'release q1 (m-q1)',
+      'release q2 (m-q2)',
+      'tell b1 requests q1=running q2=queued',
+      'wake at 5001',
+    ].join('\n'),
+  );
 });
 
 test('while its broker is away a draining provider starts nothing of what was leased, and goes on with it once it takes work', (t) => {

@@ -28,8 +28,13 @@ test('200 tasks of unknown run time make one request that fills a free cluster a
   const dialogue = openDialogue();
   dialogue.perform(['demand b 200']);
   t.deepEqual(askedOf(dialogue), ['4x1', '4x1']);
-  for (const { reasons } of draftsOf(dialogue.journal)) t.is(reasons[0], 'Task run times are unknown: requesting 4 processors for 1 h first; more once tasks finish.');
-  t.is(dialogue.state.standing[0], 'Task run times are unknown: requests are for 1 h at most, and 8 free request slots are left unused; more once tasks finish.');
+  for (const { reasons } of draftsOf(dialogue.journal))
+    t.is(reasons[0], 'Task run times are unknown: requesting 4 processors for 1 h first; more once tasks finish.');
+  t.is(
+    dialogue.state.standing[0],
+    'Task run times are unknown: requests are for 1 h at most, and 8 free request slots are left unused; more ' +
+      'once tasks finish.',
+  );
 });
 
 test('without bounds on first requests the same tasks ask for a week of the whole cluster at least', (t) => {
@@ -45,14 +50,26 @@ for (const heuristic of ['initial', 'adaptive'] as const) {
     const dialogue = openDialogue({ heuristic });
     dialogue.perform(['demand b 200 unplaced=200']);
     t.is(askedOf(dialogue).length, 2);
-    t.true(draftsOf(dialogue.journal).every(({ walltime, reasons }) => walltime <= hour && reasons[0]?.startsWith('Task run times are unknown: requesting 4 processors for ') === true));
+    t.true(
+      draftsOf(dialogue.journal).every(
+        ({ walltime, reasons }) =>
+          walltime <= hour &&
+          reasons[0]?.startsWith('Task run times are unknown: requesting 4 processors for ') === true,
+      ),
+    );
     dialogue.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued']);
     t.is(askedOf(dialogue).length, 2);
-    t.regex(dialogue.state.standing[0] ?? '', /8 free request slots are left unused; more once tasks finish or requests that wait start\.$/);
+    t.regex(
+      dialogue.state.standing[0] ?? '',
+      /8 free request slots are left unused; more once tasks finish or requests that wait start\.$/,
+    );
   });
 }
 
-for (const [heuristic, asked] of [['static', 10], ['mixed', 10]] as const) {
+for (const [heuristic, asked] of [
+  ['static', 10],
+  ['mixed', 10],
+] as const) {
   test(`${heuristic}, which is meant for long tasks, asks as ever`, (t) => {
     const dialogue = openDialogue({ heuristic });
     dialogue.perform(['demand b 200']);
@@ -63,8 +80,18 @@ for (const [heuristic, asked] of [['static', 10], ['mixed', 10]] as const) {
 
 test('a free cluster is used in full at once, however many requests that takes', (t) => {
   const heuristic = new WatchingHeuristic();
-  const dialogue = new ProviderDialogue({ heuristic: 'watching', findHeuristic: heuristic.find, firstRequests: firstRequestLimits });
-  dialogue.step([{ kind: 'ProviderStarted', instance: 'i' }, { kind: 'LimitsRead', limits: { processors: 20, requestsMax: 10, widthMax: 4, walltimeMax: 24 * hour, walltimeGranularity: minute } }]);
+  const dialogue = new ProviderDialogue({
+    heuristic: 'watching',
+    findHeuristic: heuristic.find,
+    firstRequests: firstRequestLimits,
+  });
+  dialogue.step([
+    { kind: 'ProviderStarted', instance: 'i' },
+    {
+      kind: 'LimitsRead',
+      limits: { processors: 20, requestsMax: 10, widthMax: 4, walltimeMax: 24 * hour, walltimeGranularity: minute },
+    },
+  ]);
   dialogue.perform(['connect b', 'listing free=18', 'demand b 200']);
   t.deepEqual(askedOf(dialogue), Array<string>(6).fill('4x1'));
 });
@@ -91,14 +118,24 @@ test('a request that held its processors to its end and completed nothing double
   // The manager ended it a little early.
   dialogue.perform([`at ${0.97 * hour}`, `listing free=4 q1=ended@${0.97 * hour} q2=queued`]);
   t.deepEqual(askedOf(dialogue), ['4x1', '4x1', '4x2', '4x2']);
-  t.regex(draftsOf(dialogue.journal).at(-1)?.reasons[0] ?? '', /^Task run times are unknown, and none has finished within 58 min .*: requesting 4 processors for 2 h next; more once tasks finish\.$/);
+  t.regex(
+    draftsOf(dialogue.journal).at(-1)?.reasons[0] ?? '',
+    /^Task run times are unknown, and none has finished within 58 min .*: requesting 4 processors for 2 h next; more once tasks finish\.$/,
+  );
 });
 
 test('tasks that have run for longer than half of the walltime make the next requests longer before they are cut', (t) => {
   const heuristic = new WatchingHeuristic();
   const dialogue = openDialogue({ heuristic: 'watching', findHeuristic: heuristic.find });
   dialogue.perform(['demand b 200']);
-  dialogue.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued', 'attach q1.0', 'seen q1.0=1000']);
+  dialogue.perform([
+    'accepted q1',
+    'accepted q2',
+    'at 1000',
+    'listing q1=running@900 q2=queued',
+    'attach q1.0',
+    'seen q1.0=1000',
+  ]);
   dialogue.perform([`at ${40 * minute}`, 'listing q1=running@900 q2=queued']);
   t.deepEqual(askedOf(dialogue), ['4x1', '4x1', '4x2']);
 });
@@ -117,7 +154,10 @@ test('a run time that the user states is never cut into, with a quarter to spare
   const dialogue = openDialogue({ heuristic: 'watching', findHeuristic: heuristic.find });
   dialogue.perform([`demand b 200 stated=${4 * hour}`]);
   t.deepEqual(askedOf(dialogue), ['4x5', '4x5']);
-  t.is(draftsOf(dialogue.journal)[0]?.reasons[0], 'Task run times are unknown but for the stated 4 h: requesting 4 processors for 5 h first; more once tasks finish.');
+  t.is(
+    draftsOf(dialogue.journal)[0]?.reasons[0],
+    'Task run times are unknown but for the stated 4 h: requesting 4 processors for 5 h first; more once tasks finish.',
+  );
   const long = openDialogue({ heuristic: 'watching', findHeuristic: new WatchingHeuristic().find });
   long.perform([`demand b 200 stated=${23 * hour}`]);
   t.deepEqual(askedOf(long), ['4x24', '4x24']);
@@ -135,10 +175,17 @@ test('a longer run time that is stated later makes it decide again', (t) => {
 
 test('a resource that gives less than the first walltime is asked for what it gives', (t) => {
   const heuristic = new WatchingHeuristic();
-  const dialogue = new ProviderDialogue({ heuristic: 'watching', findHeuristic: heuristic.find, firstRequests: firstRequestLimits });
+  const dialogue = new ProviderDialogue({
+    heuristic: 'watching',
+    findHeuristic: heuristic.find,
+    firstRequests: firstRequestLimits,
+  });
   dialogue.perform(['start', 'connect b', `limits requests=3 width=4 walltime=${5 * minute}`]);
   dialogue.perform(['listing', 'demand b 200']);
-  t.deepEqual(draftsOf(dialogue.journal).map(({ walltime }) => walltime), [5 * minute, 5 * minute]);
+  t.deepEqual(
+    draftsOf(dialogue.journal).map(({ walltime }) => walltime),
+    [5 * minute, 5 * minute],
+  );
 });
 
 test('processors that no listed request holds are taken to be held for the longest walltime, however short first requests are', (t) => {

@@ -4,7 +4,17 @@ import { ProviderDialogue } from '@mutirao/testkit';
 test('what was said of a claim is forgotten once no broker wants anything with it, and not while a broker may not have said yet', (t) => {
   const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
   const said = (): number => dialogue.state.judgements.size;
-  dialogue.perform(['start', 'limits requests=4 width=4 walltime=100000', 'listing', 'connect b', 'windows 7:20000-60000x2', 'at 10000', 'accepted q1', 'attach q1.0', 'attach q1.1']);
+  dialogue.perform([
+    'start',
+    'limits requests=4 width=4 walltime=100000',
+    'listing',
+    'connect b',
+    'windows 7:20000-60000x2',
+    'at 10000',
+    'accepted q1',
+    'attach q1.0',
+    'attach q1.1',
+  ]);
   dialogue.perform(['at 20000', 'demand b 0 inside=7:20000-60000x2/2']);
   dialogue.perform(['judged 7:20000-60000x2']);
   t.is(said(), 1);
@@ -20,7 +30,12 @@ test('what was said of a claim is forgotten once no broker wants anything with i
 
 /** What was told of reservation 7 last, in words. */
 function lastTold(lines: string): string {
-  return lines.split('\n').findLast((line) => line.startsWith('tell ahead of 7: '))?.slice('tell ahead of 7: '.length) ?? '';
+  return (
+    lines
+      .split('\n')
+      .findLast((line) => line.startsWith('tell ahead of 7: '))
+      ?.slice('tell ahead of 7: '.length) ?? ''
+  );
 }
 
 test('what waits is expected when the queue has room for it, and has the chance that others had who waited as long already', (t) => {
@@ -34,40 +49,106 @@ test('what waits is expected when the queue has room for it, and has the chance 
   const behind = dialogue.perform(['listing x=running@900000/4x1000000 q1=queued']);
   t.is(lastTold(behind), 'queued 0+2, expected at 1900000, chance 75 %');
   const later = dialogue.perform(['at 1250000', 'listing x=running@900000/4x1000000 q1=queued']);
-  t.is(lastTold(later), 'queued 0+2, expected at 1900000, chance 50 %', 'those that had come by now say nothing any more');
+  t.is(
+    lastTold(later),
+    'queued 0+2, expected at 1900000, chance 50 %',
+    'those that had come by now say nothing any more',
+  );
   const late = dialogue.perform(['listing x=running@900000/4x1500000 q1=queued']);
   t.is(lastTold(late), 'queued 0+2, expected at 2400000, chance 50 %');
   const other = (name: string, submittedAt: number) => ({
-    managerRequestId: name, userId: 'rui', width: 4, walltime: 200_000, status: 'queued' as const, submittedAt, startsAt: 0, endedAt: 0, endReason: '', clientRequestId: '',
+    managerRequestId: name,
+    userId: 'rui',
+    width: 4,
+    walltime: 200_000,
+    status: 'queued' as const,
+    submittedAt,
+    startsAt: 0,
+    endedAt: 0,
+    endReason: '',
+    clientRequestId: '',
   });
   const { listing } = dialogue.state;
   if (listing === undefined) throw new Error('there is no listing');
   const requests = [...listing.requests, other('before', 1), other('after', 2)];
   dialogue.step([{ kind: 'QueueListed', listing: { ...listing, at: dialogue.now, requests }, readAt: dialogue.now }]);
-  t.is(dialogue.state.expectedStarts.get(7), 2_600_000, 'who came before it goes first, and who came after it does not');
-  const ranks = new Map([['before', 3], ['after', 1]]);
-  const ranked = requests.map((request) => ({ ...request, ...(request.status === 'queued' ? { rankedAt: ranks.get(request.managerRequestId) ?? 2 } : {}) }));
-  dialogue.step([{ kind: 'QueueListed', listing: { ...listing, at: dialogue.now, requests: [...ranked, { ...other('also', 3), rankedAt: 1 }], ranking: { weight: 1440, leadMax: 1e9, score: 60 } }, readAt: dialogue.now }]);
+  t.is(
+    dialogue.state.expectedStarts.get(7),
+    2_600_000,
+    'who came before it goes first, and who came after it does not',
+  );
+  const ranks = new Map([
+    ['before', 3],
+    ['after', 1],
+  ]);
+  const ranked = requests.map((request) => ({
+    ...request,
+    ...(request.status === 'queued' ? { rankedAt: ranks.get(request.managerRequestId) ?? 2 } : {}),
+  }));
+  dialogue.step([
+    {
+      kind: 'QueueListed',
+      listing: {
+        ...listing,
+        at: dialogue.now,
+        requests: [...ranked, { ...other('also', 3), rankedAt: 1 }],
+        ranking: { weight: 1440, leadMax: 1e9, score: 60 },
+      },
+      readAt: dialogue.now,
+    },
+  ]);
   t.is(dialogue.state.expectedStarts.get(7), 2_800_000, 'in a queue by scores, whoever ranks before it goes first');
 });
 
 test('what is given back earlier since the reservation ends earlier is told as shortened, and a provider that drains gives back what it holds ahead', (t) => {
   const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
-  dialogue.perform(['start', 'limits requests=4 width=4 walltime=100000', 'listing', 'connect b', 'windows 7:20000-60000x2', 'at 10000']);
+  dialogue.perform([
+    'start',
+    'limits requests=4 width=4 walltime=100000',
+    'listing',
+    'connect b',
+    'windows 7:20000-60000x2',
+    'at 10000',
+  ]);
   dialogue.perform(['accepted q1', 'attach q1.0', 'attach q1.1']);
-  t.is(lastTold(dialogue.perform(['windows 7:20000-50000x2'])), 'held 2+0, Shortened: it is given back earlier than it was asked for, when the reservation ends now.');
-  t.regex(dialogue.perform(['drain new power']), /release q1 [\s\S]*Nothing more is requested: provider p is draining \(new power\)\./, 'nothing will be placed on what is held');
+  t.is(
+    lastTold(dialogue.perform(['windows 7:20000-50000x2'])),
+    'held 2+0, Shortened: it is given back earlier than it was asked for, when the reservation ends now.',
+  );
+  t.regex(
+    dialogue.perform(['drain new power']),
+    /release q1 [\s\S]*Nothing more is requested: provider p is draining \(new power\)\./,
+    'nothing will be placed on what is held',
+  );
 });
 
 test('by its forecast a provider asks as soon as the queue promises no start that is early enough, and not on the word of an old listing', (t) => {
   const dialogue = new ProviderDialogue({ holding: { kind: 'forecast', margin: 10_000 } });
-  dialogue.perform(['start', 'limits requests=4 width=4 walltime=1000000', 'connect b', 'listing x=running@0/4x300000', 'windows 7:400000-500000x4']);
+  dialogue.perform([
+    'start',
+    'limits requests=4 width=4 walltime=1000000',
+    'connect b',
+    'listing x=running@0/4x300000',
+    'windows 7:400000-500000x4',
+  ]);
   const asked = (lines: string): boolean => lines.includes('submit q');
-  t.false(asked(dialogue.perform(['at 100000', 'listing x=running@0/4x300000'])), 'there would be room at 300,000, which is early enough');
+  t.false(
+    asked(dialogue.perform(['at 100000', 'listing x=running@0/4x300000'])),
+    'there would be room at 300,000, which is early enough',
+  );
   t.true(asked(dialogue.perform(['listing x=running@0/4x390000'])), 'at 390,000 there is no time to lose');
-  t.is(lastTold(dialogue.perform(['accepted q1', 'listing x=running@0/4x390000 q1=queued'])), 'queued 0+4, expected at 390000');
+  t.is(
+    lastTold(dialogue.perform(['accepted q1', 'listing x=running@0/4x390000 q1=queued'])),
+    'queued 0+4, expected at 390000',
+  );
   const old = new ProviderDialogue({ holding: { kind: 'forecast', margin: 10_000 } });
-  old.perform(['start', 'limits requests=4 width=4 walltime=1000000', 'connect b', 'listing x=running@0/4x300000', 'windows 7:400000-500000x4']);
+  old.perform([
+    'start',
+    'limits requests=4 width=4 walltime=1000000',
+    'connect b',
+    'listing x=running@0/4x300000',
+    'windows 7:400000-500000x4',
+  ]);
   t.false(asked(old.perform(['at 395000'])), 'the listing is of long ago');
   const without = new ProviderDialogue({ holding: { kind: 'forecast', margin: 10_000 } });
   without.perform(['start', 'limits requests=4 width=4 walltime=1000000', 'connect b', 'windows 7:400000-500000x4']);
@@ -77,7 +158,14 @@ test('by its forecast a provider asks as soon as the queue promises no start tha
 
 test('what a broker works on goes back where the reservation turns out to begin later, and is asked for anew', (t) => {
   const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
-  dialogue.perform(['start', 'limits requests=4 width=4 walltime=100000', 'listing', 'connect b', 'windows 7:20000-60000x1', 'at 10000']);
+  dialogue.perform([
+    'start',
+    'limits requests=4 width=4 walltime=100000',
+    'listing',
+    'connect b',
+    'windows 7:20000-60000x1',
+    'at 10000',
+  ]);
   dialogue.perform(['accepted q1', 'attach q1.0', 'demand b 0 inside=7:20000-60000x1/1']);
   t.regex(dialogue.perform(['judged 7:20000-60000x1', 'at 20000']), /tell b joined p\/q1\.0/);
   const moved = dialogue.perform(['windows 7:25000-60000x1']);
@@ -87,7 +175,14 @@ test('what a broker works on goes back where the reservation turns out to begin 
 
 test('of what is held beyond a smaller reservation that goes back first which still waits', (t) => {
   const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
-  dialogue.perform(['start', 'limits requests=4 width=1 walltime=100000', 'listing', 'connect b', 'windows 7:20000-60000x2', 'at 10000']);
+  dialogue.perform([
+    'start',
+    'limits requests=4 width=1 walltime=100000',
+    'listing',
+    'connect b',
+    'windows 7:20000-60000x2',
+    'at 10000',
+  ]);
   dialogue.perform(['accepted q1', 'accepted q2', 'attach q2.0']);
   const smaller = dialogue.perform(['windows 7:20000-60000x1']);
   t.regex(smaller, /release q1 /);

@@ -1,6 +1,15 @@
 import test from 'ava';
 import {
-  createProviderState, freezeProvider, heuristicInForce, isWatching, providerDefaults, providerMachine, thawProvider, type ProviderInput, type ProviderSnapshot, type ProviderState,
+  createProviderState,
+  freezeProvider,
+  heuristicInForce,
+  isWatching,
+  providerDefaults,
+  providerMachine,
+  thawProvider,
+  type ProviderInput,
+  type ProviderSnapshot,
+  type ProviderState,
 } from '@mutirao/core/machines/provider';
 import type { Reply } from '@mutirao/core/shared';
 
@@ -8,7 +17,11 @@ const config = { ...providerDefaults, providerId: 'p' };
 const usual = { heuristic: 'finish', defaultTime: config.heuristicOptions.defaultTime };
 
 function ask(state: ProviderState, heuristic: string, defaultTime?: number): Reply | undefined {
-  const { commands } = providerMachine.step(state, [{ kind: 'HeuristicAsked', replyTo: 3, heuristic, defaultTime }], 10);
+  const { commands } = providerMachine.step(
+    state,
+    [{ kind: 'HeuristicAsked', replyTo: 3, heuristic, defaultTime }],
+    10,
+  );
   return commands.find((command) => command.kind === 'Reply')?.reply;
 }
 
@@ -19,7 +32,12 @@ test('a provider that is told of no heuristic goes by finish, as all that sets o
 
 test('a switch is a change, its answer says what decides then, and what is so already changes nothing', (t) => {
   const state = createProviderState(config);
-  const switchTo = (heuristic: string): ProviderInput => ({ kind: 'HeuristicAsked', replyTo: 3, heuristic, defaultTime: 7 });
+  const switchTo = (heuristic: string): ProviderInput => ({
+    kind: 'HeuristicAsked',
+    replyTo: 3,
+    heuristic,
+    defaultTime: 7,
+  });
   const { changes, commands } = providerMachine.step(state, [switchTo('mixed')], 10);
   const to = { heuristic: 'mixed', defaultTime: 7 };
   t.deepEqual(changes, [{ kind: 'HeuristicSwitched', to, over: usual, at: 10 }]);
@@ -29,14 +47,24 @@ test('a switch is a change, its answer says what decides then, and what is so al
 
 test('a heuristic that there is not is refused with the nearest word, a time below 1 ms and a provider of machines are refused too', (t) => {
   const state = createProviderState(config);
-  const refusals = [ask(state, 'Adaptve'), ask(state, 'xyzzy'), ask(state, '', 0), ask(state, '', Number.NaN), ask(createProviderState({ ...config, resourceKind: 'machines' }), 'mixed')];
-  t.deepEqual(refusals.map((reply) => (reply?.ok === false ? `${reply.code}: ${reply.message}` : 'ok')), [
-    'MUT_BAD_REQUEST: heuristic is "Adaptve"; want one of static, initial, adaptive, mixed, finish, auto; did you mean "adaptive"?',
-    'MUT_BAD_REQUEST: heuristic is "xyzzy"; want one of static, initial, adaptive, mixed, finish, auto',
-    'MUT_BAD_REQUEST: the default task time is 0 ms; want 1 ms or more',
-    'MUT_BAD_REQUEST: the default task time is NaN ms; want 1 ms or more',
-    'MUT_BAD_REQUEST: p asks for nothing: machines attach by themselves',
-  ]);
+  const refusals = [
+    ask(state, 'Adaptve'),
+    ask(state, 'xyzzy'),
+    ask(state, '', 0),
+    ask(state, '', Number.NaN),
+    ask(createProviderState({ ...config, resourceKind: 'machines' }), 'mixed'),
+  ];
+  t.deepEqual(
+    refusals.map((reply) => (reply?.ok === false ? `${reply.code}: ${reply.message}` : 'ok')),
+    [
+      'MUT_BAD_REQUEST: heuristic is "Adaptve"; want one of static, initial, adaptive, mixed, finish, auto; did ' +
+        'you mean "adaptive"?',
+      'MUT_BAD_REQUEST: heuristic is "xyzzy"; want one of static, initial, adaptive, mixed, finish, auto',
+      'MUT_BAD_REQUEST: the default task time is 0 ms; want 1 ms or more',
+      'MUT_BAD_REQUEST: the default task time is NaN ms; want 1 ms or more',
+      'MUT_BAD_REQUEST: p asks for nothing: machines attach by themselves',
+    ],
+  );
   t.deepEqual(heuristicInForce(state), usual);
 });
 
@@ -51,7 +79,12 @@ test('a snapshot keeps the switch, and one of before there were switches opens w
 
 test('a switch to what this release does not have is forgotten at the start', (t) => {
   const state = createProviderState(config);
-  providerMachine.apply(state, { kind: 'HeuristicSwitched', to: { heuristic: 'oracle', defaultTime: 5 }, over: usual, at: 1 });
+  providerMachine.apply(state, {
+    kind: 'HeuristicSwitched',
+    to: { heuristic: 'oracle', defaultTime: 5 },
+    over: usual,
+    at: 1,
+  });
   const { changes } = providerMachine.step(state, [{ kind: 'ProviderStarted', instance: 'i' }], 2);
   t.true(changes.some(({ kind }) => kind === 'HeuristicSwitchForgotten'));
   t.deepEqual(heuristicInForce(state), usual);

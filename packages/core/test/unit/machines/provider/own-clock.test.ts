@@ -7,8 +7,22 @@ const minute = 60_000;
 
 function listingAt(at: number): QueueListing {
   return {
-    at, processorsFree: 1,
-    requests: [{ managerRequestId: '1', userId: 'u', width: 1, walltime: minute, status: 'queued', submittedAt: at - 5, startsAt: at + 1000, endedAt: 0, endReason: '', clientRequestId: '' }],
+    at,
+    processorsFree: 1,
+    requests: [
+      {
+        managerRequestId: '1',
+        userId: 'u',
+        width: 1,
+        walltime: minute,
+        status: 'queued',
+        submittedAt: at - 5,
+        startsAt: at + 1000,
+        endedAt: 0,
+        endReason: '',
+        clientRequestId: '',
+      },
+    ],
   };
 }
 
@@ -20,12 +34,19 @@ function aReader(): (now: number, listing: QueueListing) => QueueListing {
 test('a listing by a clock that is ten minutes ahead is read by ours; what never happened stays so', (t) => {
   const read = aReader();
   const listing = read(100 * minute, listingAt(110 * minute));
-  t.like(listing, { at: 100 * minute, requests: [{ submittedAt: 100 * minute - 5, startsAt: 100 * minute + 1000, endedAt: 0 }] });
+  t.like(listing, {
+    at: 100 * minute,
+    requests: [{ submittedAt: 100 * minute - 5, startsAt: 100 * minute + 1000, endedAt: 0 }],
+  });
 });
 
 test('when a request counts as submitted in a queue by scores is read by our clock too', (t) => {
   const { requests, ...listing } = listingAt(110 * minute);
-  const ranked = { ...listing, ranking: { weight: 1440, leadMax: 1, score: 60 }, requests: requests.map((request) => ({ ...request, rankedAt: 109 * minute })) };
+  const ranked = {
+    ...listing,
+    ranking: { weight: 1440, leadMax: 1, score: 60 },
+    requests: requests.map((request) => ({ ...request, rankedAt: 109 * minute })),
+  };
   t.like(aReader()(100 * minute, ranked), { ranking: { score: 60 }, requests: [{ rankedAt: 99 * minute }] });
 });
 

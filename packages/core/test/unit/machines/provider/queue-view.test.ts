@@ -12,15 +12,27 @@ function aDialogue(...lines: readonly string[]): ProviderDialogue {
   return dialogue;
 }
 
-const stepsOf = ({ at, steps }: ViewedQueue): (readonly [number, number])[] => steps.map(({ from, free }) => [from - at, free] as const);
+const stepsOf = ({ at, steps }: ViewedQueue): (readonly [number, number])[] =>
+  steps.map(({ from, free }) => [from - at, free] as const);
 
 test('before the queue was read nothing is known of it, and why is said', (t) => {
   const { state } = aDialogue();
-  t.like(viewQueue(state, 1000), { providerId: 'p', knowledge: 'none', trouble: 'The queue of the resource has not been read yet.', readAt: 0, steps: [], requests: [], decision: undefined });
+  t.like(viewQueue(state, 1000), {
+    providerId: 'p',
+    knowledge: 'none',
+    trouble: 'The queue of the resource has not been read yet.',
+    readAt: 0,
+    steps: [],
+    requests: [],
+    decision: undefined,
+  });
   const broken = aDialogue('listing-failed squeue is away');
   t.is(viewQueue(broken.state, 1000).trouble, 'The queue of the resource cannot be read: squeue is away.');
   const machines = new ProviderDialogue({ resourceKind: 'machines' });
-  t.like(viewQueue(machines.state, 0), { knowledge: 'none', trouble: 'Its machines are shared by time: there is no queue.' });
+  t.like(viewQueue(machines.state, 0), {
+    knowledge: 'none',
+    trouble: 'Its machines are shared by time: there is no queue.',
+  });
 });
 
 test('free processors over time are those that a decision would see: what runs to its walltime, what waits where it has its place', (t) => {
@@ -28,39 +40,80 @@ test('free processors over time are those that a decision would see: what runs t
   dialogue.now = 1000 + minute;
   const view = viewQueue(dialogue.state, dialogue.now);
   t.like(view, { knowledge: 'complete', trouble: '', processors: 8, readAt: 1000, runningCount: 1, waitingCount: 1 });
-  t.deepEqual(stepsOf(view), [[0, 3], [minute, 0], [2 * minute, 8]]);
-  t.deepEqual(view.requests.map(({ status, requestId, startsAt, isForecast }) => [status, requestId, startsAt, isForecast]), [['running', '', 1000, false], ['queued', '', 1000 + 2 * minute, true]]);
+  t.deepEqual(stepsOf(view), [
+    [0, 3],
+    [minute, 0],
+    [2 * minute, 8],
+  ]);
+  t.deepEqual(
+    view.requests.map(({ status, requestId, startsAt, isForecast }) => [status, requestId, startsAt, isForecast]),
+    [
+      ['running', '', 1000, false],
+      ['queued', '', 1000 + 2 * minute, true],
+    ],
+  );
 });
 
 test('who waits for something else than processors takes no place, and is still listed', (t) => {
   const dialogue = aDialogue(`listing a=running@1000/5x${2 * minute} b=held@0/8x${minute} c=queued@0/3x${minute}`);
   const view = viewQueue(dialogue.state, 1000);
-  t.deepEqual(stepsOf(view), [[0, 0], [minute, 3], [2 * minute, 8]]);
-  t.deepEqual(view.requests.map(({ managerRequestId, isForecast }) => [managerRequestId, isForecast]), [['a', false], ['b', false], ['c', true]]);
+  t.deepEqual(stepsOf(view), [
+    [0, 0],
+    [minute, 3],
+    [2 * minute, 8],
+  ]);
+  t.deepEqual(
+    view.requests.map(({ managerRequestId, isForecast }) => [managerRequestId, isForecast]),
+    [
+      ['a', false],
+      ['b', false],
+      ['c', true],
+    ],
+  );
   t.is(view.waitingCount, 2);
   // Nor does a decision see it: the processors that are free now are asked for.
   const alone = aDialogue(`listing a=running@1000/5x${2 * minute} b=held@0/8x${9 * minute}`, 'demand b1 20');
-  t.deepEqual([...alone.state.requests.values()].map(({ width }) => width), [3, 8]);
+  t.deepEqual(
+    [...alone.state.requests.values()].map(({ width }) => width),
+    [3, 8],
+  );
 });
 
 test('own requests come first, also those that no listing has yet, and the decision that made them is told with what it compared', (t) => {
   const dialogue = aDialogue(`listing a=running@1000/5x${2 * minute}`, 'demand b1 20');
   const view = viewQueue(dialogue.state, 1000);
-  t.deepEqual(view.requests.map(({ requestId }) => requestId), ['q1', 'q2', '']);
+  t.deepEqual(
+    view.requests.map(({ requestId }) => requestId),
+    ['q1', 'q2', ''],
+  );
   t.like(view.decision, { at: 1000, heuristic: 'adaptive' });
   t.true((view.decision?.candidates.length ?? 0) >= 2);
   t.true(view.decision?.candidates[0]?.chosen);
   dialogue.restart();
-  t.deepEqual(viewQueue(dialogue.state, 2000).decision?.candidates.length, view.decision?.candidates.length, 'after a restart the newest request tells of it');
+  t.deepEqual(
+    viewQueue(dialogue.state, 2000).decision?.candidates.length,
+    view.decision?.candidates.length,
+    'after a restart the newest request tells of it',
+  );
 });
 
 test('what cannot be read now is told as it was, and a queue that hides others says so', (t) => {
   const dialogue = aDialogue(`listing a=running@1000/5x${2 * minute}`, 'listing-failed squeue is away');
-  t.like(viewQueue(dialogue.state, 1000), { knowledge: 'stale', trouble: 'The queue of the resource cannot be read (squeue is away): this is how it was.' });
+  t.like(viewQueue(dialogue.state, 1000), {
+    knowledge: 'stale',
+    trouble: 'The queue of the resource cannot be read (squeue is away): this is how it was.',
+  });
   const hidden = aDialogue('listing free=2');
   const view = viewQueue(hidden.state, 1000);
   t.is(view.knowledge, 'hidden');
-  t.deepEqual(stepsOf(view), [[0, 2], [10 * minute, 8]], 'what nobody is listed for is taken to be held for the longest walltime');
+  t.deepEqual(
+    stepsOf(view),
+    [
+      [0, 2],
+      [10 * minute, 8],
+    ],
+    'what nobody is listed for is taken to be held for the longest walltime',
+  );
 });
 
 test('a long queue is told in part, and until when its steps go', (t) => {

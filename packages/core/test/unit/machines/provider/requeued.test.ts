@@ -4,7 +4,10 @@ import { describeRequest, freezeProvider, thawProvider, type ProviderChange } fr
 import { ProviderDialogue } from '@mutirao/testkit';
 
 /** A provider with one request that runs since 15, and had an agent. */
-function aProvider(): { readonly dialogue: ProviderDialogue; perform(at: number, ...lines: string[]): ProviderChange['kind'][] } {
+function aProvider(): {
+  readonly dialogue: ProviderDialogue;
+  perform(at: number, ...lines: string[]): ProviderChange['kind'][];
+} {
   const dialogue = new ProviderDialogue();
   const perform = (at: number, ...lines: string[]): ProviderChange['kind'][] => {
     const before = dialogue.journal.length;
@@ -52,7 +55,10 @@ test('what is learnt of waits is counted from when a request was put back', (t) 
   perform(1000, 'listing q1=queued');
   perform(1010, 'listing q1=queued');
   perform(1500, 'listing q1=running@1400');
-  t.deepEqual(dialogue.state.waits.map(({ wait }) => wait), [5, 390]);
+  t.deepEqual(
+    dialogue.state.waits.map(({ wait }) => wait),
+    [5, 390],
+  );
 });
 
 test('a request that was put back and started again between two listings is a start of its own', (t) => {

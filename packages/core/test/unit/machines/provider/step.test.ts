@@ -1,10 +1,23 @@
 import test from 'ava';
-import { createProviderState, describeRequest, providerDefaults, providerMachine, type ProviderInput } from '@mutirao/core/machines/provider';
+import {
+  createProviderState,
+  describeRequest,
+  providerDefaults,
+  providerMachine,
+  type ProviderInput,
+} from '@mutirao/core/machines/provider';
 import { heuristicDefaults } from '@mutirao/core/requests';
 import { aMachine, ProviderDialogue } from '@mutirao/testkit';
 
 const limits = { processors: 4, requestsMax: 1, widthMax: 4, walltimeMax: 60_000, walltimeGranularity: 1 };
-const demand = { pendingTasks: 2, processors: 1, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' };
+const demand = {
+  pendingTasks: 2,
+  processors: 1,
+  taskTimeMax: undefined,
+  taskTimeMean: undefined,
+  deadline: undefined,
+  userId: 'ana',
+};
 
 test('one batch that tells all there is to know is answered in one step', (t) => {
   const state = createProviderState({ ...providerDefaults, providerId: 'c1', heuristic: 'static' });
@@ -22,16 +35,40 @@ test('one batch that tells all there is to know is answered in one step', (t) =>
     { kind: 'LimitsChanged', limits, at: 10 },
     { kind: 'BrokerKnown', brokerId: 'b1', at: 10 },
     { kind: 'DemandBegan', brokerId: 'b1', at: 10 },
-    { kind: 'RequestDrafted', requestId: 'q1', brokerId: 'b1', userId: 'mutirao', width: 2, walltime: 60_000, heuristic: 'static', reasons, at: 10 },
+    {
+      kind: 'RequestDrafted',
+      requestId: 'q1',
+      brokerId: 'b1',
+      userId: 'mutirao',
+      width: 2,
+      walltime: 60_000,
+      heuristic: 'static',
+      reasons,
+      at: 10,
+    },
     { kind: 'RequestSubmitting', requestId: 'q1', at: 10 },
   ]);
   t.deepEqual(commands, [
     { kind: 'SubmitRequest', requestId: 'q1', clientRequestId: 'i.q1', userId: 'mutirao', width: 2, walltime: 60_000 },
     {
-      kind: 'TellRequests', brokerId: 'b1', requests: [{
-        providerId: 'c1', requestId: 'q1', managerRequestId: '', width: 2, walltime: 60_000, status: 'submitting', seenAt: 10,
-        submittedAt: 0, startedAt: 0, endedAt: 0, reasons, heuristic: 'static',
-      }],
+      kind: 'TellRequests',
+      brokerId: 'b1',
+      requests: [
+        {
+          providerId: 'c1',
+          requestId: 'q1',
+          managerRequestId: '',
+          width: 2,
+          walltime: 60_000,
+          status: 'submitting',
+          seenAt: 10,
+          submittedAt: 0,
+          startedAt: 0,
+          endedAt: 0,
+          reasons,
+          heuristic: 'static',
+        },
+      ],
     },
     { kind: 'TellSettled', brokerId: 'b1' },
   ]);
@@ -40,7 +77,15 @@ test('one batch that tells all there is to know is answered in one step', (t) =>
 
 test('free slots are shared evenly among the brokers in need', (t) => {
   const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'limits requests=4 width=8 walltime=1000', 'listing', 'connect b1', 'connect b2', 'demand b1 6', 'demand b2 2']);
+  dialogue.perform([
+    'start',
+    'limits requests=4 width=8 walltime=1000',
+    'listing',
+    'connect b1',
+    'connect b2',
+    'demand b1 6',
+    'demand b2 2',
+  ]);
   const shares = [...dialogue.state.requests.values()].map(({ brokerId, width }) => `${brokerId} ${width}`);
   t.deepEqual(shares, ['b1 3', 'b1 3', 'b2 1', 'b2 1']);
 });
@@ -60,7 +105,12 @@ test('the provider says why it asks for nothing', (t) => {
   dialogue.perform(['at 10']);
   t.is(standing(), 'Every request slot is taken: 1 allowed, 1 pending.');
   dialogue.perform(['refused q1 disk full']);
-  t.is(standing(), 'Paused for another 2 s, after failures in a row: 1 refused, 0 ended without a machine. The last one, q1: The resource manager refused it: disk full. It asks at once when the heuristic is set, or when new work comes after a time without any.');
+  t.is(
+    standing(),
+    'Paused for another 2 s, after failures in a row: 1 refused, 0 ended without a machine. The last one, q1: ' +
+      'The resource manager refused it: disk full. It asks at once when the heuristic is set, or when new work ' +
+      'comes after a time without any.',
+  );
   t.is(dialogue.state.requests.get('q1')?.reasons.at(-1), 'The resource manager refused it: disk full.');
 });
 
@@ -68,9 +118,16 @@ test('draining withdraws what is queued, lets run what runs, and asks for nothin
   const dialogue = new ProviderDialogue();
   dialogue.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
   dialogue.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
-  t.is(dialogue.perform(['drain the machine room floods']), [
-    'tell b1 draining since 1: the machine room floods', 'reply 1 ok', 'release q2 (m-q2)', 'tell b1 requests q2=queued', 'wake at 5001',
-  ].join('\n'));
+  t.is(
+    dialogue.perform(['drain the machine room floods']),
+    [
+      'tell b1 draining since 1: the machine room floods',
+      'reply 1 ok',
+      'release q2 (m-q2)',
+      'tell b1 requests q2=queued',
+      'wake at 5001',
+    ].join('\n'),
+  );
   t.is(dialogue.perform(['released q2']), 'tell b1 requests q2=ended');
   t.is(dialogue.state.requests.get('q1')?.status, 'running');
 });
@@ -86,12 +143,24 @@ test('giving everything back takes out what is queued and what runs, whatever is
   const dialogue = new ProviderDialogue();
   dialogue.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
   dialogue.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
-  t.is(dialogue.perform(['give-back the submitter ended']), [
-    'tell b1 draining since 1, at once: the submitter ended', 'reply 1 ok', 'tell b1 lost p/q1.0 MUT_DRAINING',
-    'refuse agent #1 MUT_ALLOCATION_ENDED: request q1 is over', 'release q1 (m-q1)', 'release q2 (m-q2)', 'tell b1 requests q1=running q2=queued', 'wake at 5001',
-  ].join('\n'));
+  t.is(
+    dialogue.perform(['give-back the submitter ended']),
+    [
+      'tell b1 draining since 1, at once: the submitter ended',
+      'reply 1 ok',
+      'tell b1 lost p/q1.0 MUT_DRAINING',
+      'refuse agent #1 MUT_ALLOCATION_ENDED: request q1 is over',
+      'release q1 (m-q1)',
+      'release q2 (m-q2)',
+      'tell b1 requests q1=running q2=queued',
+      'wake at 5001',
+    ].join('\n'),
+  );
   dialogue.perform(['released q1', 'released q2']);
-  t.deepEqual([...dialogue.state.requests.values()].map(({ status }) => status), ['ended', 'ended']);
+  t.deepEqual(
+    [...dialogue.state.requests.values()].map(({ status }) => status),
+    ['ended', 'ended'],
+  );
   t.is(dialogue.state.requests.get('q1')?.releaseReason, 'Released: provider p is stopping (the submitter ended).');
 });
 
@@ -124,7 +193,18 @@ test('facts that are heard twice, or about what is gone, change nothing', (t) =>
   dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
   dialogue.perform(['accepted q1']);
   const before = dialogue.journal.length;
-  const stale = ['accepted q1', 'refused q1 late', 'unknown q1', 'accepted q9', 'refused q9 x', 'released q1', 'released q9', 'detach lab1', 'disconnect b9', 'limits requests=1 width=1 walltime=1000'];
+  const stale = [
+    'accepted q1',
+    'refused q1 late',
+    'unknown q1',
+    'accepted q9',
+    'refused q9 x',
+    'released q1',
+    'released q9',
+    'detach lab1',
+    'disconnect b9',
+    'limits requests=1 width=1 walltime=1000',
+  ];
   t.is(dialogue.perform(stale), '');
   t.is(dialogue.journal.length, before);
 });
@@ -132,15 +212,28 @@ test('facts that are heard twice, or about what is gone, change nothing', (t) =>
 test('task times are measured over all machines and kept with their request', (t) => {
   const dialogue = new ProviderDialogue();
   dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
-  dialogue.perform(['measured q1 longest=70 total=100 count=2', 'measured lab1 longest=50 total=50 count=1', 'measured q1 count=0']);
+  dialogue.perform([
+    'measured q1 longest=70 total=100 count=2',
+    'measured lab1 longest=50 total=50 count=1',
+    'measured q1 count=0',
+  ]);
   t.deepEqual(dialogue.state.taskTimes, { longest: 70, total: 150, count: 3 });
   t.is(dialogue.state.requests.get('q1')?.taskTime, 100);
 });
 
 test('requests are sized by what tasks took elsewhere until one has ended here', (t) => {
   const dialogue = new ProviderDialogue({ heuristic: 'adaptive' });
-  dialogue.perform(['start', 'connect b1', 'limits requests=2 width=4 walltime=3600000', 'demand b1 9 x1 elsewhere=50000', 'listing']);
-  t.regex(dialogue.state.standing.join(' '), /A task is taken to last 55 s: 1\.1 x what 99 of 100 tasks take at most elsewhere, by 1 completed task, 50 s\./);
+  dialogue.perform([
+    'start',
+    'connect b1',
+    'limits requests=2 width=4 walltime=3600000',
+    'demand b1 9 x1 elsewhere=50000',
+    'listing',
+  ]);
+  t.regex(
+    dialogue.state.standing.join(' '),
+    /A task is taken to last 55 s: 1\.1 x what 99 of 100 tasks take at most elsewhere, by 1 completed task, 50 s\./,
+  );
   dialogue.perform(['measured q1 longest=70000 total=70000 count=1', 'demand b1 8 x1 elsewhere=50000', 'listing']);
   t.notRegex(dialogue.state.standing.join(' '), /elsewhere/);
 });
@@ -164,19 +257,42 @@ test('a forgotten request that shows up in the queue is given back', (t) => {
 test('an agent that comes in the same turn as a listing without its request speaks louder', (t) => {
   const state = createProviderState({ ...providerDefaults, providerId: 'c1', heuristic: 'static' });
   let now = 0;
-  const step = (...inputs: ProviderInput[]) => providerMachine.step(state, inputs, now += 1000);
-  const listed = (): ProviderInput => ({ kind: 'QueueListed', listing: { at: now + 1000, processorsFree: 4, requests: [] }, readAt: now + 999 });
-  step({ kind: 'ProviderStarted', instance: 'i' }, { kind: 'LimitsRead', limits }, { kind: 'BrokerConnected', brokerId: 'b', connectionId: 1 }, { kind: 'DemandChanged', brokerId: 'b', demand }, listed());
+  const step = (...inputs: ProviderInput[]) => providerMachine.step(state, inputs, (now += 1000));
+  const listed = (): ProviderInput => ({
+    kind: 'QueueListed',
+    listing: { at: now + 1000, processorsFree: 4, requests: [] },
+    readAt: now + 999,
+  });
+  step(
+    { kind: 'ProviderStarted', instance: 'i' },
+    { kind: 'LimitsRead', limits },
+    { kind: 'BrokerConnected', brokerId: 'b', connectionId: 1 },
+    { kind: 'DemandChanged', brokerId: 'b', demand },
+    listed(),
+  );
   step({ kind: 'SubmitAccepted', requestId: 'q1', managerRequestId: '7' });
   step(listed());
-  step(listed(), { kind: 'AgentAttached', attachmentId: 1, facts: { ...aMachine('c1/q1.0'), requestId: 'q1' }, heldReplicaIds: [] });
+  step(listed(), {
+    kind: 'AgentAttached',
+    attachmentId: 1,
+    facts: { ...aMachine('c1/q1.0'), requestId: 'q1' },
+    heldReplicaIds: [],
+  });
   t.like(state.requests.get('q1'), { status: 'running' });
 });
 
 test('a request that runs again after its end is given back, also where the clock was set back since', (t) => {
   for (const clock of [100_000, 1000]) {
     const dialogue = new ProviderDialogue();
-    dialogue.perform(['at 50000', 'start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 1', 'listing', 'accepted q1']);
+    dialogue.perform([
+      'at 50000',
+      'start',
+      'connect b1',
+      'limits requests=1 width=1 walltime=1000',
+      'demand b1 1',
+      'listing',
+      'accepted q1',
+    ]);
     dialogue.perform(['at 60000', 'listing q1=ended@55000', 'demand b1 0']);
     dialogue.perform(['restart']);
     dialogue.now = clock;
@@ -196,7 +312,13 @@ test('the adaptive heuristic sees local requests, and its candidates stay with t
   const { state } = adaptive();
   const request = state.requests.get('q1');
   t.deepEqual([request?.width, request?.walltime], [4, 30_000]);
-  t.deepEqual(request?.candidates?.map(({ width, walltime, startsAt, chosen }) => [width, walltime, startsAt, chosen]), [[4, 30_000, 1, true], [8, 100_000, 930_001, false]]);
+  t.deepEqual(
+    request?.candidates?.map(({ width, walltime, startsAt, chosen }) => [width, walltime, startsAt, chosen]),
+    [
+      [4, 30_000, 1, true],
+      [8, 100_000, 930_001, false],
+    ],
+  );
   t.like(describeRequest(state, request!), { candidates: request?.candidates });
 });
 
@@ -205,7 +327,11 @@ test('a request that completed no task doubles the estimate, one that did makes 
   const end = ['accepted q1', 'listing q1=running@10 l3=queued@30001/8x900000', 'attach q1.0', 'at 30010'];
   const fruitless = adaptive();
   fruitless.perform([...end, 'listing q1=ended@30010']);
-  t.is(estimateOf(fruitless), 'A task is taken to last 1 min 0 s: 2 x the longest that a request held its processors beyond the tasks it completed, 30 s.');
+  t.is(
+    estimateOf(fruitless),
+    'A task is taken to last 1 min 0 s: 2 x the longest that a request held its processors beyond the tasks it ' +
+      'completed, 30 s.',
+  );
   const fruitful = adaptive();
   fruitful.perform([...end, 'measured q1 longest=20000 total=60000 count=4', 'listing q1=ended@30010']);
   t.is(estimateOf(fruitful), 'A task is taken to last 22 s: 1.1 x the longest of 4 completed tasks, 20 s.');
@@ -213,16 +339,33 @@ test('a request that completed no task doubles the estimate, one that did makes 
 
 test('what was learnt of one demand is forgotten when the next begins, also across a restart', (t) => {
   const dialogue = adaptive();
-  dialogue.perform(['accepted q1', 'listing q1=running@10', 'attach q1.0', 'measured q1 longest=20000 total=20000 count=1', 'demand b1 0', 'at 30010', 'listing q1=ended@30010']);
+  dialogue.perform([
+    'accepted q1',
+    'listing q1=running@10',
+    'attach q1.0',
+    'measured q1 longest=20000 total=20000 count=1',
+    'demand b1 0',
+    'at 30010',
+    'listing q1=ended@30010',
+  ]);
   dialogue.perform(['restart', 'connect b1', 'listing', 'demand b1 5']);
   t.regex(dialogue.state.requests.get('q2')?.reasons.at(-1) ?? '', /10 s: nothing has been observed yet/);
 });
 
 test('what was learnt of a demand survives a restart and a reconnection', (t) => {
   const dialogue = adaptive();
-  dialogue.perform(['accepted q1', 'listing q1=running@10', 'attach q1.0', 'measured q1 longest=20000 total=20000 count=1', 'disconnect b1']);
+  dialogue.perform([
+    'accepted q1',
+    'listing q1=running@10',
+    'attach q1.0',
+    'measured q1 longest=20000 total=20000 count=1',
+    'disconnect b1',
+  ]);
   dialogue.perform(['restart', 'connect b1', 'at 30010', 'listing q1=ended@30010', 'demand b1 5']);
-  t.regex(dialogue.state.requests.get('q2')?.reasons.at(-1) ?? '', /22 s: 1\.1 x the longest of 1 completed task, 20 s/);
+  t.regex(
+    dialogue.state.requests.get('q2')?.reasons.at(-1) ?? '',
+    /22 s: 1\.1 x the longest of 1 completed task, 20 s/,
+  );
 });
 
 test('the mixed heuristic makes its first decision once for each demand; a refused request does not count', (t) => {
@@ -242,11 +385,20 @@ test('the mixed heuristic makes its first decision once for each demand; a refus
 });
 
 test('own requests that no listing shows yet hold their place in the queue', (t) => {
-  const dialogue = new ProviderDialogue({ heuristic: 'adaptive', heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
+  const dialogue = new ProviderDialogue({
+    heuristic: 'adaptive',
+    heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 },
+  });
   dialogue.perform(['start', 'connect b1', 'limits requests=1 width=8 walltime=100000']);
   dialogue.perform(['listing', 'demand b1 8']);
-  t.deepEqual(dialogue.state.requests.get('q1')?.candidates?.map(({ startsAt }) => startsAt), [1]);
+  t.deepEqual(
+    dialogue.state.requests.get('q1')?.candidates?.map(({ startsAt }) => startsAt),
+    [1],
+  );
   // Another slot, and still the old listing: the next request is behind the first.
   dialogue.perform(['limits requests=2 width=8 walltime=100000']);
-  t.deepEqual(dialogue.state.requests.get('q2')?.candidates?.map(({ startsAt }) => startsAt), [100_001, 200_001]);
+  t.deepEqual(
+    dialogue.state.requests.get('q2')?.candidates?.map(({ startsAt }) => startsAt),
+    [100_001, 200_001],
+  );
 });

@@ -1,8 +1,17 @@
 import test from 'ava';
-import { freezeProvider, measureInterval, thawProvider, type ProviderConfig, type ProviderSnapshot } from '@mutirao/core/machines/provider';
+import {
+  freezeProvider,
+  measureInterval,
+  thawProvider,
+  type ProviderConfig,
+  type ProviderSnapshot,
+} from '@mutirao/core/machines/provider';
 import { ProviderDialogue, WatchingHeuristic } from '@mutirao/testkit';
 
-function aDialogue(config: Partial<ProviderConfig> = {}): { readonly dialogue: ProviderDialogue; readonly heuristic: WatchingHeuristic } {
+function aDialogue(config: Partial<ProviderConfig> = {}): {
+  readonly dialogue: ProviderDialogue;
+  readonly heuristic: WatchingHeuristic;
+} {
   const heuristic = new WatchingHeuristic();
   const dialogue = new ProviderDialogue({ heuristic: 'watching', findHeuristic: heuristic.find, ...config });
   dialogue.perform(['start', 'connect b', 'limits requests=2 width=8 walltime=100000']);
@@ -13,11 +22,20 @@ test('the one request that a waiting gang fits into is kept, whatever the heuris
   const { dialogue } = aDialogue();
   dialogue.perform(['listing l=running@1/8x90000', 'demand b 20']);
   dialogue.perform(['accepted q1', 'accepted q2', 'measured q1 longest=10 total=10 count=1']);
-  t.deepEqual([...dialogue.state.requests.values()].map(({ releaseReason }) => releaseReason !== ''), [true, true]);
+  t.deepEqual(
+    [...dialogue.state.requests.values()].map(({ releaseReason }) => releaseReason !== ''),
+    [true, true],
+  );
   const { dialogue: other } = aDialogue();
   other.perform(['listing l=running@1/8x90000', 'demand b 20 gang=6']);
   other.perform(['accepted q1', 'accepted q2', 'measured q1 longest=10 total=10 count=1']);
-  t.deepEqual([...other.state.requests.values()].map(({ width, releaseReason }) => [width, releaseReason !== '']), [[6, false], [4, true]]);
+  t.deepEqual(
+    [...other.state.requests.values()].map(({ width, releaseReason }) => [width, releaseReason !== '']),
+    [
+      [6, false],
+      [4, true],
+    ],
+  );
 });
 
 test('a running request without a task goes back after the idle time where none waits, and not while one does', (t) => {
@@ -29,7 +47,10 @@ test('a running request without a task goes back after the idle time where none 
   dialogue.perform(['demand b 1']);
   t.notRegex(dialogue.perform(['at 29999']), /release/);
   t.regex(dialogue.perform(['at 30000']), /release q2/);
-  t.is(dialogue.state.requests.get('q2')?.reasons.at(-1), 'Released: no task has run on it for 10 s, and none waits for its processors.');
+  t.is(
+    dialogue.state.requests.get('q2')?.reasons.at(-1),
+    'Released: no task has run on it for 10 s, and none waits for its processors.',
+  );
   t.is(dialogue.state.requests.get('q1')?.releaseReason, '');
 });
 
@@ -53,7 +74,10 @@ test('a request that was released before a task completed in it is remembered, a
   t.true(dialogue.state.requests.get('q2')?.releaseReason.startsWith('Released: no task has run on it'));
   dialogue.perform(['at 12000', 'listing q1=running@10 q2=ended@11000', 'demand b 9']);
   t.is(heuristic.asked.at(-1)?.unusedAt, 10_020);
-  dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
+  dialogue.state = thawProvider(
+    dialogue.config,
+    JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+  );
   const { length } = heuristic.asked;
   dialogue.perform(['start', 'connect b', 'demand b 9']);
   dialogue.perform(['listing q1=running@10']);
@@ -61,7 +85,14 @@ test('a request that was released before a task completed in it is remembered, a
   t.is(heuristic.asked.at(-1)?.unusedAt, 10_020);
   const { dialogue: other, heuristic: asked } = aDialogue();
   other.perform(['listing', 'demand b 20']);
-  other.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'attach q2.0', 'measured q2 longest=5 total=5 count=1']);
+  other.perform([
+    'accepted q1',
+    'accepted q2',
+    'at 10',
+    'attach q1.0',
+    'attach q2.0',
+    'measured q2 longest=5 total=5 count=1',
+  ]);
   other.perform(['at 20', 'seen q1.0=15', 'demand b 1']);
   other.perform(['at 10020']);
   other.perform(['at 12000', 'listing q1=running@10 q2=ended@11000', 'demand b 9']);
@@ -78,7 +109,10 @@ test('a restart from a snapshot keeps what was asked for lately, promised and cu
   dialogue.perform(['at 5000', 'seen q1.0=1000']);
   dialogue.perform(['at 6000', 'listing q1=ended@6000 q2=queued@90001']);
   const before = heuristic.asked.at(-1);
-  dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
+  dialogue.state = thawProvider(
+    dialogue.config,
+    JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+  );
   dialogue.perform(['start', 'connect b', 'demand b 20']);
   dialogue.perform(['listing q2=queued@90001']);
   const after = heuristic.asked.at(-1);
@@ -121,10 +155,23 @@ test('the review that a heuristic wanted comes at its time, whatever happens to 
   dialogue.perform(['at 30000', 'listing l=running@1/4x90000 m=running@1/2x90000 q1=queued@90001 q2=queued@90001']);
   dialogue.perform(['at 60001', 'listing l=running@1/4x90000 q1=queued@90001 q2=queued@90001']);
   // Asked for at 1, for 60 s later.
-  t.deepEqual(heuristic.asked.map(({ now, occasion }) => [now, occasion]), [[1, 'own'], [30_000, 'queue'], [60_001, 'review']]);
+  t.deepEqual(
+    heuristic.asked.map(({ now, occasion }) => [now, occasion]),
+    [
+      [1, 'own'],
+      [30_000, 'queue'],
+      [60_001, 'review'],
+    ],
+  );
   dialogue.perform(['at 90000', 'listing q1=queued@90001 q2=queued@90001']);
   dialogue.perform(['at 120001']);
-  t.deepEqual(heuristic.asked.slice(3).map(({ now, occasion }) => [now, occasion]), [[90_000, 'queue'], [120_001, 'review']]);
+  t.deepEqual(
+    heuristic.asked.slice(3).map(({ now, occasion }) => [now, occasion]),
+    [
+      [90_000, 'queue'],
+      [120_001, 'review'],
+    ],
+  );
 });
 
 test('a heuristic is asked once for all that happens at an instant, and for others in the queue at most once a second', (t) => {
@@ -135,7 +182,18 @@ test('a heuristic is asked once for all that happens at an instant, and for othe
   dialogue.perform(['at 500', 'listing q1=queued q2=queued', 'demand b 20']);
   t.is(heuristic.asked.length, length);
   dialogue.perform(['at 1001']);
-  t.deepEqual(heuristic.asked.slice(length).map(({ occasion }) => occasion), ['queue']);
-  dialogue.perform(['at 1500', 'listing q1=running@1400 q2=running@1400', 'demand b 40', 'measured q1 longest=10 total=10 count=1']);
-  t.deepEqual(heuristic.asked.slice(length + 1).map(({ occasion }) => occasion), ['own']);
+  t.deepEqual(
+    heuristic.asked.slice(length).map(({ occasion }) => occasion),
+    ['queue'],
+  );
+  dialogue.perform([
+    'at 1500',
+    'listing q1=running@1400 q2=running@1400',
+    'demand b 40',
+    'measured q1 longest=10 total=10 count=1',
+  ]);
+  t.deepEqual(
+    heuristic.asked.slice(length + 1).map(({ occasion }) => occasion),
+    ['own'],
+  );
 });

@@ -2,11 +2,20 @@ import test from 'ava';
 import { widenForGang } from '../../../../src/machines/provider/widen-for-gang.ts';
 
 const draft = (width: number) => ({ width, walltime: 1000, reasons: ['chosen'] });
-const pending = (width: number) => ({ requestId: 'q1', width, walltime: 1000, status: 'queued' as const, startedAt: 0 });
+const pending = (width: number) => ({
+  requestId: 'q1',
+  width,
+  walltime: 1000,
+  status: 'queued' as const,
+  startedAt: 0,
+});
 
 test('the widest draft becomes as wide as a gang, and takes the place of those that it makes needless', (t) => {
   const widened = widenForGang([draft(1), draft(2), draft(3)], 5, { widthMax: 8, pending: [] });
-  t.deepEqual(widened.map(({ width }) => width), [5, 2]);
+  t.deepEqual(
+    widened.map(({ width }) => width),
+    [5, 2],
+  );
   t.is(widened[0]?.reasons[0], 'Widened from 3 to 5 processors: a gang wants so many at once.');
 });
 

@@ -4,9 +4,11 @@ import { checkNothingOvercommitted, ReservationsDialogue } from '@mutirao/testki
 test('however often rules change, each reservation is to be looked at once, and its calendar is the same one', (t) => {
   const dialogue = new ReservationsDialogue();
   dialogue.perform('owner offers net 100B/s');
-  for (let index = 0; index < 10; index += 1) dialogue.perform(`ana wants 10% of net for 100 from ${1000 * (index + 1)}`);
+  for (let index = 0; index < 10; index += 1)
+    dialogue.perform(`ana wants 10% of net for 100 from ${1000 * (index + 1)}`);
   const calendar = dialogue.state.resources.get('net')?.calendar;
-  for (let index = 0; index < 20; index += 1) dialogue.perform(`owner rules net cap ${50 + index} unclaimed ${index % 2 === 0 ? 30 : 60}`);
+  for (let index = 0; index < 20; index += 1)
+    dialogue.perform(`owner rules net cap ${50 + index} unclaimed ${index % 2 === 0 ? 30 : 60}`);
   t.is(dialogue.state.dues.size, 10);
   t.is(dialogue.state.resources.get('net')?.calendar, calendar);
 });
@@ -17,10 +19,15 @@ test('what may stay unclaimed for longer under new rules is given back when thes
   dialogue.perform('ana wants 10% of net for 100 from 1000');
   dialogue.perform('owner rules net unclaimed 50');
   t.deepEqual(dialogue.perform('at 1010'), ['wake at 1050']);
-  t.like(dialogue.perform('at 1050'), ['reservation.expired 1 ana net 10 1000..1100: nobody claimed it within 50 ms of its start']);
+  t.like(dialogue.perform('at 1050'), [
+    'reservation.expired 1 ana net 10 1000..1100: nobody claimed it within 50 ms of its start',
+  ]);
 });
 
-for (const [kind, offer, amount] of [['shared', '100B/s', '60%'], ['counted', '10', '6']]) {
+for (const [kind, offer, amount] of [
+  ['shared', '100B/s', '60%'],
+  ['counted', '10', '6'],
+]) {
   test(`what maintenance cut short after its owner offered less is there again after replay: ${kind}`, (t) => {
     const dialogue = new ReservationsDialogue();
     dialogue.perform(`owner offers net ${offer}`);
@@ -28,8 +35,12 @@ for (const [kind, offer, amount] of [['shared', '100B/s', '60%'], ['counted', '1
     dialogue.perform('bob wants 10% of net for 100');
     dialogue.perform('owner rules net cap 40');
     dialogue.perform('at 5');
-    t.true(dialogue.perform('owner maintains net m from 50 until 90').includes('ok net moved 0 shortened 2 cancelled 0'));
-    t.notThrows(() => { dialogue.checkReplay(); });
+    t.true(
+      dialogue.perform('owner maintains net m from 50 until 90').includes('ok net moved 0 shortened 2 cancelled 0'),
+    );
+    t.notThrows(() => {
+      dialogue.checkReplay();
+    });
   });
 }
 
@@ -40,6 +51,10 @@ test('what is wider than its owner offers by now has no place once part of it fa
   dialogue.perform('eva wants 100% of net for 50 from 251');
   dialogue.perform('owner rules net cap 40');
   t.true(dialogue.perform('owner fails net amount 1').includes('ok net moved 0 cancelled 1'));
-  t.notThrows(() => { checkNothingOvercommitted(dialogue.state, dialogue.asked); });
-  t.notThrows(() => { dialogue.checkReplay(); });
+  t.notThrows(() => {
+    checkNothingOvercommitted(dialogue.state, dialogue.asked);
+  });
+  t.notThrows(() => {
+    dialogue.checkReplay();
+  });
 });

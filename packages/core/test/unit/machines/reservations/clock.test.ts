@@ -1,4 +1,5 @@
-// The clock of the manager is set: reservations are at the times that people agreed on, holds last as long as they were meant to.
+// The clock of the manager is set: reservations are at the times that people agreed on, holds last as long as they were
+// meant to.
 import test from 'ava';
 import { ReservationsDialogue } from '@mutirao/testkit';
 
@@ -34,12 +35,16 @@ test('what began in the time that the clock skipped is given back only when its 
 test('after the clock was set a reservation that is wanted at once begins by the clock as it is now', (t) => {
   const dialogue = begin();
   dialogue.perform(`clock ${8 * hour}`);
-  t.like(dialogue.perform('ana wants 2 of cluster for 1000'), [`reservation.confirmed 1 ana cluster 2 [0,1] ${108 * hour}..${108 * hour + 1000}: free from the earliest start on`]);
+  t.like(dialogue.perform('ana wants 2 of cluster for 1000'), [
+    `reservation.confirmed 1 ana cluster 2 [0,1] ${108 * hour}..${108 * hour + 1000}: free from the earliest start on`,
+  ]);
 });
 
 test('a resource that was made known by a clock that was ahead can be reserved when the clock is set back', (t) => {
   const dialogue = begin();
   dialogue.perform(`clock ${-50 * hour}`);
-  t.like(dialogue.perform('ana wants 2 of cluster for 1000'), [`reservation.confirmed 1 ana cluster 2 [0,1] ${50 * hour}..${50 * hour + 1000}: free from the earliest start on`]);
+  t.like(dialogue.perform('ana wants 2 of cluster for 1000'), [
+    `reservation.confirmed 1 ana cluster 2 [0,1] ${50 * hour}..${50 * hour + 1000}: free from the earliest start on`,
+  ]);
   dialogue.checkReplay();
 });

@@ -1,4 +1,5 @@
-// Proves that no user reserves all of a resource for years: capacity ahead and horizon are bounded per user, and what is given back may be had again.
+// Proves that no user reserves all of a resource for years: capacity ahead and horizon are bounded per user, and what
+// is given back may be had again.
 import test from 'ava';
 import { createReservationsState, listReservationQuotas } from '@mutirao/core/machines/reservations';
 import { parseQuotas, type QuotaRules } from '@mutirao/core/quotas';
@@ -9,7 +10,10 @@ const year = 365 * 24 * hour;
 
 function aDialogue(...rules: string[]): ReservationsDialogue {
   const dialogue = new ReservationsDialogue();
-  dialogue.state = createReservationsState({ ...reservationsOptions, quotas: parseQuotas(rules, 'owner') as QuotaRules });
+  dialogue.state = createReservationsState({
+    ...reservationsOptions,
+    quotas: parseQuotas(rules, 'owner') as QuotaRules,
+  });
   dialogue.now = 5;
   dialogue.perform('owner offers nodes 10');
   return dialogue;

@@ -6,18 +6,35 @@ import { foresee, type Foresight } from '../../../../src/requests/finish/foresee
 const minute = 60_000;
 const now = 600 * minute;
 
-/** Eight processors, five of them held for an hour more; the head of the queue needs six, the next two for ten minutes. */
+/**
+ * Eight processors, five of them held for an hour more; the head of the queue needs six, the next two for ten minutes.
+ */
 const running: ListedRequest = { status: 'running', width: 5, walltime: 60 * minute, startsAt: now };
 const head: ListedRequest = { status: 'queued', width: 6, walltime: 30 * minute };
 const small: ListedRequest = { status: 'queued', width: 2, walltime: 10 * minute };
 
 function factsWith(waiting: readonly ListedRequest[], change: Partial<RequestFacts> = {}): RequestFacts {
-  return someFacts({ now, listing: aListing(8, now, [running, ...waiting]), limits: { processors: 8, requestsMax: 2, widthMax: 8, walltimeMax: 90 * minute, walltimeGranularity: 1 }, ...change });
+  return someFacts({
+    now,
+    listing: aListing(8, now, [running, ...waiting]),
+    limits: { processors: 8, requestsMax: 2, widthMax: 8, walltimeMax: 90 * minute, walltimeGranularity: 1 },
+    ...change,
+  });
 }
 
 /** The same with something else in an entry of the listing. */
-function changed(facts: RequestFacts, id: string, change: Partial<RequestFacts['listing']['requests'][number]>): RequestFacts {
-  return { ...facts, listing: { ...facts.listing, requests: facts.listing.requests.map((one) => (one.managerRequestId === id ? { ...one, ...change } : one)) } };
+function changed(
+  facts: RequestFacts,
+  id: string,
+  change: Partial<RequestFacts['listing']['requests'][number]>,
+): RequestFacts {
+  return {
+    ...facts,
+    listing: {
+      ...facts.listing,
+      requests: facts.listing.requests.map((one) => (one.managerRequestId === id ? { ...one, ...change } : one)),
+    },
+  };
 }
 
 /** Places in minutes, by number in the listing. */
@@ -28,16 +45,29 @@ function placesOf({ places }: Foresight): (readonly [string, number])[] {
 test('where one waits who could start now and hold nobody up, nobody is thought to pass, and nothing to start before the last', (t) => {
   const seen = foresee(factsWith([head, small]));
   t.true(seen.isInTurn);
-  t.deepEqual(placesOf(seen), [['1', 60], ['2', 60]]);
-  t.deepEqual([seen.skyline.freeNow, seen.skyline.findEarliest(1, minute), seen.skyline.findEarliest(8, minute)], [0, 70 * minute, 90 * minute]);
-  t.true(finishHeuristic.draft(factsWith([head, small])).reasons.some((reason) => reason.startsWith('Requests wait that could start now')));
+  t.deepEqual(placesOf(seen), [
+    ['1', 60],
+    ['2', 60],
+  ]);
+  t.deepEqual(
+    [seen.skyline.freeNow, seen.skyline.findEarliest(1, minute), seen.skyline.findEarliest(8, minute)],
+    [0, 70 * minute, 90 * minute],
+  );
+  t.true(
+    finishHeuristic
+      .draft(factsWith([head, small]))
+      .reasons.some((reason) => reason.startsWith('Requests wait that could start now')),
+  );
 });
 
 test('one who waits because the head would have to wait longer for him tells nothing; backfilling has the hole', (t) => {
   // Three processors for 70 min: the head could not begin after 60.
   const seen = foresee(factsWith([head, { ...small, width: 3, walltime: 70 * minute }]));
   t.false(seen.isInTurn);
-  t.deepEqual(placesOf(seen), [['1', 60], ['2', 90]]);
+  t.deepEqual(placesOf(seen), [
+    ['1', 60],
+    ['2', 90],
+  ]);
   t.is(seen.skyline.freeNow, 3);
   // Two, which the head leaves to others when it runs, for as long as they like.
   t.true(foresee(factsWith([head, { ...small, walltime: 70 * minute }])).isInTurn);
@@ -52,7 +82,8 @@ test('nobody who is behind nobody tells anything: something else keeps him', (t)
 test('promises tell of a plan, who came just now has not been looked at, and who is held back waits for something else', (t) => {
   t.false(foresee(factsWith([{ ...head, startsAt: now + 60 * minute }, small])).isInTurn);
   t.false(foresee(factsWith([head, small, { ...head, startsAt: now + 600 * minute }])).isInTurn);
-  const cameBefore = (age: number): boolean => foresee(changed(factsWith([head, small]), '2', { submittedAt: now - age })).isInTurn;
+  const cameBefore = (age: number): boolean =>
+    foresee(changed(factsWith([head, small]), '2', { submittedAt: now - age })).isInTurn;
   t.deepEqual([cameBefore(5 * minute), cameBefore(5 * minute - 1)], [true, false]);
   t.false(foresee(changed(factsWith([head, small]), '2', { isHeldBack: true })).isInTurn);
 });
@@ -63,25 +94,46 @@ test('one who runs and came after the head has passed it', (t) => {
   t.false(foresee(changed(facts, '0', { submittedAt: 2 })).isInTurn);
   const inside = factsWith([head, small, { ...running, width: 1 }]);
   t.false(foresee(inside).isInTurn);
-  t.true(foresee(changed(inside, '3', { reservationId: 1 })).isInTurn, 'inside a reservation nobody waits for the others');
+  t.true(
+    foresee(changed(inside, '3', { reservationId: 1 })).isInTurn,
+    'inside a reservation nobody waits for the others',
+  );
 });
 
 test('of a queue that is hidden or was not read anew nothing is thought', (t) => {
-  for (const listingState of ['hidden', 'stale'] as const) t.false(foresee(factsWith([head, small], { listingState })).isInTurn);
+  for (const listingState of ['hidden', 'stale'] as const)
+    t.false(foresee(factsWith([head, small], { listingState })).isInTurn);
 });
 
-/** Ten tasks of an hour each, an own request of one processor that waits behind the head, and somebody who could start. */
+/**
+ * Ten tasks of an hour each, an own request of one processor that waits behind the head, and somebody who could start.
+ */
 function waitingSmall(change: Partial<RequestFacts>): RequestFacts {
-  const own: PendingRequest = { requestId: 'q1', listedAs: '2', width: 1, walltime: 60 * minute, status: 'queued', startedAt: 0, submittedAt: now - 20 * minute };
+  const own: PendingRequest = {
+    requestId: 'q1',
+    listedAs: '2',
+    width: 1,
+    walltime: 60 * minute,
+    status: 'queued',
+    startedAt: 0,
+    submittedAt: now - 20 * minute,
+  };
   return factsWith([head, { status: 'queued', width: 1, walltime: 60 * minute }, small], {
-    pending: [own], demand: { pendingTasks: 10, processors: 1, deadline: undefined }, taskTimes: { longest: 60 * minute, mean: 60 * minute, count: 3 }, occasion: 'review',
-    limits: { processors: 8, requestsMax: 1, widthMax: 8, walltimeMax: 180 * minute, walltimeGranularity: 1 }, ...change,
+    pending: [own],
+    demand: { pendingTasks: 10, processors: 1, deadline: undefined },
+    taskTimes: { longest: 60 * minute, mean: 60 * minute, count: 3 },
+    occasion: 'review',
+    limits: { processors: 8, requestsMax: 1, widthMax: 8, walltimeMax: 180 * minute, walltimeGranularity: 1 },
+    ...change,
   });
 }
 
 test('one that waits its turn is given up for what is larger, though it comes later; at an event of the queue it may be about to start', (t) => {
   const { givenUp, drafts, reviewAt } = finishHeuristic.draft(waitingSmall({}));
-  t.deepEqual(givenUp?.map(({ requestId }) => requestId), ['q1']);
+  t.deepEqual(
+    givenUp?.map(({ requestId }) => requestId),
+    ['q1'],
+  );
   t.true((drafts[0]?.width ?? 0) > 1);
   t.is(reviewAt, now + 15 * minute);
   t.is(finishHeuristic.draft(waitingSmall({ occasion: 'queue' })).givenUp, undefined);
@@ -91,7 +143,7 @@ test('one that waits its turn is never given up for a smaller one, though no tas
   // Four tasks of an hour.
   const short = (width: number): RequestFacts => {
     const facts = waitingSmall({ demand: { pendingTasks: 4, processors: 1, deadline: undefined } });
-    const own = { ...facts.pending[0] as PendingRequest, width, walltime: 59 * minute };
+    const own = { ...(facts.pending[0] as PendingRequest), width, walltime: 59 * minute };
     return changed({ ...facts, pending: [own] }, '2', { width, walltime: 59 * minute });
   };
   const { givenUp, drafts } = finishHeuristic.draft(short(4));

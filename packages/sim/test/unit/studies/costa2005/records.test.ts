@@ -1,13 +1,28 @@
 import test from 'ava';
 import { conservativeBackfilling } from '@mutirao/core/queue';
 import { LocalHistory } from '@mutirao/sim';
-import { decodeChunk, encodeChunk, runChunk, studyHeuristics, studyTraces, type StudyChunk } from '@mutirao/sim/costa2005';
+import {
+  decodeChunk,
+  encodeChunk,
+  runChunk,
+  studyHeuristics,
+  studyTraces,
+  type StudyChunk,
+} from '@mutirao/sim/costa2005';
 
 const hour = 3_600_000;
-const trace = Array.from({ length: 60 }, (_, index) => ({ submittedAt: index * 200_000, width: 1 + (index % 7), walltime: hour, runTime: hour / 3 }));
+const trace = Array.from({ length: 60 }, (_, index) => ({
+  submittedAt: index * 200_000,
+  width: 1 + (index % 7),
+  walltime: hour,
+  runTime: hour / 3,
+}));
 const history = new LocalHistory({ policy: conservativeBackfilling('start-now'), processors: 16, trace });
 const chunk: StudyChunk = {
-  id: 'small', trace: { ...studyTraces[0]!, processors: 16 }, type: { taskCount: 30, meanTaskTime: 100_000, heterogeneity: 2 }, instantCount: 3,
+  id: 'small',
+  trace: { ...studyTraces[0]!, processors: 16 },
+  type: { taskCount: 30, meanTaskTime: 100_000, heterogeneity: 2 },
+  instantCount: 3,
 };
 const runs = runChunk(chunk, history, '1');
 const facts = { requestCount: 60, offeredLoad: 0.4 };
@@ -30,16 +45,33 @@ test('the same seed is the same results, another seed is others', (t) => {
 });
 
 test('job types that differ in heterogeneity alone meet the same instants, others do not', (t) => {
-  const instantsOf = (type: Partial<StudyChunk['type']>): number[] => runChunk({ ...chunk, type: { ...chunk.type, ...type } }, history, '1').map(({ instant }) => instant);
-  t.deepEqual(instantsOf({ heterogeneity: 4 }), runs.map(({ instant }) => instant));
-  t.notDeepEqual(instantsOf({ taskCount: 31 }), runs.map(({ instant }) => instant));
+  const instantsOf = (type: Partial<StudyChunk['type']>): number[] =>
+    runChunk({ ...chunk, type: { ...chunk.type, ...type } }, history, '1').map(({ instant }) => instant);
+  t.deepEqual(
+    instantsOf({ heterogeneity: 4 }),
+    runs.map(({ instant }) => instant),
+  );
+  t.notDeepEqual(
+    instantsOf({ taskCount: 31 }),
+    runs.map(({ instant }) => instant),
+  );
 });
 
 test('a varied assumption changes the results and not the luck', (t) => {
-  for (const variant of [{ options: { staticWidth: 'largest' } }, { releasesIdle: true }, { widthShare: 0.25 }] as const) {
+  for (const variant of [
+    { options: { staticWidth: 'largest' } },
+    { releasesIdle: true },
+    { widthShare: 0.25 },
+  ] as const) {
     const varied = runChunk({ ...chunk, variant: { id: 'x', title: 'x', ...variant } }, history, '1');
-    t.deepEqual(varied.map(({ instant, taskTime }) => [instant, taskTime]), runs.map(({ instant, taskTime }) => [instant, taskTime]));
-    t.notDeepEqual(varied.map(({ turnaround, waste }) => [turnaround, waste]), runs.map(({ turnaround, waste }) => [turnaround, waste]));
+    t.deepEqual(
+      varied.map(({ instant, taskTime }) => [instant, taskTime]),
+      runs.map(({ instant, taskTime }) => [instant, taskTime]),
+    );
+    t.notDeepEqual(
+      varied.map(({ turnaround, waste }) => [turnaround, waste]),
+      runs.map(({ turnaround, waste }) => [turnaround, waste]),
+    );
   }
 });
 

@@ -21,26 +21,43 @@ function aTrace(seed: string): TracedRequest[] {
   });
 }
 
-function startsOf(trace: readonly TracedRequest[], compression: 'start-now' | 'reinsert', processors: number): number[] {
+function startsOf(
+  trace: readonly TracedRequest[],
+  compression: 'start-now' | 'reinsert',
+  processors: number,
+): number[] {
   return replayRequests(conservativeBackfilling(compression), processors, trace).map(({ startedAt }) => startedAt);
 }
 
 test('the second simulator has the very starts of the first, under both compressions (costa2005, sections 2.2.1 and 4.8)', (t) => {
   for (const compression of compressions) {
-    t.deepEqual(simulateAgain(requests, { processors: 10, compression, order: 'settled' }), startsOf(requests, compression, 10));
+    t.deepEqual(
+      simulateAgain(requests, { processors: 10, compression, order: 'settled' }),
+      startsOf(requests, compression, 10),
+    );
     for (let seed = 0; seed < 40; seed++) {
       const trace = aTrace(`log ${seed}`);
-      t.deepEqual(simulateAgain(trace, { processors: 8, compression, order: 'settled' }), startsOf(trace, compression, 8), `${compression} ${seed}`);
+      t.deepEqual(
+        simulateAgain(trace, { processors: 8, compression, order: 'settled' }),
+        startsOf(trace, compression, 8),
+        `${compression} ${seed}`,
+      );
     }
   }
 });
 
 test('the worked example has the starts that were published with it', (t) => {
-  const [titles, ...rows] = readFileSync(new URL('backfilling-40.starts.csv', fixtures), 'utf8').trim().split('\n').map((line) => line.split(','));
+  const [titles, ...rows] = readFileSync(new URL('backfilling-40.starts.csv', fixtures), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
   for (const compression of compressions) {
     const column = titles!.findIndex((title) => title.replaceAll('_', '-').includes(compression));
     t.true(column > 0, titles!.join());
-    t.deepEqual(simulateAgain(requests, { processors: 10, compression, order: 'settled' }).map((at) => at / 1000), rows.map((row) => Number(row[column])));
+    t.deepEqual(
+      simulateAgain(requests, { processors: 10, compression, order: 'settled' }).map((at) => at / 1000),
+      rows.map((row) => Number(row[column])),
+    );
   }
 });
 
@@ -48,10 +65,15 @@ test('another order of the events of one instant changes starts, where there are
   for (const order of eventOrders.slice(1)) {
     const isChanged = Array.from({ length: 40 }, (_, seed) => aTrace(`log ${seed}`)).some((trace) => {
       const setup = { processors: 8, compression: 'start-now' } as const;
-      return simulateAgain(trace, { ...setup, order }).join() !== simulateAgain(trace, { ...setup, order: 'settled' }).join();
+      return (
+        simulateAgain(trace, { ...setup, order }).join() !== simulateAgain(trace, { ...setup, order: 'settled' }).join()
+      );
     });
     t.true(isChanged, order);
     const apart = aTrace('log').map((request, index) => ({ ...request, submittedAt: 1000 * index }));
-    t.deepEqual(simulateAgain(apart, { processors: 8, compression: 'start-now', order }), startsOf(apart, 'start-now', 8));
+    t.deepEqual(
+      simulateAgain(apart, { processors: 8, compression: 'start-now', order }),
+      startsOf(apart, 'start-now', 8),
+    );
   }
 });

@@ -4,7 +4,10 @@ import { geometricMean, meanOfRatios, meanOfRunRatios, ratioOfSums } from '@muti
 const near = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9 * Math.max(1, Math.abs(other));
 
 test('the mean of ratios weighs scenarios alike, the ratio of sums weighs the long ones (costa2005, Eq. 4.1)', (t) => {
-  const scenarios = [{ draw: 'a', reference: [400, 400], other: [100, 100] }, { draw: 'a', reference: [10_000, 10_000], other: [10_000, 10_000] }];
+  const scenarios = [
+    { draw: 'a', reference: [400, 400], other: [100, 100] },
+    { draw: 'a', reference: [10_000, 10_000], other: [10_000, 10_000] },
+  ];
   t.is(meanOfRatios(scenarios).value, 2.5);
   t.true(near(ratioOfSums(scenarios).value, 10_400 / 10_100));
 });
@@ -36,13 +39,23 @@ test('scenarios of different draws are more certain together', (t) => {
 });
 
 test('scenarios may have fewer instants; one instant tells nothing of certainty', (t) => {
-  t.true(Number.isFinite(meanOfRatios([{ draw: 'a', reference: [1, 2, 3], other: [1, 1, 1] }, { draw: 'b', reference: [4, 2], other: [1, 1] }]).halfInterval));
+  t.true(
+    Number.isFinite(
+      meanOfRatios([
+        { draw: 'a', reference: [1, 2, 3], other: [1, 1, 1] },
+        { draw: 'b', reference: [4, 2], other: [1, 1] },
+      ]).halfInterval,
+    ),
+  );
   t.is(meanOfRatios([{ draw: 'a', reference: [1], other: [1] }]).halfInterval, Infinity);
   t.is(meanOfRatios([]).value, NaN);
 });
 
 test('in the geometric mean twice as fast and twice as slow cancel out; in the mean of ratios they do not', (t) => {
-  const scenarios = [{ draw: 'a', reference: [2, 4], other: [1, 2] }, { draw: 'b', reference: [1, 1], other: [2, 2] }];
+  const scenarios = [
+    { draw: 'a', reference: [2, 4], other: [1, 2] },
+    { draw: 'b', reference: [1, 1], other: [2, 2] },
+  ];
   t.true(near(geometricMean(scenarios).value, 1));
   t.is(meanOfRatios(scenarios).value, 1.25);
   t.is(geometricMean(scenarios).halfInterval, 0);

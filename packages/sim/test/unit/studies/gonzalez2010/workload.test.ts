@@ -5,12 +5,17 @@ import { allProcessors, clusterSizes, experimentTasks, sampleExperiment, scaleTo
 
 /** A log whose tasks can be told apart by their run times. */
 function makeLog(from: number, count: number, width: number): TracedRequest[] {
-  return Array.from({ length: count }, (_, index) => ({ submittedAt: 1000 * index, width, walltime: 2_000_000, runTime: from + index }));
+  return Array.from({ length: count }, (_, index) => ({
+    submittedAt: 1000 * index,
+    width,
+    walltime: 2_000_000,
+    runTime: from + index,
+  }));
 }
 
 const logs = [makeLog(1, 50_000, 1), makeLog(500_001, 30_000, 8), makeLog(1_000_001, 10_000, 32)];
 
-test('experiments have as many tasks as the seed\'s, share none, and have each log in its proportion', (t) => {
+test("experiments have as many tasks as the seed's, share none, and have each log in its proportion", (t) => {
   const seen = new Set<number>();
   for (const experiment of [0, 1]) {
     const tasks = sampleExperiment(logs, experiment);
@@ -43,5 +48,9 @@ test('a scaled experiment offers the load that was asked for', (t) => {
 
 test('there is no experiment at a load of nothing', (t) => {
   const tasks = sampleExperiment(logs, 0);
-  for (const load of [0, -1, NaN, Infinity]) t.throws(() => scaleToLoad(tasks, load), { instanceOf: InvariantError, message: `the offered load is ${load}; want more than 0` });
+  for (const load of [0, -1, NaN, Infinity])
+    t.throws(() => scaleToLoad(tasks, load), {
+      instanceOf: InvariantError,
+      message: `the offered load is ${load}; want more than 0`,
+    });
 });

@@ -10,8 +10,12 @@ test('every draw has twelve jobs with 200 tasks, one every ten seconds', (t) => 
     for (let draw = 0; draw < 30; draw += 1) {
       const arrivals = drawArrivals(`a/${draw}`, { ...usual, sizes });
       t.is(sum(arrivals.map(({ workflow }) => workflow.tasks.length)), taskCount);
-      t.deepEqual(arrivals.map(({ at }) => at), Array.from({ length: jobCount }, (_, job) => 10_000 * job));
-      if (sizes === 'even') t.true(arrivals.every(({ workflow }) => workflow.tasks.length === 16 || workflow.tasks.length === 17));
+      t.deepEqual(
+        arrivals.map(({ at }) => at),
+        Array.from({ length: jobCount }, (_, job) => 10_000 * job),
+      );
+      if (sizes === 'even')
+        t.true(arrivals.every(({ workflow }) => workflow.tasks.length === 16 || workflow.tasks.length === 17));
     }
   }
 });
@@ -26,18 +30,34 @@ test('entries come first and exits last, edges lead upwards, and every task has 
       const size = entries + inner + exits;
       t.true(edges.every(([from, to]) => from < to && to < size));
       t.is(new Set(edges.map((edge) => edge.join(' '))).size, edges.length);
-      const [incoming, outgoing] = [1, 0].map((end) => Array.from({ length: size }, (_, task) => edges.filter((edge) => edge[end] === task).length)) as [number[], number[]];
-      t.deepEqual(incoming.map((count) => count === 0), incoming.map((_, task) => task < entries));
-      t.deepEqual(outgoing.map((count) => count === 0), outgoing.map((_, task) => task >= size - exits));
-      t.true(incoming.every((count, task) => count + (outgoing[task] as number) >= 2 && count + (outgoing[task] as number) <= 5));
+      const [incoming, outgoing] = [1, 0].map((end) =>
+        Array.from({ length: size }, (_, task) => edges.filter((edge) => edge[end] === task).length),
+      ) as [number[], number[]];
+      t.deepEqual(
+        incoming.map((count) => count === 0),
+        incoming.map((_, task) => task < entries),
+      );
+      t.deepEqual(
+        outgoing.map((count) => count === 0),
+        outgoing.map((_, task) => task >= size - exits),
+      );
+      t.true(
+        incoming.every(
+          (count, task) => count + (outgoing[task] as number) >= 2 && count + (outgoing[task] as number) <= 5,
+        ),
+      );
     }
   }
 });
 
 test('the same seed is the same jobs, and another exchange changes nothing else', (t) => {
-  const bare = (reading: JobReading): unknown => drawArrivals('c', reading).map(({ workflow }) => workflow.tasks.map((task) => ({ ...task, exchange: 0 })));
+  const bare = (reading: JobReading): unknown =>
+    drawArrivals('c', reading).map(({ workflow }) => workflow.tasks.map((task) => ({ ...task, exchange: 0 })));
   t.deepEqual(drawArrivals('c', usual), drawArrivals('c', usual));
   t.notDeepEqual(drawArrivals('c', usual), drawArrivals('d', usual));
   t.deepEqual(bare(usual), bare({ ...usual, exchangeFactor: 20 }));
-  t.not(drawArrivals('c', usual)[0]?.workflow.tasks[0]?.exchange, drawArrivals('c', { ...usual, exchangeFactor: 20 })[0]?.workflow.tasks[0]?.exchange);
+  t.not(
+    drawArrivals('c', usual)[0]?.workflow.tasks[0]?.exchange,
+    drawArrivals('c', { ...usual, exchangeFactor: 20 })[0]?.workflow.tasks[0]?.exchange,
+  );
 });

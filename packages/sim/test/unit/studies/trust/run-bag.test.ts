@@ -1,7 +1,15 @@
 import test from 'ava';
 import { runTrustBag, studyTrust, type TrustCase } from '@mutirao/sim/trust';
 
-const usual: TrustCase = { verification: { kind: 'none' }, machineCount: 40, taskCount: 400, saboteurShare: 0.1, errorRate: 0.5, colludes: false, honestUntil: 0 };
+const usual: TrustCase = {
+  verification: { kind: 'none' },
+  machineCount: 40,
+  taskCount: 400,
+  saboteurShare: 0.1,
+  errorRate: 0.5,
+  colludes: false,
+  honestUntil: 0,
+};
 
 test('without verification as many results are wrong as saboteurs make so, and each task runs once', (t) => {
   const { wrongCount, runCount, takenCount } = runTrustBag(usual, 'a');
@@ -19,7 +27,10 @@ test('votes take no result of a saboteur that errs alone, and credibility takes 
 });
 
 test('honest machines alone are never caught, and each task is taken', (t) => {
-  const { caughtHonest, wrongCount, takenCount, hungCount } = runTrustBag({ ...usual, saboteurShare: 0, verification: { kind: 'credibility', threshold: 0.99 } }, 'b');
+  const { caughtHonest, wrongCount, takenCount, hungCount } = runTrustBag(
+    { ...usual, saboteurShare: 0, verification: { kind: 'credibility', threshold: 0.99 } },
+    'b',
+  );
   t.deepEqual([caughtHonest, wrongCount, takenCount, hungCount], [0, 0, 400, 0]);
 });
 

@@ -1,5 +1,13 @@
 import type { Workflow } from '../../../../src/schema/index.ts';
-import { analyseWorkflow, analysisWish, emptyAnalysis, namedAnalysis, type AnalysisReply, type AnalysisWish, type WorkflowAnalysis } from './analysis.ts';
+import {
+  analyseWorkflow,
+  analysisWish,
+  emptyAnalysis,
+  namedAnalysis,
+  type AnalysisReply,
+  type AnalysisWish,
+  type WorkflowAnalysis,
+} from './analysis.ts';
 
 /** Who analyses beside the page; no worker before one is wanted, and after one failed. */
 export interface Analyst<W extends { terminate(): void }> {
@@ -13,7 +21,11 @@ export interface AnalystCalls<W> {
 }
 
 /** Has a workflow analysed by the worker, which is started where there is none. */
-export async function analysisOf<W extends { terminate(): void }>(analyst: Analyst<W>, workflow: Workflow, { start, ask }: AnalystCalls<W>): Promise<WorkflowAnalysis> {
+export async function analysisOf<W extends { terminate(): void }>(
+  analyst: Analyst<W>,
+  workflow: Workflow,
+  { start, ask }: AnalystCalls<W>,
+): Promise<WorkflowAnalysis> {
   if (workflow.tasks.length === 0) return emptyAnalysis;
   try {
     analyst.worker ??= start();

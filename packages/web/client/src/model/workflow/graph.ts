@@ -13,7 +13,20 @@ export const emptyWorkflow: Workflow = { name: 'workflow', tasks: [], edges: [],
 
 /** A task as it is added: a second of work on one processor. */
 export function freshTask(id: string, x: number, y: number): WorkflowTask {
-  return { id, kind: '', work: 1000, exchange: 0, processors_min: 1, processors_max: 1, command: '', inputs: [], outputs: [], matrix: null, x, y };
+  return {
+    id,
+    kind: '',
+    work: 1000,
+    exchange: 0,
+    processors_min: 1,
+    processors_max: 1,
+    command: '',
+    inputs: [],
+    outputs: [],
+    matrix: null,
+    x,
+    y,
+  };
 }
 
 /** The first of `task-1`, `task-2`, ... that no task has. */
@@ -51,17 +64,24 @@ function nextById(edges: readonly WorkflowEdge[]): ReadonlyMap<string, readonly 
   return next;
 }
 
-/** What of an edge between two tasks is wrong: one of them is unknown, the pair has an edge, or a way leads back. Cost: O(tasks + edges), for lists that were asked about before only what lies behind the edge. */
+/**
+ * What of an edge between two tasks is wrong: one of them is unknown, the pair has an edge, or a way leads back. Cost:
+ * O(tasks + edges), for lists that were asked about before only what lies behind the edge.
+ */
 export function findEdgeFault({ tasks, edges }: Workflow, from: string, to: string): EdgeFault | undefined {
   const known = tasksById(tasks);
   const unknown = [from, to].find((id) => !known.has(id));
   if (unknown !== undefined) return { code: 'MUT_WORKFLOW_UNKNOWN_TASK', message: `There is no task ${unknown}.` };
   if (from === to) return { code: 'MUT_WORKFLOW_CYCLE', message: `${from} cannot wait for itself.` };
-  if (nextById(edges).get(from)?.includes(to) === true) return { code: 'MUT_WORKFLOW_EDGE_TWICE', message: `There is an edge from ${from} to ${to} already.` };
+  if (nextById(edges).get(from)?.includes(to) === true)
+    return { code: 'MUT_WORKFLOW_EDGE_TWICE', message: `There is an edge from ${from} to ${to} already.` };
   const way = findWay(edges, to, from);
   if (way === undefined) return undefined;
   const shown = way.length > 6 ? [...way.slice(0, 3), '…', ...way.slice(-2)] : way;
-  return { code: 'MUT_WORKFLOW_CYCLE', message: `${from} would wait for itself: ${shown.join(' → ')} is there already.` };
+  return {
+    code: 'MUT_WORKFLOW_CYCLE',
+    message: `${from} would wait for itself: ${shown.join(' → ')} is there already.`,
+  };
 }
 
 /** The tasks on a way from one to another along the edges, the shortest; undefined where none leads there. */

@@ -15,11 +15,19 @@ export function beginHistory<T>(present: T): History<T> {
   return { past: [], present, future: [], gesture: '' };
 }
 
-/** Takes a step; what was undone is forgotten. @param gesture steps of one gesture, letters typed into a field say, are undone together; empty is a step of its own. */
+/**
+ * Takes a step; what was undone is forgotten. @param gesture steps of one gesture, letters typed into a field say, are
+ * undone together; empty is a step of its own.
+ */
 export function takeStep<T>(history: History<T>, present: T, gesture = ''): History<T> {
   if (present === history.present) return history;
   const joins = gesture !== '' && gesture === history.gesture;
-  return { past: joins ? history.past : [...history.past, history.present].slice(-stepsKept), present, future: [], gesture };
+  return {
+    past: joins ? history.past : [...history.past, history.present].slice(-stepsKept),
+    present,
+    future: [],
+    gesture,
+  };
 }
 
 export function undo<T>(history: History<T>): History<T> {

@@ -13,14 +13,17 @@ export type LayoutPlaces = readonly (readonly [number, number])[];
 /** Graphs of more edges than this are laid out by levels alone: a search for fewer crossings takes minutes there. */
 const searchedMax = 2500;
 
-/** Lays a graph out in levels, from top to bottom. Cost: seconds for thousands of tasks, so it is called in a worker. */
+/**
+ * Lays a graph out in levels, from top to bottom. Cost: seconds for thousands of tasks, so it is called in a worker.
+ */
 export function layOut(wish: LayoutWish): LayoutPlaces {
   return wish.count + wish.edges.length > searchedMax ? layOutByLevels(wish) : layOutWithDagre(wish);
 }
 
 function layOutWithDagre({ count, edges }: LayoutWish): LayoutPlaces {
   const graph = new Graph();
-  // Drawn from below with edges the other way, so that each task comes as near to the top as it may: the library draws its levels towards the ends.
+  // Drawn from below with edges the other way, so that each task comes as near to the top as it may: the library draws
+  // its levels towards the ends.
   graph.setGraph({ rankdir: 'BT', nodesep: 28, ranksep: 64, ranker: 'longest-path' });
   graph.setDefaultEdgeLabel(() => ({}));
   for (let index = 0; index < count; index += 1) graph.setNode(String(index), { width: nodeWidth, height: nodeHeight });
@@ -32,25 +35,38 @@ function layOutWithDagre({ count, edges }: LayoutWish): LayoutPlaces {
   });
 }
 
-/** Each task one level below the lowest that it waits for; within a level by the mean place of those above it, down and up a few times. */
+/**
+ * Each task one level below the lowest that it waits for; within a level by the mean place of those above it, down and
+ * up a few times.
+ */
 export function layOutByLevels({ count, edges }: LayoutWish): LayoutPlaces {
   const above: number[][] = Array.from({ length: count }, () => []);
   const below: number[][] = Array.from({ length: count }, () => []);
-  for (const [from, to] of edges) { above[to]?.push(from); below[from]?.push(to); }
+  for (const [from, to] of edges) {
+    above[to]?.push(from);
+    below[from]?.push(to);
+  }
   const levels = levelsOf({ above, below });
   const place = new Array<number>(count).fill(0);
-  for (const level of levels) level.forEach((task, index) => { place[task] = index - level.length / 2; });
+  for (const level of levels)
+    level.forEach((task, index) => {
+      place[task] = index - level.length / 2;
+    });
   const sweep = (level: number[], beside: readonly (readonly number[])[]): void => {
-    const mean = new Map(level.map((task) => [task, meanPlace(beside[task] ?? [], place) ?? place[task] as number]));
+    const mean = new Map(level.map((task) => [task, meanPlace(beside[task] ?? [], place) ?? (place[task] as number)]));
     level.sort((one, other) => (mean.get(one) ?? 0) - (mean.get(other) ?? 0));
-    level.forEach((task, index) => { place[task] = index - level.length / 2; });
+    level.forEach((task, index) => {
+      place[task] = index - level.length / 2;
+    });
   };
   for (let round = 0; round < 4; round += 1) {
     for (const level of levels) sweep(level, above);
     for (const level of levels.toReversed()) sweep(level, below);
   }
   const depth = new Array<number>(count).fill(0);
-  levels.forEach((level, index) => { for (const task of level) depth[task] = index; });
+  levels.forEach((level, index) => {
+    for (const task of level) depth[task] = index;
+  });
   return place.map((across, task) => [across * (nodeWidth + 24), (depth[task] as number) * (nodeHeight + 72)] as const);
 }
 
@@ -58,14 +74,21 @@ function meanPlace(tasks: readonly number[], place: readonly number[]): number |
   return tasks.length === 0 ? undefined : tasks.reduce((sum, task) => sum + (place[task] as number), 0) / tasks.length;
 }
 
-function levelsOf({ above, below }: { readonly above: readonly (readonly number[])[]; readonly below: readonly (readonly number[])[] }): number[][] {
+function levelsOf({
+  above,
+  below,
+}: {
+  readonly above: readonly (readonly number[])[];
+  readonly below: readonly (readonly number[])[];
+}): number[][] {
   const waits = above.map(({ length }) => length);
   let level = waits.flatMap((count, task) => (count === 0 ? [task] : []));
   const levels: number[][] = [];
   while (level.length > 0) {
     levels.push(level);
     const next: number[] = [];
-    for (const task of level) for (const after of below[task] ?? []) if ((waits[after] = (waits[after] as number) - 1) === 0) next.push(after);
+    for (const task of level)
+      for (const after of below[task] ?? []) if ((waits[after] = (waits[after] as number) - 1) === 0) next.push(after);
     level = next;
   }
   return levels;

@@ -19,7 +19,8 @@ export interface Area {
 export type Transform = readonly [x: number, y: number, zoom: number];
 
 /**
- * The part of the drawing that is drawn: what is in sight, and as much more as to reach a line of a coarse grid, so that it stays the same while the window moves a little.
+ * The part of the drawing that is drawn: what is in sight, and as much more as to reach a line of a coarse grid, so
+ * that it stays the same while the window moves a little.
  *
  * @param size of the window, in pixels of the screen.
  */
@@ -27,7 +28,12 @@ export function areaInSight([x, y, zoom]: Transform, size: { readonly width: num
   const [wide, high] = [size.width / zoom, size.height / zoom];
   const [left, top] = [-x / zoom, -y / zoom];
   const [across, down] = [stepOf(wide), stepOf(high)];
-  return { left: Math.floor(left / across) * across, top: Math.floor(top / down) * down, right: Math.ceil((left + wide) / across) * across, bottom: Math.ceil((top + high) / down) * down };
+  return {
+    left: Math.floor(left / across) * across,
+    top: Math.floor(top / down) * down,
+    right: Math.ceil((left + wide) / across) * across,
+    bottom: Math.ceil((top + high) / down) * down,
+  };
 }
 
 /** An eighth to a quarter of a length; the same for lengths that are nearly alike. */
@@ -50,7 +56,10 @@ export function areaOf(tasks: readonly Point[]): Area | undefined {
   if (tasks.length === 0) return undefined;
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { x, y } of tasks) {
-    left = Math.min(left, x); right = Math.max(right, x + nodeWidth); top = Math.min(top, y); bottom = Math.max(bottom, y + nodeHeight);
+    left = Math.min(left, x);
+    right = Math.max(right, x + nodeWidth);
+    top = Math.min(top, y);
+    bottom = Math.max(bottom, y + nodeHeight);
   }
   return { left, top, right, bottom };
 }

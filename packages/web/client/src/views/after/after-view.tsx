@@ -27,8 +27,18 @@ function OneJob({ jobId }: { readonly jobId: number }): ReactNode {
   const everyMs = detail === undefined || detail.job.status === 'running' ? 4000 : 0;
   return (
     <div className="view job">
-      {detail === undefined ? <Answered answer={answer} what={`job ${jobId}`}>{() => null}</Answered> : <JobHead detail={detail} />}
-      {detail?.is_workflow === true ? <Suspense fallback={<Loading what="the graph" />}><JobGraphPanel jobId={jobId} everyMs={everyMs === 0 ? 0 : 1000} /></Suspense> : null}
+      {detail === undefined ? (
+        <Answered answer={answer} what={`job ${jobId}`}>
+          {() => null}
+        </Answered>
+      ) : (
+        <JobHead detail={detail} />
+      )}
+      {detail?.is_workflow === true ? (
+        <Suspense fallback={<Loading what="the graph" />}>
+          <JobGraphPanel jobId={jobId} everyMs={everyMs === 0 ? 0 : 1000} />
+        </Suspense>
+      ) : null}
       <GanttPanel jobId={jobId} everyMs={everyMs} />
       <TimesPanels jobId={jobId} everyMs={everyMs} />
       <FailuresPanel jobId={jobId} everyMs={everyMs} />
@@ -42,25 +52,60 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
   const { gateway, explain, say } = usePage();
   const { job } = detail;
   const states = Object.keys(taskInks) as TaskState[];
-  const act = (what: Promise<string>): void => { what.then((text) => say(text), (error: unknown) => say(problemOf(error).message, true)); };
-  const cancel = (): void => { if (window.confirm(`Cancel job ${job.job_id}? What it runs is stopped.`)) act(gateway.call('cancelJob', { params: { job_id: job.job_id }, body: { reason: 'cancelled on the page' } }).then(() => `Job ${job.job_id} is cancelled.`)); };
-  const retry = (withCurrentInputs: boolean): void => act(gateway.call('retryTasks', { params: { job_id: job.job_id }, body: { current_inputs: withCurrentInputs } }).then(({ retried_count: count }) => `${sayMany(count, 'task')} run again.`));
+  const act = (what: Promise<string>): void => {
+    what.then(
+      (text) => say(text),
+      (error: unknown) => say(problemOf(error).message, true),
+    );
+  };
+  const cancel = (): void => {
+    if (window.confirm(`Cancel job ${job.job_id}? What it runs is stopped.`))
+      act(
+        gateway
+          .call('cancelJob', { params: { job_id: job.job_id }, body: { reason: 'cancelled on the page' } })
+          .then(() => `Job ${job.job_id} is cancelled.`),
+      );
+  };
+  const retry = (withCurrentInputs: boolean): void =>
+    act(
+      gateway
+        .call('retryTasks', { params: { job_id: job.job_id }, body: { current_inputs: withCurrentInputs } })
+        .then(({ retried_count: count }) => `${sayMany(count, 'task')} run again.`),
+    );
   const took = (job.ended_unix_ms ?? Date.now()) - job.submitted_unix_ms;
   return (
     <section className="panel whole job-head">
-      <div className="row"><h1>Job {job.job_id} <span className="faint">{job.label}</span></h1><StatusBadge status={job.status} />
+      <div className="row">
+        <h1>
+          Job {job.job_id} <span className="faint">{job.label}</span>
+        </h1>
+        <StatusBadge status={job.status} />
         <span className="row end">
           <Downloads jobId={job.job_id} what="report" formats={['html']} />
-          <button type="button" onClick={() => explain({ kind: 'job', jobId: job.job_id })}>Why?</button>
+          <button type="button" onClick={() => explain({ kind: 'job', jobId: job.job_id })}>
+            Why?
+          </button>
           {job.tasks.failed + job.tasks.cancelled > 0 ? <RetryButtons retry={retry} /> : null}
-          {job.status === 'running' ? <button type="button" className="danger" onClick={cancel}>Cancel</button> : null}
+          {job.status === 'running' ? (
+            <button type="button" className="danger" onClick={cancel}>
+              Cancel
+            </button>
+          ) : null}
         </span>
       </div>
       <p className="hint">
-        Submitted {sayAgo(job.submitted_unix_ms, Date.now())}, {job.status === 'running' ? `remaining ${sayRemaining(job.remaining_ms_min, job.remaining_ms_max)}` : `took ${sayDuration(took)}`};
-        {' '}{sayMany(job.task_count, 'task')}, {sayMany(job.replica_count, 'replica')}{job.doubtful_count > 0 ? `; ${sayCount(job.doubtful_count)} results are doubtful` : ''}{job.cancel_reason === '' ? '' : `; cancelled: ${job.cancel_reason}`}
+        Submitted {sayAgo(job.submitted_unix_ms, Date.now())},{' '}
+        {job.status === 'running'
+          ? `remaining ${sayRemaining(job.remaining_ms_min, job.remaining_ms_max)}`
+          : `took ${sayDuration(took)}`}
+        ; {sayMany(job.task_count, 'task')}, {sayMany(job.replica_count, 'replica')}
+        {job.doubtful_count > 0 ? `; ${sayCount(job.doubtful_count)} results are doubtful` : ''}
+        {job.cancel_reason === '' ? '' : `; cancelled: ${job.cancel_reason}`}
       </p>
-      <StackedBar parts={states.map((state) => ({ ink: taskInks[state], value: job.tasks[state] }))} label={`${sayCount(job.tasks.finished)} of ${sayCount(job.task_count)} tasks finished`} />
+      <StackedBar
+        parts={states.map((state) => ({ ink: taskInks[state], value: job.tasks[state] }))}
+        label={`${sayCount(job.tasks.finished)} of ${sayCount(job.task_count)} tasks finished`}
+      />
       <Legend inks={states.map((state) => taskInks[state])} counts={states.map((state) => job.tasks[state])} />
     </section>
   );
@@ -69,8 +114,20 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
 function RetryButtons({ retry }: { retry(withCurrentInputs: boolean): void }): ReactNode {
   return (
     <>
-      <button type="button" title="With the input files as they were when the job was submitted" onClick={() => retry(false)}>Retry what failed</button>
-      <button type="button" title="With the input files as they are now: for a script that was mended" onClick={() => retry(true)}>Retry with current inputs</button>
+      <button
+        type="button"
+        title="With the input files as they were when the job was submitted"
+        onClick={() => retry(false)}
+      >
+        Retry what failed
+      </button>
+      <button
+        type="button"
+        title="With the input files as they are now: for a script that was mended"
+        onClick={() => retry(true)}
+      >
+        Retry with current inputs
+      </button>
     </>
   );
 }
@@ -78,26 +135,58 @@ function RetryButtons({ retry }: { retry(withCurrentInputs: boolean): void }): R
 function GanttPanel({ jobId, everyMs }: { readonly jobId: number; readonly everyMs: number }): ReactNode {
   const answer = useAnswer('getGantt', { params: { job_id: jobId }, query: { bars_max: 6000 } }, everyMs);
   return (
-    <Panel title="By machine" className="whole" aside={<Downloads jobId={jobId} what="gantt" formats={['svg', 'json']} />}>
-      <Answered answer={answer} what="what ran where">{(gantt) => (gantt.rows.length === 0 ? <Empty title="Nothing has run yet." /> : <GanttChart gantt={gantt} />)}</Answered>
+    <Panel
+      title="By machine"
+      className="whole"
+      aside={<Downloads jobId={jobId} what="gantt" formats={['svg', 'json']} />}
+    >
+      <Answered answer={answer} what="what ran where">
+        {(gantt) => (gantt.rows.length === 0 ? <Empty title="Nothing has run yet." /> : <GanttChart gantt={gantt} />)}
+      </Answered>
     </Panel>
   );
 }
 
 function CostPanel({ jobId, everyMs }: { readonly jobId: number; readonly everyMs: number }): ReactNode {
   const answer = useAnswer('getJobLedger', { params: { job_id: jobId } }, everyMs);
-  return <Panel title="What it cost" aside={<Downloads jobId={jobId} what="ledger" formats={['csv', 'json']} />}><Answered answer={answer} what="what it cost">{(ledger) => <LedgerPicture ledger={ledger} />}</Answered></Panel>;
+  return (
+    <Panel title="What it cost" aside={<Downloads jobId={jobId} what="ledger" formats={['csv', 'json']} />}>
+      <Answered answer={answer} what="what it cost">
+        {(ledger) => <LedgerPicture ledger={ledger} />}
+      </Answered>
+    </Panel>
+  );
 }
 
 function StatedPanel({ detail }: { readonly detail: JobDetail }): ReactNode {
   const facts: (readonly [string, string])[] = [
-    ['Scheduler', detail.scheduler], ['Replicas at most', String(detail.replicas_max)], ['Failures at most', String(detail.failures_max)], ['Processors each', `${detail.processors}${detail.is_gang ? ', a gang' : ''}`],
-    ['Folder', detail.home_directory || 'none'], ['Extra work', detail.extra_work], ['Verified by', detail.verification || 'checks, if any'],
+    ['Scheduler', detail.scheduler],
+    ['Replicas at most', String(detail.replicas_max)],
+    ['Failures at most', String(detail.failures_max)],
+    ['Processors each', `${detail.processors}${detail.is_gang ? ', a gang' : ''}`],
+    ['Folder', detail.home_directory || 'none'],
+    ['Extra work', detail.extra_work],
+    ['Verified by', detail.verification || 'checks, if any'],
   ];
   return (
-    <Panel title="What was asked for" aside={<Downloads jobId={detail.job.job_id} what="replicas" formats={['csv', 'json']} />}>
-      <dl className="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
-      {detail.groups.slice(0, 8).map((group, index) => <div key={index} className="group"><span className="faint">{sayMany(group.task_count, 'task')}</span><code>{group.no_op ? '(nothing: a no-op)' : group.command}</code></div>)}
+    <Panel
+      title="What was asked for"
+      aside={<Downloads jobId={detail.job.job_id} what="replicas" formats={['csv', 'json']} />}
+    >
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {detail.groups.slice(0, 8).map((group, index) => (
+        <div key={index} className="group">
+          <span className="faint">{sayMany(group.task_count, 'task')}</span>
+          <code>{group.no_op ? '(nothing: a no-op)' : group.command}</code>
+        </div>
+      ))}
       {detail.group_count > 8 ? <p className="hint">and {sayMany(detail.group_count - 8, 'other group')}</p> : null}
     </Panel>
   );

@@ -10,9 +10,34 @@ export function FailuresPanel({ jobId, everyMs }: { readonly jobId: number; read
   const answer = useAnswer('getFailures', { params: { job_id: jobId } }, everyMs);
   const { value } = answer;
   return (
-    <Panel title="Failures" className="whole" aside={value === undefined ? undefined : <span className="row"><span className="faint">{sayMany(value.replica_count, 'run')} failed{value.lost_count > 0 ? `, ${sayCount(value.lost_count)} lost with their machine` : ''}</span>{value.groups.length === 0 ? null : <Downloads jobId={jobId} what="failures" formats={['csv', 'json']} />}</span>}>
+    <Panel
+      title="Failures"
+      className="whole"
+      aside={
+        value === undefined ? undefined : (
+          <span className="row">
+            <span className="faint">
+              {sayMany(value.replica_count, 'run')} failed
+              {value.lost_count > 0 ? `, ${sayCount(value.lost_count)} lost with their machine` : ''}
+            </span>
+            {value.groups.length === 0 ? null : <Downloads jobId={jobId} what="failures" formats={['csv', 'json']} />}
+          </span>
+        )
+      }
+    >
       <Answered answer={answer} what="failures">
-        {({ groups, causes_left_out: left }) => (groups.length === 0 ? <Empty title="Nothing failed." /> : <>{groups.map((group, index) => <Cause key={index} group={group} jobId={jobId} />)}{left > 0 ? <p className="hint">and {sayMany(left, 'other cause')}</p> : null}</>)}
+        {({ groups, causes_left_out: left }) =>
+          groups.length === 0 ? (
+            <Empty title="Nothing failed." />
+          ) : (
+            <>
+              {groups.map((group, index) => (
+                <Cause key={index} group={group} jobId={jobId} />
+              ))}
+              {left > 0 ? <p className="hint">and {sayMany(left, 'other cause')}</p> : null}
+            </>
+          )
+        }
       </Answered>
     </Panel>
   );
@@ -24,14 +49,43 @@ function Cause({ group, jobId }: { readonly group: FailureGroup; readonly jobId:
   const codes = [group.reason, group.detail].filter((part) => part !== '').join(': ');
   return (
     <details className="cause" open={sample !== null}>
-      <summary><b>{group.cause}</b> <span className="faint">{sayMany(group.replica_count, 'run')}{group.is_loss ? ' lost,' : ''} of {sayMany(group.task_count, 'task')}{group.given_up_count > 0 ? `, ${sayCount(group.given_up_count)} given up` : ''}</span></summary>
-      {codes === '' ? null : <p className="hint"><code>{codes}</code></p>}
-      <p className="hint">Tasks{' '}
-        {group.task_indexes.slice(0, 12).map((taskIndex) => <span key={taskIndex}><button type="button" className="link" onClick={() => explain({ kind: 'task', jobId, taskIndex })}>{taskIndex}</button>{' '}</span>)}
+      <summary>
+        <b>{group.cause}</b>{' '}
+        <span className="faint">
+          {sayMany(group.replica_count, 'run')}
+          {group.is_loss ? ' lost,' : ''} of {sayMany(group.task_count, 'task')}
+          {group.given_up_count > 0 ? `, ${sayCount(group.given_up_count)} given up` : ''}
+        </span>
+      </summary>
+      {codes === '' ? null : (
+        <p className="hint">
+          <code>{codes}</code>
+        </p>
+      )}
+      <p className="hint">
+        Tasks{' '}
+        {group.task_indexes.slice(0, 12).map((taskIndex) => (
+          <span key={taskIndex}>
+            <button type="button" className="link" onClick={() => explain({ kind: 'task', jobId, taskIndex })}>
+              {taskIndex}
+            </button>{' '}
+          </span>
+        ))}
         {group.task_count > 12 ? '… ' : ''}on{' '}
-        {group.machines.slice(0, 6).map(({ machine_id: machineId, count }) => <span key={machineId}><button type="button" className="link" onClick={() => explain({ kind: 'machine', machineId })}>{machineId}</button> ({count}){' '}</span>)}
+        {group.machines.slice(0, 6).map(({ machine_id: machineId, count }) => (
+          <span key={machineId}>
+            <button type="button" className="link" onClick={() => explain({ kind: 'machine', machineId })}>
+              {machineId}
+            </button>{' '}
+            ({count}){' '}
+          </span>
+        ))}
       </p>
-      {sample === null ? null : <pre tabIndex={0} aria-label={`Output of task ${sample.task_index}`}>{sample.standard_error || sample.standard_output || '(it printed nothing)'}</pre>}
+      {sample === null ? null : (
+        <pre tabIndex={0} aria-label={`Output of task ${sample.task_index}`}>
+          {sample.standard_error || sample.standard_output || '(it printed nothing)'}
+        </pre>
+      )}
     </details>
   );
 }

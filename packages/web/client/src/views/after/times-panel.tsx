@@ -15,9 +15,25 @@ export function TimesPanels({ jobId, everyMs }: { readonly jobId: number; readon
   const answer = useAnswer('getTaskTimes', { params: { job_id: jobId } }, everyMs);
   return (
     <>
-      <Panel title="Task times" aside={<Downloads jobId={jobId} what="times" formats={['svg', 'csv', 'json']} />}><Answered answer={answer} what="task times">{(times) => (times.count === 0 ? <Empty title="No task has ended yet." /> : <Distribution times={times} />)}</Answered></Panel>
-      <Panel title="Stragglers" aside={answer.value === undefined || answer.value.straggler_count === 0 ? undefined : <span className="row"><span className="faint">{sayMany(answer.value.straggler_count, 'run')} above twice the half</span><Downloads jobId={jobId} what="stragglers" formats={['svg', 'csv', 'json']} /></span>}>
-        <Answered answer={answer} what="stragglers">{(times) => <Stragglers times={times} />}</Answered>
+      <Panel title="Task times" aside={<Downloads jobId={jobId} what="times" formats={['svg', 'csv', 'json']} />}>
+        <Answered answer={answer} what="task times">
+          {(times) => (times.count === 0 ? <Empty title="No task has ended yet." /> : <Distribution times={times} />)}
+        </Answered>
+      </Panel>
+      <Panel
+        title="Stragglers"
+        aside={
+          answer.value === undefined || answer.value.straggler_count === 0 ? undefined : (
+            <span className="row">
+              <span className="faint">{sayMany(answer.value.straggler_count, 'run')} above twice the half</span>
+              <Downloads jobId={jobId} what="stragglers" formats={['svg', 'csv', 'json']} />
+            </span>
+          )
+        }
+      >
+        <Answered answer={answer} what="stragglers">
+          {(times) => <Stragglers times={times} />}
+        </Answered>
       </Panel>
     </>
   );
@@ -27,9 +43,20 @@ function Distribution({ times }: { readonly times: TaskTimes }): ReactNode {
   const half = times.quantiles.find(({ share }) => share === 0.5);
   return (
     <>
-      <p className="lead">Half of the tasks took up to <b>{half === undefined ? '?' : sayDuration(half.ms_max)}</b>; the longest <b>{sayDuration(times.ms_max ?? 0)}</b>, the mean {sayDuration(times.mean_ms ?? 0)}.</p>
-      <Chart data={times} build={buildTimesOption} table={timesTable} height={timesHeight}
-        label={`Distribution of ${sayMany(times.count, 'run time')}: ${times.quantiles.map(({ share, ms_max: most }) => `${Math.round(share * 100)} % within ${sayDuration(most)}`).join(', ')}`} />
+      <p className="lead">
+        Half of the tasks took up to <b>{half === undefined ? '?' : sayDuration(half.ms_max)}</b>; the longest{' '}
+        <b>{sayDuration(times.ms_max ?? 0)}</b>, the mean {sayDuration(times.mean_ms ?? 0)}.
+      </p>
+      <Chart
+        data={times}
+        build={buildTimesOption}
+        table={timesTable}
+        height={timesHeight}
+        label={
+          `Distribution of ${sayMany(times.count, 'run time')}: ` +
+          `${times.quantiles.map(({ share, ms_max: most }) => `${Math.round(share * 100)} % within ${sayDuration(most)}`).join(', ')}`
+        }
+      />
     </>
   );
 }
@@ -37,21 +64,54 @@ function Distribution({ times }: { readonly times: TaskTimes }): ReactNode {
 function Stragglers({ times }: { readonly times: TaskTimes }): ReactNode {
   const { explain } = usePage();
   const { stragglers, job_id: jobId } = times;
-  const press = useCallback(({ index }: PressedDatum) => {
-    const pressed = stragglers[index];
-    if (pressed !== undefined) explain({ kind: 'task', jobId, taskIndex: pressed.task_index });
-  }, [stragglers, jobId, explain]);
+  const press = useCallback(
+    ({ index }: PressedDatum) => {
+      const pressed = stragglers[index];
+      if (pressed !== undefined) explain({ kind: 'task', jobId, taskIndex: pressed.task_index });
+    },
+    [stragglers, jobId, explain],
+  );
   if (stragglers.length === 0) return <Empty title="None took more than twice as long as half of the tasks." />;
   return (
     <>
-      <Chart data={times} build={buildStragglersOption} table={stragglersTable} height={stragglersHeight(times)} onPress={press}
-        label={`Runs that took longest: ${stragglers.slice(0, 5).map((one) => `task ${one.task_index} on ${one.machine_id} ${sayDuration(one.took_ms)}`).join(', ')}`} />
+      <Chart
+        data={times}
+        build={buildStragglersOption}
+        table={stragglersTable}
+        height={stragglersHeight(times)}
+        onPress={press}
+        label={`Runs that took longest: ${stragglers
+          .slice(0, 5)
+          .map((one) => `task ${one.task_index} on ${one.machine_id} ${sayDuration(one.took_ms)}`)
+          .join(', ')}`}
+      />
       <h3>Why</h3>
       <ul className="plain-list whys">
         {stragglers.slice(0, toldMax).map((one) => (
           <li key={one.replica_id}>
-            <button type="button" className="link" onClick={() => explain({ kind: 'task', jobId, taskIndex: one.task_index })}>task {sayCount(one.task_index)}</button> on{' '}
-            <button type="button" className="link" onClick={() => explain({ kind: 'machine', machineId: one.machine_id })}>{one.machine_id}</button>, {sayDuration(one.took_ms)}{one.is_running ? ' so far' : ''}: <span className="faint">{one.why}{one.failures_before > 0 ? ` It had failed ${one.failures_before === 1 ? 'once' : `${one.failures_before} times`} before.` : ''}</span>
+            <button
+              type="button"
+              className="link"
+              onClick={() => explain({ kind: 'task', jobId, taskIndex: one.task_index })}
+            >
+              task {sayCount(one.task_index)}
+            </button>{' '}
+            on{' '}
+            <button
+              type="button"
+              className="link"
+              onClick={() => explain({ kind: 'machine', machineId: one.machine_id })}
+            >
+              {one.machine_id}
+            </button>
+            , {sayDuration(one.took_ms)}
+            {one.is_running ? ' so far' : ''}:{' '}
+            <span className="faint">
+              {one.why}
+              {one.failures_before > 0
+                ? ` It had failed ${one.failures_before === 1 ? 'once' : `${one.failures_before} times`} before.`
+                : ''}
+            </span>
           </li>
         ))}
       </ul>

@@ -6,7 +6,10 @@ export function startWorker(): Worker {
 }
 
 /** Has one thing computed by a worker. @throws Error when the worker fails. */
-export function askWorker<K extends WorkflowWork['kind']>(worker: Worker, work: Extract<WorkflowWork, { kind: K }>): Promise<WorkflowWorkReplies[K]> {
+export function askWorker<K extends WorkflowWork['kind']>(
+  worker: Worker,
+  work: Extract<WorkflowWork, { kind: K }>,
+): Promise<WorkflowWorkReplies[K]> {
   return new Promise((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<WorkflowWorkReplies[K]>) => resolve(data);
     worker.onerror = () => reject(new Error('The page could not compute that beside itself.'));

@@ -10,32 +10,89 @@ import { SubmitWorkflow } from './submit-workflow.tsx';
 import { nothingSelected, type Editor } from './use-editor.ts';
 import type { Run } from './use-run.ts';
 
-const formats = [['yaml', 'YAML', 'yaml'], ['wfformat', 'WfFormat', 'json'], ['dax', 'DAX', 'dax'], ['xml', 'Job XML', 'xml'], ['dot', 'DOT', 'dot']] as const;
+const formats = [
+  ['yaml', 'YAML', 'yaml'],
+  ['wfformat', 'WfFormat', 'json'],
+  ['dax', 'DAX', 'dax'],
+  ['xml', 'Job XML', 'xml'],
+  ['dot', 'DOT', 'dot'],
+] as const;
 const fileBytesMax = 30_000_000;
 
 /** What may be done with the whole. */
-export function EditorToolbar({ editor, run, layOut, fit }: { readonly editor: Editor; readonly run: Run; readonly layOut: () => void; readonly fit: () => void }): ReactNode {
+export function EditorToolbar({
+  editor,
+  run,
+  layOut,
+  fit,
+}: {
+  readonly editor: Editor;
+  readonly run: Run;
+  readonly layOut: () => void;
+  readonly fit: () => void;
+}): ReactNode {
   const { workflow, selection, apply } = editor;
   const [isSubmitting, setIsSubmitting] = useState(false);
   const addTask = useAddTask(editor);
   const isEmpty = workflow.tasks.length === 0;
-  const fresh = (): void => { apply({ kind: 'ReplaceWorkflow', workflow: emptyWorkflow }); editor.select(nothingSelected); run.watch(undefined); };
+  const fresh = (): void => {
+    apply({ kind: 'ReplaceWorkflow', workflow: emptyWorkflow });
+    editor.select(nothingSelected);
+    run.watch(undefined);
+  };
   return (
     <div className="toolbar" role="toolbar" aria-label="Workflow">
-      <button type="button" onClick={fresh}>New</button>
+      <button type="button" onClick={fresh}>
+        New
+      </button>
       <OpenButton editor={editor} run={run} fit={fit} />
-      <button type="button" disabled={isEmpty} onClick={() => saveFile(new Blob([saveWorkflow(workflow)], { type: 'application/json' }), `${fileName(workflow.name)}.workflow.json`)}>Save</button>
+      <button
+        type="button"
+        disabled={isEmpty}
+        onClick={() =>
+          saveFile(
+            new Blob([saveWorkflow(workflow)], { type: 'application/json' }),
+            `${fileName(workflow.name)}.workflow.json`,
+          )
+        }
+      >
+        Save
+      </button>
       <ExportMenu editor={editor} />
       <span className="gap" />
-      <button type="button" onClick={addTask}>Add task</button>
-      <button type="button" disabled={selection.tasks.size + selection.edges.size === 0} onClick={editor.removeSelected}>Remove</button>
-      <button type="button" disabled={isEmpty} onClick={layOut}>Lay out</button>
-      <button type="button" disabled={!editor.canUndo} onClick={editor.undo} title="Ctrl+Z">Undo</button>
-      <button type="button" disabled={!editor.canRedo} onClick={editor.redo} title="Ctrl+Y">Redo</button>
+      <button type="button" onClick={addTask}>
+        Add task
+      </button>
+      <button
+        type="button"
+        disabled={selection.tasks.size + selection.edges.size === 0}
+        onClick={editor.removeSelected}
+      >
+        Remove
+      </button>
+      <button type="button" disabled={isEmpty} onClick={layOut}>
+        Lay out
+      </button>
+      <button type="button" disabled={!editor.canUndo} onClick={editor.undo} title="Ctrl+Z">
+        Undo
+      </button>
+      <button type="button" disabled={!editor.canRedo} onClick={editor.redo} title="Ctrl+Y">
+        Redo
+      </button>
       <span className="gap" />
       {run.jobId === undefined ? null : <RunState run={run} />}
-      <button type="button" className="primary" disabled={isEmpty || editor.analysis.fault !== undefined} title={editor.analysis.fault} onClick={() => setIsSubmitting(true)}>Submit …</button>
-      {isSubmitting ? <SubmitWorkflow workflow={workflow} close={() => setIsSubmitting(false)} submitted={run.watch} /> : null}
+      <button
+        type="button"
+        className="primary"
+        disabled={isEmpty || editor.analysis.fault !== undefined}
+        title={editor.analysis.fault}
+        onClick={() => setIsSubmitting(true)}
+      >
+        Submit …
+      </button>
+      {isSubmitting ? (
+        <SubmitWorkflow workflow={workflow} close={() => setIsSubmitting(false)} submitted={run.watch} />
+      ) : null}
     </div>
   );
 }
@@ -47,8 +104,12 @@ function useAddTask({ workflow, apply, select }: Editor): () => void {
     const id = freeId(workflow);
     // In the middle of what is in sight, a little further for each, so that none hides another one.
     const shift = (workflow.tasks.length % 6) * 26;
-    const { x, y } = screenToFlowPosition({ x: pane.left + pane.width / 2 - 84 + shift, y: pane.top + pane.height / 3 + shift });
-    if (apply({ kind: 'AddTask', id, x: Math.round(x), y: Math.round(y) })) select({ tasks: new Set([id]), edges: new Set() });
+    const { x, y } = screenToFlowPosition({
+      x: pane.left + pane.width / 2 - 84 + shift,
+      y: pane.top + pane.height / 3 + shift,
+    });
+    if (apply({ kind: 'AddTask', id, x: Math.round(x), y: Math.round(y) }))
+      select({ tasks: new Set([id]), edges: new Set() });
   };
 }
 
@@ -58,28 +119,58 @@ function RunState({ run: { jobId, statuses, watch } }: { readonly run: Run }): R
   if (jobId === undefined) return null;
   return (
     <span className="row run-state" role="status">
-      <button type="button" className="link" onClick={() => go({ view: 'after', jobId })}>Job {jobId}</button><span className="faint">{finished} of {sayMany(statuses.size, 'task')} finished</span>
-      <button type="button" className="quiet small" onClick={() => watch(undefined)}>Back to the drawing</button>
+      <button type="button" className="link" onClick={() => go({ view: 'after', jobId })}>
+        Job {jobId}
+      </button>
+      <span className="faint">
+        {finished} of {sayMany(statuses.size, 'task')} finished
+      </span>
+      <button type="button" className="quiet small" onClick={() => watch(undefined)}>
+        Back to the drawing
+      </button>
     </span>
   );
 }
 
-function OpenButton({ editor, run, fit }: { readonly editor: Editor; readonly run: Run; readonly fit: () => void }): ReactNode {
+function OpenButton({
+  editor,
+  run,
+  fit,
+}: {
+  readonly editor: Editor;
+  readonly run: Run;
+  readonly fit: () => void;
+}): ReactNode {
   const { gateway, say } = usePage();
   const input = useRef<HTMLInputElement>(null);
   const open = async (file: File): Promise<void> => {
-    if (file.size > fileBytesMax) throw new Error(`${file.name} has more than ${fileBytesMax / 1e6} MB, which is too much for the page; submit it with "mutirao job submit".`);
+    if (file.size > fileBytesMax)
+      throw new Error(
+        `${file.name} has more than ${fileBytesMax / 1e6} MB, which is too much for the page; submit it with ` +
+          '"mutirao job submit".',
+      );
     const text = await file.text();
     const saved = readSavedWorkflow(text);
     if (saved !== undefined && 'refusal' in saved) throw new Error(`${file.name}: ${saved.refusal}`);
-    const read = saved === undefined ? await gateway.call('importWorkflow', { body: { text, name: file.name.slice(0, 256) } }) : { ...saved, warnings: [], fault: null };
+    const read =
+      saved === undefined
+        ? await gateway.call('importWorkflow', { body: { text, name: file.name.slice(0, 256) } })
+        : { ...saved, warnings: [], fault: null };
     // Together, so that one undo leads back to what was there before.
     editor.apply({ kind: 'ReplaceWorkflow', workflow: await placedWorkflow(read.workflow) });
     editor.select(nothingSelected);
     run.watch(undefined);
     fit();
     const fault = read.fault === null ? [] : [`It cannot run as it is: ${read.fault}.`];
-    say([`${file.name} is read: ${sayMany(read.workflow.tasks.length, 'task')}, ${sayMany(read.workflow.edges.length, 'edge')}.`, ...fault, ...read.warnings.slice(0, 3)].join(' '), fault.length > 0);
+    say(
+      [
+        `${file.name} is read: ${sayMany(read.workflow.tasks.length, 'task')}, ` +
+          `${sayMany(read.workflow.edges.length, 'edge')}.`,
+        ...fault,
+        ...read.warnings.slice(0, 3),
+      ].join(' '),
+      fault.length > 0,
+    );
   };
   const chosen = (event: ChangeEvent<HTMLInputElement>): void => {
     const [file] = event.target.files ?? [];
@@ -88,15 +179,26 @@ function OpenButton({ editor, run, fit }: { readonly editor: Editor; readonly ru
   };
   return (
     <>
-      <button type="button" onClick={() => input.current?.click()}>Open …</button>
-      <input ref={input} type="file" hidden aria-label="Workflow file" accept=".yaml,.yml,.json,.xml,.dax,.txt" onChange={chosen} />
+      <button type="button" onClick={() => input.current?.click()}>
+        Open …
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label="Workflow file"
+        accept=".yaml,.yml,.json,.xml,.dax,.txt"
+        onChange={chosen}
+      />
     </>
   );
 }
 
 function placeOf(error: unknown): string {
   const { message, line, column } = problemOf(error);
-  return line === undefined || message.includes(`${line}:`) ? message : `Line ${line}${column === undefined ? '' : `, column ${column}`}: ${message}`;
+  return line === undefined || message.includes(`${line}:`)
+    ? message
+    : `Line ${line}${column === undefined ? '' : `, column ${column}`}: ${message}`;
 }
 
 function ExportMenu({ editor: { workflow } }: { readonly editor: Editor }): ReactNode {
@@ -107,12 +209,22 @@ function ExportMenu({ editor: { workflow } }: { readonly editor: Editor }): Reac
     say(losses.length === 0 ? 'Saved.' : `Saved, but ${losses.join('; ')}.`);
   };
   return (
-    <select aria-label="Export" className="export" value="" disabled={workflow.tasks.length === 0} onChange={(event) => {
-      const format = formats.find(([name]) => name === event.target.value);
-      if (format !== undefined) write(format[0], format[2]).catch((error: unknown) => say(placeOf(error), true));
-    }}>
+    <select
+      aria-label="Export"
+      className="export"
+      value=""
+      disabled={workflow.tasks.length === 0}
+      onChange={(event) => {
+        const format = formats.find(([name]) => name === event.target.value);
+        if (format !== undefined) write(format[0], format[2]).catch((error: unknown) => say(placeOf(error), true));
+      }}
+    >
       <option value="">Export …</option>
-      {formats.map(([name, title]) => <option key={name} value={name}>{title}</option>)}
+      {formats.map(([name, title]) => (
+        <option key={name} value={name}>
+          {title}
+        </option>
+      ))}
     </select>
   );
 }

@@ -10,7 +10,11 @@ import { useEditor, type Editor } from './use-editor.ts';
 import { useRun } from './use-run.ts';
 import { WorkflowPanel } from './workflow-panel.tsx';
 
-const tabs = [['task', 'Selected'], ['workflow', 'Workflow'], ['schedule', 'Schedule']] as const;
+const tabs = [
+  ['task', 'Selected'],
+  ['workflow', 'Workflow'],
+  ['schedule', 'Schedule'],
+] as const;
 type Tab = (typeof tabs)[number][0];
 
 /** Draws workflows: the graph in the middle, what is selected beside it. */
@@ -21,9 +25,18 @@ export function EditorView(): ReactNode {
   const run = useRun();
   const { explain, say } = usePage();
   useKeys(editor);
-  useEffect(() => { if (editor.selection.tasks.size + editor.selection.edges.size === 1) setTab((old) => (old === 'schedule' ? old : 'task')); }, [editor.selection]);
+  useEffect(() => {
+    if (editor.selection.tasks.size + editor.selection.edges.size === 1)
+      setTab((old) => (old === 'schedule' ? old : 'task'));
+  }, [editor.selection]);
   const layOut = (): void => {
-    layOutWorkflow(editor.workflow).then((places) => { editor.apply({ kind: 'MoveTasks', places }); setFitting((old) => old + 1); }, (error: unknown) => say(error instanceof Error ? error.message : String(error), true));
+    layOutWorkflow(editor.workflow).then(
+      (places) => {
+        editor.apply({ kind: 'MoveTasks', places });
+        setFitting((old) => old + 1);
+      },
+      (error: unknown) => say(error instanceof Error ? error.message : String(error), true),
+    );
   };
   const openTask = (id: string): void => {
     const taskIndex = run.indexes.get(id);
@@ -35,12 +48,43 @@ export function EditorView(): ReactNode {
         <h1 className="unseen">Workflow editor</h1>
         <EditorToolbar editor={editor} run={run} layOut={layOut} fit={() => setFitting((old) => old + 1)} />
         <div className="editor-canvas">
-          <FlowCanvas workflow={editor.workflow} analysis={editor.analysis} statuses={run.statuses} editor={editor} fitting={fitting} {...(run.jobId === undefined ? {} : { onOpen: openTask })} />
-          {editor.workflow.tasks.length === 0 ? <div className="canvas-hint"><p className="empty-title">Nothing is drawn yet.</p><p>Add a task, or open a file: YAML, WfFormat, DAX, or XML of jScheduler.</p></div> : null}
+          <FlowCanvas
+            workflow={editor.workflow}
+            analysis={editor.analysis}
+            statuses={run.statuses}
+            editor={editor}
+            fitting={fitting}
+            {...(run.jobId === undefined ? {} : { onOpen: openTask })}
+          />
+          {editor.workflow.tasks.length === 0 ? (
+            <div className="canvas-hint">
+              <p className="empty-title">Nothing is drawn yet.</p>
+              <p>Add a task, or open a file: YAML, WfFormat, DAX, or XML of jScheduler.</p>
+            </div>
+          ) : null}
         </div>
         <aside className="editor-side" aria-label="Properties">
-          <div className="tabs" role="tablist" aria-label="Properties">{tabs.map(([name, title]) => <button key={name} type="button" role="tab" aria-selected={tab === name} className="tab" onClick={() => setTab(name)}>{title}</button>)}</div>
-          {tab === 'task' ? <TaskPanel editor={editor} /> : tab === 'workflow' ? <WorkflowPanel editor={editor} /> : <SchedulePanel workflow={editor.workflow} fault={editor.analysis.fault} />}
+          <div className="tabs" role="tablist" aria-label="Properties">
+            {tabs.map(([name, title]) => (
+              <button
+                key={name}
+                type="button"
+                role="tab"
+                aria-selected={tab === name}
+                className="tab"
+                onClick={() => setTab(name)}
+              >
+                {title}
+              </button>
+            ))}
+          </div>
+          {tab === 'task' ? (
+            <TaskPanel editor={editor} />
+          ) : tab === 'workflow' ? (
+            <WorkflowPanel editor={editor} />
+          ) : (
+            <SchedulePanel workflow={editor.workflow} fault={editor.analysis.fault} />
+          )}
         </aside>
       </div>
     </ReactFlowProvider>
@@ -51,7 +95,9 @@ export function EditorView(): ReactNode {
 function useKeys({ undo, redo, removeSelected }: Editor): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      const isTyping = event.target instanceof HTMLElement && (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.closest('dialog') !== null);
+      const isTyping =
+        event.target instanceof HTMLElement &&
+        (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.closest('dialog') !== null);
       const act = isTyping ? undefined : actOf(event, { undo, redo, removeSelected });
       if (act === undefined) return;
       event.preventDefault();
@@ -62,7 +108,10 @@ function useKeys({ undo, redo, removeSelected }: Editor): void {
   }, [undo, redo, removeSelected]);
 }
 
-function actOf({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent, { undo, redo, removeSelected }: Pick<Editor, 'undo' | 'redo' | 'removeSelected'>): (() => void) | undefined {
+function actOf(
+  { key, ctrlKey, metaKey, shiftKey }: KeyboardEvent,
+  { undo, redo, removeSelected }: Pick<Editor, 'undo' | 'redo' | 'removeSelected'>,
+): (() => void) | undefined {
   if (!ctrlKey && !metaKey) return key === 'Delete' || key === 'Backspace' ? removeSelected : undefined;
   const letter = key.toLowerCase();
   if (letter === 'y' || (letter === 'z' && shiftKey)) return redo;

@@ -12,7 +12,9 @@ const height = 120;
 const margin = 6;
 
 /** How the drawing is made small. */
-interface Scale extends Point { readonly scale: number }
+interface Scale extends Point {
+  readonly scale: number;
+}
 
 interface OverviewProps {
   readonly tasks: readonly WorkflowTask[];
@@ -20,22 +22,54 @@ interface OverviewProps {
   readonly criticalPath: readonly string[];
 }
 
-/** The whole graph in small, with what is in sight framed; a press moves there. On a canvas, since thousands of tasks are to fit, which is drawn anew only where the graph is another one. */
+/**
+ * The whole graph in small, with what is in sight framed; a press moves there. On a canvas, since thousands of tasks
+ * are to fit, which is drawn anew only where the graph is another one.
+ */
 export const Overview = memo(function Overview({ tasks, statuses, criticalPath }: OverviewProps): ReactNode {
   const { setCenter, getZoom } = useReactFlow();
   const scale = useMemo(() => scaleOf(tasks), [tasks]);
-  const draw = useCallback((brush: Brush) => drawTasks(brush, { tasks, statuses, criticalPath }, scale), [tasks, statuses, criticalPath, scale]);
+  const draw = useCallback(
+    (brush: Brush) => drawTasks(brush, { tasks, statuses, criticalPath }, scale),
+    [tasks, statuses, criticalPath, scale],
+  );
   const move = (event: PointerEvent): void => {
-    if (event.buttons !== 0) void setCenter((event.nativeEvent.offsetX - scale.x) / scale.scale, (event.nativeEvent.offsetY - scale.y) / scale.scale, { zoom: getZoom() });
+    if (event.buttons !== 0)
+      void setCenter(
+        (event.nativeEvent.offsetX - scale.x) / scale.scale,
+        (event.nativeEvent.offsetY - scale.y) / scale.scale,
+        { zoom: getZoom() },
+      );
   };
-  return <Panel position="bottom-right" className="overview"><Canvas draw={draw} height={height} role="img" aria-label="The whole graph in small" onPointerDown={move} onPointerMove={move} /><InSight scale={scale} /></Panel>;
+  return (
+    <Panel position="bottom-right" className="overview">
+      <Canvas
+        draw={draw}
+        height={height}
+        role="img"
+        aria-label="The whole graph in small"
+        onPointerDown={move}
+        onPointerMove={move}
+      />
+      <InSight scale={scale} />
+    </Panel>
+  );
 });
 
 /** The frame of what is in sight; by itself, since it moves at each step of a gesture. */
 function InSight({ scale: { x, y, scale } }: { readonly scale: Scale }): ReactNode {
   const [left, top, zoom] = useStore((state) => state.transform);
   const [wide, high] = [useStore((state) => state.width), useStore((state) => state.height)];
-  return <i className="in-sight" style={{ transform: `translate(${x - (left / zoom) * scale}px, ${y - (top / zoom) * scale}px)`, width: (wide / zoom) * scale, height: (high / zoom) * scale }} />;
+  return (
+    <i
+      className="in-sight"
+      style={{
+        transform: `translate(${x - (left / zoom) * scale}px, ${y - (top / zoom) * scale}px)`,
+        width: (wide / zoom) * scale,
+        height: (high / zoom) * scale,
+      }}
+    />
+  );
 }
 
 function scaleOf(tasks: readonly WorkflowTask[]): Scale {
@@ -44,18 +78,29 @@ function scaleOf(tasks: readonly WorkflowTask[]): Scale {
   return { scale, x: (width - (right + left) * scale) / 2, y: (height - (bottom + top) * scale) / 2 };
 }
 
-function drawTasks({ context, faint }: Brush, { tasks, statuses, criticalPath }: OverviewProps, { x, y, scale }: Scale): void {
+function drawTasks(
+  { context, faint }: Brush,
+  { tasks, statuses, criticalPath }: OverviewProps,
+  { x, y, scale }: Scale,
+): void {
   const critical = criticalParts(criticalPath).tasks;
   const colours = new Map<string, Point[]>();
   for (const task of tasks) {
     const status = statuses.get(task.id) ?? '';
-    const colour = status !== '' ? inkOf(taskInks, status).colour : critical.has(task.id) ? inkOf(taskInks, 'failed').colour : faint;
+    const colour =
+      status !== '' ? inkOf(taskInks, status).colour : critical.has(task.id) ? inkOf(taskInks, 'failed').colour : faint;
     const alike = colours.get(colour);
     if (alike === undefined) colours.set(colour, [task]);
     else alike.push(task);
   }
   for (const [colour, alike] of colours) {
     context.fillStyle = colour;
-    for (const task of alike) context.fillRect(x + task.x * scale, y + task.y * scale, Math.max(1.5, nodeWidth * scale), Math.max(1, nodeHeight * scale));
+    for (const task of alike)
+      context.fillRect(
+        x + task.x * scale,
+        y + task.y * scale,
+        Math.max(1.5, nodeWidth * scale),
+        Math.max(1, nodeHeight * scale),
+      );
   }
 }

@@ -6,17 +6,42 @@ import { useDraft, usePage } from '../../page-context.tsx';
 import { InPlaceField } from '../submit/value-fields.tsx';
 
 /** Asks what is to be known before a workflow is submitted, and submits it. */
-export function SubmitWorkflow({ workflow, close, submitted }: { readonly workflow: Workflow; readonly close: () => void; readonly submitted: (jobId: number) => void }): ReactNode {
+export function SubmitWorkflow({
+  workflow,
+  close,
+  submitted,
+}: {
+  readonly workflow: Workflow;
+  readonly close: () => void;
+  readonly submitted: (jobId: number) => void;
+}): ReactNode {
   const { gateway, say } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
-  const [options, setOptions] = useDraft('submit-workflow', { command: '', directory: '', isInPlace: false, scheduler: '' });
+  const [options, setOptions] = useDraft('submit-workflow', {
+    command: '',
+    directory: '',
+    isInPlace: false,
+    scheduler: '',
+  });
   const [refusal, setRefusal] = useState('');
   const [key] = useState(() => crypto.randomUUID());
   const lacking = workflow.tasks.filter(({ command }) => command.trim() === '').length;
-  useEffect(() => { dialog.current?.showModal(); }, []);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
   const send = async (): Promise<void> => {
     const { command, directory, isInPlace, scheduler } = options;
-    const reply = await gateway.call('submitWorkflow', { body: { workflow, label: workflow.name, client_job_id: key, ...(lacking > 0 && { task_command: command }), ...(directory !== '' && { directory }), ...(isInPlace && { in_place: true }), ...(scheduler !== '' && { scheduler }) } });
+    const reply = await gateway.call('submitWorkflow', {
+      body: {
+        workflow,
+        label: workflow.name,
+        client_job_id: key,
+        ...(lacking > 0 && { task_command: command }),
+        ...(directory !== '' && { directory }),
+        ...(isInPlace && { in_place: true }),
+        ...(scheduler !== '' && { scheduler }),
+      },
+    });
     say(`Job ${reply.job_id} was submitted: ${sayMany(reply.task_count, 'task')}.`);
     submitted(reply.job_id);
     close();
@@ -24,26 +49,73 @@ export function SubmitWorkflow({ workflow, close, submitted }: { readonly workfl
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     setRefusal('');
-    send().catch((error: unknown) => { const { message, advice } = problemOf(error); setRefusal(`${message} ${advice}`); });
+    send().catch((error: unknown) => {
+      const { message, advice } = problemOf(error);
+      setRefusal(`${message} ${advice}`);
+    });
   };
   return (
     <dialog ref={dialog} onClose={close} aria-labelledby="submit-title">
       <form onSubmit={submit}>
         <h2 id="submit-title">Submit {workflow.name || 'the workflow'}</h2>
-        <p className="hint">{sayMany(workflow.tasks.length, 'task')}, {sayMany(workflow.edges.length, 'edge')}. The graph then shows the run.</p>
+        <p className="hint">
+          {sayMany(workflow.tasks.length, 'task')}, {sayMany(workflow.edges.length, 'edge')}. The graph then shows the
+          run.
+        </p>
         {lacking === 0 ? null : (
-          <div className="field"><label htmlFor="task-command">Command of the {sayMany(lacking, 'task')} without one</label>
-            <input id="task-command" required value={options.command} onChange={(event) => setOptions({ ...options, command: event.target.value })} placeholder="sleep {seconds}; touch {outputs}" />
-            <p className="hint">{'{id}, {kind}, {seconds}, {dimension}, {inputs} and {outputs} stand for what is known of the task.'}</p></div>
+          <div className="field">
+            <label htmlFor="task-command">Command of the {sayMany(lacking, 'task')} without one</label>
+            <input
+              id="task-command"
+              required
+              value={options.command}
+              onChange={(event) => setOptions({ ...options, command: event.target.value })}
+              placeholder="sleep {seconds}; touch {outputs}"
+            />
+            <p className="hint">
+              {'{id}, {kind}, {seconds}, {dimension}, {inputs} and {outputs} stand for what is known of the task.'}
+            </p>
+          </div>
         )}
-        <div className="field"><label htmlFor="submit-folder">Folder <span className="faint">absolute; the page's own when empty</span></label><input id="submit-folder" value={options.directory} onChange={(event) => setOptions({ ...options, directory: event.target.value })} /></div>
-        <InPlaceField id="submit-in-place" isChecked={options.isInPlace} onChange={(isInPlace) => setOptions({ ...options, isInPlace })} />
-        <div className="field"><label htmlFor="submit-scheduler">Scheduler</label>
-          <select id="submit-scheduler" value={options.scheduler} onChange={(event) => setOptions({ ...options, scheduler: event.target.value })}>
-            <option value="">the usual: what is ready, the longest way first</option><option value="plan">plan: by a plan of the whole grid</option>
-          </select></div>
-        {refusal === '' ? null : <p className="refusal" role="alert">{refusal}</p>}
-        <p className="row end"><button type="button" onClick={close}>Back</button><button type="submit" className="primary">Submit</button></p>
+        <div className="field">
+          <label htmlFor="submit-folder">
+            Folder <span className="faint">absolute; the page's own when empty</span>
+          </label>
+          <input
+            id="submit-folder"
+            value={options.directory}
+            onChange={(event) => setOptions({ ...options, directory: event.target.value })}
+          />
+        </div>
+        <InPlaceField
+          id="submit-in-place"
+          isChecked={options.isInPlace}
+          onChange={(isInPlace) => setOptions({ ...options, isInPlace })}
+        />
+        <div className="field">
+          <label htmlFor="submit-scheduler">Scheduler</label>
+          <select
+            id="submit-scheduler"
+            value={options.scheduler}
+            onChange={(event) => setOptions({ ...options, scheduler: event.target.value })}
+          >
+            <option value="">the usual: what is ready, the longest way first</option>
+            <option value="plan">plan: by a plan of the whole grid</option>
+          </select>
+        </div>
+        {refusal === '' ? null : (
+          <p className="refusal" role="alert">
+            {refusal}
+          </p>
+        )}
+        <p className="row end">
+          <button type="button" onClick={close}>
+            Back
+          </button>
+          <button type="submit" className="primary">
+            Submit
+          </button>
+        </p>
       </form>
     </dialog>
   );

@@ -19,7 +19,9 @@ export const TaskNode = memo(function TaskNode({ data, isConnectable }: NodeProp
   return (
     <div className={`task-node${isCritical ? ' critical' : ''}${status === '' ? '' : ' has-status'}`} title={id}>
       <Handle type="target" position={Position.Top} isConnectable={isConnectable} />
-      {ink === undefined ? null : <i className={`node-status ${ink.pattern}`} style={{ backgroundColor: ink.colour }} aria-hidden="true" />}
+      {ink === undefined ? null : (
+        <i className={`node-status ${ink.pattern}`} style={{ backgroundColor: ink.colour }} aria-hidden="true" />
+      )}
       <b>{id}</b>
       <span>{ink === undefined ? more : `${ink.mark} ${ink.title}`}</span>
       <Handle type="source" position={Position.Bottom} isConnectable={isConnectable} />

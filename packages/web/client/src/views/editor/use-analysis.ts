@@ -5,19 +5,33 @@ import { analysisOf, type Analyst, type AnalystCalls } from '../../model/workflo
 import { askWorker, startWorker } from './ask-worker.ts';
 
 const afterMs = 40;
-const calls: AnalystCalls<Worker> = { start: startWorker, ask: (worker, wish) => askWorker(worker, { kind: 'analysis', wish }) };
+const calls: AnalystCalls<Worker> = {
+  start: startWorker,
+  ask: (worker, wish) => askWorker(worker, { kind: 'analysis', wish }),
+};
 
-/** Levels and the critical path of a workflow, a moment after the change that they follow from: a worker computes them, always for the latest state, so that no edit waits for them. */
+/**
+ * Levels and the critical path of a workflow, a moment after the change that they follow from: a worker computes them,
+ * always for the latest state, so that no edit waits for them.
+ */
 export function useAnalysis(workflow: Workflow): WorkflowAnalysis {
   const [analysis, setAnalysis] = useState(emptyAnalysis);
   const state = useRef<AnalysisState>({ worker: undefined, analysed: undefined, isBusy: false });
   const latest = useRef(workflow);
   latest.current = workflow;
   useEffect(() => {
-    const timer = setTimeout(() => { void follow(state.current, latest, setAnalysis); }, afterMs);
+    const timer = setTimeout(() => {
+      void follow(state.current, latest, setAnalysis);
+    }, afterMs);
     return () => clearTimeout(timer);
   }, [workflow]);
-  useEffect(() => () => { state.current.worker?.terminate(); state.current = { worker: undefined, analysed: undefined, isBusy: false }; }, []);
+  useEffect(
+    () => () => {
+      state.current.worker?.terminate();
+      state.current = { worker: undefined, analysed: undefined, isBusy: false };
+    },
+    [],
+  );
   return analysis;
 }
 
@@ -28,7 +42,11 @@ interface AnalysisState extends Analyst<Worker> {
 }
 
 /** Asks for the latest state, and again where it is another one by the time of the answer. */
-async function follow(state: AnalysisState, latest: { readonly current: Workflow }, set: (analysis: WorkflowAnalysis) => void): Promise<void> {
+async function follow(
+  state: AnalysisState,
+  latest: { readonly current: Workflow },
+  set: (analysis: WorkflowAnalysis) => void,
+): Promise<void> {
   if (state.isBusy) return;
   state.isBusy = true;
   try {

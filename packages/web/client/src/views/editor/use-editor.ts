@@ -39,13 +39,22 @@ export function useEditor(): Editor {
   const [history, setHistory] = useState<History<Workflow>>(() => beginHistory(keeper.read() ?? emptyWorkflow));
   const [selected, select] = useState<Selection>(nothingSelected);
   const latest = useRef(history);
-  const change = useCallback((next: History<Workflow>) => { latest.current = next; setHistory(next); }, []);
-  const apply = useCallback((edit: WorkflowEdit, gesture = '') => {
-    const result = editWorkflow(latest.current.present, edit);
-    if ('refusal' in result) { say(result.refusal, true); return false; }
-    change(takeStep(latest.current, result.workflow, gesture));
-    return true;
-  }, [change, say]);
+  const change = useCallback((next: History<Workflow>) => {
+    latest.current = next;
+    setHistory(next);
+  }, []);
+  const apply = useCallback(
+    (edit: WorkflowEdit, gesture = '') => {
+      const result = editWorkflow(latest.current.present, edit);
+      if ('refusal' in result) {
+        say(result.refusal, true);
+        return false;
+      }
+      change(takeStep(latest.current, result.workflow, gesture));
+      return true;
+    },
+    [change, say],
+  );
   const workflow = history.present;
   const analysis = useAnalysis(workflow);
   const selection = useMemo(() => presentOf(selected, workflow), [selected, workflow]);
@@ -54,13 +63,25 @@ export function useEditor(): Editor {
   const removeSelected = useCallback(() => {
     const { tasks, edges } = latestSelection.current;
     if (tasks.size + edges.size === 0) return;
-    apply({ kind: 'RemoveParts', taskIds: tasks, edges: latest.current.present.edges.filter(({ from, to }) => edges.has(edgeId(from, to))) });
+    apply({
+      kind: 'RemoveParts',
+      taskIds: tasks,
+      edges: latest.current.present.edges.filter(({ from, to }) => edges.has(edgeId(from, to))),
+    });
     select(nothingSelected);
   }, [apply]);
   useDraftOf(workflow, keeper);
   return {
-    workflow, analysis, canUndo: history.past.length > 0, canRedo: history.future.length > 0, selection, select, apply, removeSelected,
-    undo: useCallback(() => change(undo(latest.current)), [change]), redo: useCallback(() => change(redo(latest.current)), [change]),
+    workflow,
+    analysis,
+    canUndo: history.past.length > 0,
+    canRedo: history.future.length > 0,
+    selection,
+    select,
+    apply,
+    removeSelected,
+    undo: useCallback(() => change(undo(latest.current)), [change]),
+    redo: useCallback(() => change(redo(latest.current)), [change]),
   };
 }
 
@@ -69,8 +90,13 @@ function presentOf(selection: Selection, { tasks, edges }: Workflow): Selection 
   if (selection.tasks.size + selection.edges.size === 0) return selection;
   const known = tasksById(tasks);
   const keptTasks = [...selection.tasks].filter((id) => known.has(id));
-  const keptEdges = selection.edges.size === 0 ? [] : edges.map(({ from, to }) => edgeId(from, to)).filter((id) => selection.edges.has(id));
-  return keptTasks.length === selection.tasks.size && keptEdges.length === selection.edges.size ? selection : { tasks: new Set(keptTasks), edges: new Set(keptEdges) };
+  const keptEdges =
+    selection.edges.size === 0
+      ? []
+      : edges.map(({ from, to }) => edgeId(from, to)).filter((id) => selection.edges.has(id));
+  return keptTasks.length === selection.tasks.size && keptEdges.length === selection.edges.size
+    ? selection
+    : { tasks: new Set(keptTasks), edges: new Set(keptEdges) };
 }
 
 /** Keeps the workflow for this tab, when nothing else has been done for a moment and when the page is left. */
@@ -81,7 +107,11 @@ function useDraftOf(workflow: Workflow, keeper: DraftKeeper): void {
   const isTold = useRef(false);
   const keep = useCallback(() => {
     const isKept = keeper.keep(last.current);
-    if (!isKept && !isTold.current) say('This workflow is larger than the browser keeps for a tab: save it to a file before you leave the page.', true);
+    if (!isKept && !isTold.current)
+      say(
+        'This workflow is larger than the browser keeps for a tab: save it to a file before you leave the page.',
+        true,
+      );
     isTold.current = !isKept;
   }, [keeper, say]);
   useEffect(() => {
@@ -91,6 +121,9 @@ function useDraftOf(workflow: Workflow, keeper: DraftKeeper): void {
   useEffect(() => {
     window.addEventListener('pagehide', keep);
     // Another view of the page: the timer of the last change is gone with this one.
-    return () => { window.removeEventListener('pagehide', keep); keep(); };
+    return () => {
+      window.removeEventListener('pagehide', keep);
+      keep();
+    };
   }, [keep]);
 }

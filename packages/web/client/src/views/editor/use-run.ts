@@ -15,7 +15,10 @@ const everyMs = 700;
 
 export function useRun(): Run {
   const { gateway } = usePage();
-  const [jobId, setJobId] = useState<number | undefined>(() => { const kept = sessionStorage.getItem('mutirao.editor.job'); return kept === null ? undefined : Number(kept); });
+  const [jobId, setJobId] = useState<number | undefined>(() => {
+    const kept = sessionStorage.getItem('mutirao.editor.job');
+    return kept === null ? undefined : Number(kept);
+  });
   const [graph, setGraph] = useState<JobGraph>();
   useEffect(() => {
     if (jobId === undefined) return undefined;
@@ -24,11 +27,20 @@ export function useRun(): Run {
       const next = await gateway.call('getJobGraph', { params: { job_id: jobId } }).catch(() => undefined);
       if (isOver) return;
       if (next !== undefined) setGraph(next);
-      const isDone = next !== undefined && next.read_task_count === next.task_count && next.tasks.status.every((status) => ['finished', 'failed', 'cancelled'].includes(next.statuses[status] ?? ''));
-      if (!isDone) timer = window.setTimeout(() => { void look(); }, everyMs);
+      const isDone =
+        next !== undefined &&
+        next.read_task_count === next.task_count &&
+        next.tasks.status.every((status) => ['finished', 'failed', 'cancelled'].includes(next.statuses[status] ?? ''));
+      if (!isDone)
+        timer = window.setTimeout(() => {
+          void look();
+        }, everyMs);
     };
     void look();
-    return () => { isOver = true; window.clearTimeout(timer); };
+    return () => {
+      isOver = true;
+      window.clearTimeout(timer);
+    };
   }, [jobId, gateway]);
   const watch = useCallback((next: number | undefined) => {
     if (next === undefined) sessionStorage.removeItem('mutirao.editor.job');

@@ -13,7 +13,10 @@ export function useArea(): Area {
   return useStore(areaOfState, isSameArea);
 }
 
-/** Brings the whole graph into sight: as a function, and whenever `fitting` is another number, as soon as there are tasks and a size. */
+/**
+ * Brings the whole graph into sight: as a function, and whenever `fitting` is another number, as soon as there are
+ * tasks and a size.
+ */
 export function useFitting(fitting: number, tasks: Workflow['tasks']): () => void {
   const { setViewport } = useReactFlow();
   const [width, height] = [useStore((state) => state.width), useStore((state) => state.height)];

@@ -9,14 +9,33 @@ export function JobCells({ job }: { readonly job: JobRow }): ReactNode {
   const { job_id: jobId, label, status, tasks, task_count: count, submitted_unix_ms: submitted } = job;
   return (
     <>
-      <td className="numbers"><JobLink jobId={jobId}><b>{jobId}</b><span className="unseen"> {label}</span></JobLink></td>
-      <td className="label-cell" title={label}>{label === '' ? <span className="faint">no label</span> : label}</td>
-      <td><StatusBadge status={status} /></td>
-      <td className="grow"><JobProgress job={job} /></td>
-      <td className="right numbers"><span className="faint">{sayShare(tasks.finished, count)} of</span> {sayCount(count)}</td>
-      <td className="numbers"><time dateTime={new Date(submitted).toISOString()} title={new Date(submitted).toLocaleString()}>{sayAgo(submitted, Date.now())}</time></td>
+      <td className="numbers">
+        <JobLink jobId={jobId}>
+          <b>{jobId}</b>
+          <span className="unseen"> {label}</span>
+        </JobLink>
+      </td>
+      <td className="label-cell" title={label}>
+        {label === '' ? <span className="faint">no label</span> : label}
+      </td>
+      <td>
+        <StatusBadge status={status} />
+      </td>
+      <td className="grow">
+        <JobProgress job={job} />
+      </td>
+      <td className="right numbers">
+        <span className="faint">{sayShare(tasks.finished, count)} of</span> {sayCount(count)}
+      </td>
+      <td className="numbers">
+        <time dateTime={new Date(submitted).toISOString()} title={new Date(submitted).toLocaleString()}>
+          {sayAgo(submitted, Date.now())}
+        </time>
+      </td>
       <td className="numbers">{sayRest(job)}</td>
-      <td className="right"><WhyJob jobId={jobId} /></td>
+      <td className="right">
+        <WhyJob jobId={jobId} />
+      </td>
     </>
   );
 }

@@ -12,8 +12,22 @@ export function EventsPanel(): ReactNode {
   const events = useLive((state) => state.events);
   const areSampled = useLive(isSampled);
   return (
-    <Panel title="Events" aside={areSampled ? <span className="faint">some are left out while very many come</span> : undefined}>
-      {events.length === 0 ? <Empty title="Nothing has happened yet." /> : <ol className="events" tabIndex={0} aria-label="The latest events">{events.slice(-shown).reverse().map((event) => <EventLine key={event.sequence} event={event} />)}</ol>}
+    <Panel
+      title="Events"
+      aside={areSampled ? <span className="faint">some are left out while very many come</span> : undefined}
+    >
+      {events.length === 0 ? (
+        <Empty title="Nothing has happened yet." />
+      ) : (
+        <ol className="events" tabIndex={0} aria-label="The latest events">
+          {events
+            .slice(-shown)
+            .reverse()
+            .map((event) => (
+              <EventLine key={event.sequence} event={event} />
+            ))}
+        </ol>
+      )}
     </Panel>
   );
 }
@@ -25,7 +39,11 @@ function EventLine({ event }: { readonly event: GridEvent }): ReactNode {
     <li>
       <time>{new Date(event.at_unix_ms).toLocaleTimeString()}</time>{' '}
       {topic === undefined ? subject : <Why subject={topic}>{subject}</Why>} <b>{fact}</b>{' '}
-      {machineId === '' ? null : <>on <Why subject={{ kind: 'machine', machineId }}>{machineId}</Why> </>}
+      {machineId === '' ? null : (
+        <>
+          on <Why subject={{ kind: 'machine', machineId }}>{machineId}</Why>{' '}
+        </>
+      )}
       <span className="faint">{more}</span>
     </li>
   );
@@ -33,5 +51,9 @@ function EventLine({ event }: { readonly event: GridEvent }): ReactNode {
 
 function Why({ subject, children }: { readonly subject: Subject; readonly children: ReactNode }): ReactNode {
   const { explain } = usePage();
-  return <button type="button" className="link" onClick={() => explain(subject)}>{children}</button>;
+  return (
+    <button type="button" className="link" onClick={() => explain(subject)}>
+      {children}
+    </button>
+  );
 }

@@ -5,22 +5,68 @@ import { useLive } from '../../page-context.tsx';
 /** The grid in five numbers. */
 export function GlancePanel(): ReactNode {
   const summary = useLive((state) => state.summary);
-  if (summary === undefined) return <section className="glance" aria-busy="true">{['Jobs', 'Tasks', 'Pace', 'Machines', 'Requests'].map((name) => <Figure key={name} name={name} value="–" more="reading …" />)}</section>;
+  if (summary === undefined)
+    return (
+      <section className="glance" aria-busy="true">
+        {['Jobs', 'Tasks', 'Pace', 'Machines', 'Requests'].map((name) => (
+          <Figure key={name} name={name} value="–" more="reading …" />
+        ))}
+      </section>
+    );
   const { tasks, machines } = summary;
   const open = tasks.waiting + tasks.ready + tasks.running + tasks.verifying;
   const machineCount = machines.idle + machines.busy + machines.draining + machines.quarantined;
   const pace = summary.finished_per_s;
   return (
     <section className="glance" aria-label="The grid at a glance">
-      <Figure name="Jobs" value={sayCount(summary.jobs_running)} more={`running; ${sayCount(summary.jobs_ended)} ended`} />
+      <Figure
+        name="Jobs"
+        value={sayCount(summary.jobs_running)}
+        more={`running; ${sayCount(summary.jobs_ended)} ended`}
+      />
       <Figure name="Tasks" value={sayCount(open)} more={`open, ${sayCount(tasks.running)} running`} />
-      <Figure name="Pace" value={`${pace >= 100 ? sayCount(pace) : pace.toFixed(1)}/s`} more={summary.remaining_ms_max !== null ? `tasks; up to ${sayDuration(summary.remaining_ms_max)} to go` : summary.jobs_running > 0 ? 'tasks; how long is not known yet' : 'tasks finished'} />
-      <Figure name="Machines" value={sayCount(machineCount)} more={`${sayCount(machines.busy)} busy, ${sayCount(summary.processors)} processors`} />
-      <Figure name="Requests" value={sayCount(summary.requests_running)} more={`running, ${sayCount(summary.requests_queued)} queued at ${sayMany(summary.providers_connected, 'provider')}`} />
+      <Figure
+        name="Pace"
+        value={`${pace >= 100 ? sayCount(pace) : pace.toFixed(1)}/s`}
+        more={
+          summary.remaining_ms_max !== null
+            ? `tasks; up to ${sayDuration(summary.remaining_ms_max)} to go`
+            : summary.jobs_running > 0
+              ? 'tasks; how long is not known yet'
+              : 'tasks finished'
+        }
+      />
+      <Figure
+        name="Machines"
+        value={sayCount(machineCount)}
+        more={`${sayCount(machines.busy)} busy, ${sayCount(summary.processors)} processors`}
+      />
+      <Figure
+        name="Requests"
+        value={sayCount(summary.requests_running)}
+        more={
+          `running, ${sayCount(summary.requests_queued)} queued at ` +
+          `${sayMany(summary.providers_connected, 'provider')}`
+        }
+      />
     </section>
   );
 }
 
-function Figure({ name, value, more }: { readonly name: string; readonly value: string; readonly more: string }): ReactNode {
-  return <div className="figure"><span className="name">{name}</span><span className="value">{value}</span><span className="more">{more}</span></div>;
+function Figure({
+  name,
+  value,
+  more,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly more: string;
+}): ReactNode {
+  return (
+    <div className="figure">
+      <span className="name">{name}</span>
+      <span className="value">{value}</span>
+      <span className="more">{more}</span>
+    </div>
+  );
 }

@@ -12,7 +12,9 @@ const shown = 8;
 
 /** The jobs that run before those that have ended, the newest first. */
 function first(jobs: readonly JobRow[]): JobRow[] {
-  return jobs.toSorted((one, other) => Number(other.status === 'running') - Number(one.status === 'running')).slice(0, shown);
+  return jobs
+    .toSorted((one, other) => Number(other.status === 'running') - Number(one.status === 'running'))
+    .slice(0, shown);
 }
 
 /** Jobs that run, and those that ended last, with their progress. */
@@ -21,10 +23,29 @@ export function JobsPanel(): ReactNode {
   const jobs = useLive((state) => state.jobs?.jobs);
   return (
     <Panel title="Jobs" className="wide" aside={<Legend inks={Object.values(taskInks)} />}>
-      {jobs === undefined ? <Loading what="the jobs" /> : jobs.length === 0 ? <Empty title="There are no jobs yet."><button type="button" onClick={() => go({ view: 'submit' })}>Submit the first one</button></Empty> : (
+      {jobs === undefined ? (
+        <Loading what="the jobs" />
+      ) : jobs.length === 0 ? (
+        <Empty title="There are no jobs yet.">
+          <button type="button" onClick={() => go({ view: 'submit' })}>
+            Submit the first one
+          </button>
+        </Empty>
+      ) : (
         <>
           <JobTable jobs={first(jobs)} />
-          <p className="more-jobs"><a href="/jobs" onClick={(event) => { if (event.metaKey || event.ctrlKey || event.shiftKey) return; event.preventDefault(); go({ view: 'after' }); }}>All jobs: search, filter, sort</a></p>
+          <p className="more-jobs">
+            <a
+              href="/jobs"
+              onClick={(event) => {
+                if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+                event.preventDefault();
+                go({ view: 'after' });
+              }}
+            >
+              All jobs: search, filter, sort
+            </a>
+          </p>
         </>
       )}
     </Panel>
@@ -36,8 +57,27 @@ export function JobTable({ jobs }: { readonly jobs: readonly JobRow[] }): ReactN
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Table of jobs">
       <table className="jobs">
-        <thead><tr><th scope="col">Job</th><th scope="col">Status</th><th scope="col" className="grow">Progress</th><th scope="col" className="right">Done</th><th scope="col">Remaining</th><th scope="col"><span className="unseen">Why</span></th></tr></thead>
-        <tbody>{jobs.map((job) => <JobLine key={job.job_id} job={job} />)}</tbody>
+        <thead>
+          <tr>
+            <th scope="col">Job</th>
+            <th scope="col">Status</th>
+            <th scope="col" className="grow">
+              Progress
+            </th>
+            <th scope="col" className="right">
+              Done
+            </th>
+            <th scope="col">Remaining</th>
+            <th scope="col">
+              <span className="unseen">Why</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {jobs.map((job) => (
+            <JobLine key={job.job_id} job={job} />
+          ))}
+        </tbody>
       </table>
     </div>
   );
@@ -47,12 +87,24 @@ function JobLine({ job }: { readonly job: JobRow }): ReactNode {
   const { job_id: jobId, label, status, tasks, task_count: count } = job;
   return (
     <tr>
-      <td><JobLink jobId={jobId}><b>{jobId}</b> {label === '' ? <span className="faint">no label</span> : <span>{label}</span>}</JobLink></td>
-      <td><StatusBadge status={status} /></td>
-      <td className="grow"><JobProgress job={job} /></td>
-      <td className="right numbers">{sayShare(tasks.finished, count)} <span className="faint">of {sayCount(count)}</span></td>
+      <td>
+        <JobLink jobId={jobId}>
+          <b>{jobId}</b> {label === '' ? <span className="faint">no label</span> : <span>{label}</span>}
+        </JobLink>
+      </td>
+      <td>
+        <StatusBadge status={status} />
+      </td>
+      <td className="grow">
+        <JobProgress job={job} />
+      </td>
+      <td className="right numbers">
+        {sayShare(tasks.finished, count)} <span className="faint">of {sayCount(count)}</span>
+      </td>
       <td className="numbers">{sayRest(job)}</td>
-      <td className="right"><WhyJob jobId={jobId} /></td>
+      <td className="right">
+        <WhyJob jobId={jobId} />
+      </td>
     </tr>
   );
 }

@@ -14,8 +14,22 @@ export function PacePanel(): ReactNode {
   const isIdle = samples.every(({ finishedPerSecond: pace }) => pace === undefined || pace === 0);
   return (
     <Panel title="Tasks finished" aside={<Span />}>
-      {samples.length < 2 ? <Loading what="what happens" /> : isIdle ? <Empty title="No task has finished since this page was opened." />
-        : <Chart data={samples} build={buildPaceOption} table={paceTable} height={height} label={`Tasks finished per second over the last minutes, ${(samples.at(-1)?.finishedPerSecond ?? 0).toFixed(1)} now.`} />}
+      {samples.length < 2 ? (
+        <Loading what="what happens" />
+      ) : isIdle ? (
+        <Empty title="No task has finished since this page was opened." />
+      ) : (
+        <Chart
+          data={samples}
+          build={buildPaceOption}
+          table={paceTable}
+          height={height}
+          label={
+            'Tasks finished per second over the last minutes, ' +
+            `${(samples.at(-1)?.finishedPerSecond ?? 0).toFixed(1)} now.`
+          }
+        />
+      )}
     </Panel>
   );
 }
@@ -25,11 +39,25 @@ export function BusyPanel(): ReactNode {
   const samples = useLive((state) => state.samples);
   const bands = useMemo(() => siteBands(samples), [samples]);
   const last = samples.at(-1);
-  const said = bands.map(({ ink, of }) => `${ink.title} ${last === undefined ? 0 : of(last) ?? 0}`).join(', ');
+  const said = bands.map(({ ink, of }) => `${ink.title} ${last === undefined ? 0 : (of(last) ?? 0)}`).join(', ');
   return (
     <Panel title="Busy processors" aside={<Span />}>
-      {samples.length < 2 ? <Loading what="what happens" /> : bands.length === 0 ? <Empty title="There has been no processor since this page was opened." />
-        : <><Legend inks={bands.map(({ ink }) => ink)} /><Chart data={samples} build={buildBusyOption} table={busyTable} height={height} label={`Busy processors by site over the last minutes; now ${said}, of ${last?.processors ?? 0}.`} /></>}
+      {samples.length < 2 ? (
+        <Loading what="what happens" />
+      ) : bands.length === 0 ? (
+        <Empty title="There has been no processor since this page was opened." />
+      ) : (
+        <>
+          <Legend inks={bands.map(({ ink }) => ink)} />
+          <Chart
+            data={samples}
+            build={buildBusyOption}
+            table={busyTable}
+            height={height}
+            label={`Busy processors by site over the last minutes; now ${said}, of ${last?.processors ?? 0}.`}
+          />
+        </>
+      )}
     </Panel>
   );
 }
@@ -37,5 +65,7 @@ export function BusyPanel(): ReactNode {
 function Span(): ReactNode {
   const from = useLive((state) => state.samples[0]?.at);
   const until = useLive((state) => state.samples.at(-1)?.at);
-  return from === undefined || until === undefined || until - from < 1000 ? null : <span className="faint">the last {sayDuration(until - from)}</span>;
+  return from === undefined || until === undefined || until - from < 1000 ? null : (
+    <span className="faint">the last {sayDuration(until - from)}</span>
+  );
 }

@@ -11,20 +11,42 @@ import { Empty, Loading, Panel } from '../../parts/notices.tsx';
 /** Where the processor-time of the whole grid went. */
 export function LedgerPanel(): ReactNode {
   const ledger = useLive((state) => state.ledger);
-  return <Panel title="Processor-time">{ledger === undefined ? <Loading what="the ledger" /> : <LedgerPicture ledger={ledger} />}</Panel>;
+  return (
+    <Panel title="Processor-time">
+      {ledger === undefined ? <Loading what="the ledger" /> : <LedgerPicture ledger={ledger} />}
+    </Panel>
+  );
 }
 
 /** A bar for all and one for each provider, with shares of what was held. */
 export function LedgerPicture({ ledger }: { readonly ledger: Ledger }): ReactNode {
-  const { held_processor_ms: held, used_processor_ms: used, losers_processor_ms: losers, killed_processor_ms: killed, idle_processor_ms: idle, requested_processor_ms: requested } = ledger.total;
+  const {
+    held_processor_ms: held,
+    used_processor_ms: used,
+    losers_processor_ms: losers,
+    killed_processor_ms: killed,
+    idle_processor_ms: idle,
+    requested_processor_ms: requested,
+  } = ledger.total;
   if (held === 0) return <Empty title="No processor has been held yet." />;
   const shares = [used, losers, killed, idle].map((part) => sayShare(part, held));
   return (
     <div className="ledger">
-      <p className="lead"><b>{sayProcessorTime(held)}</b> held, {sayShare(used, held)} of it used for results; {sayProcessorTime(requested)} requested.</p>
+      <p className="lead">
+        <b>{sayProcessorTime(held)}</b> held, {sayShare(used, held)} of it used for results;{' '}
+        {sayProcessorTime(requested)} requested.
+      </p>
       <Legend inks={Object.values(ledgerInks)} counts={shares} />
-      <Chart data={ledger} build={buildLedgerOption} table={ledgerTable} height={ledgerHeight(ledger)}
-        label={`Processor-time: of what was held, ${shares[0]} was used for results, ${shares[1]} went to losers, ${shares[2]} was killed and ${shares[3]} was idle.`} />
+      <Chart
+        data={ledger}
+        build={buildLedgerOption}
+        table={ledgerTable}
+        height={ledgerHeight(ledger)}
+        label={
+          `Processor-time: of what was held, ${shares[0]} was used for results, ${shares[1]} went to losers, ` +
+          `${shares[2]} was killed and ${shares[3]} was idle.`
+        }
+      />
     </div>
   );
 }

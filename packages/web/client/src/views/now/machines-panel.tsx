@@ -16,11 +16,34 @@ type Site = MachineOverview['sites'][number];
 /** Machines by site: a cell each, in the colour of its status. */
 export function MachinesPanel(): ReactNode {
   const overview = useLive((state) => state.machines);
-  const counts = (['busy', 'idle', 'draining', 'quarantined'] as const).map((status) => overview?.sites.reduce((sum, site) => sum + site[status], 0) ?? 0);
+  const counts = (['busy', 'idle', 'draining', 'quarantined'] as const).map(
+    (status) => overview?.sites.reduce((sum, site) => sum + site[status], 0) ?? 0,
+  );
   return (
-    <Panel title="Machines" className="wide" aside={<Legend inks={['busy', 'idle', 'draining', 'quarantined'].map((name) => inkOf(machineInks, name))} counts={counts} />}>
-      {overview === undefined ? <Loading what="the machines" /> : overview.sites.length === 0 ? <Empty title="No machine is here.">Machines appear when a cluster grants a request, or when one joins a lab; requests and their reasons are below.</Empty>
-        : <div className="sites">{overview.sites.map((site) => <SiteCells key={site.provider_id} site={site} statuses={overview.statuses} />)}</div>}
+    <Panel
+      title="Machines"
+      className="wide"
+      aside={
+        <Legend
+          inks={['busy', 'idle', 'draining', 'quarantined'].map((name) => inkOf(machineInks, name))}
+          counts={counts}
+        />
+      }
+    >
+      {overview === undefined ? (
+        <Loading what="the machines" />
+      ) : overview.sites.length === 0 ? (
+        <Empty title="No machine is here.">
+          Machines appear when a cluster grants a request, or when one joins a lab; requests and their reasons are
+          below.
+        </Empty>
+      ) : (
+        <div className="sites">
+          {overview.sites.map((site) => (
+            <SiteCells key={site.provider_id} site={site} statuses={overview.statuses} />
+          ))}
+        </div>
+      )}
     </Panel>
   );
 }
@@ -32,9 +55,16 @@ function SiteCells({ site, statuses }: { readonly site: Site; readonly statuses:
   const [tip, setTip] = useTip();
   const ids = site.machines.machine_id;
   const grid = layOutMachines(ids.length, width, 150);
-  const draw = useCallback((brush: Brush) => drawCells(brush, { site, statuses, grid, cursor }), [site, statuses, grid.columns, grid.pitch, cursor]);
-  const at = (event: PointerEvent<HTMLCanvasElement>): number | undefined => machineAt(grid, ids.length, { x: event.nativeEvent.offsetX, y: event.nativeEvent.offsetY });
-  const open = (index: number | undefined): void => { const machineId = ids[index ?? -1]; if (machineId !== undefined) explain({ kind: 'machine', machineId }); };
+  const draw = useCallback(
+    (brush: Brush) => drawCells(brush, { site, statuses, grid, cursor }),
+    [site, statuses, grid.columns, grid.pitch, cursor],
+  );
+  const at = (event: PointerEvent<HTMLCanvasElement>): number | undefined =>
+    machineAt(grid, ids.length, { x: event.nativeEvent.offsetX, y: event.nativeEvent.offsetY });
+  const open = (index: number | undefined): void => {
+    const machineId = ids[index ?? -1];
+    if (machineId !== undefined) explain({ kind: 'machine', machineId });
+  };
   const tell = (index: number | undefined): void => {
     setCursor(index ?? -1);
     setTip(index === undefined ? undefined : tipOf(site, { statuses, grid, index }));
@@ -48,28 +78,67 @@ function SiteCells({ site, statuses }: { readonly site: Site; readonly statuses:
   };
   return (
     <div className="site">
-      <h3>{site.provider_id} <span className="faint">{sayMany(site.machine_count, 'machine')}, {sayMany(site.processors, 'processor')}, {sayCount(site.running_count)} running</span></h3>
+      <h3>
+        {site.provider_id}{' '}
+        <span className="faint">
+          {sayMany(site.machine_count, 'machine')}, {sayMany(site.processors, 'processor')},{' '}
+          {sayCount(site.running_count)} running
+        </span>
+      </h3>
       <div className="picture" ref={ref}>
-        <Canvas draw={draw} height={grid.height} tabIndex={0} role="img" aria-label={`${site.provider_id}: ${site.busy} busy, ${site.idle} idle, ${site.draining} draining, ${site.quarantined} quarantined. ${tip?.text ?? 'Arrow keys tell of a machine, Enter opens it.'}`}
-          onPointerMove={(event) => tell(at(event))} onPointerLeave={() => tell(undefined)} onBlur={() => tell(undefined)} onClick={() => open(cursor)} onKeyDown={press} />
+        <Canvas
+          draw={draw}
+          height={grid.height}
+          tabIndex={0}
+          role="img"
+          aria-label={
+            `${site.provider_id}: ${site.busy} busy, ${site.idle} idle, ${site.draining} draining, ` +
+            `${site.quarantined} quarantined. ${tip?.text ?? 'Arrow keys tell of a machine, Enter opens it.'}`
+          }
+          onPointerMove={(event) => tell(at(event))}
+          onPointerLeave={() => tell(undefined)}
+          onBlur={() => tell(undefined)}
+          onClick={() => open(cursor)}
+          onKeyDown={press}
+        />
         <TipBox tip={tip} width={width} />
       </div>
-      {site.left_out_count > 0 ? <p className="hint">{sayMany(site.left_out_count, 'more machine')} not drawn.</p> : null}
+      {site.left_out_count > 0 ? (
+        <p className="hint">{sayMany(site.left_out_count, 'more machine')} not drawn.</p>
+      ) : null}
     </div>
   );
 }
 
-function tipOf({ machines }: Site, { statuses, grid, index }: { readonly statuses: readonly string[]; readonly grid: MachineGrid; readonly index: number }): Tip {
+function tipOf(
+  { machines }: Site,
+  {
+    statuses,
+    grid,
+    index,
+  }: { readonly statuses: readonly string[]; readonly grid: MachineGrid; readonly index: number },
+): Tip {
   const until = machines.until_unix_ms[index] ?? 0;
   const leaves = until === 0 ? '' : `, leaves in ${sayDuration(Math.max(0, until - Date.now()))}`;
   const status = statuses[machines.status[index] ?? 0] ?? '';
   return {
-    x: (index % grid.columns) * grid.pitch, y: Math.floor(index / grid.columns) * grid.pitch + grid.pitch / 2,
-    text: `${machines.machine_id[index] ?? ''}: ${status}, runs ${machines.running[index] ?? 0} on ${sayMany(machines.processors[index] ?? 0, 'processor')}${leaves}`,
+    x: (index % grid.columns) * grid.pitch,
+    y: Math.floor(index / grid.columns) * grid.pitch + grid.pitch / 2,
+    text:
+      `${machines.machine_id[index] ?? ''}: ${status}, runs ${machines.running[index] ?? 0} on ` +
+      `${sayMany(machines.processors[index] ?? 0, 'processor')}${leaves}`,
   };
 }
 
-function drawCells(brush: Brush, { site: { machines }, statuses, grid, cursor }: { readonly site: Site; readonly statuses: readonly string[]; readonly grid: MachineGrid; readonly cursor: number }): void {
+function drawCells(
+  brush: Brush,
+  {
+    site: { machines },
+    statuses,
+    grid,
+    cursor,
+  }: { readonly site: Site; readonly statuses: readonly string[]; readonly grid: MachineGrid; readonly cursor: number },
+): void {
   const { context } = brush;
   const gap = grid.pitch > 8 ? 3 : grid.pitch > 4 ? 1 : 0.5;
   const size = grid.pitch - gap;

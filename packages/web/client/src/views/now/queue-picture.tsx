@@ -8,19 +8,49 @@ import { Legend } from '../../parts/legend.tsx';
 
 const height = 230;
 
-/** Processors over time: who has them, what is free, and where candidates of our requests were; one of ours is explained when it is pressed. */
-export function QueuePicture({ profile, requests, queue }: { readonly profile: QueueProfile; readonly requests: readonly AllocationRequest[]; readonly queue: ProviderDetail['queue'] }): ReactNode {
+/**
+ * Processors over time: who has them, what is free, and where candidates of our requests were; one of ours is explained
+ * when it is pressed.
+ */
+export function QueuePicture({
+  profile,
+  requests,
+  queue,
+}: {
+  readonly profile: QueueProfile;
+  readonly requests: readonly AllocationRequest[];
+  readonly queue: ProviderDetail['queue'];
+}): ReactNode {
   const { explain } = usePage();
   const scene = useMemo(() => queueScene(profile, requests, queue?.decision ?? null), [profile, requests, queue]);
-  const press = useCallback(({ data }: PressedDatum) => {
-    const request = scene.ours.get((data as { readonly name?: string }).name ?? '');
-    if (request !== undefined) explain({ kind: 'request', request: request.request_id.includes('/') ? request.request_id : `${request.provider_id}/${request.request_id}` });
-  }, [scene, explain]);
+  const press = useCallback(
+    ({ data }: PressedDatum) => {
+      const request = scene.ours.get((data as { readonly name?: string }).name ?? '');
+      if (request !== undefined)
+        explain({
+          kind: 'request',
+          request: request.request_id.includes('/')
+            ? request.request_id
+            : `${request.provider_id}/${request.request_id}`,
+        });
+    },
+    [scene, explain],
+  );
   return (
     <div className="picture">
       <Legend inks={Object.values(queueInks)} />
-      <Chart data={scene} build={buildQueueOption} table={queueTable} height={height} onPress={press}
-        label={`Queue: ${sayMany(profile.processors, 'processor')}, ${profile.steps[0]?.free_processors ?? 0} free now, ${sayMany(profile.requests.length, 'request')}, ${profile.requests.filter((one) => one.is_ours).length} of them ours.`} />
+      <Chart
+        data={scene}
+        build={buildQueueOption}
+        table={queueTable}
+        height={height}
+        onPress={press}
+        label={
+          `Queue: ${sayMany(profile.processors, 'processor')}, ${profile.steps[0]?.free_processors ?? 0} free ` +
+          `now, ${sayMany(profile.requests.length, 'request')}, ` +
+          `${profile.requests.filter((one) => one.is_ours).length} of them ours.`
+        }
+      />
     </div>
   );
 }

@@ -1,7 +1,16 @@
 import { useMemo, useRef, useState, type PointerEvent, type ReactNode } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
 import { buildCalendarOption, calendarInks, calendarTable, type CalendarScene } from '../../charts/calendar-chart.ts';
-import { dragReservation, hitCalendar, isOpen, pileReservations, slotOfDrag, type CalendarBox, type Reservation, type Slot } from '../../model/calendar.ts';
+import {
+  dragReservation,
+  hitCalendar,
+  isOpen,
+  pileReservations,
+  slotOfDrag,
+  type CalendarBox,
+  type Reservation,
+  type Slot,
+} from '../../model/calendar.ts';
 import { sayMany } from '../../model/words.ts';
 import { Chart, type ChartHandle } from '../../parts/chart.tsx';
 import { Legend } from '../../parts/legend.tsx';
@@ -12,7 +21,11 @@ type Calendar = RouteReply<'getCalendar'>;
 type Ghost = NonNullable<CalendarScene['ghost']>;
 
 /** An instant and an amount; `edge`, how far from an end of a reservation still counts as it, in milliseconds. */
-interface Place { readonly instant: number; readonly amount: number; readonly edge: number }
+interface Place {
+  readonly instant: number;
+  readonly amount: number;
+  readonly edge: number;
+}
 type Hit = { readonly box: CalendarBox; readonly part: 'middle' | 'end' } | undefined;
 
 const height = 300;
@@ -20,17 +33,48 @@ const height = 300;
 const edgeWidth = 8;
 
 /** What is taken over time; free room is drawn on, reservations of one's own are dragged. */
-export function CalendarPicture({ calendar, wish, draw, change }: { readonly calendar: Calendar; readonly wish: Wish | undefined; readonly draw: (slot: Slot) => void; readonly change: (reservation: Reservation, slot?: Slot) => void }): ReactNode {
+export function CalendarPicture({
+  calendar,
+  wish,
+  draw,
+  change,
+}: {
+  readonly calendar: Calendar;
+  readonly wish: Wish | undefined;
+  readonly draw: (slot: Slot) => void;
+  readonly change: (reservation: Reservation, slot?: Slot) => void;
+}): ReactNode {
   const handle = useRef<ChartHandle>(undefined);
   const now = useNow(30_000);
   const boxes = useMemo(() => pileReservations(calendar.reservations), [calendar]);
-  const { drawn, ...pointer } = useDrag({ calendar, boxes, draw, change, placeOf: (event) => placeOf(handle.current, event) });
-  const scene = useMemo<CalendarScene>(() => ({ calendar, boxes, ghost: drawn ?? ghostOf(wish, boxes, calendar), isDragging: drawn !== undefined, now }), [calendar, boxes, drawn, wish, now]);
+  const { drawn, ...pointer } = useDrag({
+    calendar,
+    boxes,
+    draw,
+    change,
+    placeOf: (event) => placeOf(handle.current, event),
+  });
+  const scene = useMemo<CalendarScene>(
+    () => ({ calendar, boxes, ghost: drawn ?? ghostOf(wish, boxes, calendar), isDragging: drawn !== undefined, now }),
+    [calendar, boxes, drawn, wish, now],
+  );
   return (
     <div className="picture">
       <Legend inks={Object.values(calendarInks)} />
-      <Chart data={scene} build={buildCalendarOption} table={calendarTable} height={height} handle={handle} className="drawn-on" {...pointer}
-        label={`Calendar of ${calendar.resource.resource_id}: ${Math.round(calendar.utilisation * 100)} % taken in what is shown, ${sayMany(calendar.reservations.filter(isOpen).length, 'reservation')} that you may see. "Reserve" and the table of reservations do by keyboard what the pointer does here.`} />
+      <Chart
+        data={scene}
+        build={buildCalendarOption}
+        table={calendarTable}
+        height={height}
+        handle={handle}
+        className="drawn-on"
+        {...pointer}
+        label={
+          `Calendar of ${calendar.resource.resource_id}: ${Math.round(calendar.utilisation * 100)} % taken in ` +
+          `what is shown, ${sayMany(calendar.reservations.filter(isOpen).length, 'reservation')} that you may ` +
+          'see. "Reserve" and the table of reservations do by keyboard what the pointer does here.'
+        }
+      />
     </div>
   );
 }
@@ -44,17 +88,36 @@ interface Drag {
 }
 
 /** What the pointer does: over free room it draws a slot, on a reservation of one's own it moves it or its end. */
-function useDrag({ calendar, boxes, draw, change, placeOf: find }: Drag): { readonly drawn: Ghost | undefined } & Record<'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerCancel', (event: PointerEvent<HTMLDivElement>) => void> {
+function useDrag({
+  calendar,
+  boxes,
+  draw,
+  change,
+  placeOf: find,
+}: Drag): { readonly drawn: Ghost | undefined } & Record<
+  'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerCancel',
+  (event: PointerEvent<HTMLDivElement>) => void
+> {
   const [drawn, setDrawn] = useState<Ghost>();
   const held = useRef<Place & { readonly hit: Hit }>(undefined);
   const step = stepOf(calendar);
   const dragged = (place: Place): Ghost | undefined => {
     const from = held.current;
     if (from === undefined) return undefined;
-    if (from.hit === undefined) return { ...slotOfDrag(from, place, { step, total: calendar.resource.total, now: Date.now() }), bottom: Math.max(0, Math.floor(Math.min(from.amount, place.amount))) };
-    return { ...dragReservation(from.hit.box.reservation, from.hit.part, { by: place.instant - from.instant, step }), bottom: from.hit.box.bottom };
+    if (from.hit === undefined)
+      return {
+        ...slotOfDrag(from, place, { step, total: calendar.resource.total, now: Date.now() }),
+        bottom: Math.max(0, Math.floor(Math.min(from.amount, place.amount))),
+      };
+    return {
+      ...dragReservation(from.hit.box.reservation, from.hit.part, { by: place.instant - from.instant, step }),
+      bottom: from.hit.box.bottom,
+    };
   };
-  const letGo = (): void => { held.current = undefined; setDrawn(undefined); };
+  const letGo = (): void => {
+    held.current = undefined;
+    setDrawn(undefined);
+  };
   return {
     drawn,
     onPointerDown: (event) => {
@@ -75,7 +138,13 @@ function useDrag({ calendar, boxes, draw, change, placeOf: find }: Drag): { read
       if (from === undefined || place === undefined) return;
       // A press that moved hardly at all is none on free room, and opens the form on a reservation.
       const isMoved = Math.abs(place.instant - from.instant) > step / 8;
-      if (from.hit !== undefined) change(from.hit.box.reservation, isMoved ? dragReservation(from.hit.box.reservation, from.hit.part, { by: place.instant - from.instant, step }) : undefined);
+      if (from.hit !== undefined)
+        change(
+          from.hit.box.reservation,
+          isMoved
+            ? dragReservation(from.hit.box.reservation, from.hit.part, { by: place.instant - from.instant, step })
+            : undefined,
+        );
       else if (isMoved) draw(slotOfDrag(from, place, { step, total: calendar.resource.total, now: Date.now() }));
     },
     onPointerCancel: letGo,
@@ -87,22 +156,35 @@ function placeOf(handle: ChartHandle | undefined, event: PointerEvent<HTMLDivEle
   const { left, top } = event.currentTarget.getBoundingClientRect();
   const [x, y] = [event.clientX - left, event.clientY - top];
   const [here, beside] = [handle?.placeAt({ x, y }), handle?.placeAt({ x: x + edgeWidth, y })];
-  return here === undefined || beside === undefined ? undefined : { instant: here.x, amount: here.y, edge: beside.x - here.x };
+  return here === undefined || beside === undefined
+    ? undefined
+    : { instant: here.x, amount: here.y, edge: beside.x - here.x };
 }
 
-function isOnGrid({ from_unix_ms: from, until_unix_ms: until, resource }: Calendar, { instant, amount }: Place): boolean {
+function isOnGrid(
+  { from_unix_ms: from, until_unix_ms: until, resource }: Calendar,
+  { instant, amount }: Place,
+): boolean {
   return from <= instant && instant <= until && amount >= 0 && amount <= resource.total;
 }
 
 function ghostOf(wish: Wish | undefined, boxes: readonly CalendarBox[], { slots }: Calendar): Ghost | undefined {
   if (wish === undefined) return undefined;
-  const own = wish.kind === 'change' ? boxes.find(({ reservation }) => reservation.reservation_id === wish.reservation.reservation_id) : undefined;
-  const used = slots.filter(({ start_unix_ms: start, end_unix_ms: end }) => start < wish.slot.end && end > wish.slot.start).reduce((most, slot) => Math.max(most, slot.used), 0);
+  const own =
+    wish.kind === 'change'
+      ? boxes.find(({ reservation }) => reservation.reservation_id === wish.reservation.reservation_id)
+      : undefined;
+  const used = slots
+    .filter(({ start_unix_ms: start, end_unix_ms: end }) => start < wish.slot.end && end > wish.slot.start)
+    .reduce((most, slot) => Math.max(most, slot.used), 0);
   return { ...wish.slot, bottom: own?.bottom ?? used };
 }
 
 /** Steps that are drawn in: a hundredth of what is shown, at a size of clocks. */
 function stepOf({ from_unix_ms: from, until_unix_ms: until }: Calendar): number {
   const minute = 60_000;
-  return [minute, 5 * minute, 15 * minute, 30 * minute, 60 * minute].find((step) => step >= (until - from) / 150) ?? 360 * minute;
+  return (
+    [minute, 5 * minute, 15 * minute, 30 * minute, 60 * minute].find((step) => step >= (until - from) / 150) ??
+    360 * minute
+  );
 }

@@ -1,7 +1,14 @@
 import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
 import { problemOf } from '../../gateway/gateway.ts';
-import { quantityOf, refuseSlot, sayAmount, type ReservableResource, type Reservation, type Slot } from '../../model/calendar.ts';
+import {
+  quantityOf,
+  refuseSlot,
+  sayAmount,
+  type ReservableResource,
+  type Reservation,
+  type Slot,
+} from '../../model/calendar.ts';
 import { sayDuration } from '../../model/words.ts';
 import { usePage } from '../../page-context.tsx';
 
@@ -13,7 +20,17 @@ export type Wish =
 type Placement = RouteReply<'requestReservation'>;
 
 /** Asks for a slot, tells why it was refused, and offers what could be had instead. */
-export function ReservationForm({ resource, wish, close, done }: { readonly resource: ReservableResource; readonly wish: Wish; readonly close: () => void; readonly done: () => void }): ReactNode {
+export function ReservationForm({
+  resource,
+  wish,
+  close,
+  done,
+}: {
+  readonly resource: ReservableResource;
+  readonly wish: Wish;
+  readonly close: () => void;
+  readonly done: () => void;
+}): ReactNode {
   const { say } = usePage();
   const [slot, setSlot] = useState(wish.slot);
   const [latest, setLatest] = useState<number>();
@@ -23,47 +40,141 @@ export function ReservationForm({ resource, wish, close, done }: { readonly reso
   const fault = refuseSlot(slot, resource);
   const panel = useRef<HTMLElement>(null);
   // In braces: newer browsers answer a promise, which React would call as if it cleaned up.
-  useEffect(() => { void panel.current?.scrollIntoView({ block: 'nearest' }); }, []);
+  useEffect(() => {
+    void panel.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const ask = async (wanted: Slot, end: number): Promise<void> => {
     setIsAsking(true);
     setRefused(undefined);
     const answer = await place(wanted, end);
-    if (!answer.placed) { setRefused({ message: answer.message, alternatives: answer.alternatives }); return; }
-    say(wish.kind === 'request' ? `Reservation ${answer.reservation?.reservation_id ?? ''} is made.` : `Reservation ${wish.reservation.reservation_id} is changed.`);
+    if (!answer.placed) {
+      setRefused({ message: answer.message, alternatives: answer.alternatives });
+      return;
+    }
+    say(
+      wish.kind === 'request'
+        ? `Reservation ${answer.reservation?.reservation_id ?? ''} is made.`
+        : `Reservation ${wish.reservation.reservation_id} is changed.`,
+    );
     done();
   };
-  const submit = (wanted: Slot, end: number): void => { ask(wanted, end).catch((error: unknown) => setRefused({ message: problemOf(error).message, alternatives: [] })).finally(() => setIsAsking(false)); };
+  const submit = (wanted: Slot, end: number): void => {
+    ask(wanted, end)
+      .catch((error: unknown) => setRefused({ message: problemOf(error).message, alternatives: [] }))
+      .finally(() => setIsAsking(false));
+  };
   return (
     <section className="panel reservation-form" ref={panel} aria-labelledby="reservation-form-title">
-      <header><h2 id="reservation-form-title">{wish.kind === 'request' ? `Reserve ${resource.resource_id}` : `Change reservation ${wish.reservation.reservation_id}`}</h2></header>
-      <form onSubmit={(event: SubmitEvent) => { event.preventDefault(); submit(slot, latest ?? slot.end); }}>
+      <header>
+        <h2 id="reservation-form-title">
+          {wish.kind === 'request'
+            ? `Reserve ${resource.resource_id}`
+            : `Change reservation ${wish.reservation.reservation_id}`}
+        </h2>
+      </header>
+      <form
+        onSubmit={(event: SubmitEvent) => {
+          event.preventDefault();
+          submit(slot, latest ?? slot.end);
+        }}
+      >
         <div className="fields">
-          <div className="field"><label htmlFor="slot-amount">How much <span className="faint">of {sayAmount(resource.total, resource)}</span></label><input id="slot-amount" type="number" min={1} max={resource.total} value={slot.amount} onChange={(event) => setSlot({ ...slot, amount: Math.round(event.target.valueAsNumber) || 0 })} /></div>
-          <Moment id="slot-start" label="From" value={slot.start} onChange={(start) => setSlot({ ...slot, start, end: start + (slot.end - slot.start) })} />
+          <div className="field">
+            <label htmlFor="slot-amount">
+              How much <span className="faint">of {sayAmount(resource.total, resource)}</span>
+            </label>
+            <input
+              id="slot-amount"
+              type="number"
+              min={1}
+              max={resource.total}
+              value={slot.amount}
+              onChange={(event) => setSlot({ ...slot, amount: Math.round(event.target.valueAsNumber) || 0 })}
+            />
+          </div>
+          <Moment
+            id="slot-start"
+            label="From"
+            value={slot.start}
+            onChange={(start) => setSlot({ ...slot, start, end: start + (slot.end - slot.start) })}
+          />
           <Moment id="slot-end" label="Until" value={slot.end} onChange={(end) => setSlot({ ...slot, end })} />
-          <Moment id="slot-latest" label="At the latest" hint="it may be placed later up to then" value={latest ?? slot.end} onChange={(end) => setLatest(end)} />
+          <Moment
+            id="slot-latest"
+            label="At the latest"
+            hint="it may be placed later up to then"
+            value={latest ?? slot.end}
+            onChange={(end) => setLatest(end)}
+          />
         </div>
-        {fault === undefined ? <p className="hint">{lengthOf(slot, latest ?? slot.end)}</p> : <p className="refusal">{fault}</p>}
-        {refused === undefined ? null : <Refusal refused={refused} resource={resource} take={(next) => { setSlot(next); setLatest(undefined); submit(next, next.end); }} />}
-        <p className="row"><button type="submit" className="primary" disabled={isAsking || fault !== undefined}>{isAsking ? 'Asking …' : wish.kind === 'request' ? 'Reserve' : 'Change it'}</button><button type="button" onClick={close}>Leave it</button></p>
+        {fault === undefined ? (
+          <p className="hint">{lengthOf(slot, latest ?? slot.end)}</p>
+        ) : (
+          <p className="refusal">{fault}</p>
+        )}
+        {refused === undefined ? null : (
+          <Refusal
+            refused={refused}
+            resource={resource}
+            take={(next) => {
+              setSlot(next);
+              setLatest(undefined);
+              submit(next, next.end);
+            }}
+          />
+        )}
+        <p className="row">
+          <button type="submit" className="primary" disabled={isAsking || fault !== undefined}>
+            {isAsking ? 'Asking …' : wish.kind === 'request' ? 'Reserve' : 'Change it'}
+          </button>
+          <button type="button" onClick={close}>
+            Leave it
+          </button>
+        </p>
       </form>
     </section>
   );
 }
 
 function lengthOf({ start, end }: Slot, latest: number): string {
-  return latest > end ? `${sayDuration(end - start)}, anywhere within ${sayDuration(latest - start)}` : sayDuration(end - start);
+  return latest > end
+    ? `${sayDuration(end - start)}, anywhere within ${sayDuration(latest - start)}`
+    : sayDuration(end - start);
 }
 
-interface Refused { readonly message: string; readonly alternatives: Placement['alternatives'] }
+interface Refused {
+  readonly message: string;
+  readonly alternatives: Placement['alternatives'];
+}
 
-function Refusal({ refused: { message, alternatives }, resource, take }: { readonly refused: Refused; readonly resource: ReservableResource; readonly take: (slot: Slot) => void }): ReactNode {
+function Refusal({
+  refused: { message, alternatives },
+  resource,
+  take,
+}: {
+  readonly refused: Refused;
+  readonly resource: ReservableResource;
+  readonly take: (slot: Slot) => void;
+}): ReactNode {
   return (
-    <div className="refusal" role="alert"><p>{message}</p>
-      {alternatives.length === 0 ? null : <p><b>Instead there could be:</b></p>}
+    <div className="refusal" role="alert">
+      <p>{message}</p>
+      {alternatives.length === 0 ? null : (
+        <p>
+          <b>Instead there could be:</b>
+        </p>
+      )}
       <ul className="alternatives">
         {alternatives.map(({ start_unix_ms: start, end_unix_ms: end, amount, reason }, index) => (
-          <li key={index}><span>{sayAmount(amount, resource)} from {whenOf(start)} to {whenOf(end)} <span className="faint">{reason}</span></span><button type="button" className="small" onClick={() => take({ start, end, amount })}>Take it</button></li>
+          <li key={index}>
+            <span>
+              {sayAmount(amount, resource)} from {whenOf(start)} to {whenOf(end)}{' '}
+              <span className="faint">{reason}</span>
+            </span>
+            <button type="button" className="small" onClick={() => take({ start, end, amount })}>
+              Take it
+            </button>
+          </li>
         ))}
       </ul>
     </div>
@@ -71,12 +182,24 @@ function Refusal({ refused: { message, alternatives }, resource, take }: { reado
 }
 
 /** The call that asks, with one key for all that is asked alike. */
-function usePlacing({ resource_id: resourceId, kind, total }: ReservableResource, wish: Wish): (slot: Slot, latestEnd: number) => Promise<Placement> {
+function usePlacing(
+  { resource_id: resourceId, kind, total }: ReservableResource,
+  wish: Wish,
+): (slot: Slot, latestEnd: number) => Promise<Placement> {
   const { gateway } = usePage();
   const keys = useRef(new Map<string, string>());
   return (slot, latestEnd) => {
-    const body = { quantity: quantityOf({ kind, total }, slot.amount), duration_ms: slot.end - slot.start, earliest_start_unix_ms: slot.start, latest_end_unix_ms: Math.max(slot.end, latestEnd) };
-    if (wish.kind === 'change') return gateway.call('renegotiateReservation', { params: { reservation_id: wish.reservation.reservation_id }, body });
+    const body = {
+      quantity: quantityOf({ kind, total }, slot.amount),
+      duration_ms: slot.end - slot.start,
+      earliest_start_unix_ms: slot.start,
+      latest_end_unix_ms: Math.max(slot.end, latestEnd),
+    };
+    if (wish.kind === 'change')
+      return gateway.call('renegotiateReservation', {
+        params: { reservation_id: wish.reservation.reservation_id },
+        body,
+      });
     const said = JSON.stringify(body);
     const key = keys.current.get(said) ?? crypto.randomUUID();
     keys.current.set(said, key);
@@ -84,11 +207,34 @@ function usePlacing({ resource_id: resourceId, kind, total }: ReservableResource
   };
 }
 
-function Moment({ id, label, hint, value, onChange }: { readonly id: string; readonly label: string; readonly hint?: string; readonly value: number; readonly onChange: (instant: number) => void }): ReactNode {
+function Moment({
+  id,
+  label,
+  hint,
+  value,
+  onChange,
+}: {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly value: number;
+  readonly onChange: (instant: number) => void;
+}): ReactNode {
   return (
     <div className="field">
-      <label htmlFor={id}>{label}{hint === undefined ? null : <span className="faint"> {hint}</span>}</label>
-      <input id={id} type="datetime-local" value={localOf(value)} onChange={(event) => { const instant = new Date(event.target.value).getTime(); if (Number.isFinite(instant)) onChange(instant); }} />
+      <label htmlFor={id}>
+        {label}
+        {hint === undefined ? null : <span className="faint"> {hint}</span>}
+      </label>
+      <input
+        id={id}
+        type="datetime-local"
+        value={localOf(value)}
+        onChange={(event) => {
+          const instant = new Date(event.target.value).getTime();
+          if (Number.isFinite(instant)) onChange(instant);
+        }}
+      />
     </div>
   );
 }
@@ -100,5 +246,11 @@ function localOf(instant: number): string {
 }
 
 function whenOf(instant: number): string {
-  return new Date(instant).toLocaleString(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit', day: 'numeric', month: 'short' });
+  return new Date(instant).toLocaleString(undefined, {
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    day: 'numeric',
+    month: 'short',
+  });
 }

@@ -9,7 +9,12 @@ import { ReservationForm, type Wish } from './reservation-form.tsx';
 import { ReservationTable } from './reservation-table.tsx';
 
 const hour = 3_600_000;
-const spans = [[6 * hour, '6 hours'], [24 * hour, 'A day'], [7 * 24 * hour, 'A week'], [28 * 24 * hour, '4 weeks']] as const;
+const spans = [
+  [6 * hour, '6 hours'],
+  [24 * hour, 'A day'],
+  [7 * 24 * hour, 'A week'],
+  [28 * 24 * hour, '4 weeks'],
+] as const;
 
 /** What is reserved of each resource, and reserving by drawing. */
 export function ReservationsView(): ReactNode {
@@ -21,11 +26,34 @@ export function ReservationsView(): ReactNode {
       <Answered answer={resources} what="what can be reserved">
         {({ resources: list }) => {
           const resource = list.find(({ resource_id: id }) => id === chosen) ?? list[0];
-          if (resource === undefined) return <section className="panel"><Empty title="Nothing can be reserved here.">A reservation manager is started with <code>mutirao run reservations</code>; resources are added to it with <code>mutirao reservation resource add</code>.</Empty></section>;
+          if (resource === undefined)
+            return (
+              <section className="panel">
+                <Empty title="Nothing can be reserved here.">
+                  A reservation manager is started with <code>mutirao run reservations</code>; resources are added to it
+                  with <code>mutirao reservation resource add</code>.
+                </Empty>
+              </section>
+            );
           return (
             <>
               <div className="tabs" role="tablist" aria-label="Resources">
-                {list.map((one) => <button key={one.resource_id} type="button" role="tab" aria-selected={one === resource} className="tab" onClick={() => setChosen(one.resource_id)}>{one.resource_id}<span className="faint">{sayAmount(one.total, one)}{one.failed > 0 ? `, ${sayCount(one.failed)} failed` : ''}</span></button>)}
+                {list.map((one) => (
+                  <button
+                    key={one.resource_id}
+                    type="button"
+                    role="tab"
+                    aria-selected={one === resource}
+                    className="tab"
+                    onClick={() => setChosen(one.resource_id)}
+                  >
+                    {one.resource_id}
+                    <span className="faint">
+                      {sayAmount(one.total, one)}
+                      {one.failed > 0 ? `, ${sayCount(one.failed)} failed` : ''}
+                    </span>
+                  </button>
+                ))}
               </div>
               <Calendar key={resource.resource_id} resource={resource} />
             </>
@@ -40,39 +68,111 @@ export function ReservationsView(): ReactNode {
 function describe({ resource, utilisation, reservations }: RouteReply<'getCalendar'>): string {
   const seen = reservations.filter(isOpen).length;
   const owner = resource.owner_id === '' ? '' : ` The resource is ${resource.owner_id}'s.`;
-  return `${Math.round(utilisation * 100)} % of it is taken in the time shown. ${seen === 0 ? 'There are no reservations that you may see.' : `You may see ${sayMany(seen, 'reservation')}.`}${owner}`;
+  return (
+    `${Math.round(utilisation * 100)} % of it is taken in the time shown. ` +
+    `${seen === 0 ? 'There are no reservations that you may see.' : `You may see ${sayMany(seen, 'reservation')}.`}${owner}`
+  );
 }
 
 function Calendar({ resource }: { readonly resource: ReservableResource }): ReactNode {
   const [span, setSpan] = useState<number>(24 * hour);
   const [from, setFrom] = useState(() => Math.floor((Date.now() - hour) / hour) * hour);
   const [wish, setWish] = useState<Wish>();
-  const calendar = useAnswer('getCalendar', { query: { resource_id: resource.resource_id, from_unix_ms: from, until_unix_ms: from + span } }, 5000);
+  const calendar = useAnswer(
+    'getCalendar',
+    { query: { resource_id: resource.resource_id, from_unix_ms: from, until_unix_ms: from + span } },
+    5000,
+  );
   const move = (shares: number): void => setFrom((old) => Math.max(0, old + Math.round((span * shares) / hour) * hour));
-  const done = (): void => { setWish(undefined); calendar.again(); };
+  const done = (): void => {
+    setWish(undefined);
+    calendar.again();
+  };
   const draw = (slot: Slot): void => setWish({ kind: 'request', slot });
-  const change = (reservation: Reservation, slot?: Slot): void => setWish({ kind: 'change', reservation, slot: slot ?? { start: reservation.start_unix_ms, end: reservation.end_unix_ms, amount: reservation.amount } });
-  const fresh = (): void => draw({ start: Math.ceil((Date.now() + 60_000) / (hour / 4)) * (hour / 4), end: Math.ceil((Date.now() + 60_000) / (hour / 4)) * (hour / 4) + hour, amount: 1 });
+  const change = (reservation: Reservation, slot?: Slot): void =>
+    setWish({
+      kind: 'change',
+      reservation,
+      slot: slot ?? { start: reservation.start_unix_ms, end: reservation.end_unix_ms, amount: reservation.amount },
+    });
+  const fresh = (): void =>
+    draw({
+      start: Math.ceil((Date.now() + 60_000) / (hour / 4)) * (hour / 4),
+      end: Math.ceil((Date.now() + 60_000) / (hour / 4)) * (hour / 4) + hour,
+      amount: 1,
+    });
   return (
     <>
-      <Panel title={`Calendar of ${resource.resource_id}`} aside={
-        <span className="row">
-          <span className="choice" role="group" aria-label="How much time">{spans.map(([length, title]) => <button key={length} type="button" className="small" aria-pressed={span === length} onClick={() => setSpan(length)}>{title}</button>)}</span>
-          <button type="button" className="small" onClick={() => move(-0.5)} aria-label="Earlier">←</button><button type="button" className="small" onClick={() => setFrom(Math.floor((Date.now() - hour) / hour) * hour)}>Today</button><button type="button" className="small" onClick={() => move(0.5)} aria-label="Later">→</button>
-          <button type="button" className="primary small" onClick={fresh}>Reserve …</button>
-        </span>}>
+      <Panel
+        title={`Calendar of ${resource.resource_id}`}
+        aside={
+          <span className="row">
+            <span className="choice" role="group" aria-label="How much time">
+              {spans.map(([length, title]) => (
+                <button
+                  key={length}
+                  type="button"
+                  className="small"
+                  aria-pressed={span === length}
+                  onClick={() => setSpan(length)}
+                >
+                  {title}
+                </button>
+              ))}
+            </span>
+            <button type="button" className="small" onClick={() => move(-0.5)} aria-label="Earlier">
+              ←
+            </button>
+            <button
+              type="button"
+              className="small"
+              onClick={() => setFrom(Math.floor((Date.now() - hour) / hour) * hour)}
+            >
+              Today
+            </button>
+            <button type="button" className="small" onClick={() => move(0.5)} aria-label="Later">
+              →
+            </button>
+            <button type="button" className="primary small" onClick={fresh}>
+              Reserve …
+            </button>
+          </span>
+        }
+      >
         <Answered answer={calendar} what="the calendar">
           {(read) => (
             <>
-              <p className="hint">{describe(read)} Draw a slot with the pointer, drag one of yours to move it, or its end to make it longer.</p>
+              <p className="hint">
+                {describe(read)} Draw a slot with the pointer, drag one of yours to move it, or its end to make it
+                longer.
+              </p>
               <CalendarPicture calendar={read} wish={wish} draw={draw} change={change} />
               {read.truncated ? <p className="hint">Later slots are left out; choose less time.</p> : null}
             </>
           )}
         </Answered>
       </Panel>
-      {wish === undefined ? null : <ReservationForm key={JSON.stringify([wish.kind, wish.slot, wish.kind === 'change' ? wish.reservation.reservation_id : 0])} resource={resource} wish={wish} close={() => setWish(undefined)} done={done} />}
-      <Panel title="Reservations">{calendar.value === undefined ? <p className="hint">Reading …</p> : <ReservationTable resource={resource} reservations={calendar.value.reservations} change={change} done={done} />}</Panel>
+      {wish === undefined ? null : (
+        <ReservationForm
+          key={JSON.stringify([wish.kind, wish.slot, wish.kind === 'change' ? wish.reservation.reservation_id : 0])}
+          resource={resource}
+          wish={wish}
+          close={() => setWish(undefined)}
+          done={done}
+        />
+      )}
+      <Panel title="Reservations">
+        {calendar.value === undefined ? (
+          <p className="hint">Reading …</p>
+        ) : (
+          <ReservationTable
+            resource={resource}
+            reservations={calendar.value.reservations}
+            change={change}
+            done={done}
+          />
+        )}
+      </Panel>
     </>
   );
 }

@@ -21,11 +21,18 @@ export function BagForm(): ReactNode {
   const key = useRef<{ readonly of: BagReading; readonly key: string }>(undefined);
   const change = (next: Partial<BagDraft>): void => setDraft((old) => ({ ...old, ...next }));
   const send = async (): Promise<void> => {
-    if ('message' in reading) { setRefusal(reading.message); document.getElementById(`bag-${reading.field}`)?.focus(); return; }
-    // The same key until it was accepted: pressed twice, or sent again after a break, it is one job. What is changed is another one.
+    if ('message' in reading) {
+      setRefusal(reading.message);
+      document.getElementById(`bag-${reading.field}`)?.focus();
+      return;
+    }
+    // The same key until it was accepted: pressed twice, or sent again after a break, it is one job. What is changed is
+    // another one.
     if (key.current?.of !== reading) key.current = { of: reading, key: crypto.randomUUID() };
     setIsSending(true);
-    const { job_id: jobId, task_count: count } = await gateway.call('submitBag', { body: { ...reading.wish, client_job_id: key.current.key } });
+    const { job_id: jobId, task_count: count } = await gateway.call('submitBag', {
+      body: { ...reading.wish, client_job_id: key.current.key },
+    });
     key.current = undefined;
     say(`Job ${jobId} was submitted: ${sayMany(count, 'task')}.`);
     go({ view: 'after', jobId });
@@ -33,18 +40,49 @@ export function BagForm(): ReactNode {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     setRefusal('');
-    send().catch((error: unknown) => { const { message, advice } = problemOf(error); setRefusal(`${message} ${advice}`); }).finally(() => setIsSending(false));
+    send()
+      .catch((error: unknown) => {
+        const { message, advice } = problemOf(error);
+        setRefusal(`${message} ${advice}`);
+      })
+      .finally(() => setIsSending(false));
   };
   return (
     <>
       <Panel title="The tasks">
         <form onSubmit={submit} noValidate>
-          <FormField id="bag-command" label="Command" hint="a line for the shell; {} stands for the value of the task, {#} for its index" rows={2} value={draft.command} onChange={(command) => change({ command })} placeholder="./simulate --seed {}" />
+          <FormField
+            id="bag-command"
+            label="Command"
+            hint="a line for the shell; {} stands for the value of the task, {#} for its index"
+            rows={2}
+            value={draft.command}
+            onChange={(command) => change({ command })}
+            placeholder="./simulate --seed {}"
+          />
           <ValueFields draft={draft} change={change} basket={basket} />
           <FileBasket basket={basket} />
           <MoreFields draft={draft} change={change} />
-          {refusal === '' ? null : <p className="refusal" role="alert">{refusal}</p>}
-          <p className="row"><button type="submit" className="primary" disabled={isSending}>{isSending ? 'Submitting …' : 'Submit'}</button><button type="button" className="quiet" onClick={() => { setDraft(emptyBag); basket.clear(); }}>Clear</button></p>
+          {refusal === '' ? null : (
+            <p className="refusal" role="alert">
+              {refusal}
+            </p>
+          )}
+          <p className="row">
+            <button type="submit" className="primary" disabled={isSending}>
+              {isSending ? 'Submitting …' : 'Submit'}
+            </button>
+            <button
+              type="button"
+              className="quiet"
+              onClick={() => {
+                setDraft(emptyBag);
+                basket.clear();
+              }}
+            >
+              Clear
+            </button>
+          </p>
         </form>
       </Panel>
       <Preview reading={reading} />
@@ -52,28 +90,103 @@ export function BagForm(): ReactNode {
   );
 }
 
-function MoreFields({ draft, change }: { readonly draft: BagDraft; readonly change: (next: Partial<BagDraft>) => void }): ReactNode {
-  const isUsed = [draft.put, draft.get, draft.requirements, draft.check, draft.environment, draft.processors, draft.retries, draft.minutes, draft.directory].some((text) => text !== '') || draft.isInPlace;
+function MoreFields({
+  draft,
+  change,
+}: {
+  readonly draft: BagDraft;
+  readonly change: (next: Partial<BagDraft>) => void;
+}): ReactNode {
+  const isUsed =
+    [
+      draft.put,
+      draft.get,
+      draft.requirements,
+      draft.check,
+      draft.environment,
+      draft.processors,
+      draft.retries,
+      draft.minutes,
+      draft.directory,
+    ].some((text) => text !== '') || draft.isInPlace;
   return (
     <details className="more-fields" open={isUsed}>
       <summary>Names, files, limits</summary>
       <div className="fields">
         <FormField id="bag-label" label="Label" value={draft.label} onChange={(label) => change({ label })} />
-        <FormField id="bag-directory" label="Folder" hint="absolute" value={draft.directory} onChange={(directory) => change({ directory })} />
+        <FormField
+          id="bag-directory"
+          label="Folder"
+          hint="absolute"
+          value={draft.directory}
+          onChange={(directory) => change({ directory })}
+        />
       </div>
       <InPlaceField id="bag-in-place" isChecked={draft.isInPlace} onChange={(isInPlace) => change({ isInPlace })} />
       <div className="fields">
-        <FormField id="bag-put" label="Put" hint="files of yours, SRC[:DST] a line" rows={2} value={draft.put} onChange={(put) => change({ put })} />
-        <FormField id="bag-get" label="Get" hint="outputs, a line each" rows={2} value={draft.get} onChange={(get) => change({ get })} placeholder="out-{}.csv" />
+        <FormField
+          id="bag-put"
+          label="Put"
+          hint="files of yours, SRC[:DST] a line"
+          rows={2}
+          value={draft.put}
+          onChange={(put) => change({ put })}
+        />
+        <FormField
+          id="bag-get"
+          label="Get"
+          hint="outputs, a line each"
+          rows={2}
+          value={draft.get}
+          onChange={(get) => change({ get })}
+          placeholder="out-{}.csv"
+        />
       </div>
       <div className="fields">
-        <FormField id="bag-processors" label="Processors each" value={draft.processors} onChange={(processors) => change({ processors })} placeholder="1" />
-        <FormField id="bag-retries" label="Retries" value={draft.retries} onChange={(retries) => change({ retries })} placeholder="2" />
-        <FormField id="bag-minutes" label="Minutes at most" value={draft.minutes} onChange={(minutes) => change({ minutes })} placeholder="any" />
+        <FormField
+          id="bag-processors"
+          label="Processors each"
+          value={draft.processors}
+          onChange={(processors) => change({ processors })}
+          placeholder="1"
+        />
+        <FormField
+          id="bag-retries"
+          label="Retries"
+          value={draft.retries}
+          onChange={(retries) => change({ retries })}
+          placeholder="2"
+        />
+        <FormField
+          id="bag-minutes"
+          label="Minutes at most"
+          value={draft.minutes}
+          onChange={(minutes) => change({ minutes })}
+          placeholder="any"
+        />
       </div>
-      <FormField id="bag-requirements" label="Requirements" hint="as in JDF: mem >= 2000" value={draft.requirements} onChange={(requirements) => change({ requirements })} />
-      <FormField id="bag-check" label="Check" hint="run at home; status 0 accepts the result" value={draft.check} onChange={(check) => change({ check })} />
-      <FormField id="bag-environment" label="Environment" hint="NAME=VALUE a line" rows={2} value={draft.environment} onChange={(environment) => change({ environment })} />
+      <FormField
+        id="bag-requirements"
+        label="Requirements"
+        hint="as in JDF: mem >= 2000"
+        value={draft.requirements}
+        onChange={(requirements) => change({ requirements })}
+      />
+      <FormField
+        id="bag-check"
+        label="Check"
+        hint="run at home; status 0 accepts the result"
+        value={draft.check}
+        onChange={(check) => change({ check })}
+      />
+      <FormField
+        id="bag-environment"
+        label="Environment"
+        hint="NAME=VALUE a line"
+        rows={2}
+        value={draft.environment}
+        onChange={(environment) => change({ environment })}
+      />
     </details>
   );
 }
@@ -84,16 +197,41 @@ type BagPreview = RouteReply<'previewBag'>;
 function Preview({ reading }: { readonly reading: BagReading }): ReactNode {
   const { say } = usePage();
   const { answer: preview, problem: refusal = '', isLate, askNow } = usePreview(reading);
-  const copy = (): void => { copyText(askNow().then((now) => now.command_line)).then(() => say('Copied.'), (error: unknown) => say(describeCopyFault(error), true)); };
+  const copy = (): void => {
+    copyText(askNow().then((now) => now.command_line)).then(
+      () => say('Copied.'),
+      (error: unknown) => say(describeCopyFault(error), true),
+    );
+  };
   return (
     <Panel title="What would run" className="preview">
       {refusal === '' ? null : <p className="refusal">{refusal}</p>}
-      {preview === undefined ? (refusal === '' ? <p className="hint">{'message' in reading ? reading.message : 'Working it out …'}</p> : null) : (
+      {preview === undefined ? (
+        refusal === '' ? (
+          <p className="hint">{'message' in reading ? reading.message : 'Working it out …'}</p>
+        ) : null
+      ) : (
         <>
-          <p className="lead"><b>{sayMany(preview.task_count, 'task')}</b></p>
-          <ol className="commands">{preview.first_commands.map((command, index) => <li key={index}><code>{command}</code></li>)}{preview.task_count > preview.first_commands.length ? <li className="faint">…</li> : null}</ol>
-          <div className="row"><h3>The same by the command line</h3><button type="button" className="small end" onClick={copy}>Copy</button></div>
-          <pre tabIndex={0} aria-label="Equivalent command line" aria-busy={isLate}>{preview.command_line}</pre>
+          <p className="lead">
+            <b>{sayMany(preview.task_count, 'task')}</b>
+          </p>
+          <ol className="commands">
+            {preview.first_commands.map((command, index) => (
+              <li key={index}>
+                <code>{command}</code>
+              </li>
+            ))}
+            {preview.task_count > preview.first_commands.length ? <li className="faint">…</li> : null}
+          </ol>
+          <div className="row">
+            <h3>The same by the command line</h3>
+            <button type="button" className="small end" onClick={copy}>
+              Copy
+            </button>
+          </div>
+          <pre tabIndex={0} aria-label="Equivalent command line" aria-busy={isLate}>
+            {preview.command_line}
+          </pre>
         </>
       )}
     </Panel>
@@ -106,6 +244,9 @@ function usePreview(reading: BagReading): AskingAsTyped<BagPreview> {
     if ('message' in reading) return Promise.reject(new Error(reading.message));
     // Of files only names matter here.
     const { files, ...wish } = reading.wish;
-    return gateway.call('previewBag', { body: { ...wish, ...(files !== undefined && { files: files.map((file) => ({ ...file, content_base64: '' })) }) }, signal });
+    return gateway.call('previewBag', {
+      body: { ...wish, ...(files !== undefined && { files: files.map((file) => ({ ...file, content_base64: '' })) }) },
+      signal,
+    });
   });
 }

@@ -11,8 +11,12 @@ export function SubmitView(): ReactNode {
       <div className="row whole">
         <h1>Submit</h1>
         <div className="choice" role="group" aria-label="What to submit">
-          <button type="button" aria-pressed={kind === 'bag'} onClick={() => setKind('bag')}>A bag of tasks</button>
-          <button type="button" aria-pressed={kind === 'jdf'} onClick={() => setKind('jdf')}>A job file (JDF)</button>
+          <button type="button" aria-pressed={kind === 'bag'} onClick={() => setKind('bag')}>
+            A bag of tasks
+          </button>
+          <button type="button" aria-pressed={kind === 'jdf'} onClick={() => setKind('jdf')}>
+            A job file (JDF)
+          </button>
         </div>
       </div>
       {kind === 'bag' ? <BagForm /> : <JdfForm />}

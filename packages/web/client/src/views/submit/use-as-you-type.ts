@@ -8,7 +8,9 @@ const answeredWithinMs = 10_000;
 
 /** What is answered to what was typed last. */
 export interface AsTyped<T> {
-  /** To what was typed before, until the next one is there; undefined before the first, and where the last was refused. */
+  /**
+   * To what was typed before, until the next one is there; undefined before the first, and where the last was refused.
+   */
   readonly answer: T | undefined;
   /** Why there is no newer one. */
   readonly problem: string | undefined;
@@ -22,7 +24,8 @@ export interface AskingAsTyped<T> extends AsTyped<T> {
 }
 
 /**
- * Asks about what is typed once it has come to rest for a moment. Who is away is asked again until it answers; the old answer stays meanwhile.
+ * Asks about what is typed once it has come to rest for a moment. Who is away is asked again until it answers; the old
+ * answer stays meanwhile.
  *
  * @param typed asked about when it is another one; undefined asks nothing.
  */
@@ -32,19 +35,35 @@ export function useAsYouType<T>(typed: unknown, ask: (signal: AbortSignal) => Pr
   const latest = useRef(ask);
   latest.current = ask;
   useEffect(() => {
-    if (typed === undefined) { setState({ answer: undefined, problem: undefined }); return undefined; }
+    if (typed === undefined) {
+      setState({ answer: undefined, problem: undefined });
+      return undefined;
+    }
     const abort = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const round = (): void => {
-      latest.current(abort.signal).then((answer) => { last.current = { to: typed, answer }; setState({ answer, problem: undefined }); }, (error: unknown) => {
-        if (abort.signal.aborted) return;
-        const { message, retryable } = problemOf(error);
-        setState((old) => ({ answer: retryable ? old.answer : undefined, problem: message }));
-        if (retryable) timer = setTimeout(round, retryMs);
-      });
+      latest.current(abort.signal).then(
+        (answer) => {
+          last.current = { to: typed, answer };
+          setState({ answer, problem: undefined });
+        },
+        (error: unknown) => {
+          if (abort.signal.aborted) return;
+          const { message, retryable } = problemOf(error);
+          setState((old) => ({ answer: retryable ? old.answer : undefined, problem: message }));
+          if (retryable) timer = setTimeout(round, retryMs);
+        },
+      );
     };
     timer = setTimeout(round, settlesMs);
-    return () => { clearTimeout(timer); abort.abort(); };
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
   }, [typed]);
-  return { ...state, isLate: last.current?.to !== typed, askNow: () => answerNow(typed, last.current, () => latest.current(AbortSignal.timeout(answeredWithinMs))) };
+  return {
+    ...state,
+    isLate: last.current?.to !== typed,
+    askNow: () => answerNow(typed, last.current, () => latest.current(AbortSignal.timeout(answeredWithinMs))),
+  };
 }
