@@ -87,7 +87,7 @@ interface Setup {
 }
 
 /** What was told last of a reservation, and what idled for it. */
-interface Told {
+interface Reported {
   at: Instant;
   held: number;
   idle: number;
@@ -95,13 +95,13 @@ interface Told {
 
 /** Whether each reservation of a world had all at its start, and the processor time that was held for it before. */
 function runOne(scenario: Scenario): { readonly hits: number; readonly idle: number } {
-  const told = new Map<number, Told>();
+  const reported = new Map<number, Reported>();
   const startOf = (id: number): Instant => worldStart + (scenario.jobs[id - 1]?.reservation?.startsAfter ?? 0);
   const note = (id: number, at: Instant, held: number): void => {
-    const last = told.get(id) ?? { at, held: 0, idle: 0 };
+    const last = reported.get(id) ?? { at, held: 0, idle: 0 };
     const until = Math.min(at, startOf(id));
     if (until < last.at) return;
-    told.set(id, {
+    reported.set(id, {
       at: until,
       held: at > startOf(id) ? last.held : held,
       idle: last.idle + last.held * (until - last.at),
@@ -109,11 +109,11 @@ function runOne(scenario: Scenario): { readonly hits: number; readonly idle: num
   };
   const { failure } = runWorld(scenario, ({ at, commands }) => {
     for (const command of commands as readonly ProviderCommand[])
-      if (command.kind === 'TellHeldAhead') note(command.reservationId, at, command.ahead.heldCount);
+      if (command.kind === 'ReportProvisioning') note(command.reservationId, at, command.ahead.heldCount);
   });
   if (failure !== undefined) throw new Error(`seed ${scenario.seed}: ${failure.message}`);
   for (const id of scenario.jobs.keys()) note(id + 1, Infinity, 0);
-  const all = [...told.values()];
+  const all = [...reported.values()];
   return { hits: all.filter(({ held }) => held >= count).length, idle: all.reduce((sum, { idle }) => sum + idle, 0) };
 }
 

@@ -114,11 +114,11 @@ function simulate({ heuristic, locals, taskTimes }: Setting): Outcome {
  * turn.
  */
 function drawSettings(all: readonly Local[]): Setting[] {
-  const luck = new Prng(`windows ${option('seed', 1)}`);
+  const rng = new Prng(`windows ${option('seed', 1)}`);
   const last = all.at(-1)?.submittedAt ?? 0;
   const settings: Setting[] = [];
   for (let number = 0; settings.length < jobCount; number += 1) {
-    const from = luck.below(Math.max(1, last - warmUp - 2 * turnaroundMax));
+    const from = rng.below(Math.max(1, last - warmUp - 2 * turnaroundMax));
     const locals = all
       .filter(({ submittedAt }) => submittedAt >= from && submittedAt < from + warmUp + 2 * turnaroundMax)
       .map((request) => ({ ...request, submittedAt: request.submittedAt - from }));
@@ -127,7 +127,7 @@ function drawSettings(all: readonly Local[]): Setting[] {
       name: `window ${number}`,
       heuristic: settings.length % 2 === 0 ? 'static' : 'adaptive',
       locals,
-      taskTimes: drawTaskTimes({ taskCount, meanTaskTime, heterogeneity }, luck.fork(`tasks ${number}`)),
+      taskTimes: drawTaskTimes({ taskCount, meanTaskTime, heterogeneity }, rng.fork(`tasks ${number}`)),
     };
     const { turnaround } = simulate(setting);
     if (

@@ -6,7 +6,7 @@ import {
   createBrokerState,
   defaultBrokerOptions,
 } from '@mutirao/core/machines/broker';
-import { type PlacementStrategy, placementStrategies, ResourceBook } from '@mutirao/core/placement';
+import { type PlacementStrategy, placementStrategies, QueueModel } from '@mutirao/core/placement';
 import { Prng } from '@mutirao/core/shared';
 import { aJob } from '@mutirao/testkit';
 import { below, option, plain, report } from './harness.ts';
@@ -21,7 +21,7 @@ function tellings(): BrokerInput[] {
   const prng = new Prng('providers');
   return Array.from({ length: providerCount }, (_, index): BrokerInput => {
     const processors = 8 * 2 ** prng.below(10);
-    const book = new ResourceBook(processors);
+    const book = new QueueModel(processors);
     for (let id = 0; id < 200; id += 1) {
       book.add(
         id,
@@ -34,14 +34,14 @@ function tellings(): BrokerInput[] {
       );
       if (id < 50) book.start(id, 0);
     }
-    const standing = {
+    const resourceStatus = {
       processors,
       widthMax: processors,
       isTimeShared: false,
       isDraining: false,
       queue: { age: 0, trouble: '', ownWork: 0, known: book.summarize(0) },
     };
-    return { kind: 'ResourceTold', providerId: `p${index}`, standing };
+    return { kind: 'ResourceReported', providerId: `p${index}`, resourceStatus };
   });
 }
 
@@ -60,8 +60,8 @@ function timeOf(placement: string, count: number): number {
     const providerId = `p${index}`;
     step(
       { kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' },
-      { kind: 'ProviderConnected', providerId, tellsResource: true },
-      { kind: 'ProviderSettled', providerId },
+      { kind: 'ProviderConnected', providerId, reportsResource: true },
+      { kind: 'ProviderSynced', providerId },
     );
   }
   step(...tellings());

@@ -11,7 +11,7 @@ import {
   AnsweringBroker,
   aReplica,
   aTask,
-  pretendPageGrid,
+  fakePageGrid,
   webHeaders,
   webToken,
 } from '@mutirao/testkit';
@@ -99,7 +99,7 @@ async function measure(): Promise<Figure[]> {
 
 fill();
 const { server } = makeGateway({
-  grid: pretendPageGrid(broker),
+  grid: fakePageGrid(broker),
   clock: Date,
   userId: 'ana',
   home: '/',

@@ -7,7 +7,7 @@ import {
   findPlacementStrategy,
   placementStrategies,
   PlacementTable,
-  ResourceBook,
+  QueueModel,
   type PlacementStrategy,
 } from '@mutirao/core/placement';
 import { firstComeFirstServed } from '@mutirao/core/queue';
@@ -34,7 +34,7 @@ function fillTable(): PlacementTable {
   return new PlacementTable(
     Array.from({ length: 100 }, (_, index) => {
       const processors = 8 * 2 ** prng.below(10);
-      const book = new ResourceBook(processors);
+      const book = new QueueModel(processors);
       for (let id = 0; id < 200; id += 1) {
         book.add(
           id,
@@ -47,7 +47,7 @@ function fillTable(): PlacementTable {
         );
         if (id < 50) book.start(id, 0);
       }
-      return { name: `p${index}`, book, level: 4, heardAt: Infinity };
+      return { name: `p${index}`, book, level: 4, receivedAt: Infinity };
     }),
   );
 }

@@ -42,7 +42,7 @@ const coldCount = 2000;
 const options = { ...reservationsOptions, livingMax: 10_000_000, endedMax: 1_000_000 };
 
 /** A window of about a day somewhere in the year, laxity 0 to 500 %, some 70 % of all in the end. */
-function drawWish(random: Prng, now: number) {
+function drawSpec(random: Prng, now: number) {
   const duration = Math.floor((0.25 + random.fraction()) * hour);
   const start = now + hour + Math.floor(random.fraction() * (year - 48 * hour));
   return {
@@ -107,8 +107,8 @@ async function askAll(connections: readonly UnaryConnection[]): Promise<Load> {
     connections.map(async (connection, index) => {
       const random = root.fork(`client ${index}`);
       while (left-- > 0) {
-        const { amount, duration, start: from, end } = drawWish(random, Date.now());
-        const wish = {
+        const { amount, duration, start: from, end } = drawSpec(random, Date.now());
+        const spec = {
           resourceId: 'cluster',
           amount: { $case: 'quantity', value: String(Math.min(amount, unitCount)) } as const,
           durationMs: duration,
@@ -118,7 +118,7 @@ async function askAll(connections: readonly UnaryConnection[]): Promise<Load> {
         };
         const began = performance.now();
         const { outcome } = await connection.call(requestReservation, {
-          wish,
+          spec,
           clientRequestId: `${index}.${left}`,
           holdMs: 0,
           dryRun: false,
@@ -283,10 +283,10 @@ function countOverlaps(kept: readonly ReservationRecord[], total: number): numbe
 
 /** What happens in a proof: mostly requests, of units and of a capacity, and what users do with what they have. */
 function drawInput(random: Prng, now: number, count: number): ReservationsInput {
-  const { amount, duration, start, end } = drawWish(random, now);
+  const { amount, duration, start, end } = drawSpec(random, now);
   const [fate, isOfUnits] = [random.fraction(), random.fraction() < 0.5];
   const asked = { replyTo: 0, userId: `user${count % 50}` };
-  const wish = {
+  const spec = {
     resourceId: isOfUnits ? 'cluster' : 'network',
     amount: { kind: 'text', text: isOfUnits ? String(amount) : `${amount * 10}KB/s` } as const,
     duration,
@@ -302,10 +302,10 @@ function drawInput(random: Prng, now: number, count: number): ReservationsInput 
       clientRequestId: `request-${count}`,
       hold: fate < 0.1 ? 600_000 : 0,
       isDryRun: false,
-      wish,
+      spec,
     };
   if (fate < 0.9)
-    return { kind: 'RenegotiationRequested', ...asked, userId: `user${reservationId % 50}`, reservationId, wish };
+    return { kind: 'RenegotiationRequested', ...asked, userId: `user${reservationId % 50}`, reservationId, spec };
   if (fate < 0.95)
     return { kind: 'ConfirmationRequested', ...asked, userId: `user${reservationId % 50}`, reservationId };
   return { kind: 'CancellationRequested', ...asked, userId: 'owner', reservationId, reason: 'proof' };
@@ -434,7 +434,7 @@ async function measureRestart(home: string): Promise<Figure[]> {
   for (let made = 0; state.livingCount < reservations; made += 1000) {
     step(
       Array.from({ length: 1000 }, (_none, index): ReservationsInput => {
-        const { amount, duration, start } = drawWish(random, now);
+        const { amount, duration, start } = drawSpec(random, now);
         const text = isCounted ? String(amount) : `${1 + Math.floor(random.fraction() * 80)}KB/s`;
         return {
           kind: 'ReservationRequested',
@@ -443,7 +443,7 @@ async function measureRestart(home: string): Promise<Figure[]> {
           clientRequestId: `request-${made + index}`,
           hold: 0,
           isDryRun: false,
-          wish: {
+          spec: {
             resourceId: offers[index % offers.length]?.id ?? '',
             amount: { kind: 'text', text },
             duration,

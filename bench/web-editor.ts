@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { CDPSession, Page } from 'playwright-core';
-import { buildPageIfStale, openPage, pageFolder, startBrowser, startPretendGateway } from '@mutirao/testkit/page';
+import { buildPageIfStale, openPage, pageFolder, startBrowser, startFakeGateway } from '@mutirao/testkit/page';
 import { below, median, plain, report, type Figure } from './harness.ts';
 
 const { values } = parseArgs({
@@ -344,7 +344,7 @@ function figuresOf(measured: Measured): Figure[] {
 }
 
 buildPageIfStale();
-const gateway = await startPretendGateway({
+const gateway = await startFakeGateway({
   folder: pageFolder,
   taskCount: 1000,
   machineCount: 20,

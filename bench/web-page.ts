@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { until } from '@mutirao/testkit';
-import { buildPageIfStale, openPage, pageFolder, startBrowser, startPretendGateway } from '@mutirao/testkit/page';
+import { buildPageIfStale, openPage, pageFolder, startBrowser, startFakeGateway } from '@mutirao/testkit/page';
 import { atLeast, below, plain, report, type Figure } from './harness.ts';
 
 const { values } = parseArgs({
@@ -91,7 +91,7 @@ function compressedBytes(): { readonly first: number; readonly charts: number; r
 }
 
 buildPageIfStale();
-const gateway = await startPretendGateway({
+const gateway = await startFakeGateway({
   folder: pageFolder,
   taskCount: Number(values.tasks),
   machineCount: Number(values.machines),

@@ -73,9 +73,8 @@ function findFault(bug, source) {
   const folder = layerFolders[layer];
   if (folder === undefined)
     return `there is no layer "${layer}"; expected one of ${Object.keys(layerFolders).join(', ')}`;
-  const stranger = tests.find((pattern) => !folder.test(pattern));
-  if (stranger !== undefined || tests.length === 0)
-    return `${stranger ?? 'nothing'} is no test of the layer "${layer}"`;
+  const foreign = tests.find((pattern) => !folder.test(pattern));
+  if (foreign !== undefined || tests.length === 0) return `${foreign ?? 'nothing'} is no test of the layer "${layer}"`;
   const empty = tests.find((pattern) => globSync(pattern, { cwd: root }).length === 0);
   if (empty !== undefined) return `${empty} names no test`;
   const count = findPlaces(source, bug).length;

@@ -1,7 +1,7 @@
 // Shows the page over a grid that is made up: node scripts/preview-page.ts [--tasks N] [--machines N] [--pace
 // TASKS_PER_SECOND] [--port N]. Builds it first where it is stale; Ctrl-C ends it.
 import { parseArgs } from 'node:util';
-import { buildPageIfStale, pageFolder, startPretendGateway } from '@mutirao/testkit/page';
+import { buildPageIfStale, pageFolder, startFakeGateway } from '@mutirao/testkit/page';
 
 const { values } = parseArgs({
   options: {
@@ -12,7 +12,7 @@ const { values } = parseArgs({
   },
 });
 buildPageIfStale();
-const { url } = await startPretendGateway({
+const { url } = await startFakeGateway({
   folder: pageFolder,
   taskCount: Number(values.tasks),
   machineCount: Number(values.machines),

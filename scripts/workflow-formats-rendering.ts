@@ -55,7 +55,7 @@ export function workflowFormatsMarkdown(): string {
     ...table('profile', profileParts),
     '**Files.** A file that is named twice by one job is one file. Where several jobs write a file, its reader ' +
       'gets the version of the last one before it; where the edges do not say which that is, the workflow is',
-    'refused (`MUT_WORKFLOW_TWO_WRITERS`). A job with `link="inout"` reads the version before its own. Only the ' +
+    'refused (`MUT_WORKFLOW_OUTPUT_CONFLICT`). A job with `link="inout"` reads the version before its own. Only the ' +
       'last version comes home.',
     '',
     `## WfFormat ${wfFormatVersions[0] ?? ''} to ${wfFormatVersions.at(-1) ?? ''} (WfCommons, JSON)`,

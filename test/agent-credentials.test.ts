@@ -10,7 +10,7 @@ import { GridMachineServiceClient, type AttachRequest, type AttachResponse } fro
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { agentTrust, identityFolder, initIdentity, userTrust } from '@mutirao/runtime/identity';
 import { dial, messagesOf, openStream, type MessageStream } from '@mutirao/runtime/rpc';
-import { inviteMachine, PretendBroker, Program, until } from '@mutirao/testkit';
+import { inviteMachine, FakeBroker, Program, until } from '@mutirao/testkit';
 
 const day = 24 * 3_600_000;
 const loopback = 'tls://127.0.0.1:0';
@@ -85,7 +85,7 @@ class Door {
   readonly programs: Program[] = [];
   provider!: Program;
   other!: Program;
-  broker!: PretendBroker;
+  broker!: FakeBroker;
   readonly attachments: Attachment[] = [];
 
   async start(): Promise<void> {
@@ -121,7 +121,7 @@ class Door {
     ]);
     this.other = this.add('provider', ['--id', 'c2', '--manager', 'none', ...common]);
     await Promise.all([this.provider.start(), this.other.start()]);
-    this.broker = new PretendBroker('b1', this.provider.address, readToken(tokenPath(this.home)));
+    this.broker = new FakeBroker('b1', this.provider.address, readToken(tokenPath(this.home)));
     this.broker.connect();
     await until(() => this.broker.heard('settled').length > 0, 'the provider settles');
   }
@@ -263,10 +263,10 @@ serial('wrong, missing and foreign credentials are refused', async (t) => {
 
 serial('an agent that trusts another authority speaks to nobody', async (t) => {
   const environment = await t.context.environment();
-  const stranger = join(t.context.home, 'stranger');
-  await initIdentity({ folder: stranger, user: 'ana', hosts: [], lasts: day, now: Date.now() });
+  const foreign = join(t.context.home, 'foreign');
+  await initIdentity({ folder: foreign, user: 'ana', hosts: [], lasts: day, now: Date.now() });
   t.is(
-    await t.context.attach({ ...environment, MUTIRAO_CA: join(stranger, 'ca.crt') }, 0, 'mine').end(),
+    await t.context.attach({ ...environment, MUTIRAO_CA: join(foreign, 'ca.crt') }, 0, 'mine').end(),
     'MUT_UNTRUSTED',
   );
 });

@@ -126,7 +126,7 @@ test.serial(
         ),
       'the cluster makes itself known',
     );
-    const wish = {
+    const spec = {
       resourceId: 'a',
       amount: { $case: 'quantity', value: '2' },
       durationMs: 3_000_000,
@@ -137,7 +137,7 @@ test.serial(
     const placed = await callUnary(
       manager,
       'requestReservation',
-      { wish, clientRequestId: 'demo', holdMs: 0, dryRun: false },
+      { spec, clientRequestId: 'demo', holdMs: 0, dryRun: false },
       limits,
     );
     const { reservationId, claim, startUnixMs, endUnixMs } = placed.outcome?.value as Reservation;
@@ -191,7 +191,7 @@ test.serial(
 test.serial(
   'a cluster that was killed tells of what it starts inside a reservation, though the claim was shown in its former life',
   async (t) => {
-    const wish = {
+    const spec = {
       resourceId: 'a',
       amount: { $case: 'quantity', value: '1' },
       durationMs: 3_000_000,
@@ -202,7 +202,7 @@ test.serial(
     const placed = await callUnary(
       manager,
       'requestReservation',
-      { wish, clientRequestId: 'killed', holdMs: 0, dryRun: false },
+      { spec, clientRequestId: 'killed', holdMs: 0, dryRun: false },
       limits,
     );
     const { reservationId, claim } = placed.outcome?.value as Reservation;

@@ -263,7 +263,7 @@ test.serial('a command that is not there ends its request with a reason', async 
   t.is((await cluster.manager.queue(0)).processorsFree, 3);
 });
 
-test.serial('limits, refusals and strangers are told by their codes', async (t) => {
+test.serial('limits, refusals and foreigners are told by their codes', async (t) => {
   t.deepEqual(await cluster.manager.limits('ana'), {
     processors: 3,
     requestsMax: 10,
@@ -273,9 +273,9 @@ test.serial('limits, refusals and strangers are told by their codes', async (t) 
   });
   await t.throwsAsync(cluster.allocate('k', 4, 1000, 'true'), { code: 'MUT_WIDTH_MAX' });
   await t.throwsAsync(cluster.allocate('k', 1, 86_400_001, 'true'), { code: 'MUT_WALLTIME_MAX' });
-  const stranger = new EmbeddedCluster({ address: cluster.address, token: 'x'.repeat(40) });
-  await t.throwsAsync(stranger.queue(0), { code: 'MUT_UNAUTHENTICATED' });
-  stranger.close();
+  const foreign = new EmbeddedCluster({ address: cluster.address, token: 'x'.repeat(40) });
+  await t.throwsAsync(foreign.queue(0), { code: 'MUT_UNAUTHENTICATED' });
+  foreign.close();
 });
 
 test.serial('a watcher is told when the queue changes, also after the cluster was away', async (t) => {

@@ -30,29 +30,29 @@ async function done(...args: readonly string[]): Promise<string> {
   return out.trim();
 }
 
-interface Told {
+interface Reported {
   readonly address: string;
   readonly pid: number;
 }
 
 /** What a process has told of itself; undefined before. */
-function toldIn(file: string): Told | undefined {
+function reportedIn(file: string): Reported | undefined {
   try {
-    return JSON.parse(readFileSync(join(home, file), 'utf8')) as Told;
+    return JSON.parse(readFileSync(join(home, file), 'utf8')) as Reported;
   } catch {
     return undefined;
   }
 }
 
 /** Starts a process and answers what it tells of itself. */
-async function run(file: string, ...args: readonly string[]): Promise<Told> {
-  const before = toldIn(file)?.pid;
+async function run(file: string, ...args: readonly string[]): Promise<Reported> {
+  const before = reportedIn(file)?.pid;
   spawn(process.execPath, [bin, 'run', ...args], { cwd: folder, env, stdio: 'ignore' });
-  await until(() => Promise.resolve(![undefined, before].includes(toldIn(file)?.pid)), `${args[0] ?? ''} listens`);
-  const told = toldIn(file);
-  if (told === undefined) throw new Error(`${file} is gone`);
-  pids.push(told.pid);
-  return told;
+  await until(() => Promise.resolve(![undefined, before].includes(reportedIn(file)?.pid)), `${args[0] ?? ''} listens`);
+  const reported = reportedIn(file);
+  if (reported === undefined) throw new Error(`${file} is gone`);
+  pids.push(reported.pid);
+  return reported;
 }
 
 let cluster = '';
@@ -75,7 +75,7 @@ test.serial.before(async () => {
     manager.address,
     '--reservation-resource',
     'alpha',
-    '--hold-ahead',
+    '--pre-acquire',
     'fixed:10m',
     '--queue-interval',
     '500ms',
@@ -169,7 +169,7 @@ test.serial(
       '--quiet',
       '--reservation',
       reservation,
-      '--after-reservation',
+      '--on-reservation-end',
       'wait',
       '--',
       'true',
@@ -252,10 +252,10 @@ test.serial(
       'beta',
       '--reservations',
       managerAddress,
-      '--hold-ahead',
+      '--pre-acquire',
       'fixed:1h',
     );
     t.not(status, 0);
-    t.regex(err, /MUT_HOLD_NEEDLESS/);
+    t.regex(err, /MUT_PRE_ACQUIRE_NOT_SUPPORTED/);
   },
 );

@@ -7,21 +7,21 @@ import { Root } from '@mutirao/api/common';
 import type { LeaseState } from '@mutirao/api/provider';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary, openSending } from '@mutirao/runtime/rpc';
-import { HostileMachine, inviteMachine, PretendBroker, Program, until, type HostileContent } from '@mutirao/testkit';
+import { HostileMachine, inviteMachine, FakeBroker, Program, until, type HostileContent } from '@mutirao/testkit';
 
 /** A provider of machines of a lab, and hostile brokers and machines at it. */
 class Lab {
   readonly home = mkdtempSync(join(tmpdir(), 'mutirao-hostile-'));
   readonly provider = new Program(
     'provider',
-    ['--home', this.home, '--id', 'lab', '--manager', 'none', '--deputy-after', '200ms'],
+    ['--home', this.home, '--id', 'lab', '--manager', 'none', '--standby-after', '200ms'],
     {},
   );
-  readonly brokers: PretendBroker[] = [];
+  readonly brokers: FakeBroker[] = [];
   readonly machines: HostileMachine[] = [];
 
-  async broker(name: string): Promise<PretendBroker> {
-    const broker = new PretendBroker(name, this.provider.address, readToken(tokenPath(this.home)));
+  async broker(name: string): Promise<FakeBroker> {
+    const broker = new FakeBroker(name, this.provider.address, readToken(tokenPath(this.home)));
     this.brokers.push(broker);
     broker.connect();
     await until(() => broker.heard('settled').length > 0, 'the provider settles');
@@ -57,7 +57,7 @@ serial.afterEach.always(async (t) => {
 });
 
 /** A lease of one task that reads a content. */
-function leaseOf(content: HostileContent): Parameters<PretendBroker['send']>[0] {
+function leaseOf(content: HostileContent): Parameters<FakeBroker['send']>[0] {
   const template = {
     jobId: 1,
     userId: 'ana',
@@ -78,7 +78,7 @@ function leaseOf(content: HostileContent): Parameters<PretendBroker['send']>[0] 
       sequence: 1,
       horizonMs: 600_000,
       groups: [{ start, requirements: '', taskTimeMs: 0 }],
-      caughtIdentities: [],
+      quarantinedIdentities: [],
     },
   };
 }
@@ -99,7 +99,7 @@ serial(
       if (
         message.$case !== 'fromMachine' ||
         message.value.machineId !== '' ||
-        message.value.message?.$case !== 'contentWanted'
+        message.value.message?.$case !== 'blobRequest'
       )
         return;
       broker.toMachine('', {
@@ -124,7 +124,7 @@ serial(
       'the provider stands in for the broker and has its machine present itself',
     );
     machine.want(content);
-    machine.say({ $case: 'report', value: { sequence: 1, started: [], ended: [], gangHeld: [] } });
+    machine.say({ $case: 'report', value: { sequence: 1, started: [], ended: [], gangMemberReady: [] } });
     await until(() => machine.heard('acknowledged').length > 0, 'what came before the report was answered');
     for (const transferId of machine.transferIds())
       t.false(
@@ -143,7 +143,7 @@ serial(
     broker.demand(2);
     await until(() => broker.machines().length === 2, 'the machines join');
     const bytes = randomBytes(200_000);
-    const offerOf = (transferId: string): Parameters<PretendBroker['toMachine']>[1] => ({
+    const offerOf = (transferId: string): Parameters<FakeBroker['toMachine']>[1] => ({
       $case: 'content',
       value: {
         content: { sha256: Buffer.alloc(32, 1), sizeBytes: bytes.length },

@@ -21,16 +21,16 @@ import {
   type MessageStream,
   type Sending,
 } from '@mutirao/runtime/rpc';
-import { inviteMachine, PretendBroker, Program, until } from '@mutirao/testkit';
+import { inviteMachine, FakeBroker, Program, until } from '@mutirao/testkit';
 
-const agent = fileURLToPath(new URL('../packages/testkit/src/grid/pretend-agent.ts', import.meta.url));
+const agent = fileURLToPath(new URL('../packages/testkit/src/grid/fake-agent.ts', import.meta.url));
 
-/** A cluster, a provider over it whose agents are pretended, and a pretended broker. */
+/** A cluster, a provider over it whose agents are faked, and a faked broker. */
 class ProviderUnderTest {
   readonly home = mkdtempSync(join(tmpdir(), 'mutirao-provider-'));
   readonly cluster: Program;
   provider!: Program;
-  broker!: PretendBroker;
+  broker!: FakeBroker;
 
   constructor() {
     this.cluster = new Program(
@@ -66,8 +66,8 @@ class ProviderUnderTest {
     await until(() => this.broker.heard('settled').length > 0, 'the provider settles');
   }
 
-  connect(name: string): PretendBroker {
-    const broker = new PretendBroker(name, this.provider.address, readToken(tokenPath(this.home)));
+  connect(name: string): FakeBroker {
+    const broker = new FakeBroker(name, this.provider.address, readToken(tokenPath(this.home)));
     broker.connect();
     return broker;
   }
@@ -256,7 +256,7 @@ serial('contents pass through the provider whole, both ways, whichever side come
     ],
   );
   await until(
-    () => broker.heard('fromMachine').some(({ message }) => message?.$case === 'contentPushed'),
+    () => broker.heard('fromMachine').some(({ message }) => message?.$case === 'blobUpload'),
     'the broker hears of the push',
   );
   const received = await collect(

@@ -5,13 +5,13 @@ import {
   decodeAhead,
   decodeCancelReplicas,
   decodeClaimKeys,
-  decodeContentOffered,
-  decodeContentPushed,
-  decodeContentWanted,
+  decodeBlobOffer,
+  decodeBlobUpload,
+  decodeBlobRequest,
   decodeDemand,
   decodeDraining,
   decodeHello,
-  decodeKeptMachine,
+  decodeEnrolledMachine,
   decodeLease,
   decodeLimitsOf,
   decodeMachineFacts,
@@ -19,15 +19,15 @@ import {
   decodeReaderProofs,
   decodeReport,
   decodeReservedWindow,
-  decodeResourceStanding,
+  decodeResourceStatus,
   decodeRules,
   decodeServedUser,
-  decodeStanding,
+  decodeStatus,
   decodeStartGang,
   decodeStartReplicas,
   decodeSubmitJob,
-  decodeTogether,
-  decodeWish,
+  decodeGroup,
+  decodeSpec,
   readClaim,
 } from '@mutirao/api/codecs';
 import { SubmitJobRequest } from '@mutirao/api/broker';
@@ -36,11 +36,11 @@ import { AttachRequest, AttachResponse } from '@mutirao/api/machine';
 import { AddMachinesRequest, ConnectRequest, ConnectResponse, type FromMachine } from '@mutirao/api/provider';
 import {
   GetClaimKeysResponse,
-  PledgeReservationRequest,
+  PrepareReservationRequest,
   RegisterResourceRequest,
   RequestReservationRequest,
   Reservation,
-  TellHeldAheadRequest,
+  ReportProvisioningRequest,
 } from '@mutirao/api/reservation';
 import { brokerMachine, createBrokerState } from '@mutirao/core/machines/broker';
 import { readPlacement } from '@mutirao/core/placement';
@@ -115,8 +115,8 @@ function useAttachRequest({ message: said }: AttachRequest): void {
     case 'report':
       decodeReport(said.value);
       return;
-    case 'contentWanted':
-      decodeContentWanted(said.value);
+    case 'blobRequest':
+      decodeBlobRequest(said.value);
       decodeReaderProofs(said.value);
       return;
     case undefined:
@@ -136,7 +136,7 @@ function useAttachResponse({ message: said }: AttachResponse): void {
       decodeCancelReplicas(said.value);
       return;
     case 'content':
-      decodeContentOffered(said.value);
+      decodeBlobOffer(said.value);
       return;
     case 'startGang':
       decodeStartGang(said.value);
@@ -165,7 +165,7 @@ function useConnectRequest({ message: said }: ConnectRequest): void {
     case 'toMachine':
       useAttachResponse({ message: said.value.message as AttachResponse['message'] });
       return;
-    case 'leaseTrim':
+    case 'leaseRevocation':
     case undefined:
       return;
   }
@@ -176,12 +176,12 @@ function useFromMachine({ message: said }: FromMachine): void {
     case 'report':
       decodeReport(said.value);
       return;
-    case 'contentWanted':
-      decodeContentWanted(said.value);
+    case 'blobRequest':
+      decodeBlobRequest(said.value);
       decodeReaderProofs(said.value);
       return;
-    case 'contentPushed':
-      decodeContentPushed(said.value);
+    case 'blobUpload':
+      decodeBlobUpload(said.value);
       return;
     case undefined:
       return;
@@ -202,11 +202,11 @@ function useConnectResponse({ message: said }: ConnectResponse): void {
     case 'requests':
       said.value.requests.forEach(decodeAllocationRequest);
       return;
-    case 'standings':
-      said.value.standings.forEach(decodeStanding);
+    case 'statuses':
+      said.value.statuses.forEach(decodeStatus);
       return;
     case 'resource':
-      decodeResourceStanding(said.value);
+      decodeResourceStatus(said.value);
       return;
     case 'draining':
       decodeDraining(said.value);
@@ -268,26 +268,28 @@ export const targets: Readonly<Record<string, Target>> = {
   },
   'submit-job': message('mutirao.broker.v1.SubmitJobRequest', SubmitJobRequest, submit),
   'add-machines': message('mutirao.provider.v1.AddMachinesRequest', AddMachinesRequest, ({ machines }) =>
-    machines.map(decodeKeptMachine),
+    machines.map(decodeEnrolledMachine),
   ),
   allocate: message('mutirao.cluster.v1.AllocateRequest', AllocateRequest, decodeAllocateRequest),
   allocated: message('mutirao.cluster.v1.AllocateResponse', AllocateResponse, decodeAllocateResponse),
   'queue-listing': message('mutirao.cluster.v1.GetQueueResponse', GetQueueResponse, decodeQueueListing),
   'cluster-limits': message('mutirao.cluster.v1.GetLimitsResponse', GetLimitsResponse, decodeLimitsOf),
-  'reservation-wish': message(
+  'reservation-spec': message(
     'mutirao.reservation.v1.RequestReservationRequest',
     RequestReservationRequest,
-    ({ wish }) => decodeWish(wish),
+    ({ spec }) => decodeSpec(spec),
   ),
   reservation: message('mutirao.reservation.v1.Reservation', Reservation, decodeReservedWindow),
   'resource-rules': message('mutirao.reservation.v1.RegisterResourceRequest', RegisterResourceRequest, ({ rules }) =>
     decodeRules(rules),
   ),
-  'held-ahead': message('mutirao.reservation.v1.TellHeldAheadRequest', TellHeldAheadRequest, ({ heldAhead }) =>
-    decodeAhead(heldAhead),
+  provisioning: message(
+    'mutirao.reservation.v1.ReportProvisioningRequest',
+    ReportProvisioningRequest,
+    ({ provisioning }) => decodeAhead(provisioning),
   ),
-  together: message('mutirao.reservation.v1.PledgeReservationRequest', PledgeReservationRequest, ({ together }) =>
-    decodeTogether(together),
+  together: message('mutirao.reservation.v1.PrepareReservationRequest', PrepareReservationRequest, ({ together }) =>
+    decodeGroup(together),
   ),
   'claim-keys': message('mutirao.reservation.v1.GetClaimKeysResponse', GetClaimKeysResponse, decodeClaimKeys),
   // The payload as text: hardly a change to its base64 would be JSON.

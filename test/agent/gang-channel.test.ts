@@ -95,12 +95,12 @@ test.serial('without the secret, or with the place of another member, nobody is 
   const rig = await startMember(t);
   rig.member.begin();
   const { key, address } = rig;
-  for (const stranger of [
+  for (const foreign of [
     { ...key, secret: randomBytes(32) },
     { ...key, rank: 2 },
     { ...key, gangId: 8 },
   ]) {
-    await t.throwsAsync(dialMember([address], stranger, 5000, patience), { code: 'MUT_GANG_CHANNEL_FAILED' });
+    await t.throwsAsync(dialMember([address], foreign, 5000, patience), { code: 'MUT_GANG_CHANNEL_FAILED' });
   }
   // TLS without a key of any kind, and with the key in a suite whose records can be read once the key is known.
   for (const options of [
@@ -111,7 +111,7 @@ test.serial('without the secret, or with the place of another member, nobody is 
     const error = await new Promise<Error>((resolve, reject) => {
       socket.once('error', resolve);
       socket.once('secureConnect', () => {
-        reject(new Error('a stranger is let in'));
+        reject(new Error('a foreign is let in'));
       });
     });
     t.truthy(error);
@@ -159,8 +159,8 @@ test.serial('garbage, half a handshake and many who say nothing do not keep a me
     return socket;
   });
   // Those beyond the bound are sent away at once, and the others when they have had their time.
-  await until(() => sockets.filter((socket) => socket.destroyed).length >= 100, 'most strangers are sent away');
-  await until(() => sockets.every((socket) => socket.destroyed), 'all strangers are sent away');
+  await until(() => sockets.filter((socket) => socket.destroyed).length >= 100, 'most foreigners are sent away');
+  await until(() => sockets.every((socket) => socket.destroyed), 'all foreigners are sent away');
   t.true(await isServing(rig));
   // More than may be there at once, one after another: nothing of them is left.
   for (let count = 0; count < 100; count++) {
@@ -376,10 +376,10 @@ test.serial(
     await until(() => bytes > 0, 'the first output comes');
     const before = process.memoryUsage.rss();
     const beside = await dialMember([rig.address], rig.key, 5000, patience);
-    const heardBeside = hear(beside);
+    const receivedBeside = hear(beside);
     beside.send(run('sleep 0.5'));
     await until(
-      () => heardBeside.frames.some(({ kind }) => kind === 'exit'),
+      () => receivedBeside.frames.some(({ kind }) => kind === 'exit'),
       'another command comes to its end beside it',
     );
     beside.close('');

@@ -35,7 +35,7 @@ async function startAgent(t: ExecutionContext, { provider, agent }: Rig): Promis
 }
 
 /** What a task may do to the folders above and around it, by accident as a rule. */
-const deeds = [
+const actions = [
   'chmod 555 .',
   'chmod 000 .',
   'mkdir -p go/x@v1/y && touch go/x@v1/y/z && chmod -R a-w go',
@@ -71,8 +71,8 @@ test.serial(
   'whatever a task does to the folders of its agent, the next one finds a fresh folder, its storage and its inputs',
   async (t) => {
     const { provider, agent } = await startRig(t);
-    for (const [index, deed] of deeds.entries()) {
-      await provider.run(aTemplate(deed));
+    for (const [index, action] of actions.entries()) {
+      await provider.run(aTemplate(action));
       const [kept, put] = [
         provider.addContent(Buffer.from(`kept ${index}`)),
         provider.addContent(Buffer.from(`put ${index}`)),
@@ -88,17 +88,17 @@ test.serial(
       t.is(
         `${Buffer.from(end.standardOutput).toString()}${Buffer.from(end.standardError).toString()}`,
         `put\n700\nput ${index}kept ${index}`,
-        `${deed}: ${end.reason} ${end.detail}`,
+        `${action}: ${end.reason} ${end.detail}`,
       );
-      t.true(agent.isRunning, `${deed} ended the agent:\n${agent.log.slice(-5).join('\n')}`);
+      t.true(agent.isRunning, `${action} ended the agent:\n${agent.log.slice(-5).join('\n')}`);
     }
   },
 );
 
 test.serial('what a task made read-only is removed when it has ended, and when its agent stops', async (t) => {
   const { provider, agent, folder } = await startRig(t);
-  const deed = aTemplate('mkdir -p go/x@v1/y && touch go/x@v1/y/z && chmod -R a-w go && chmod 000 .');
-  await provider.run(deed);
+  const action = aTemplate('mkdir -p go/x@v1/y && touch go/x@v1/y/z && chmod -R a-w go && chmod 000 .');
+  await provider.run(action);
   await until(
     () => readdirSync(path.join(folder, 'playpens', 'trash')).length === 0,
     'the folder of the task is removed',

@@ -1,4 +1,4 @@
-// An agent with a pretended bubblewrap, which needs nothing of the host: who is isolated, what is said where it does
+// An agent with a faked bubblewrap, which needs nothing of the host: who is isolated, what is said where it does
 // not work, and what is refused. The real one is in test/sites.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

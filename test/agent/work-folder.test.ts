@@ -77,7 +77,7 @@ test.serial('an output that is not there when the command has ended fails the ta
 });
 
 /** Ends of tasks after which playpens are removed, some of which were made to lead into the folder. */
-const deeds = [
+const actions = [
   'exit 3',
   'kill -9 $$',
   'rm -rf "$PLAYPEN"; ln -s "$PWD" "$PLAYPEN"',
@@ -97,9 +97,9 @@ for (const isOrdinary of [true, false]) {
     async (t) => {
       const rig = await startRig(t, { isOrdinary });
       const { provider, agent, folder, workFolder } = rig;
-      for (const deed of deeds) {
-        await provider.run(aTemplate(deed, { workFolder }));
-        requireUntouched(t, rig, deed);
+      for (const action of actions) {
+        await provider.run(aTemplate(action, { workFolder }));
+        requireUntouched(t, rig, action);
         chmodSync(folder, 0o755);
       }
       const [running = 0] = provider.place(aTemplate('touch begun; sleep 1000', { workFolder }));
@@ -112,7 +112,7 @@ for (const isOrdinary of [true, false]) {
       await agent.kill('SIGKILL');
       await attach(t, provider, agent);
       requireUntouched(t, rig, 'killing the agent');
-      await provider.run(aTemplate(deeds[2] ?? '', { workFolder }));
+      await provider.run(aTemplate(actions[2] ?? '', { workFolder }));
       await agent.kill('SIGTERM');
       requireUntouched(t, rig, 'stopping the agent');
     },
@@ -123,7 +123,7 @@ test.serial(
   'the agent of an allocation, which removes all its files at its end, leaves the folder alone',
   async (t) => {
     const rig = await startRig(t, { isAllocation: true });
-    for (const deed of deeds) await rig.provider.run(aTemplate(deed, { workFolder: rig.workFolder }));
+    for (const action of actions) await rig.provider.run(aTemplate(action, { workFolder: rig.workFolder }));
     rig.provider.place(aTemplate('touch begun; sleep 1000', { workFolder: rig.workFolder }));
     await rig.agent.kill('SIGTERM');
     requireUntouched(t, rig, 'the end of the allocation');

@@ -168,9 +168,9 @@ test.serial(
     const before = processes()['broker'] ?? 0;
     process.kill(before, 'SIGKILL');
     writeFileSync(opened, '');
-    const { status, out: told, err } = await waiting.ended;
+    const { status, out: reported, err } = await waiting.ended;
     t.is(status, 0, err);
-    t.regex(told, /tasks 24: 24 finished/);
+    t.regex(reported, /tasks 24: 24 finished/);
     t.not(processes()['broker'], before);
     const tasks = await json<{ replicas: { accepted: boolean }[] }[]>('task', 'list', jobId);
     for (const task of tasks) t.is(task.replicas.filter(({ accepted }) => accepted).length, 1);

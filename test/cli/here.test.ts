@@ -41,7 +41,7 @@ class Submission {
   readonly child: ChildProcess;
 
   constructor(...args: readonly string[]) {
-    this.child = spawn(process.execPath, [bin, 'job', 'submit', '--here', ...args], {
+    this.child = spawn(process.execPath, [bin, 'job', 'submit', '--standalone', ...args], {
       cwd: folder,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -104,10 +104,10 @@ test.serial('a job file runs on a cluster of its own, its outputs come home, and
   const { status, out, err } = await mutirao(
     'job',
     'submit',
-    '--here',
+    '--standalone',
     '--manager',
     'embedded',
-    '--here-processors',
+    '--standalone-processors',
     '2',
     '--heuristic',
     'adaptive',
@@ -126,10 +126,10 @@ test.serial(
     const { status, out, err } = await mutirao(
       'job',
       'submit',
-      '--here',
+      '--standalone',
       '--manager',
       'none',
-      '--here-processors',
+      '--standalone-processors',
       '2',
       '--retries',
       '0',
@@ -169,7 +169,7 @@ test.serial('an interrupt takes its requests out of the queue of the cluster, th
   t.is(submission.child.exitCode, 4, submission.err);
   t.regex(
     submission.err,
-    /error: MUT_CANCELLED the job was interrupted; "mutirao job submit --here --home .*" goes on with it/,
+    /error: MUT_CANCELLED the job was interrupted; "mutirao job submit --standalone --home .*" goes on with it/,
   );
   t.deepEqual(await openRequests(), []);
   await nothingLeft(home);
@@ -200,11 +200,11 @@ test.serial('a submission that was killed leaves no process and no request, and 
   submission.child.kill('SIGKILL');
   await until(() => processesWith(home).length === 0, 'every process has ended');
   t.deepEqual(await openRequests(), []);
-  const refused = await mutirao('job', 'submit', '--here', '--home', home, '--cluster', 'site', '--', 'true');
+  const refused = await mutirao('job', 'submit', '--standalone', '--home', home, '--cluster', 'site', '--', 'true');
   t.is(refused.status, 2);
   t.regex(refused.err, /holds job 1, which was interrupted with 2 of 6 tasks finished/);
   writeFileSync(gate, '');
-  const { status, out, err } = await mutirao('job', 'submit', '--here', '--home', home, '--cluster', 'site');
+  const { status, out, err } = await mutirao('job', 'submit', '--standalone', '--home', home, '--cluster', 'site');
   t.is(status, 0, err);
   t.regex(err, /Job 1 goes on: 2 of 6 tasks have finished\./);
   t.regex(out, /tasks 6: 6 finished\.\n$/);
@@ -217,7 +217,7 @@ test.serial('a temporary home whose submission was killed is told of by the next
   const submission = new Submission(
     '--manager',
     'none',
-    '--here-processors',
+    '--standalone-processors',
     '1',
     '--',
     `echo >${folder}/began; sleep 600`,
@@ -226,22 +226,34 @@ test.serial('a temporary home whose submission was killed is told of by the next
   const [name = ''] = readdirSync(join(usualHome, 'here'));
   submission.child.kill('SIGKILL');
   await until(() => processesWith(join(usualHome, 'here')).length === 0, 'every process has ended');
-  const { status, err } = await mutirao('job', 'submit', '--here', '--manager', 'none', '--', 'true');
+  const { status, err } = await mutirao('job', 'submit', '--standalone', '--manager', 'none', '--', 'true');
   t.is(status, 0, err);
-  t.true(err.includes(`"mutirao job submit --here --home ${join(usualHome, 'here', name)}" goes on with it`), err);
+  t.true(
+    err.includes(`"mutirao job submit --standalone --home ${join(usualHome, 'here', name)}" goes on with it`),
+    err,
+  );
 });
 
 test.serial('what is wrong is told before anything starts, and leaves nothing', async (t) => {
   const before = readdirSync(join(usualHome, 'here'));
   const wrong: readonly (readonly [RegExp, ...string[]])[] = [
-    [/there is no file .*nix\.jdf/, '--here', 'nix.jdf'],
-    [/there is nothing to submit/, '--here'],
-    [/--manager, --heuristic without --here/, '--manager', 'none', '--heuristic', 'static', '--', 'true'],
-    [/--here-processors is "many"/, '--here', '--manager', 'none', '--here-processors', 'many', '--', 'true'],
-    [/--cluster beside --manager slurm/, '--here', '--manager', 'slurm', '--cluster', 'site', '--', 'true'],
-    [/'pbs' is invalid/, '--here', '--manager', 'pbs', '--', 'true'],
-    [/--broker beside --here/, '--here', '--broker', '127.0.0.1:1', '--', 'true'],
-    [/--label without a job/, '--here', '--home', join(folder, 'none'), '--label', 'x'],
+    [/there is no file .*nix\.jdf/, '--standalone', 'nix.jdf'],
+    [/there is nothing to submit/, '--standalone'],
+    [/--manager, --heuristic without --standalone/, '--manager', 'none', '--heuristic', 'static', '--', 'true'],
+    [
+      /--standalone-processors is "many"/,
+      '--standalone',
+      '--manager',
+      'none',
+      '--standalone-processors',
+      'many',
+      '--',
+      'true',
+    ],
+    [/--cluster beside --manager slurm/, '--standalone', '--manager', 'slurm', '--cluster', 'site', '--', 'true'],
+    [/'pbs' is invalid/, '--standalone', '--manager', 'pbs', '--', 'true'],
+    [/--broker beside --standalone/, '--standalone', '--broker', '127.0.0.1:1', '--', 'true'],
+    [/--label without a job/, '--standalone', '--home', join(folder, 'none'), '--label', 'x'],
   ];
   for (const [message, ...args] of wrong) {
     const { status, err } = await mutirao('job', 'submit', ...args);
@@ -255,7 +267,7 @@ test.serial('what a process of it says when it cannot start is told, and the oth
   const { status, err } = await mutirao(
     'job',
     'submit',
-    '--here',
+    '--standalone',
     '--manager',
     'embedded',
     '--cluster',
@@ -268,7 +280,7 @@ test.serial('what a process of it says when it cannot start is told, and the oth
   const heuristic = await mutirao(
     'job',
     'submit',
-    '--here',
+    '--standalone',
     '--manager',
     'none',
     '--heuristic',

@@ -49,7 +49,7 @@ test.serial.before(async () => {
   for (const [name, total, ...more] of [
     ['lab', '4'],
     ['net', '800KB/s', '--cap', '50%'],
-    ['desk', '2', '--longest', '2h', '--per-user', '2'],
+    ['desk', '2', '--max-duration', '2h', '--per-user', '2'],
   ] as const)
     await json('resource', 'add', name, '--total', total, ...more);
 });
@@ -88,7 +88,7 @@ async function checkRefusals(
   }
 }
 
-test.serial('a wish that makes no sense is refused with what would have been possible', async (t) => {
+test.serial('a spec that makes no sense is refused with what would have been possible', async (t) => {
   await checkRefusals(t, [
     [
       'request --resource lab --count 4 --for 0',
@@ -127,7 +127,7 @@ test.serial('a wish that makes no sense is refused with what would have been pos
       /want .* or later, or none for now/,
     ],
     ['request --resource lab --count 4 --for 1h --from 2030-02-30_10:00Z', 'MUT_BAD_REQUEST', /2030-02-30.*want 14:00/],
-    ['request --resource lab --count 5 --for 1h', 'MUT_ABOVE_CAPACITY', /has no 5; at most 4 can be reserved/],
+    ['request --resource lab --count 5 --for 1h', 'MUT_OVER_CAPACITY', /has no 5; at most 4 can be reserved/],
     ['request --resource lab --count 0 --for 1h', 'MUT_RESERVATION_AMOUNT', /want more than 0/],
     [
       'request --resource lab --capacity 4KB/s --for 1h',
@@ -136,7 +136,7 @@ test.serial('a wish that makes no sense is refused with what would have been pos
     ],
     ['request --resource lba --count 4 --for 1h', 'MUT_UNKNOWN_RESOURCE', /did you mean "lab"/],
     ['request --resource lab --share 120% --for 1h', 'MUT_SHARE_MAX', /want at most 100 % of lab/],
-    ['request --resource net --share 60% --for 1h', 'MUT_ABOVE_CAP', /does not offer 480 KB\/s; at most 400 KB\/s/],
+    ['request --resource net --share 60% --for 1h', 'MUT_OVER_OFFER', /does not offer 480 KB\/s; at most 400 KB\/s/],
     ['request --resource net --count 4 --for 1h', 'MUT_UNKNOWN_UNIT', /--share 30%, or --capacity as in 200KB\/s/],
     [
       'request --resource net --capacity 4 --for 1h',
@@ -180,7 +180,7 @@ test.serial(
       '--json',
     );
     t.is(status, 3);
-    t.regex(err, /^error: MUT_NOT_NOW /);
+    t.regex(err, /^error: MUT_NO_CAPACITY_NOW /);
     const { placed, alternatives } = JSON.parse(out) as Placement;
     t.false(placed);
     t.deepEqual(
@@ -196,7 +196,7 @@ test.serial(
     const moved = await json<Placement>('renegotiate', id, '--count', '4', '--from', '+4h');
     t.like(moved.reservation, { amount: 4, revision: 2, status: 'confirmed' });
     await checkRefusals(t, [
-      [`renegotiate ${id} --count 9`, 'MUT_ABOVE_CAPACITY', /at most 4/],
+      [`renegotiate ${id} --count 9`, 'MUT_OVER_CAPACITY', /at most 4/],
       [
         `renegotiate ${first.reservation_id} --count 1`,
         'MUT_RESERVATION_BEGUN',
@@ -254,7 +254,7 @@ test.serial('a claim is good once, at its time, at its resource, for its user, a
     [`claim ${claim} --resource lab`, 'MUT_CLAIM_ELSEWHERE', /shown at lab/],
     [
       'request --resource desk --count 1 --for 1h --from +8h',
-      'MUT_USER_BOUND',
+      'MUT_USER_RESERVED_LIMIT',
       /2 reservations of desk that are not over; want fewer than 2/,
     ],
   ]);
@@ -279,7 +279,7 @@ test.serial('an owner maintains and repairs a resource, and its calendar shows w
   const used = await reserve('--resource', 'rig', '--count', '4', '--for', '3h');
   const until = new Date(Date.now() + 2 * 3_600_000).toISOString();
   const from = new Date(Date.now() + 3_600_000).toISOString();
-  const paint = ['resource', 'maintain', 'rig', '--id', 'paint', '--from', from, '--until', until] as const;
+  const paint = ['resource', 'add-maintenance', 'rig', '--id', 'paint', '--from', from, '--until', until] as const;
   const { status, err } = await run(...paint, '--reason', 'paint');
   t.is(status, 0, err);
   t.is(err, 'Reservations in the way: 0 moved, 1 in use end earlier, 0 cancelled; their users hear of it.\n');
@@ -291,12 +291,16 @@ test.serial('an owner maintains and repairs a resource, and its calendar shows w
   t.is((await run(...paint)).status, 0);
   await checkRefusals(t, [
     [
-      `resource maintain rig --id paint --from ${from} --until +9h`,
+      `resource add-maintenance rig --id paint --from ${from} --until +9h`,
       'MUT_MAINTENANCE_EXISTS',
       /the maintenance "paint" is from .* of 4; withdraw it first/,
     ],
-    ['resource maintain rig --id x --from +3h --until +2h', 'MUT_END_BEFORE_START', /want an end after its start/],
-    ['resource maintain rig --id x --until +2h --amount 5', 'MUT_ABOVE_CAPACITY', /the amount is 5; rig has 4/],
+    [
+      'resource add-maintenance rig --id x --from +3h --until +2h',
+      'MUT_END_BEFORE_START',
+      /want an end after its start/,
+    ],
+    ['resource add-maintenance rig --id x --until +2h --amount 5', 'MUT_OVER_CAPACITY', /the amount is 5; rig has 4/],
     ['resource fail rig --unit 4', 'MUT_BAD_REQUEST', /has no unit 4; want one of 0 to 3/],
     ['resource fail rig', 'MUT_BAD_REQUEST', /want --amount or --unit/],
     ['resource fail net --unit 1', 'MUT_BAD_REQUEST', /is one capacity/],
@@ -323,7 +327,7 @@ test.serial('an owner maintains and repairs a resource, and its calendar shows w
   t.is(known.status, 0);
   t.regex(known.err, /^Resource rig is known already, and its rules stand as they are/);
   t.is((await run('resource', 'add', 'rig', '--total', '4')).err, '');
-  await json('resource', 'unmaintain', 'rig', '--id', 'paint');
+  await json('resource', 'remove-maintenance', 'rig', '--id', 'paint');
   t.like((await json<object[]>('resource', 'fail', 'rig', '--unit', '2'))[0], { failed: 1, maintenances: [] });
   t.like((await json<object[]>('resource', 'restore', 'rig', '--unit', '2'))[0], { failed: 0 });
 });

@@ -131,7 +131,7 @@ test.serial('when its reservation is cancelled a job says so and goes on, or wai
     '--quiet',
     '--reservation',
     reservation,
-    '--after-reservation',
+    '--on-reservation-end',
     'wait',
     '--',
     'sleep 600',

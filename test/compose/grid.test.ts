@@ -183,14 +183,14 @@ async function checkResults(t: ExecutionContext, folder: string, id: string, cou
     'a task did not finish exactly once',
   );
   const expected = [...new Set(events.map(({ sequence }) => String(sequence)))];
-  let told: string[] = [];
+  let reported: string[] = [];
   await until(
     async () =>
-      (told = [...new Set((await idsOnNats(id).catch(() => [])).map((each) => each.split('.')[0] ?? ''))]).length >=
+      (reported = [...new Set((await idsOnNats(id).catch(() => [])).map((each) => each.split('.')[0] ?? ''))]).length >=
       expected.length,
     'all events are on NATS',
   );
-  t.deepEqual(told, expected, 'NATS tells other events than the broker');
+  t.deepEqual(reported, expected, 'NATS tells other events than the broker');
   return new Set(results.map(([, , host = '']) => host));
 }
 

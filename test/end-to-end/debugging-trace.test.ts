@@ -47,7 +47,7 @@ test.serial('the traces of a grid whose broker, provider and agent were killed r
 
   const files = readdirSync(traces).sort();
   const replayed = await Promise.all(files.map((file) => replay(traces, file)));
-  const told = files.map((file, index) => `${file} ${replayed[index]?.machine} ${replayed[index]?.end}`);
+  const reported = files.map((file, index) => `${file} ${replayed[index]?.machine} ${replayed[index]?.end}`);
   for (const [index, { same, problem, turn_count, compared_count }] of replayed.entries()) {
     t.true(same, `${files[index]}: ${JSON.stringify(problem)}`);
     t.true(turn_count > 0 && compared_count >= turn_count - 1, files[index]);
@@ -61,19 +61,19 @@ test.serial('the traces of a grid whose broker, provider and agent were killed r
     'provider.jsonl provider',
   ]) {
     t.true(
-      told.some((line) => line.startsWith(wanted)),
-      `${wanted} of ${told.join(', ')}`,
+      reported.some((line) => line.startsWith(wanted)),
+      `${wanted} of ${reported.join(', ')}`,
     );
   }
   t.true(
-    told.some((line) => line.startsWith('allocated.jsonl agent')) &&
-      told.some((line) => line === 'agent.jsonl agent cut' || line === 'agent.2.jsonl agent cut'),
-    told.join(', '),
+    reported.some((line) => line.startsWith('allocated.jsonl agent')) &&
+      reported.some((line) => line === 'agent.jsonl agent cut' || line === 'agent.2.jsonl agent cut'),
+    reported.join(', '),
   );
 
   const story = async (about: string): Promise<string> =>
     (await runCommandLine(['sim', 'replay', 'broker.2.jsonl', '--about', about], { directory: traces })).out;
-  // Which tasks were placed before the broker was killed is a matter of luck.
+  // Which tasks were placed before the broker was killed is a matter of rng.
   const [, started] = /-> StartReplicas .*taskIndex=t(\d+)/.exec(await story(`j${jobId}`)) ?? [];
   t.regex(
     await story(`j${jobId}.t${started}`),

@@ -28,7 +28,7 @@ test.serial(
     t.regex(text, /its last words: MUT_PATH_UNUSABLE E(?:EXIST|NOTDIR): [^\n]*agents/);
     t.notRegex(text, /bug of Mutirao/);
     const endings = async (): Promise<number[]> =>
-      (await callUnary(grid.client.raw, 'listRequests', { endedToo: true }, { deadlineMs: 60_000 })).requests
+      (await callUnary(grid.client.raw, 'listRequests', { includeEnded: true }, { deadlineMs: 60_000 })).requests
         .map(({ endedUnixMs }) => endedUnixMs)
         .filter((ended) => ended > 0);
     await until(async () => (await endings()).length >= 3, 'it was tried a few times');

@@ -20,7 +20,7 @@ for (const heuristic of ['initial', 'adaptive', 'mixed']) {
         const { requests } = await callUnary(
           grid.client.raw,
           'listRequests',
-          { endedToo: true },
+          { includeEnded: true },
           { deadlineMs: 60_000 },
         );
         const reasons = requests.map((request) => request.reasons.join(' '));

@@ -71,7 +71,7 @@ function bringing(
 async function evidenceOf(t: ExecutionContext, { grid }: World): Promise<string> {
   const find = async (): Promise<TrustRecord | undefined> => {
     const { records } = await callUnary(grid.client.raw, 'listTrust', {}, { deadlineMs: 60_000 });
-    return records.find(({ machineId, caughtUnixMs }) => machineId === 'lab/evil' && caughtUnixMs > 0);
+    return records.find(({ machineId, quarantinedUnixMs }) => machineId === 'lab/evil' && quarantinedUnixMs > 0);
   };
   await until(async () => (await find()) !== undefined, 'the hostile machine is caught');
   const evidence = (await find())?.evidence.at(-1);
@@ -111,7 +111,7 @@ test.serial(
     const waiting = await grid.client.submit([taskGroup('true', 1, { requirements: 'group == "x/../../victim"' })]);
     t.regex(
       await grid.client.explain({ $case: 'jobId', value: waiting }),
-      /lab\/evil: it is quarantined for what it states: .*machine pardon/s,
+      /lab\/evil: it is quarantined for what it states: .*machine reset-trust/s,
     );
   },
 );

@@ -39,7 +39,7 @@ async function world(t: ExecutionContext, options: GridOptions): Promise<World> 
   const [runs, outputs] = [temporaryFolder(t), temporaryFolder(t)];
   const grid = await Grid.start({
     ...options,
-    providerArgs: ['--deputy-after', '500ms', ...(options.providerArgs ?? [])],
+    providerArgs: ['--standby-after', '500ms', ...(options.providerArgs ?? [])],
   });
   t.teardown(() => grid.stop());
   return { grid, runs, outputs };
@@ -131,7 +131,7 @@ test.serial('a broker that is stopped and goes on later finds the work done', as
     const resource = await resourceOf(t, made);
     const stoppedAt = Date.now();
     await until(
-      async () => ((await resource()).leases[0]?.deputySinceUnixMs ?? 0) > 0,
+      async () => ((await resource()).leases[0]?.standbySinceUnixMs ?? 0) > 0,
       'the provider stands in for the broker that is stopped',
     );
     t.log(`stood in for after ${(Date.now() - stoppedAt) / 1000} s, half a second of which it waits`);
@@ -214,7 +214,7 @@ test.serial(
     t.is((await grid.client.waitEnded(jobId)).finishedCount, 60);
     t.deepEqual(wrongLargeOutputs(outputs, 60), []);
     t.is(runsOf(runs), 60, 'a task ran twice, or not at all');
-    await until(async () => ((await resource()).leases[0]?.keptReports ?? 0) === 0, 'reports are forgotten');
+    await until(async () => ((await resource()).leases[0]?.spooledReports ?? 0) === 0, 'reports are forgotten');
     await until(() => filesIn(spool).length === 0, 'outputs are gone');
   },
 );
@@ -262,7 +262,7 @@ test.serial('inputs of leased tasks are brought to the site beforehand', async (
  * The broker is killed, then the provider that stands in for it, and both come back while tasks run: every result is
  * there once.
  */
-async function killWhileStandingIn(t: ExecutionContext, options: GridOptions = {}): Promise<void> {
+async function killWhileStatusIn(t: ExecutionContext, options: GridOptions = {}): Promise<void> {
   const made = await world(t, { clusters: [2], ...options });
   const { grid, runs, outputs } = made;
   const jobId = await grid.client.submit([taskGroup(`sleep 0.2; ${large(runs)}`, 80, { outputs: outputTo(outputs) })], {
@@ -272,7 +272,7 @@ async function killWhileStandingIn(t: ExecutionContext, options: GridOptions = {
   await leased(t, made, 40);
   await grid.broker.kill('SIGKILL');
   const resource = await resourceOf(t, made);
-  await until(async () => ((await resource()).leases[0]?.keptEnds ?? 0) >= 10, 'ends are kept');
+  await until(async () => ((await resource()).leases[0]?.spooledEnds ?? 0) >= 10, 'ends are kept');
   await grid.providers[0]?.crash();
   const before = runsOf(runs);
   await until(() => runsOf(runs) >= before + 10, 'it goes on where it was');
@@ -283,7 +283,7 @@ async function killWhileStandingIn(t: ExecutionContext, options: GridOptions = {
 }
 
 test.serial('a provider killed while it stands in for its broker loses nothing of what it kept', async (t) => {
-  await killWhileStandingIn(t);
+  await killWhileStatusIn(t);
 });
 
 test.serial(
@@ -291,7 +291,7 @@ test.serial(
   async (t) => {
     // So slow that pushes end in the midst of the delivery. Were one announced twice, the second fetch would find
     // nothing, and its machine stand still for five minutes.
-    await killWhileStandingIn(t, { preloads: { broker: slowHome, provider: slowProvider } });
+    await killWhileStatusIn(t, { preloads: { broker: slowHome, provider: slowProvider } });
   },
 );
 
@@ -307,7 +307,7 @@ test.serial(
     await leased(t, made, 40);
     await grid.broker.kill('SIGKILL');
     const resource = await resourceOf(t, made);
-    await until(async () => ((await resource()).leases[0]?.keptEnds ?? 0) >= 8, 'ends are kept');
+    await until(async () => ((await resource()).leases[0]?.spooledEnds ?? 0) >= 8, 'ends are kept');
     await grid.agents[0]?.kill('SIGKILL');
     const before = runsOf(runs);
     await until(() => runsOf(runs) >= before + 10, 'the other one goes on');
@@ -330,7 +330,7 @@ test.serial(
     await leased(t, made, 50);
     await grid.broker.kill('SIGKILL');
     const resource = await resourceOf(t, made);
-    await until(async () => ((await resource()).leases[0]?.keptEnds ?? 0) >= 6, 'ends are kept');
+    await until(async () => ((await resource()).leases[0]?.spooledEnds ?? 0) >= 6, 'ends are kept');
     await grid.broker.start();
     await grid.client.cancel(jobId);
     t.is((await grid.client.waitEnded(jobId)).status, JobStatus.CANCELLED);
@@ -338,16 +338,19 @@ test.serial(
     t.is((await grid.client.waitEnded(nextId)).finishedCount, 10);
     const count = runsOf(runs);
     t.true(count < 200, 'it was not cancelled');
-    await until(async () => ((await resource()).leases[0]?.keptReports ?? 0) === 0, 'nothing is kept of it');
+    await until(async () => ((await resource()).leases[0]?.spooledReports ?? 0) === 0, 'nothing is kept of it');
     await grid.broker.kill('SIGKILL');
-    await until(async () => ((await resource()).leases[0]?.deputySinceUnixMs ?? 0) > 0, 'the provider stands in again');
+    await until(
+      async () => ((await resource()).leases[0]?.standbySinceUnixMs ?? 0) > 0,
+      'the provider stands in again',
+    );
     t.is((await resource()).leases[0]?.leasedTasks, 0, 'nothing is leased of a cancelled job');
     t.is(runsOf(runs), count, 'tasks of a cancelled job were started');
   },
 );
 
 /** What a provider with these capabilities and one machine hears of a broker before it is given a task. */
-async function heardBefore(t: ExecutionContext, capabilities: string[]): Promise<string[]> {
+async function receivedBefore(t: ExecutionContext, capabilities: string[]): Promise<string[]> {
   const heard: string[] = [];
   const facts = {
     machineId: 'old/m',
@@ -407,6 +410,6 @@ async function heardBefore(t: ExecutionContext, capabilities: string[]): Promise
 }
 
 test.serial('a provider of a release that knows no leases is leased nothing', async (t) => {
-  t.true((await heardBefore(t, ['lease'])).includes('lease'));
-  t.false((await heardBefore(t, [])).includes('lease'));
+  t.true((await receivedBefore(t, ['lease'])).includes('lease'));
+  t.false((await receivedBefore(t, [])).includes('lease'));
 });

@@ -86,7 +86,7 @@ function auditedOf(grid: Grid, action: string): Record<string, unknown>[] {
     .map(({ time: _time, action: _action, from: _from, detail: _detail, ...rest }) => rest);
 }
 
-const stranger = { secret: 'a-secret-that-nobody-knows' };
+const foreign = { secret: 'a-secret-that-nobody-knows' };
 
 test.serial('an invitation works once and for its own name, and its file is gone when it was read', async (t) => {
   const grid = await startGrid(t);
@@ -94,17 +94,17 @@ test.serial('an invitation works once and for its own name, and its file is gone
   t.deepEqual(readdirSync(home).includes('invitation'), false);
   t.is(statSync(join(home, 'credentials', 'lab_pc7')).mode & 0o777, 0o600);
   t.is(statSync(join(home, 'credentials')).mode & 0o777, 0o700);
-  t.is(await knock(t, grid, 'pc7', { given: invitation, ...stranger }), 'MUT_INVITATION_REFUSED');
-  t.is(await knock(t, grid, 'pc8', { given: invitation, ...stranger }), 'MUT_INVITATION_REFUSED');
-  t.is(await knock(t, grid, 'pc8', { given: 'invitation-guessed', ...stranger }), 'MUT_INVITATION_REFUSED');
-  t.is(await knock(t, grid, 'pc8', { given: 'x', ...stranger }), 'MUT_UNAUTHENTICATED');
+  t.is(await knock(t, grid, 'pc7', { given: invitation, ...foreign }), 'MUT_INVITATION_REFUSED');
+  t.is(await knock(t, grid, 'pc8', { given: invitation, ...foreign }), 'MUT_INVITATION_REFUSED');
+  t.is(await knock(t, grid, 'pc8', { given: 'invitation-guessed', ...foreign }), 'MUT_INVITATION_REFUSED');
+  t.is(await knock(t, grid, 'pc8', { given: 'x', ...foreign }), 'MUT_UNAUTHENTICATED');
   t.is(
-    await knock(t, grid, 'pc8', { given: await inviteMachine(grid.home, 'lab', 'pc9'), ...stranger }),
+    await knock(t, grid, 'pc8', { given: await inviteMachine(grid.home, 'lab', 'pc9'), ...foreign }),
     'MUT_CREDENTIAL_NAME',
   );
   const brief = await inviteMachine(grid.home, 'lab', 'brief', 1);
   await until(
-    async () => (await knock(t, grid, 'brief', { given: brief, ...stranger })) === 'MUT_INVITATION_REFUSED',
+    async () => (await knock(t, grid, 'brief', { given: brief, ...foreign })) === 'MUT_INVITATION_REFUSED',
     'the invitation expires',
   );
   await grid.assertAllLive();
@@ -142,7 +142,7 @@ test.serial(
     const own = credentialOf(far, 'pc7');
     t.true(words.includes(own), "the hunt finds what is there: the machine's own credential");
     for (const word of words) {
-      t.truthy(await knock(t, grid, 'pc8', { given: word, ...stranger }), `${word} as what pc8 was given`);
+      t.truthy(await knock(t, grid, 'pc8', { given: word, ...foreign }), `${word} as what pc8 was given`);
       t.truthy(await knock(t, grid, 'pc8', { given: 'x', secret: word }), `${word} as the secret of pc8`);
     }
     t.is(await knock(t, grid, 'pc7', { given: 'x', secret: own }), 'MUT_MACHINE_ATTACHED');
@@ -171,7 +171,7 @@ test.serial(
     await far.agent.crash();
     await untilThere(grid, 'lab/pc7', true);
     await grid.providers.at(-1)?.crash();
-    t.is(await knock(t, grid, 'pc7', { given: far.invitation, ...stranger }), 'MUT_INVITATION_REFUSED');
+    t.is(await knock(t, grid, 'pc7', { given: far.invitation, ...foreign }), 'MUT_INVITATION_REFUSED');
     const jobId = await grid.client.submit([taskGroup('true', 3, { requirements: 'far == pc7' })]);
     t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FINISHED);
     t.is(credentialOf(far, 'pc7'), credential);

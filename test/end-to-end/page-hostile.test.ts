@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 
 import { acceptToken } from '@mutirao/runtime/rpc';
 import { quietLogger } from '@mutirao/runtime/log';
-import { AnsweringBroker, pretendPageGrid, until, webToken } from '@mutirao/testkit';
+import { AnsweringBroker, fakePageGrid, until, webToken } from '@mutirao/testkit';
 import { loopbackHosts, makeGateway, makeStaticFiles } from '@mutirao/web/server';
 
 interface Door {
@@ -19,16 +19,16 @@ interface Door {
 async function openDoor(t: ExecutionContext, options: { readonly headersMs?: number } = {}): Promise<Door> {
   const broker = new AnsweringBroker();
   const logged: string[] = [];
-  const note = (...told: readonly unknown[]): void => {
+  const note = (...reported: readonly unknown[]): void => {
     logged.push(
-      JSON.stringify(told, (_, value: unknown) =>
+      JSON.stringify(reported, (_, value: unknown) =>
         value instanceof Error ? `${value.message} ${value.stack ?? ''}` : value,
       ),
     );
   };
   let hosts: ReadonlySet<string> = new Set();
   const { server } = makeGateway({
-    grid: pretendPageGrid(broker),
+    grid: fakePageGrid(broker),
     clock: Date,
     userId: 'ana',
     home: '/home/ana/.mutirao',

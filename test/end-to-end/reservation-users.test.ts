@@ -87,7 +87,7 @@ async function clientOf(
 }
 
 async function reserve(client: ReservationServiceClient, key: string): Promise<Reservation> {
-  const wish = {
+  const spec = {
     resourceId: 'cluster',
     amount: { $case: 'quantity', value: '1' } as const,
     durationMs: hour,
@@ -98,7 +98,7 @@ async function reserve(client: ReservationServiceClient, key: string): Promise<R
   const { outcome } = await callUnary(
     client,
     'requestReservation',
-    { wish, clientRequestId: key, holdMs: 0, dryRun: false },
+    { spec, clientRequestId: key, holdMs: 0, dryRun: false },
     limits,
   );
   if (outcome?.$case !== 'reservation') throw new Error(`refused: ${JSON.stringify(outcome)}`);
@@ -180,10 +180,10 @@ test.serial(
 );
 
 test.serial("without an identity, or with the owner's token alone, nobody gets in", async (t) => {
-  const stranger = temporaryFolder(t);
-  await initIdentity({ folder: identityFolder(stranger), user: 'maria', hosts: [], lasts: hour, now: Date.now() });
+  const foreign = temporaryFolder(t);
+  await initIdentity({ folder: identityFolder(foreign), user: 'maria', hosts: [], lasts: hour, now: Date.now() });
   for (const [who, folder, code] of [
-    ['a user of another authority', stranger, 'MUT_UNTRUSTED'],
+    ['a user of another authority', foreign, 'MUT_UNTRUSTED'],
     ['nobody', temporaryFolder(t), 'MUT_BAD_CONFIG'],
   ] as const) {
     await t.throwsAsync(
@@ -203,15 +203,15 @@ test.serial("without an identity, or with the owner's token alone, nobody gets i
 test.serial('a user who is revoked hears no more of what she watches, and gets in nowhere', async (t) => {
   const { client, serial } = await clientOf(t, 'rosa');
   const { reservationId } = await reserve(client, 'watched');
-  const told: string[] = [];
+  const reported: string[] = [];
   const watching = (async () => {
     for await (const { events } of messagesOf(
       client.watchReservations({ reservationId: 0, afterSequence: 0, onlyNew: false }),
     ))
-      told.push(...events.map(({ type }) => type));
+      reported.push(...events.map(({ type }) => type));
   })();
   watching.catch(() => undefined);
-  await until(() => told.includes('reservation.confirmed'), 'what she reserved is told');
+  await until(() => reported.includes('reservation.confirmed'), 'what she reserved is told');
   revokeSerial(identityFolder(home), serial, 'left the lab');
   await t.throwsAsync(watching, { code: 'MUT_UNAUTHENTICATED' });
   await t.throwsAsync(callUnary(client, 'getReservation', { reservationId }, limits), { code: 'MUT_UNAUTHENTICATED' });

@@ -9,7 +9,7 @@ import {
   ReservationStatus,
   Timing,
   type Reservation,
-  type ReservationWish,
+  type ReservationSpec,
 } from '@mutirao/api/reservation';
 import { MutiraoError } from '@mutirao/api/errors';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
@@ -35,7 +35,7 @@ function connect(home: string, address: string): ReservationServiceClient {
   return dial(ReservationServiceClient, address, { token: readToken(tokenPath(home)) });
 }
 
-function wishOf(seed: number): ReservationWish {
+function specOf(seed: number): ReservationSpec {
   const from = Date.now() + (seed % 97) * minute;
   return {
     resourceId: 'cluster',
@@ -53,14 +53,14 @@ function wishOf(seed: number): ReservationWish {
 async function reserve(
   client: ReservationServiceClient,
   key: string,
-  wish: ReservationWish,
+  spec: ReservationSpec,
 ): Promise<Reservation | undefined> {
   for (;;) {
     try {
       const { outcome } = await callUnary(
         client,
         'requestReservation',
-        { wish, clientRequestId: key, holdMs: 0, dryRun: false },
+        { spec, clientRequestId: key, holdMs: 0, dryRun: false },
         limits,
       );
       return outcome?.$case === 'reservation' ? outcome.value : undefined;
@@ -133,16 +133,16 @@ test.serial(
       limits,
     );
 
-    const answers = new Map<string, { readonly wish: ReservationWish; readonly reservationId: number }>();
+    const answers = new Map<string, { readonly spec: ReservationSpec; readonly reservationId: number }>();
     const counts = { asked: 0 };
     const work = Promise.all(
       Array.from({ length: clientCount }, async (_none, index) => {
         for (let round = 0; round < 12; round += 1) {
           const key = `${index}.${round}`;
-          const wish = wishOf(index * 31 + round * 17);
-          const answer = await reserve(client, key, wish);
+          const spec = specOf(index * 31 + round * 17);
+          const answer = await reserve(client, key, spec);
           counts.asked += 1;
-          if (answer !== undefined) answers.set(key, { wish, reservationId: answer.reservationId });
+          if (answer !== undefined) answers.set(key, { spec, reservationId: answer.reservationId });
         }
       }),
     );
@@ -156,9 +156,9 @@ test.serial(
     for (const [key, { reservationId }] of answers) t.is(kept.get(key)?.reservationId, reservationId, key);
     t.is(kept.size, answers.size);
     t.is(findOverlap([...kept.values()]), undefined);
-    const [key = '', { wish, reservationId } = { wish: wishOf(0), reservationId: 0 }] = [...answers][0] ?? [];
-    t.is((await reserve(client, key, wish))?.reservationId, reservationId);
-    await t.throwsAsync(reserve(client, key, { ...wish, durationMs: wish.durationMs + 1 }), { code: 'MUT_KEY_REUSED' });
+    const [key = '', { spec, reservationId } = { spec: specOf(0), reservationId: 0 }] = [...answers][0] ?? [];
+    t.is((await reserve(client, key, spec))?.reservationId, reservationId);
+    await t.throwsAsync(reserve(client, key, { ...spec, durationMs: spec.durationMs + 1 }), { code: 'MUT_KEY_REUSED' });
 
     await manager.kill('SIGTERM');
     t.true(manager.log.some((line) => line.includes('draining')));

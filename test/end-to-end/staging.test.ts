@@ -178,7 +178,7 @@ async function submitOutput(grid: Grid, folder: string, bytes: number, requireme
 }
 
 /** Fails unless a job's output came home whole. */
-async function demandOutput(t: ExecutionContext, grid: Grid, folder: string, jobId: number): Promise<void> {
+async function requireOutput(t: ExecutionContext, grid: Grid, folder: string, jobId: number): Promise<void> {
   t.is(
     (await grid.client.waitEnded(jobId)).status,
     JobStatus.FINISHED,
@@ -206,7 +206,7 @@ test.serial('an output that is cut off on its way from an agent goes on from wha
   wire.breakEvery(10 << 20, breaks);
   const before = wire.sentBytes;
   const jobId = await submitOutput(grid, folder, size, 'site == far');
-  await demandOutput(t, grid, folder, jobId);
+  await requireOutput(t, grid, folder, jobId);
   const crossed = wire.sentBytes - before;
   t.log(`${crossed - size} bytes of ${size} again after ${breaks} breaks`);
   t.true(crossed > size && crossed < size + breaks * outputLossMax, `${crossed} bytes crossed of ${size}`);
@@ -233,7 +233,7 @@ test.serial('an output that is cut off between its provider and home goes on fro
   wire.breakEvery(10 << 20, breaks);
   const before = wire.bytes;
   const jobId = await submitOutput(grid, folder, size);
-  await demandOutput(t, grid, folder, jobId);
+  await requireOutput(t, grid, folder, jobId);
   const crossed = wire.bytes - before;
   t.log(`${crossed - size} bytes of ${size} again after ${breaks} breaks`);
   t.true(crossed > size && crossed < size + breaks * outputLossMax, `${crossed} bytes crossed of ${size}`);

@@ -143,12 +143,12 @@ test.serial("another user has jobs of her own on the same broker, and sees nothi
     jobs.map((job) => job.jobId),
     [jobId],
   );
-  const told: number[] = [];
+  const reported: number[] = [];
   for await (const { events } of messagesOf(maria.raw.watchJob({ jobId: 0, afterSequence: 0 }))) {
     if (events.length === 0) break;
-    told.push(...events.map((event) => event.jobId).filter((id) => id !== 0));
+    reported.push(...events.map((event) => event.jobId).filter((id) => id !== 0));
   }
-  t.deepEqual([...new Set(told)], [jobId]);
+  t.deepEqual([...new Set(reported)], [jobId]);
 });
 
 test.serial("another user has no file of the broker's host read, written or run", async (t) => {
@@ -208,11 +208,11 @@ test.serial('without an identity, or with only the token, nobody gets in', async
     lasts: day,
     now: Date.now(),
   });
-  const stranger = client();
+  const foreign = client();
   t.teardown(() => {
-    stranger.close();
+    foreign.close();
   });
-  await t.throwsAsync(stranger.machines(), { code: 'MUT_UNTRUSTED' });
+  await t.throwsAsync(foreign.machines(), { code: 'MUT_UNTRUSTED' });
 });
 
 test.serial('a user who is revoked loses all that she has open, and gets in nowhere', async (t) => {

@@ -1,5 +1,5 @@
 // Results of machines of which one lies, with real processes: what is taken is right, and the liar is found, known
-// again and pardoned.
+// again and reset.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -66,7 +66,7 @@ const statusOf = async ({ grid }: World, machineId: string): Promise<MachineStat
 /** A liar's record says since when it is caught, and which machines brought something else than it did. */
 function assertCaught(t: ExecutionContext, record: TrustRecord | undefined, jobId: number): void {
   if (record === undefined) return t.fail('nothing is known of the liar');
-  t.true(record.caughtUnixMs > 0, 'the liar was not caught');
+  t.true(record.quarantinedUnixMs > 0, 'the liar was not caught');
   t.is(record.machineId, 'lab/pc3');
   t.true(record.evidence.length > 0, 'there is no evidence');
   for (const { kind, jobId: ofJob, digest, acceptedDigest, against } of record.evidence) {
@@ -89,7 +89,7 @@ async function finishThroughCrash(
 }
 
 test.serial(
-  'votes take what is right, through kill -9 of the broker too; who lied is quarantined with the evidence, whatever it is called, until it is pardoned',
+  'votes take what is right, through kill -9 of the broker too; who lied is quarantined with the evidence, whatever it is called, until its trust record is reset',
   async (t) => {
     const here = await world(t);
     const { grid, runs, marker } = here;
@@ -97,14 +97,15 @@ test.serial(
     await finishThroughCrash(t, here, jobId, 3);
     assertRight(t, here, 'vote', 24);
     assertCaught(t, await recordOf(here, 'four'), jobId);
-    for (const identity of ['one', 'two', 'three']) t.is((await recordOf(here, identity))?.caughtUnixMs, 0, identity);
+    for (const identity of ['one', 'two', 'three'])
+      t.is((await recordOf(here, identity))?.quarantinedUnixMs, 0, identity);
     t.is(await statusOf(here, 'lab/pc3'), MachineStatus.QUARANTINED);
 
     // It comes again as another machine, and is what it was.
     await grid.agents[3]?.kill('SIGKILL');
-    await grid.startMachine('stranger', { processors: 1, args: ['--identity', 'four'], env: here.env });
+    await grid.startMachine('foreign', { processors: 1, args: ['--identity', 'four'], env: here.env });
     await until(
-      async () => (await statusOf(here, 'lab/stranger')) === MachineStatus.QUARANTINED,
+      async () => (await statusOf(here, 'lab/foreign')) === MachineStatus.QUARANTINED,
       'the liar is known again',
     );
     const runsBefore = readdirSync(runs).length;
@@ -113,13 +114,13 @@ test.serial(
     assertRight(t, here, 'shut-out', 9);
     t.is(readdirSync(runs).length, runsBefore, 'it got a task');
 
-    // Mended and pardoned it works again, for votes too, without the credit that it had.
+    // Mended and reset it works again, for votes too, without the credit that it had.
     rmSync(marker);
-    await callUnary(grid.client.raw, 'pardonMachine', { machineId: 'lab/stranger' }, { deadlineMs: 60_000 });
-    t.like(await recordOf(here, 'four'), { caughtUnixMs: 0, passes: 0 });
-    const third = await submit(here, 'pardoned', 24, { $case: 'vote', value: 2 });
+    await callUnary(grid.client.raw, 'resetMachineTrust', { machineId: 'lab/foreign' }, { deadlineMs: 60_000 });
+    t.like(await recordOf(here, 'four'), { quarantinedUnixMs: 0, passes: 0 });
+    const third = await submit(here, 'reset', 24, { $case: 'vote', value: 2 });
     t.is((await grid.client.waitEnded(third)).status, JobStatus.FINISHED);
-    assertRight(t, here, 'pardoned', 24);
+    assertRight(t, here, 'reset', 24);
     t.true(readdirSync(runs).length > runsBefore, 'it got no task');
     t.true(((await recordOf(here, 'four'))?.passes ?? 0) > 0, 'others confirmed it');
   },
@@ -132,7 +133,7 @@ test.serial(
     const jobId = await submit(here, 'credible', 40, { $case: 'credibility', value: 0.9 });
     await finishThroughCrash(t, here, jobId, 5);
     assertRight(t, here, 'credible', 40);
-    t.true(((await recordOf(here, 'four'))?.caughtUnixMs ?? 0) > 0, 'the liar was caught');
+    t.true(((await recordOf(here, 'four'))?.quarantinedUnixMs ?? 0) > 0, 'the liar was caught');
     const machines = await here.grid.client.machines();
     const credibilityOf = (machineId: string): number =>
       machines.find(({ facts }) => facts?.machineId === machineId)?.credibility ?? 0;

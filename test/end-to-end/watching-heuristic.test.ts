@@ -47,7 +47,7 @@ test.serial(
       await until(async () => (await grid.client.job(jobId)).finishedCount >= 5, 'some tasks end');
       await cluster.release(leaving);
       const requests = async () =>
-        (await callUnary(grid.client.raw, 'listRequests', { endedToo: true }, { deadlineMs: minute })).requests;
+        (await callUnary(grid.client.raw, 'listRequests', { includeEnded: true }, { deadlineMs: minute })).requests;
       const isWithdrawn = ({ reasons }: { readonly reasons: readonly string[] }): boolean =>
         reasons.some((reason) => reason.startsWith('Withdrawn: 1 processor'));
       await until(async () => (await requests()).some(isWithdrawn), 'the request that waits is withdrawn');
@@ -84,7 +84,12 @@ test.serial(
       const jobId = await grid.client.submit([taskGroup('sleep 1', 20)]);
       const job = await grid.client.waitEnded(jobId);
       t.is(job.status, JobStatus.FINISHED);
-      const { requests } = await callUnary(grid.client.raw, 'listRequests', { endedToo: true }, { deadlineMs: minute });
+      const { requests } = await callUnary(
+        grid.client.raw,
+        'listRequests',
+        { includeEnded: true },
+        { deadlineMs: minute },
+      );
       t.true(requests.length <= 3, `${requests.length} requests`);
       for (const { walltimeMs } of requests) t.true(walltimeMs <= 60 * minute, `${walltimeMs} ms`);
       t.regex(

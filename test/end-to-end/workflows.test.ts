@@ -135,7 +135,7 @@ tasks:
 );
 
 test.serial(
-  'what a machine kept for the next task is lost with it, and the task gets it from home elsewhere',
+  'what a machine enrolled for the next task is lost with it, and the task gets it from home elsewhere',
   async (t) => {
     const folder = temporaryFolder(t);
     writeFileSync(

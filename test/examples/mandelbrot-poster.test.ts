@@ -119,7 +119,7 @@ test('options are read over the defaults, and others are refused', (t) => {
 test.serial('the script submits the tiles and assembles them into a picture', (t) => {
   const home = mkdtempSync(join(tmpdir(), 'poster test '));
   t.teardown(() => rmSync(home, { recursive: true }));
-  const grid = `node ${join(import.meta.dirname, '../../packages/testkit/src/pretend-grid.ts')}`;
+  const grid = `node ${join(import.meta.dirname, '../../packages/testkit/src/fake-grid.ts')}`;
   const environment = {
     ...process.env,
     MUTIRAO: grid,

@@ -72,7 +72,7 @@ test('results that are no independent samples of one run are refused', (t) => {
 });
 
 test.serial('the script submits the tasks and prints the estimate with its interval', (t) => {
-  const grid = `node ${join(import.meta.dirname, '../../packages/testkit/src/pretend-grid.ts')}`;
+  const grid = `node ${join(import.meta.dirname, '../../packages/testkit/src/fake-grid.ts')}`;
   const environment = {
     ...process.env,
     MUTIRAO: grid,

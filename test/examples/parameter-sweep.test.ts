@@ -75,7 +75,7 @@ test.serial('the script runs the sweep and prints its table', (t) => {
   const home = mkdtempSync(join(tmpdir(), 'sweep test '));
   t.teardown(() => rmSync(home, { recursive: true }));
   cpSync(folder, home, { recursive: true });
-  const grid = `node ${join(import.meta.dirname, '../../packages/testkit/src/pretend-grid.ts')}`;
+  const grid = `node ${join(import.meta.dirname, '../../packages/testkit/src/fake-grid.ts')}`;
   const environment = {
     ...process.env,
     MUTIRAO: grid,

@@ -1,4 +1,4 @@
-// A provider over a Slurm that hangs, lies and breaks its word, by pretended commands.
+// A provider over a Slurm that hangs, lies and breaks its word, by faked commands.
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -7,18 +7,18 @@ import test, { type ExecutionContext } from 'ava';
 import { RequestStatus } from '@mutirao/api/provider';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary } from '@mutirao/runtime/rpc';
-import { FakeSlurm, PretendBroker, Program, temporaryFolder, until } from '@mutirao/testkit';
+import { FakeSlurm, FakeBroker, Program, temporaryFolder, until } from '@mutirao/testkit';
 
-const agent = fileURLToPath(new URL('../../packages/testkit/src/grid/pretend-agent.ts', import.meta.url));
+const agent = fileURLToPath(new URL('../../packages/testkit/src/grid/fake-agent.ts', import.meta.url));
 const { username } = userInfo();
 
-/** A provider over pretended commands, and a pretended broker. */
+/** A provider over faked commands, and a faked broker. */
 class Site {
   readonly slurm: FakeSlurm;
   readonly provider: Program;
-  readonly broker: PretendBroker;
+  readonly broker: FakeBroker;
 
-  private constructor(slurm: FakeSlurm, provider: Program, broker: PretendBroker) {
+  private constructor(slurm: FakeSlurm, provider: Program, broker: FakeBroker) {
     this.slurm = slurm;
     this.provider = provider;
     this.broker = broker;
@@ -63,7 +63,7 @@ class Site {
       { PATH: slurm.path },
     );
     await provider.start();
-    const broker = new PretendBroker('b1', provider.address, readToken(tokenPath(home)));
+    const broker = new FakeBroker('b1', provider.address, readToken(tokenPath(home)));
     broker.connect();
     t.teardown(async () => {
       broker.demand(0); // So that agents hear that they are not wanted any more.

@@ -20,7 +20,7 @@ test.serial(
     const http = await startHttp({ address: '127.0.0.1:0', metrics, token, healthy: () => health.trouble });
     const get = (path: string): Promise<Response> =>
       fetch(`http://${http.address}${path}`, { headers: { authorization: `Bearer ${token}` } });
-    const getAsStranger = (path: string, shown = 'guessed'): Promise<Response> =>
+    const getAsForeign = (path: string, shown = 'guessed'): Promise<Response> =>
       fetch(`http://${http.address}${path}`, { headers: { authorization: `Bearer ${shown}` } });
     level = 7;
     const text = await (await get('/metrics')).text();
@@ -31,11 +31,11 @@ test.serial(
     const sick = await get('/healthz');
     t.is(sick.status, 503);
     t.is(await sick.text(), 'the journal failed\n');
-    const refused = await getAsStranger('/metrics');
+    const refused = await getAsForeign('/metrics');
     t.is(refused.status, 401);
     t.notRegex(await refused.text(), /mutirao_/);
     t.is((await fetch(`http://${http.address}/metrics`)).status, 401);
-    const vague = await getAsStranger('/healthz');
+    const vague = await getAsForeign('/healthz');
     t.deepEqual([vague.status, await vague.text()], [503, 'not ok\n']);
     t.is((await get('/else')).status, 404);
     await http.close();

@@ -259,8 +259,8 @@ async function checkShutOut(
 }
 
 test.serial('at a port nobody gets in but by a good certificate of a user', async (t) => {
-  for (const { server, methods } of userServices) await checkShutOut(t, methods, await world.strangers(server));
-  await checkShutOut(t, GridMachineProviderServiceService, await world.strangers('site'));
+  for (const { server, methods } of userServices) await checkShutOut(t, methods, await world.foreigners(server));
+  await checkShutOut(t, GridMachineProviderServiceService, await world.foreigners('site'));
 });
 
 test.serial("a certificate of a user, or the owner's token, is no credential of an agent", async (t) => {
@@ -320,7 +320,7 @@ test.serial('an agent gets its own machine and its own transfers, and nothing of
 test.serial("at sockets nobody gets in but by the owner's token, nor an agent but by a machine's", async (t) => {
   const local = await AccessWorld.start(false);
   try {
-    for (const { server, methods } of userServices) await checkShutOut(t, methods, await local.strangers(server));
+    for (const { server, methods } of userServices) await checkShutOut(t, methods, await local.foreigners(server));
     await checkShutOut(
       t,
       GridMachineServiceService,
@@ -349,7 +349,7 @@ test.serial('health is open to all, and reflection to those with a credential', 
     responseDeserialize: (bytes) => bytes,
   });
   for (const server of ['broker', 'cluster', 'site', 'reservations'] as const) {
-    for (const [who, client] of await world.strangers(server)) {
+    for (const [who, client] of await world.foreigners(server)) {
       t.is(
         (await callMethod(client, method('/grpc.health.v1.Health/Check', false), Buffer.alloc(0))).code,
         'done',

@@ -147,11 +147,11 @@ test.serial('a port that is taken is said to be taken', async (t) => {
 
 test.serial('a wrong token is refused', async (t) => {
   await served(clusterBinding(), async (_client, server) => {
-    const stranger = dial(ClusterServiceClient, server.address, { token: 'Secret' });
-    await t.throwsAsync(callUnary(stranger, 'getQueue', { endedMax: 0, userId: '' }, { deadlineMs: 60_000 }), {
+    const foreign = dial(ClusterServiceClient, server.address, { token: 'Secret' });
+    await t.throwsAsync(callUnary(foreign, 'getQueue', { endedMax: 0, userId: '' }, { deadlineMs: 60_000 }), {
       code: 'MUT_UNAUTHENTICATED',
     });
-    stranger.close();
+    foreign.close();
   });
 });
 

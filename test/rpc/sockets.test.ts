@@ -67,9 +67,9 @@ test.serial('a server at a socket is for its user alone, and takes it away when 
   );
   const client = dialAt(path);
   t.deepEqual(await asked(client), listing);
-  const stranger = dial(ClusterServiceClient, server.address, { token: 'other' });
-  await t.throwsAsync(asked(stranger), { code: 'MUT_UNAUTHENTICATED' });
-  stranger.close();
+  const foreign = dial(ClusterServiceClient, server.address, { token: 'other' });
+  await t.throwsAsync(asked(foreign), { code: 'MUT_UNAUTHENTICATED' });
+  foreign.close();
   client.close();
   await server.drain(1000);
   t.false(existsSync(path));

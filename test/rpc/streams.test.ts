@@ -98,7 +98,7 @@ class Notes<In> {
 }
 
 const report = (sequence: number): AttachRequest => ({
-  message: { $case: 'report', value: { sequence, started: [], ended: [], gangHeld: [] } },
+  message: { $case: 'report', value: { sequence, started: [], ended: [], gangMemberReady: [] } },
 });
 const acknowledged = (sequence: number): AttachResponse => ({
   message: { $case: 'acknowledged', value: { sequence } },
@@ -285,11 +285,11 @@ test.serial('a stream on which too much waits is closed, and its writer hears it
 
 test.serial('a stream that cannot be opened closes with the reason', async (t) => {
   await served({}, async ({ server }) => {
-    const stranger = dial(GridMachineServiceClient, server.address, { token: 'guess' });
+    const foreign = dial(GridMachineServiceClient, server.address, { token: 'guess' });
     const notes = new Notes<AttachResponse>();
-    openStream(stranger.attach()).listen(notes);
+    openStream(foreign.attach()).listen(notes);
     t.is(await notes.closed, 'MUT_UNAUTHENTICATED');
-    stranger.close();
+    foreign.close();
   });
 });
 

@@ -183,8 +183,8 @@ test.serial('an expired certificate is refused', async (t) => {
 
 test.serial('the certificate of another authority is refused, whatever name it holds', async (t) => {
   const { authority, server } = await serveTls(t);
-  const stranger = await makeAuthority('stranger', { now: Date.now(), lasts: day });
-  const trust = { authority: authority.certificate, user: await userOf(stranger, 'ana') };
+  const foreign = await makeAuthority('foreign', { now: Date.now(), lasts: day });
+  const trust = { authority: authority.certificate, user: await userOf(foreign, 'ana') };
   await t.throwsAsync(whoAmI(dialWith(t, server.address, trust)), { code: 'MUT_UNAUTHENTICATED' });
 });
 
@@ -207,8 +207,8 @@ test.serial('a copied certificate without its key connects to nothing', async (t
 
 test.serial('a server of another authority is not trusted', async (t) => {
   const { authority, server } = await serveTls(t);
-  const stranger = await makeAuthority('stranger', { now: Date.now(), lasts: day });
-  const trust = { authority: stranger.certificate, user: await userOf(authority, 'ana') };
+  const foreign = await makeAuthority('foreign', { now: Date.now(), lasts: day });
+  const trust = { authority: foreign.certificate, user: await userOf(authority, 'ana') };
   await t.throwsAsync(whoAmI(dialWith(t, server.address, trust)), { code: 'MUT_UNTRUSTED' });
 });
 
@@ -258,13 +258,13 @@ test.serial(
   'a server does not start with an expired certificate, one of another authority, or a key that others may read',
   async (t) => {
     const { folder } = await serveTls(t);
-    const stranger = await makeAuthority('stranger', { now: Date.now(), lasts: day });
+    const foreign = await makeAuthority('foreign', { now: Date.now(), lasts: day });
     await t.throwsAsync(
       serveAs(t, (authority) => issueForHosts(authority, ['localhost'], { now: Date.now(), lasts: -1 })),
       { code: 'MUT_BAD_CONFIG', message: /host\.crt has expired on .*mutirao init/ },
     );
     await t.throwsAsync(
-      serveAs(t, () => issueForHosts(stranger, ['localhost'], { now: Date.now(), lasts: day })),
+      serveAs(t, () => issueForHosts(foreign, ['localhost'], { now: Date.now(), lasts: day })),
       { code: 'MUT_BAD_CONFIG', message: /not signed by/ },
     );
     chmodSync(identityPaths(folder).hostKey, 0o640);

@@ -35,8 +35,8 @@ class Rig {
               (line) =>
                 !line.startsWith('Host inner') &&
                 !line.startsWith('  ProxyJump') &&
-                !line.startsWith('Host stranger') &&
-                !line.includes('stranger_key'),
+                !line.startsWith('Host foreign') &&
+                !line.includes('foreign_key'),
             )
             .map((line) => (line.startsWith('Host ') ? `Host node${index}` : line))
             .join('\n'),

@@ -58,7 +58,7 @@ class Rig {
   }
 
   async kept(): Promise<Kept | undefined> {
-    return (JSON.parse((await this.mutirao(['machine', 'kept'])).out) as Kept[])[0];
+    return (JSON.parse((await this.mutirao(['machine', 'enrolled'])).out) as Kept[])[0];
   }
 
   get folder(): string {
@@ -124,8 +124,8 @@ test('a PC behind ssh works for the grid through one connection, and leaves noth
   t.is(home, rig.host.home);
   t.is(rig.host.sessions().length, 1);
   const [pid = 0] = rig.pids();
-  const told = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  t.notRegex(told, /invitation-/, 'the invitation is in no arguments');
+  const reported = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  t.notRegex(reported, /invitation-/, 'the invitation is in no arguments');
   t.notRegex(readFileSync(`/proc/${pid}/environ`, 'utf8'), /invitation-|MUTIRAO_CREDENTIAL/, 'and in no environment');
   t.is((await rig.mutirao(['machine', 'remove', 'pc'])).status, 0);
   t.false(isAlive(pid));

@@ -50,17 +50,10 @@ test.serial(
     await until(async () => (await series(good, 'connected')) === 1, 'the broker is connected');
     const jobId = await good.client.submit([taskGroup('true', 3)]);
     t.is((await good.client.waitEnded(jobId)).status, JobStatus.FINISHED);
-    const stranger = identityPaths(other);
+    const foreign = identityPaths(other);
     for (const flags of [
-      ['--nats-ca', stranger.authorityCertificate, '--nats-certificate', userCertificate, '--nats-key', userKey],
-      [
-        '--nats-ca',
-        authorityCertificate,
-        '--nats-certificate',
-        stranger.userCertificate,
-        '--nats-key',
-        stranger.userKey,
-      ],
+      ['--nats-ca', foreign.authorityCertificate, '--nats-certificate', userCertificate, '--nats-key', userKey],
+      ['--nats-ca', authorityCertificate, '--nats-certificate', foreign.userCertificate, '--nats-key', foreign.userKey],
       ['--nats-ca', authorityCertificate],
     ]) {
       const bad = await start(...flags);

@@ -24,11 +24,11 @@ import {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What a subscriber printed of an event: id, subject, type, job, tasks. */
-type Told = [string, string, string, number, number[]];
+type Reported = [string, string, string, number, number[]];
 
 /** The example subscriber as a process. What it printed stays when it is killed and started again. */
 class Subscriber {
-  readonly told: Told[] = [];
+  readonly reported: Reported[] = [];
   complaints = '';
   readonly #command: readonly string[];
   #child: ChildProcess | undefined;
@@ -40,7 +40,7 @@ class Subscriber {
   start(): void {
     const [program = '', ...args] = this.#command;
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    createInterface({ input: child.stdout }).on('line', (line) => this.told.push(JSON.parse(line) as Told));
+    createInterface({ input: child.stdout }).on('line', (line) => this.reported.push(JSON.parse(line) as Reported));
     child.stderr.on('data', (data: Buffer) => {
       this.complaints += data.toString();
     });
@@ -62,7 +62,7 @@ class Subscriber {
   }
 
   hasEnd(jobId: number): boolean {
-    return this.told.some(([, , type, job]) => job === jobId && type === 'job.finished');
+    return this.reported.some(([, , type, job]) => job === jobId && type === 'job.finished');
   }
 }
 
@@ -119,8 +119,8 @@ async function series(grid: Grid, name: string): Promise<number> {
 }
 
 /** All events as the broker itself tells them from its journal: the truth that NATS is compared with. */
-async function eventsOf(grid: Grid): Promise<Told[]> {
-  const all: Told[] = [];
+async function eventsOf(grid: Grid): Promise<Reported[]> {
+  const all: Reported[] = [];
   for await (const { events } of messagesOf(grid.client.raw.watchJob({ jobId: 0, afterSequence: 0 }))) {
     if (events.length === 0) break;
     events.forEach((event, part) => {
@@ -144,8 +144,8 @@ function idOf({ type, jobId, machineId, providerId, requestId }: JobEvent): stri
 }
 
 /** Holds a subscriber to the truth, which it has in the end. Once each where it was not killed itself. */
-async function agree(t: ExecutionContext, subscriber: Subscriber, grid: Grid): Promise<Told[]> {
-  const distinct = () => [...new Map(subscriber.told.map((event) => [event[0], event])).values()];
+async function agree(t: ExecutionContext, subscriber: Subscriber, grid: Grid): Promise<Reported[]> {
+  const distinct = () => [...new Map(subscriber.reported.map((event) => [event[0], event])).values()];
   await until(async () => isDeepStrictEqual(distinct(), await eventsOf(grid)), 'the subscriber knows all').catch(
     () => undefined,
   );
@@ -164,9 +164,9 @@ test.serial('all events come by NATS as the broker tells them, in their order, e
   const jobId = await grid.client.submit(steps(0.2, 40), { failuresMax: 2 });
   const job = await grid.client.waitEnded(jobId);
   t.is(job.status, JobStatus.FAILED, 'one of its tasks fails twice');
-  await until(() => subscriber.told.some(([, , type]) => type === 'job.failed'), 'the end of the job is told');
+  await until(() => subscriber.reported.some(([, , type]) => type === 'job.failed'), 'the end of the job is told');
   await until(
-    () => subscriber.told.some(([, , type]) => type === 'machine.lost'),
+    () => subscriber.reported.some(([, , type]) => type === 'machine.lost'),
     'an allocation ends when nothing is left to do',
   );
   const truth = await agree(t, subscriber, grid);
@@ -177,7 +177,7 @@ test.serial('all events come by NATS as the broker tells them, in their order, e
   const types = new Set(truth.map(([, , type]) => type));
   for (const type of ['provider.added', 'machine.joined', 'request.queued', 'request.running', 'machine.lost'])
     t.true(types.has(type), type);
-  t.is(subscriber.told.length, truth.length, 'each once');
+  t.is(subscriber.reported.length, truth.length, 'each once');
   t.is(await series(grid, 'published_total'), truth.length);
 });
 
@@ -187,7 +187,7 @@ test.serial(
     const { nats, grid, subscribe } = await world(t);
     const subscriber = await subscribe('lab-book');
     const jobId = await grid.client.submit([taskGroup('sleep 0.1', 30)]);
-    await until(() => subscriber.told.some(([, , type]) => type === 'tasks.finished'), 'some events have come');
+    await until(() => subscriber.reported.some(([, , type]) => type === 'tasks.finished'), 'some events have come');
     await nats.kill();
     const followed = follow(t, grid);
     const job = await grid.client.waitEnded(jobId);
@@ -202,7 +202,7 @@ test.serial(
     await nats.start();
     await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
     const truth = await agree(t, subscriber, grid);
-    t.is(subscriber.told.length, truth.length, 'each once');
+    t.is(subscriber.reported.length, truth.length, 'each once');
   },
 );
 
@@ -227,7 +227,7 @@ test.serial(
       followed.map(({ type, task_indexes }) => [type, task_indexes]),
       truth.map(([, , type, , tasks]) => [type, tasks]),
     );
-    for (const one of [subscriber, late]) t.is(one.told.length, (await agree(t, one, grid)).length, 'each once');
+    for (const one of [subscriber, late]) t.is(one.reported.length, (await agree(t, one, grid)).length, 'each once');
   },
 );
 
@@ -237,7 +237,7 @@ test.serial('a subscriber that is killed and comes back misses nothing', async (
   const jobId = await grid.client.submit([taskGroup('sleep 0.1', 60)]);
   for (const count of [5, 30]) {
     await until(
-      () => subscriber.told.filter(([, , type]) => type === 'tasks.finished').length >= count / 5,
+      () => subscriber.reported.filter(([, , type]) => type === 'tasks.finished').length >= count / 5,
       'some events have come',
     );
     await subscriber.kill();
@@ -278,7 +278,7 @@ test.serial(
     await until(() => subscriber.hasEnd(third), 'the reader is made again');
     t.is(subscriber.complaints.match(/starting over/g)?.length, 2);
     await agree(t, subscriber, grid);
-    t.is(subscriber.told.length, new Set(subscriber.told.map(([id]) => id)).size, 'nothing is told twice');
+    t.is(subscriber.reported.length, new Set(subscriber.reported.map(([id]) => id)).size, 'nothing is told twice');
   },
 );
 

@@ -70,16 +70,16 @@ test.serial('how a job ended is told', async (t) => {
     ['x.q11', '/no/such/program', /^FAILED, exit status 127: .*\/no\/such\/program: not found/],
   ] as const) {
     await manager.allocate({ ...order, command: [command], clientRequestId: key });
-    let told = '';
+    let reported = '';
     await until(
       async () =>
-        (told =
+        (reported =
           (await manager.queue(9)).requests.find(
             ({ clientRequestId, status }) => clientRequestId === key && status === 'ended',
           )?.endReason ?? '') !== '',
       `${key} ends`,
       60_000,
     );
-    t.regex(told, reason);
+    t.regex(reported, reason);
   }
 });

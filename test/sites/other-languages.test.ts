@@ -44,9 +44,9 @@ class Run {
     const child = spawn(program, [...first, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const told = JSON.parse(line) as EventLine | TaskLine;
-      if ('task' in told) this.tasks.push(told);
-      else this.events.push(told);
+      const reported = JSON.parse(line) as EventLine | TaskLine;
+      if ('task' in reported) this.tasks.push(reported);
+      else this.events.push(reported);
     });
     child.stderr.on('data', (data: Buffer) => {
       this.complaints += data.toString();
@@ -114,7 +114,7 @@ const mutirao = (home: string, ...args: readonly string[]) => run(process.execPa
  * A broker that speaks TLS takes a user whom its owner made a certificate for, and nobody whom another authority did.
  */
 async function checkTls(t: ExecutionContext, client: ExampleClient): Promise<void> {
-  const [home, foreign, maria, stranger] = [
+  const [home, foreign, maria, foreigner] = [
     temporaryFolder(t),
     temporaryFolder(t),
     join(temporaryFolder(t), 'maria'),
@@ -123,7 +123,7 @@ async function checkTls(t: ExecutionContext, client: ExampleClient): Promise<voi
   await Promise.all([mutirao(home, 'init'), mutirao(foreign, 'init')]);
   await Promise.all([
     mutirao(home, 'identity', 'issue', '--user', 'maria', '--out', maria),
-    mutirao(foreign, 'identity', 'issue', '--user', 'maria', '--out', stranger),
+    mutirao(foreign, 'identity', 'issue', '--user', 'maria', '--out', foreigner),
   ]);
   const broker = new Program('broker', ['--home', home, '--listen', 'tls://127.0.0.1:0'], { MUTIRAO_HOME: home });
   t.teardown(() => broker.kill());
@@ -139,7 +139,7 @@ async function checkTls(t: ExecutionContext, client: ExampleClient): Promise<voi
     join(folder, 'user.key'),
   ];
   const submission = new Run(t, client, ['submit', ...as(maria), 'true']);
-  const intrusion = new Run(t, client, ['submit', ...as(stranger), 'true']);
+  const intrusion = new Run(t, client, ['submit', ...as(foreigner), 'true']);
   t.is(await submission.ended(), 0, submission.complaints);
   const cancellation = new Run(t, client, ['cancel', ...as(maria), '1']);
   t.is(await cancellation.ended(), 0, cancellation.complaints);

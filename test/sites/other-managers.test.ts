@@ -91,7 +91,7 @@ async function start(t: ExecutionContext): Promise<World> {
     client,
     folder,
     reserve: async (clientRequestId, from, durationMs) => {
-      const wish = {
+      const spec = {
         resourceId: 'lab',
         amount: { $case: 'quantity', value: '2' } as const,
         durationMs,
@@ -102,7 +102,7 @@ async function start(t: ExecutionContext): Promise<World> {
       const { outcome } = await callUnary(
         client,
         'requestReservation',
-        { wish, clientRequestId, holdMs: 0, dryRun: false },
+        { spec, clientRequestId, holdMs: 0, dryRun: false },
         limits,
       );
       if (outcome?.$case !== 'reservation') throw new Error(JSON.stringify(outcome));

@@ -24,43 +24,43 @@ const rules = {
 };
 
 /** An event: sequence, type, reservation. */
-type Told = [number, string, number];
+type Reported = [number, string, number];
 
-const toldOf = ({ sequence, type, reservation }: ReservationEvent): Told => [
+const reportedOf = ({ sequence, type, reservation }: ReservationEvent): Reported => [
   sequence,
   type,
   reservation?.reservationId ?? 0,
 ];
 
 /** All that the stream keeps, in its order. */
-async function published(nats: NatsServer): Promise<Told[]> {
+async function published(nats: NatsServer): Promise<Reported[]> {
   const connection = await connect({ servers: nats.url });
   try {
     const manager = await connection.jetstreamManager();
     const { name } = await manager.consumers.add('MUTIRAO_EVENTS', { ack_policy: AckPolicy.None });
     const consumer = await connection.jetstream().consumers.get('MUTIRAO_EVENTS', name);
     const { num_pending: count } = await consumer.info();
-    const told: Told[] = [];
+    const reported: Reported[] = [];
     if (count > 0)
       for await (const { data } of await consumer.fetch({ max_messages: count, expires: 10_000 }))
-        told.push(toldOf(ReservationEvent.decode(data)));
+        reported.push(reportedOf(ReservationEvent.decode(data)));
     await manager.consumers.delete('MUTIRAO_EVENTS', name);
-    return told;
+    return reported;
   } finally {
     await connection.close();
   }
 }
 
 /** The same as the manager tells it from its journal. */
-async function watched(client: ReservationServiceClient): Promise<Told[]> {
-  const told: Told[] = [];
+async function watched(client: ReservationServiceClient): Promise<Reported[]> {
+  const reported: Reported[] = [];
   for await (const { events } of messagesOf(
     client.watchReservations({ reservationId: 0, afterSequence: 0, onlyNew: false }),
   )) {
     if (events.length === 0) break;
-    told.push(...events.map(toldOf));
+    reported.push(...events.map(reportedOf));
   }
-  return told;
+  return reported;
 }
 
 async function start(
@@ -92,7 +92,7 @@ async function start(
 /** Reserves, and gives every other one back. */
 async function work(client: ReservationServiceClient, from: number, count: number): Promise<void> {
   for (let index = from; index < from + count; index += 1) {
-    const wish = {
+    const spec = {
       resourceId: 'cluster',
       amount: { $case: 'quantity', value: '2' } as const,
       durationMs: hour,
@@ -103,7 +103,7 @@ async function work(client: ReservationServiceClient, from: number, count: numbe
     const { outcome } = await callUnary(
       client,
       'requestReservation',
-      { wish, clientRequestId: String(index), holdMs: 0, dryRun: false },
+      { spec, clientRequestId: String(index), holdMs: 0, dryRun: false },
       limits,
     );
     if (outcome?.$case !== 'reservation') throw new Error(`refused: ${JSON.stringify(outcome)}`);

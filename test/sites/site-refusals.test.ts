@@ -18,9 +18,9 @@ test.serial('what cannot be made a site is told in the words of the host, and no
     );
   };
   await refused(
-    /MUT_SSH_DENIED ssh stranger: .*Permission denied \(publickey\)/,
+    /MUT_SSH_DENIED ssh foreign: .*Permission denied \(publickey\)/,
     '--ssh',
-    'stranger',
+    'foreign',
     '--manager',
     'none',
   );
@@ -58,7 +58,7 @@ test.serial('what cannot be made a site is told in the words of the host, and no
     Buffer.from(readFileSync('/bin/true').toString('latin1').replace('/lib64/ld-linux', '/lib64/ld-nowhe'), 'latin1'),
   );
   await refused(
-    /MUT_SITE_PROGRAM front cannot run the executable: .*not found/,
+    /MUT_SITE_UNSUPPORTED_HOST front cannot run the executable: .*not found/,
     '--ssh',
     'front',
     '--manager',

@@ -10,7 +10,7 @@ async function start(t: ExecutionContext): Promise<SlurmGrid> {
   const site = await SlurmGrid.start(slurm, '--walltime-max', '2m', '--requests-max', '1', '--manager-deadline', '2s');
   t.teardown(() => site.stop());
   t.teardown(async () => {
-    if (!t.passed) t.log(await slurm.standing());
+    if (!t.passed) t.log(await slurm.resourceStatus());
   });
   return site;
 }
@@ -24,7 +24,7 @@ const untilUnderWay = (site: SlurmGrid, jobId: number): Promise<void> =>
 async function untilMissed(site: SlurmGrid, jobId: number): Promise<void> {
   const before = await finishedCount(site, jobId);
   await until(async () => (await finishedCount(site, jobId)) > before, 'agents go on without the controller');
-  await site.untilStanding(/cannot be read: MUT_UNREACHABLE/);
+  await site.untilStatus(/cannot be read: MUT_UNREACHABLE/);
 }
 
 async function checkEnded(t: ExecutionContext, site: SlurmGrid, jobId: number): Promise<void> {

@@ -52,7 +52,7 @@ async function start(t: ExecutionContext): Promise<World> {
     manager.address,
     '--reservation-resource',
     'site',
-    '--hold-ahead',
+    '--pre-acquire',
     'fixed:30m',
   );
   await program('broker', '--provider', `site=${provider.address}`);
@@ -76,7 +76,7 @@ async function start(t: ExecutionContext): Promise<World> {
       const { outcome } = await callUnary(
         client,
         'requestReservation',
-        { wish: wishOf(from, count), clientRequestId, holdMs: 0, dryRun: false },
+        { spec: specOf(from, count), clientRequestId, holdMs: 0, dryRun: false },
         limits,
       );
       if (outcome?.$case !== 'reservation') throw new Error(JSON.stringify(outcome));
@@ -85,7 +85,7 @@ async function start(t: ExecutionContext): Promise<World> {
   };
 }
 
-function wishOf(from: number, count: number) {
+function specOf(from: number, count: number) {
   return {
     resourceId: 'site',
     amount: { $case: 'quantity', value: String(count) } as const,
@@ -133,7 +133,7 @@ test.serial(
     );
     await provider.kill();
     await provider.start();
-    await callUnary(client, 'renegotiateReservation', { reservationId, wish: wishOf(startUnixMs, 5) }, limits);
+    await callUnary(client, 'renegotiateReservation', { reservationId, spec: specOf(startUnixMs, 5) }, limits);
     await until(
       async () => (await mutirao('reservation', 'show', id)).includes('Held: 5 of 5 processors held ahead'),
       'what is lacking is asked for besides',

@@ -40,7 +40,7 @@ interface World {
   /** Waits until that is what Slurm has. */
   untilSite(expected: string): Promise<void>;
   /** What `provider show` says. */
-  standing(): Promise<string>;
+  resourceStatus(): Promise<string>;
 }
 
 async function start(t: ExecutionContext): Promise<World> {
@@ -102,13 +102,13 @@ async function start(t: ExecutionContext): Promise<World> {
       const { outcome } = await callUnary(
         client,
         'requestReservation',
-        { wish: wishOf(from, count, duration), clientRequestId, holdMs, dryRun: false },
+        { spec: specOf(from, count, duration), clientRequestId, holdMs, dryRun: false },
         limits,
       );
       if (outcome?.$case !== 'reservation') throw new Error(JSON.stringify(outcome));
       return outcome.value;
     },
-    standing: async () => {
+    resourceStatus: async () => {
       const toProvider = dial(GridMachineProviderServiceClient, provider.address, {
         token: readToken(tokenPath(home)),
       });
@@ -119,7 +119,7 @@ async function start(t: ExecutionContext): Promise<World> {
   };
 }
 
-function wishOf(from: number, count: number, durationMs: number) {
+function specOf(from: number, count: number, durationMs: number) {
   return {
     resourceId: 'site',
     amount: { $case: 'quantity', value: String(count) } as const,
@@ -137,13 +137,13 @@ const clock = (instant: number): string => new Date(instant).toISOString().slice
 test.serial(
   "Slurm has what is reserved, through renegotiations, cancellations, somebody's hand, and deaths of the provider and the manager",
   async (t) => {
-    const { manager, provider, client, reserve, untilSite, standing } = await start(t);
+    const { manager, provider, client, reserve, untilSite, resourceStatus } = await start(t);
     const from = later();
     const one = await reserve('one', from);
     const hold = await reserve('held', from, { holdMs: 60 * minute });
     await untilSite(`${one.reservationId}=4@${clock(from)}`);
     await until(
-      async () => (await standing()).includes("1 of 1 reservation guaranteed by the site's own manager."),
+      async () => (await resourceStatus()).includes("1 of 1 reservation guaranteed by the site's own manager."),
       'the provider says so',
     );
     await callUnary(client, 'confirmReservation', { reservationId: hold.reservationId }, limits);
@@ -153,14 +153,14 @@ test.serial(
     await callUnary(
       client,
       'renegotiateReservation',
-      { reservationId: one.reservationId, wish: wishOf(from + 10 * minute, 4, 30 * minute) },
+      { reservationId: one.reservationId, spec: specOf(from + 10 * minute, 4, 30 * minute) },
       limits,
     );
     await untilSite(`${one.reservationId}=4@${clock(from + 10 * minute)}`);
     await callUnary(
       client,
       'renegotiateReservation',
-      { reservationId: one.reservationId, wish: wishOf(from, 6, 30 * minute) },
+      { reservationId: one.reservationId, spec: specOf(from, 6, 30 * minute) },
       limits,
     );
     await untilSite(`${one.reservationId}=6@${clock(from)}`);
@@ -184,14 +184,14 @@ test.serial(
     await manager.start();
     await callUnary(client, 'cancelReservation', { reservationId: two.reservationId, reason: '' }, limits);
     await untilSite('');
-    t.false((await standing()).includes('guaranteed'));
+    t.false((await resourceStatus()).includes('guaranteed'));
   },
 );
 
 test.serial(
   'what Slurm has no room for is told in its words and asked for again, and what runs inside a cancelled one ends',
   async (t) => {
-    const { client, reserve, untilSite, standing } = await start(t);
+    const { client, reserve, untilSite, resourceStatus } = await start(t);
     const [own = ''] = [
       (
         await slurm.command(
@@ -208,7 +208,7 @@ test.serial(
     const now = await reserve('now', Date.now() + 3_000, { duration: 5 * minute });
     const name = `mutirao_site_${now.reservationId}`;
     await until(
-      async () => /0 of 1 reservation guaranteed .* not guaranteed: scontrol: .*busy\./.test(await standing()),
+      async () => /0 of 1 reservation guaranteed .* not guaranteed: scontrol: .*busy\./.test(await resourceStatus()),
       'the provider says that it is not guaranteed',
     );
     await slurm.command('scancel', own);
@@ -217,7 +217,7 @@ test.serial(
         (await slurm.command('scontrol', '--oneliner', 'show', 'reservation')).includes(`ReservationName=${name} `),
       'it is made when there is room',
     );
-    await until(async () => (await standing()).includes('1 of 1 reservation guaranteed'), 'the provider says so');
+    await until(async () => (await resourceStatus()).includes('1 of 1 reservation guaranteed'), 'the provider says so');
     const inside = (
       await slurm.command(
         'sbatch',
@@ -283,7 +283,7 @@ test.serial(
       '--quiet',
       '--reservation',
       String(reservationId),
-      '--after-reservation',
+      '--on-reservation-end',
       'wait',
       '--',
       'sleep 600',

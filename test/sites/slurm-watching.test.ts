@@ -42,7 +42,7 @@ test.serial(
     await until(async () => (await client.job(jobId)).finishedCount >= 5, 'some tasks end');
     await slurm.command('scancel', leaving);
     const requests = async () =>
-      (await callUnary(client.raw, 'listRequests', { endedToo: true }, { deadlineMs: 60_000 })).requests;
+      (await callUnary(client.raw, 'listRequests', { includeEnded: true }, { deadlineMs: 60_000 })).requests;
     const findWithdrawn = async () =>
       (await requests()).find(({ reasons }) => reasons.some((reason) => /^Withdrawn: 2 processors/.test(reason)));
     await until(async () => (await findWithdrawn()) !== undefined, 'the request that waits is withdrawn');

@@ -80,7 +80,7 @@ test("a banner that speaks of denied permission is not taken for ssh's own word"
   });
   host.cut();
   t.is((await gone).code, 'MUT_UNREACHABLE');
-  await t.throwsAsync(SshConnection.open({ destination: 'stranger', options: host.options }), {
+  await t.throwsAsync(SshConnection.open({ destination: 'foreign', options: host.options }), {
     code: 'MUT_SSH_DENIED',
   });
 });
@@ -119,7 +119,7 @@ test('a host that allows no sessions is described by what would help', async (t)
 test("what the user's files say of how much ssh tells hides no reason", async (t) => {
   const host = await server(t);
   writeFileSync(host.configPath, `${readFileSync(host.configPath, 'utf8')}  LogLevel QUIET\n`);
-  await t.throwsAsync(SshConnection.open({ destination: 'stranger', options: host.options }), {
+  await t.throwsAsync(SshConnection.open({ destination: 'foreign', options: host.options }), {
     code: 'MUT_SSH_DENIED',
     message: /Permission denied/,
   });
@@ -219,14 +219,14 @@ test('a host that forwards no sockets is told as such', async (t) => {
 test('a connection that breaks is told once, with its forwarded ports gone and every call refused', async (t) => {
   const host = await server(t);
   const ssh = await open(t, host);
-  const told: MutiraoError[] = [];
-  ssh.onClosed((error) => told.push(error));
+  const reported: MutiraoError[] = [];
+  ssh.onClosed((error) => reported.push(error));
   const waiting = ssh.run(['sleep', '30']);
   await until(() => host.sessions().length === 1, 'the session is there');
   host.cut();
   await t.throwsAsync(waiting, { code: 'MUT_UNREACHABLE' });
-  await until(() => told.length === 1, 'the end is told');
-  t.is(told[0]?.code, 'MUT_UNREACHABLE');
+  await until(() => reported.length === 1, 'the end is told');
+  t.is(reported[0]?.code, 'MUT_UNREACHABLE');
   t.false(ssh.isOpen);
   await t.throwsAsync(ssh.run(['true']), { code: 'MUT_UNREACHABLE' });
   await t.throwsAsync(ssh.forward('127.0.0.1:1'), { code: 'MUT_UNREACHABLE' });
@@ -262,9 +262,9 @@ test("who is not let in, whom we do not know, and where nobody is: each is told 
   const host = await server(t);
   const opening = (destination: string, ...options: string[]): Promise<SshConnection> =>
     SshConnection.open({ destination, options: [...options, ...host.options] });
-  await t.throwsAsync(opening('stranger'), {
+  await t.throwsAsync(opening('foreign'), {
     code: 'MUT_SSH_DENIED',
-    message: /^ssh stranger: .*Permission denied \(publickey\)/,
+    message: /^ssh foreign: .*Permission denied \(publickey\)/,
   });
   await t.throwsAsync(opening('front', 'UserKnownHostsFile=/dev/null'), {
     code: 'MUT_SSH_HOST_KEY',

@@ -71,7 +71,7 @@ const edgesInSight = (page: Page, count: number): Promise<void> =>
   page
     .locator(`.graph-lines[aria-label="${count} ${count === 1 ? 'edge' : 'edges'} in sight"]`)
     .waitFor({ state: 'attached' });
-const isTold = (page: Page, text: string): Promise<void> =>
+const isAnnounced = (page: Page, text: string): Promise<void> =>
   until(async () => (await page.locator('.notes').innerText()).includes(text), `the page says "${text}"`);
 
 async function openFile(page: Page, name: string, text: string): Promise<void> {
@@ -140,7 +140,7 @@ test.serial(
 
     await fillTask(page, 'task-1', { Name: 'task-2' });
     await page.getByLabel('Name', { exact: true }).press('Enter');
-    await isTold(page, 'There is a task task-2 already.');
+    await isAnnounced(page, 'There is a task task-2 already.');
     await fillTask(page, 'task-1', { Name: hostile });
     await page.getByLabel('Name', { exact: true }).press('Enter');
     await boxOf(page, hostile).waitFor();
@@ -232,7 +232,7 @@ test.serial(
     ] as const;
     for (const [name, text, place] of wrong) {
       await openFile(page, name, text);
-      await isTold(page, place);
+      await isAnnounced(page, place);
       await edgesInSight(page, 1);
     }
     await openFile(
@@ -240,7 +240,7 @@ test.serial(
       'cycle.yaml',
       'name: x\ntasks:\n  a: {command: "true", after: [b]}\n  b: {command: "true", after: [a]}\n',
     );
-    await isTold(page, 'It cannot run as it is: cycle.yaml:');
+    await isAnnounced(page, 'It cannot run as it is: cycle.yaml:');
     await page.getByText('This cannot run:').waitFor();
     t.true(await button(page, 'Submit …').isDisabled());
     await keepScreenshot(page, 'live-workflow-cycle');
@@ -283,7 +283,7 @@ test.serial('a workflow is written in each format and read again as it was', asy
     t.is(download.suggestedFilename(), `written.${ending}`);
     const text = readFileSync(await download.path(), 'utf8');
     await openFile(page, `again-${ending}.${ending}`, text);
-    await isTold(page, `again-${ending}.${ending} is read: 2 tasks, 1 edge.`);
+    await isAnnounced(page, `again-${ending}.${ending} is read: 2 tasks, 1 edge.`);
     await button(page, 'Undo').click();
     await edgesInSight(page, 1);
   }

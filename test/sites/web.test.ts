@@ -11,14 +11,14 @@ import {
   openPage,
   pageFolder,
   startBrowser,
-  startPretendGateway,
+  startFakeGateway,
   type OpenedPage,
-  type PretendGateway,
+  type FakeGateway,
 } from '@mutirao/testkit/page';
 
 interface Context {
   readonly browser: Browser;
-  readonly gateway: PretendGateway;
+  readonly gateway: FakeGateway;
 }
 const test = anyTest as TestFn<Context>;
 const size = { folder: pageFolder, taskCount: 100_000, machineCount: 1000, finishedPerSecond: 20 };
@@ -26,7 +26,7 @@ const kept: { context?: Context } = {};
 
 test.before(async () => {
   buildPageIfStale();
-  kept.context = { browser: await startBrowser(), gateway: await startPretendGateway(size) };
+  kept.context = { browser: await startBrowser(), gateway: await startFakeGateway(size) };
 });
 test.beforeEach((t) => {
   t.context = kept.context!;
@@ -167,14 +167,14 @@ test.serial('a broker that goes away is told, and the page goes on by itself whe
 });
 
 test.serial('a gateway that is started anew is found again, and nothing typed is lost', async (t) => {
-  const first = await startPretendGateway(size);
+  const first = await startFakeGateway(size);
   const { page } = await openPage(t.context.browser, first.url.replace('/#', '/submit#'));
   t.teardown(() => page.context().close());
   await page.getByLabel('Command').fill('./simulate --seed {}');
   await page.waitForSelector('.link-light.live');
   await first.close();
   await page.getByRole('alert').getByText('The page has lost its gateway').waitFor();
-  const second = await startPretendGateway({ ...size, port: Number(first.address.split(':')[1]) });
+  const second = await startFakeGateway({ ...size, port: Number(first.address.split(':')[1]) });
   t.teardown(() => second.close());
   await page.waitForSelector('.link-light.live');
   await page.reload();
@@ -321,7 +321,7 @@ test.serial(
 test.serial(
   'ten thousand jobs are searched, filtered and sorted, and walked through by the keyboard; the address keeps what is shown',
   async (t) => {
-    const gateway = await startPretendGateway({ ...size, jobCount: 10_000 });
+    const gateway = await startFakeGateway({ ...size, jobCount: 10_000 });
     t.teardown(() => gateway.close());
     const { page, complaints } = await openPage(t.context.browser, gateway.url);
     t.teardown(() => page.context().close());

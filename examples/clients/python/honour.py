@@ -27,7 +27,7 @@ AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 ASK = 1  # Seconds between two questions whether the reservation still stands.
 GRACE = 2  # Seconds that a command gets to end when it is told to.
-TOLD_TO_END = (signal.SIGTERM, signal.SIGHUP)
+REPORTED_TO_END = (signal.SIGTERM, signal.SIGHUP)
 
 # Binds the command to its parent and to its units, in a Python of its own, and then becomes it. Popen's preexec_fn would do this in a fork of a process
 # whose gRPC is at work, and such a fork aborts now and then. What the command starts in its turn is left when it is killed; a service of systemd ends that, too.
@@ -146,7 +146,7 @@ class Use:
         self.claim = args.claim.read_text().strip()
         self.said = read_claim(self.claim, self.keys, self.resource, self.user)
         self.key = f"{self.resource} {self.said['jti']}"
-        self.is_told = False
+        self.is_announced = False
 
     def still_stands(self):
         """Goes on with the claim that took the place of ours, and to its end, where it is for the same units from the same time."""
@@ -162,7 +162,7 @@ class Use:
     def in_use(self):
         """What the manager is not told of it gives back as unclaimed, with what runs in it: it is told until it has heard."""
         self.still_stands()
-        self.is_told = self.is_told or self.manager.begin(self.claim, self.user, self.key)
+        self.is_announced = self.is_announced or self.manager.begin(self.claim, self.user, self.key)
 
     def left(self):
         """Seconds to its end, as that is now."""
@@ -218,7 +218,7 @@ def run(command, use, pin):
 
 def end(child):
     """Tells the command and all that it started to end, and sees to it that they do."""
-    for told in TOLD_TO_END:
+    for told in REPORTED_TO_END:
         signal.signal(told, signal.SIG_IGN)
     for signal_number, patience in ((signal.SIGTERM, GRACE), (signal.SIGKILL, None)):
         try:
@@ -259,7 +259,7 @@ def parse_arguments():
 
 def main():
     args = parse_arguments()
-    for told in TOLD_TO_END:
+    for told in REPORTED_TO_END:
         signal.signal(told, lambda number, frame: sys.exit(128 + number))
     try:
         if args.reservations is None:

@@ -129,8 +129,8 @@ export async function removeAbandoned(agentsFolder: string, onLeft: (removal: Re
     // What all of them share is no agent's.
     if (name.startsWith('.') && !isRemoved(name)) continue;
     const folder = path.join(agentsFolder, name);
-    const told = await readFile(path.join(folder, ownerFile), 'utf8').catch(() => '');
-    if (!isRemoved(name) && !(told === '' ? await wasJustMade(folder, now) : isGone(told))) continue;
+    const reported = await readFile(path.join(folder, ownerFile), 'utf8').catch(() => '');
+    if (!isRemoved(name) && !(reported === '' ? await wasJustMade(folder, now) : isGone(reported))) continue;
     const removal = await removeTreeLater(folder);
     if (!removal.isComplete) onLeft(removal);
   }
@@ -155,11 +155,11 @@ async function wasJustMade(folder: string, now: Instant): Promise<boolean> {
 }
 
 /** Whether the process of this host that described itself so is gone; never of another host. */
-export function isGone(told: string): boolean {
+export function isGone(reported: string): boolean {
   const here = ourPlace();
   let owner: Partial<Owner>;
   try {
-    owner = JSON.parse(told) as Partial<Owner>;
+    owner = JSON.parse(reported) as Partial<Owner>;
   } catch {
     return false; // Half written: its agent is just starting, or has nothing there yet.
   }

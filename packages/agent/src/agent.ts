@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { encodeContentWanted, encodeMachineFacts, encodeReport, type ServedUser } from '@mutirao/api/codecs';
+import { encodeBlobRequest, encodeMachineFacts, encodeReport, type ServedUser } from '@mutirao/api/codecs';
 import type { MutiraoError } from '@mutirao/api/errors';
 import type { AttachResponse } from '@mutirao/api/machine';
 import {
@@ -23,7 +23,7 @@ import type { Logger } from '@mutirao/runtime/log';
 import { removeAbandoned } from './abandoned-folders.ts';
 import type { AnnouncedFile } from './announced-file.ts';
 import { shelfOf, shelveInputs } from './content-caches.ts';
-import { ContentDesk } from './content-desk.ts';
+import { BlobClient } from './blob-client.ts';
 import { ContentFetcher, type ContentFetcherOptions } from './content-fetcher.ts';
 import type { KeepFile, PushFile, WaysHome } from './collect-outputs.ts';
 import { readFromProvider } from './from-provider.ts';
@@ -76,7 +76,7 @@ export class Agent {
   private readonly setup: AgentSetup;
   private readonly driver: MachineDriver<AgentState, AgentInput, never, AgentCommand>;
   private readonly workplace: Workplace;
-  private readonly contents: ContentDesk;
+  private readonly contents: BlobClient;
   private readonly link: ProviderLink;
   private readonly shared: SharedFolders;
   /** By user; the owner's is that of undefined. */
@@ -115,12 +115,12 @@ export class Agent {
         describe: () => saveAgentBeginning(state),
       }),
     });
-    this.contents = new ContentDesk({
+    this.contents = new BlobClient({
       deliver: (input) => {
         this.driver.deliver(input);
       },
       want: (contents) => {
-        this.link.send({ $case: 'contentWanted', value: encodeContentWanted(contents, this.shared.show()) });
+        this.link.send({ $case: 'blobRequest', value: encodeBlobRequest(contents, this.shared.show()) });
       },
       makeFetcher: (shelf, ways) => this.makeFetcher(shelf, ways),
     });
@@ -399,10 +399,10 @@ export class Agent {
                   },
                 };
           await pushContent(this.link.client, { transferId, machineId, content, ...goOn }, file);
-          await announced.demandUnchanged();
+          await announced.requireUnchanged();
           return transferId;
         } catch (error) {
-          await announced.demandUnchanged();
+          await announced.requireUnchanged();
           const pause = attempts.pauseAfter(error);
           if (pause === undefined || this.isClosed) throw error;
           await new Promise((resolve) => {

@@ -29,7 +29,7 @@ export class AnnouncedFile {
    *
    * @throws {MutiraoError} MUT_OUTPUT_CHANGED when it does not hold what was announced: it would be sent in vain.
    */
-  async demandUnchanged(): Promise<void> {
+  async requireUnchanged(): Promise<void> {
     const stamp = stampOf(this.path);
     if (stamp === this.#stamp) return;
     const found = await hashFile(this.path, this.content.size).catch(() => undefined);

@@ -126,11 +126,11 @@ export interface OutputSource {
  */
 export async function readOutput(source: OutputSource, ways: WaysHome): Promise<OutputContent> {
   const { outputIndex, path: below, mode, inline } = source;
-  const told = { outputIndex, path: below, mode };
-  if (inline === undefined) return { ...told, inline, ...(await bringFile(source, ways)) };
+  const reported = { outputIndex, path: below, mode };
+  if (inline === undefined) return { ...reported, inline, ...(await bringFile(source, ways)) };
   const content = { sha256: createHash('sha256').update(inline).digest('hex'), size: inline.length };
   await keepFile(source, content, ways);
-  return { ...told, content, inline, transferId: '' };
+  return { ...reported, content, inline, transferId: '' };
 }
 
 async function bringFile(

@@ -8,7 +8,7 @@ import type { Bytes, Duration } from '@mutirao/core/shared';
 import { wallClock, type Clock } from '@mutirao/runtime/driver';
 import { ContentStore, fileError, fsPath, hashRegular, readRegular, removeTree } from '@mutirao/runtime/files';
 import { LRUCache } from 'lru-cache';
-import { isSettled, stampOf } from './file-stamp.ts';
+import { isSynced, stampOf } from './file-stamp.ts';
 import { errnoOf } from './verdict.ts';
 
 /** What is known of a content in the cache. */
@@ -17,7 +17,7 @@ interface CachedContent {
   /** The file's status when it was known to hold the content; empty where it has to be hashed before it is used. */
   stamp: string;
   /** Whether any change since would show in its status. */
-  isSettled: boolean;
+  isSynced: boolean;
   /** Named files in storages that hold a copy. */
   readonly copies: Map<string, NamedCopy>;
   /** Where it is when it is not in the store: a file of somebody else's on a shared file system. */
@@ -110,7 +110,7 @@ export class ContentCache {
     const cached = this.contents.get(sha256);
     if (cached === undefined) return false;
     const stamp = stampOf(this.fileOf(sha256, cached));
-    if (stamp !== '' && stamp === cached.stamp && cached.isSettled) return true;
+    if (stamp !== '' && stamp === cached.stamp && cached.isSynced) return true;
     // A file of home that its owner has changed is a matter of course; the broker knows where its content is now, if
     // anywhere.
     if (stamp === '' || cached.reference !== undefined) this.remove(sha256, cached);
@@ -123,7 +123,7 @@ export class ContentCache {
   isDoubtful(sha256: string): boolean {
     const cached = this.contents.peek(sha256);
     if (cached === undefined || cached.reference !== undefined || cached.size <= smallMax) return false;
-    return !cached.isSettled || stampOf(this.store.path(sha256)) !== cached.stamp;
+    return !cached.isSynced || stampOf(this.store.path(sha256)) !== cached.stamp;
   }
 
   /** Hashes a content that is doubtful, and forgets it where it is another one now. Whether it is here, whole. */
@@ -142,7 +142,7 @@ export class ContentCache {
     if (stamp === '') this.remove(sha256, cached);
     // What was touched a moment ago may be touched again without its status showing it: it is hashed once more the next
     // time.
-    else Object.assign(cached, { stamp, isSettled: isSettled(stamp) });
+    else Object.assign(cached, { stamp, isSynced: isSynced(stamp) });
     return stamp !== '';
   }
 
@@ -167,7 +167,7 @@ export class ContentCache {
 
   private put({ sha256, size }: Content, stamp: string): void {
     if (this.contents.has(sha256)) return;
-    this.contents.set(sha256, { size, stamp, isSettled: isSettled(stamp), copies: new Map(), reference: undefined });
+    this.contents.set(sha256, { size, stamp, isSynced: isSynced(stamp), copies: new Map(), reference: undefined });
     this.bytes += size;
     this.makeRoom();
   }
@@ -201,7 +201,7 @@ export class ContentCache {
     if (sha256 !== content.sha256 || stampOf(path) !== stamp)
       throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} is not ${content.sha256} any more`);
     if (!this.contents.has(sha256))
-      this.contents.set(sha256, { size: 0, stamp, isSettled: true, copies: new Map(), reference: path });
+      this.contents.set(sha256, { size: 0, stamp, isSynced: true, copies: new Map(), reference: path });
   }
 
   /**

@@ -117,7 +117,7 @@ async function findInvitation(place: CredentialPlace, hasCredential: boolean): P
   const providerId = place.providerId === '' ? machineId.slice(0, Math.max(0, slash)) : place.providerId;
   const name = machineId.startsWith(`${providerId}/`) ? machineId.slice(providerId.length + 1) : machineId;
   const own = findOwnProvider(home, providerId);
-  if (own !== undefined) return invitePatiently({ ...place, own, name, hasCredential });
+  if (own !== undefined) return inviteRetryWhileDiskFull({ ...place, own, name, hasCredential });
   if (hasCredential) return '';
   throw new MutiraoError(
     'MUT_UNAUTHENTICATED',
@@ -127,7 +127,7 @@ async function findInvitation(place: CredentialPlace, hasCredential: boolean): P
 }
 
 /** Tries again while the provider is away. A machine that has a credential does not wait: it may be good still. */
-async function invitePatiently({
+async function inviteRetryWhileDiskFull({
   own,
   name,
   hasCredential,

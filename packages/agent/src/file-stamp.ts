@@ -18,7 +18,7 @@ export function stampOf(file: string): string {
 }
 
 /** Whether any later change of the file would show in a stamp that was taken now. */
-export function isSettled(stamp: string): boolean {
+export function isSynced(stamp: string): boolean {
   const changedAt = Number(stamp.slice(0, stamp.indexOf(' '))) / 1e6;
   return Math.abs(Date.now() - changedAt) > clockGrainMax;
 }

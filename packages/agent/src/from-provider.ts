@@ -1,6 +1,6 @@
 import {
   decodeCancelReplicas,
-  decodeContentOffered,
+  decodeBlobOffer,
   decodeServedUser,
   decodeStartGang,
   decodeStartReplicas,
@@ -35,7 +35,7 @@ export function readFromProvider(message: NonNullable<AttachResponse['message']>
     case 'acknowledged':
       return inputOf({ kind: 'ReportAcknowledged', sequence: message.value.sequence });
     case 'content':
-      return { kind: 'content', offer: decodeContentOffered(message.value) };
+      return { kind: 'content', offer: decodeBlobOffer(message.value) };
     case 'drain':
       return inputOf({ kind: 'DrainRequested' });
     case 'served':

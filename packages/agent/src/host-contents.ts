@@ -91,7 +91,7 @@ export class HostContents {
     for (let delay = firstPause; isWanted(); delay = Math.min(longestPause, delay * 2)) {
       const way = this.#findWay(content);
       if (way !== undefined) return way;
-      if (!this.#takeOver(this.#claimPath(content.sha256), seen)) await this.#options.pause(delay);
+      if (!this.#inherit(this.#claimPath(content.sha256), seen)) await this.#options.pause(delay);
     }
     return undefined;
   }
@@ -111,7 +111,7 @@ export class HostContents {
   /**
    * Drops the claim of one who does not bring what it claimed. @param seen what was last seen of it, and since when.
    */
-  #takeOver(claim: string, seen: { stamp: string; since: Instant }): boolean {
+  #inherit(claim: string, seen: { stamp: string; since: Instant }): boolean {
     const now = this.#options.clock.now();
     const stamp = stampOf(claim);
     if (stamp !== seen.stamp) Object.assign(seen, { stamp, since: now });

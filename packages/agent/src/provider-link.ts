@@ -43,7 +43,7 @@ const finalCodes = new Set([
   'MUT_ALLOCATION_ENDED',
   'MUT_WALLTIME_ENDED',
   'MUT_RELEASED',
-  'MUT_REPLACED',
+  'MUT_MACHINE_NAME_TAKEN_OVER',
 ]);
 /** The same, where they are the answer to our hello. */
 const finalAnswers = new Set(['MUT_BAD_REQUEST', 'MUT_UNIMPLEMENTED']);

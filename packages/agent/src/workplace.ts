@@ -204,22 +204,22 @@ function launchWhere(
   }: Parameters<typeof requireWorkFolder>[1] & { readonly isolation: Isolation; deliver(input: AgentInput): void },
   launch: (replica: HeldReplica) => void,
 ): (replica: HeldReplica) => void {
-  const tellEnd = (replica: HeldReplica, verdict: Verdict | undefined): void => {
+  const reportEnd = (replica: HeldReplica, verdict: Verdict | undefined): void => {
     deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, verdict, result: noResult });
   };
   return (replica) => {
     const { workFolder } = replica.template;
     const refusal = findIsolationRefusal(isolation, replica.template);
-    if (refusal !== undefined) return tellEnd(replica, refusal);
+    if (refusal !== undefined) return reportEnd(replica, refusal);
     if (workFolder === undefined) return launch(replica);
     requireWorkFolder(workFolder, places).then(
       () => {
         // It may have been cancelled meanwhile.
         if (replica.verdict === undefined) launch(replica);
-        else tellEnd(replica, undefined);
+        else reportEnd(replica, undefined);
       },
       (error: unknown) => {
-        tellEnd(replica, verdictOf(error, 'launching'));
+        reportEnd(replica, verdictOf(error, 'launching'));
       },
     );
   };

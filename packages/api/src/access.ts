@@ -63,7 +63,7 @@ const broker: Rows<typeof BrokerServiceService> = {
   listMachines: shared,
   listTrust: shared,
   quarantineMachine: ownerOnly,
-  pardonMachine: ownerOnly,
+  resetMachineTrust: ownerOnly,
   drainMachine: ownerOnly,
   undrainMachine: ownerOnly,
   listRequests: shared,
@@ -133,7 +133,7 @@ const provider: Rows<typeof GridMachineProviderServiceService> = {
   removeMachine: ownerOnly,
   inviteMachine: ownerOnly,
   listMachineCredentials: ownerOnly,
-  listKeptMachines: ownerOnly,
+  listEnrolledMachines: ownerOnly,
   getQuota: ownQuota,
 };
 
@@ -148,8 +148,8 @@ const reservation: Rows<typeof ReservationServiceService> = {
   renegotiateReservation: ownReservation,
   cancelReservation: { ...managedReservation, note: "Who cancels another user's must give a reason." },
   confirmReservation: ownReservation,
-  pledgeReservation: ownReservation,
-  getTogetherDecision: { ...shared, note: 'Whoever knows the random name of the group may ask.' },
+  prepareReservation: ownReservation,
+  getGroupOutcome: { ...shared, note: 'Whoever knows the random name of the group may ask.' },
   verifyReservation: { ...shared, note: 'Whoever has the claim may ask what it is good for.' },
   claimReservation: {
     ...managedReservation,
@@ -168,7 +168,7 @@ const reservation: Rows<typeof ReservationServiceService> = {
   removeMaintenance: managedResource,
   failResource: managedResource,
   restoreResource: managedResource,
-  tellHeldAhead: { ...managedResource, note: 'Not for the user whose reservation it is.' },
+  reportProvisioning: { ...managedResource, note: 'Not for the user whose reservation it is.' },
   getClaimKeys: shared,
   getQuota: ownQuota,
   watchReservations: { callers: 'users', objects: 'own or manager', others: 'left out', note: 'Resources are shared.' },

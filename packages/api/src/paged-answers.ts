@@ -2,7 +2,7 @@ import type { LedgerRow, MachineRecord, ProviderRecord, TrustRecord } from './ge
 import type { UserScore } from './generated/mutirao/cluster/v1/cluster.ts';
 import type {
   AllocationRequest,
-  KeptMachineState,
+  EnrolledMachineState,
   MachineCredential,
 } from './generated/mutirao/provider/v1/provider.ts';
 import type { Resource } from './generated/mutirao/reservation/v1/reservation_service.ts';
@@ -44,9 +44,9 @@ export const pagedAnswers: Readonly<Record<string, PagedAnswer>> = {
   '/mutirao.broker.v1.BrokerService/ListRequests': requests,
   '/mutirao.broker.v1.BrokerService/ListTrust': { field: 'records', keyOf: ({ identity }: TrustRecord) => identity },
   '/mutirao.cluster.v1.ClusterService/GetScores': { field: 'scores', keyOf: ({ userId }: UserScore) => userId },
-  '/mutirao.provider.v1.GridMachineProviderService/ListKeptMachines': {
+  '/mutirao.provider.v1.GridMachineProviderService/ListEnrolledMachines': {
     field: 'machines',
-    keyOf: ({ machine }: KeptMachineState) => machine?.name ?? '',
+    keyOf: ({ machine }: EnrolledMachineState) => machine?.name ?? '',
   },
   '/mutirao.provider.v1.GridMachineProviderService/ListMachineCredentials': {
     field: 'credentials',
@@ -95,7 +95,7 @@ export const wholeAnswers: Readonly<Record<string, string>> = {
   '/mutirao.reservation.v1.ReservationService/GetClaimKeys': '16 keys at most',
   '/mutirao.reservation.v1.ReservationService/GetQuota': ofQuotas,
   '/mutirao.reservation.v1.ReservationService/GetReservation': oneReservation,
-  '/mutirao.reservation.v1.ReservationService/PledgeReservation': oneReservation,
+  '/mutirao.reservation.v1.ReservationService/PrepareReservation': oneReservation,
   '/mutirao.reservation.v1.ReservationService/RegisterResource': oneResource,
   '/mutirao.reservation.v1.ReservationService/ReleaseReservation': oneReservation,
   '/mutirao.reservation.v1.ReservationService/RemoveMaintenance': oneResource,

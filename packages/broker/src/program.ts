@@ -61,7 +61,7 @@ const options = {
     placeholder: 'STRATEGY[:A]',
     default: 'none',
   }),
-  replicateAfter: duration({ help: 'How old a replica is before an idle machine gets a sister of it.', default: 250 }),
+  replicateAfter: duration({ help: 'How old a replica is before an idle machine gets a sibling of it.', default: 250 }),
   checkDeadline: duration({ help: 'How long the check of a task may take.', default: 600_000 }),
   checksMax: integer({ help: 'Checks that run at a time.', default: 4, min: 1, max: 1024 }),
   blobBytesMax: bytes({ help: 'Largest blob that is taken.', default: 64 * 1024 ** 3 }),

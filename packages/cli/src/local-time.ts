@@ -106,10 +106,10 @@ function instantOf(wall: WallTime, text: string): number {
   const real = candidates.filter(({ at, offset }) => offsetAt(at) === offset);
   const [first, second] = real;
   if (first !== undefined && second === undefined) return first.at;
-  const told = candidates.map(({ at }) => `${showWithOffset(at)}`).join(' or ');
+  const reported = candidates.map(({ at }) => `${showWithOffset(at)}`).join(' or ');
   const why =
     first === undefined ? 'does not exist: clocks are put forward over it' : 'comes twice: clocks are put back then';
-  throw new MutiraoError('MUT_LOCAL_TIME', `the local time ${JSON.stringify(text)} ${why}; want ${told}`);
+  throw new MutiraoError('MUT_LOCAL_TIME', `the local time ${JSON.stringify(text)} ${why}; want ${reported}`);
 }
 
 /** By how much local time is ahead of UTC at a moment. */

@@ -46,9 +46,9 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
   } catch (error) {
     const failure = asOutputFailure(error);
     if (failure instanceof CommanderError && state.program !== undefined)
-      return await tellUsage(failure, state, { words, passedOn, program: state.program, path: entry?.path });
-    if (failure instanceof UsageError) return tellRemedy(failure, argv, state.output);
-    return tellError(failure, state.output);
+      return await reportUsage(failure, state, { words, passedOn, program: state.program, path: entry?.path });
+    if (failure instanceof UsageError) return reportRemedy(failure, argv, state.output);
+    return reportError(failure, state.output);
   }
 }
 
@@ -140,7 +140,7 @@ function addCommonOptions(command: Command): void {
 }
 
 /** Tells an error in one line, and in a second what to do; a bug also shows where it is. */
-function tellError(error: unknown, output: Output): ExitStatus {
+function reportError(error: unknown, output: Output): ExitStatus {
   if (error instanceof OutputClosed) return 0;
   if (error instanceof OutputFailed) {
     output.note(`error: ${error.code} ${error.message}`);
@@ -152,7 +152,7 @@ function tellError(error: unknown, output: Output): ExitStatus {
     output.note(error.advice);
     return exitStatusOf(error);
   }
-  if (isFormatError(error)) return tellFormatError(error, output);
+  if (isFormatError(error)) return reportFormatError(error, output);
   const trace = `error: MUT_INTERNAL ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   for (const line of trace.split('\n')) output.note(line);
   output.note('This is a bug of Mutirao; report it with the lines above.');
@@ -165,16 +165,16 @@ function isFormatError(error: unknown): error is FormatError {
 }
 
 /** Errors of one text that are told one by one. */
-const errorsTold = 20;
+const errorsReported = 20;
 
 /** Tells what is wrong with a text, all of it up to a bound, and what to do about each kind. */
-function tellFormatError(error: FormatError, output: Output): ExitStatus {
+function reportFormatError(error: FormatError, output: Output): ExitStatus {
   const all = [error, ...error.further];
-  const told = all.slice(0, errorsTold);
-  for (const { code, message } of told) output.note(`error: ${code} ${message}`);
-  const rest = all.length - told.length;
+  const reported = all.slice(0, errorsReported);
+  for (const { code, message } of reported) output.note(`error: ${code} ${message}`);
+  const rest = all.length - reported.length;
   if (rest > 0) output.note(`and ${rest} more${error.isCut ? ', and the rest of the file was not read' : ''}`);
-  const advice = told.map(
+  const advice = reported.map(
     ({ code }) => (registry as Readonly<Record<string, ErrorEntry>>)[code]?.advice ?? registry.MUT_BAD_REQUEST.advice,
   );
   for (const line of new Set(advice)) output.note(line);
@@ -182,7 +182,7 @@ function tellFormatError(error: FormatError, output: Output): ExitStatus {
 }
 
 /** Says what is wrong with a command line, the one that is meant, and whose help to read. */
-async function tellUsage(
+async function reportUsage(
   error: CommanderError,
   { output, help }: RunState,
   line: Omit<Mistake, 'error' | 'define'>,
@@ -209,7 +209,7 @@ async function defineCommand(path: readonly string[], command: Command): Promise
 }
 
 /** Says what is wrong with a command line that was read, and the one that is meant. */
-async function tellRemedy(
+async function reportRemedy(
   { code, message, remedy }: UsageError,
   argv: readonly string[],
   output: Output,

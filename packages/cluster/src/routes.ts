@@ -27,7 +27,7 @@ export interface ClusterHost {
   /** Resolves to the machine's reply, after it is in the journal. */
   ask<T>(make: (replyTo: number) => ClusterInput): Promise<T>;
   /** @throws {MutiraoError} MUT_DISK_FULL where no new request can be taken. */
-  demandRoom(): void;
+  requireDiskSpace(): void;
   /** @param userId whose requests the ranking is told of. */
   listQueue(endedMax: number, userId: UserId): QueueListing;
   /** Of all users of whom a request has counted, or of one. */
@@ -45,7 +45,7 @@ export interface ClusterHost {
 const watchedEndedMax = 100;
 
 /** @throws {MutiraoError} MUT_NOT_OWNER unless a user acts for herself, or the cluster's owner for anybody. */
-function demandSelf({ ownerId }: ClusterHost, userId: UserId, other: UserId): void {
+function requireSelf({ ownerId }: ClusterHost, userId: UserId, other: UserId): void {
   if (userId !== other && userId !== ownerId)
     throw new MutiraoError('MUT_NOT_OWNER', `the request is ${other}'s; you are ${userId}`);
 }
@@ -67,8 +67,8 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
     allocate: unary({
       decode: (wire) => ({ order: decodeAllocateRequest(wire), claim: wire.reservationClaim }),
       handle: ({ order: asked, claim }, { userId }) => {
-        host.demandRoom();
-        if (asked.userId !== '') demandSelf(host, userId, asked.userId);
+        host.requireDiskSpace();
+        if (asked.userId !== '') requireSelf(host, userId, asked.userId);
         const order = asked.userId === '' ? { ...asked, userId } : asked;
         return claim === '' ? allocate(host, order) : allocateInside(host, order, claim);
       },
@@ -77,7 +77,7 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
     release: unary({
       decode: decodeReleaseRequest,
       handle: (requestId, { userId }) => {
-        demandSelf(host, userId, host.userOf(requestId) ?? userId);
+        requireSelf(host, userId, host.userOf(requestId) ?? userId);
         return host.ask<object>((replyTo) => ({ kind: 'ReleaseRequested', replyTo, requestId }));
       },
       encode: () => ({}),

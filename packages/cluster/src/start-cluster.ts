@@ -23,14 +23,14 @@ import {
   openTrace,
   systemClock,
   systemTimers,
-  tellStalled,
+  reportStalled,
   workClock,
 } from '@mutirao/runtime/driver';
 import { Room } from '@mutirao/runtime/files';
 import { openJournal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
-import { ReservationDesk, type ReservationDeskOptions } from '@mutirao/runtime/reservations';
+import { ReservationClient, type ReservationClientOptions } from '@mutirao/runtime/reservations';
 import { bind, serve, type AuditedMethods, type TokenCheck } from '@mutirao/runtime/rpc';
 import { clusterChangeCodec } from './change-codec.ts';
 import { recoverState } from './recover-state.ts';
@@ -60,7 +60,7 @@ export interface ClusterSetup {
   /** Of connections to nodes. */
   readonly sshOptions?: readonly string[];
   /** Whose reservations are honoured; left out for nobody's. */
-  readonly reservations?: Pick<ReservationDeskOptions, 'address' | 'resourceId' | 'token' | 'trust'>;
+  readonly reservations?: Pick<ReservationClientOptions, 'address' | 'resourceId' | 'token' | 'trust'>;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
   /** Where it is written down who did what; nowhere when left out. */
@@ -110,10 +110,10 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   const { options, directory, log } = setup;
   const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: clusterChangeCodec });
   const state = recoverState(journal, options);
-  const desk = openDesk(setup, {
+  const client = openClient(setup, {
     inUse: () => listUses(state),
-    onTold: (windows) => {
-      deliver({ kind: 'ReservationsTold', windows });
+    onReported: (windows) => {
+      deliver({ kind: 'ReservationsReported', windows });
     },
   });
   const changes = new ChangeSignal();
@@ -139,13 +139,13 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     onCommitted: (entries) => {
       for (const { change } of entries) {
         logChange(log, change);
-        if (change.kind === 'RequestStarted') noteUse(desk, state, change.requestId);
+        if (change.kind === 'RequestStarted') noteUse(client, state, change.requestId);
       }
       changes.notify();
     },
     onFatal: setup.onFatal,
     onStalled: (error) => {
-      tellStalled(log, error);
+      reportStalled(log, error);
     },
     trace: openTrace({
       path: setup.trace ?? '',
@@ -166,18 +166,18 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     driver.deliver(input);
   };
   deliver({ kind: 'ClusterStarted', away: runner instanceof NodeRunner ? runner.processorsAway : 0 });
-  desk?.start();
+  client?.start();
   if (setup.metrics !== undefined) measure(setup.metrics, state);
   const routes = clusterRoutes({
     ask: (make) => driver.ask(make),
-    demandRoom: () => {
+    requireDiskSpace: () => {
       room.demand();
     },
     limits: options,
     changes,
     ownerId: setup.ownerId,
     userOf: (requestId) => state.requests.get(requestId)?.order.userId,
-    admitClaim: (claim, userId) => admitClaim(desk, claim, userId),
+    admitClaim: (claim, userId) => admitClaim(client, claim, userId),
     show: (window) => {
       deliver({ kind: 'ReservationShown', window });
     },
@@ -199,7 +199,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     trouble: () => room.trouble(),
     stop: async () => {
       await server.drain(drainMs);
-      await desk?.stop();
+      await client?.stop();
       // The driver first: an exit that it heard of now would start the next request.
       await driver.stop();
       await runner.stop();
@@ -209,12 +209,12 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
 }
 
 /** Follows the reservations of this cluster, where it has any. */
-function openDesk(
+function openClient(
   { reservations, directory, options, log }: ClusterSetup,
-  about: Pick<ReservationDeskOptions, 'inUse' | 'onTold'>,
-): ReservationDesk | undefined {
+  about: Pick<ReservationClientOptions, 'inUse' | 'onReported'>,
+): ReservationClient | undefined {
   if (reservations === undefined) return undefined;
-  return new ReservationDesk({
+  return new ReservationClient({
     ...reservations,
     processors: options.processors,
     keysPath: join(directory, 'claim-keys.json'),
@@ -224,20 +224,20 @@ function openDesk(
   });
 }
 
-function admitClaim(desk: ReservationDesk | undefined, claim: string, userId: UserId): Promise<ReservedWindow> {
-  if (desk === undefined)
+function admitClaim(client: ReservationClient | undefined, claim: string, userId: UserId): Promise<ReservedWindow> {
+  if (client === undefined)
     return Promise.reject(
       new MutiraoError(
         'MUT_CLAIM_ELSEWHERE',
         'this cluster honours no reservations; want one that was started with --reservations',
       ),
     );
-  return desk.admit(claim, userId);
+  return client.admit(claim, userId);
 }
 
-function noteUse(desk: ReservationDesk | undefined, state: ClusterState, requestId: number): void {
+function noteUse(client: ReservationClient | undefined, state: ClusterState, requestId: number): void {
   const { reservationId, userId = '' } = state.requests.get(requestId)?.order ?? {};
-  if (reservationId !== undefined) desk?.noteUse({ reservationId, userId });
+  if (reservationId !== undefined) client?.noteUse({ reservationId, userId });
 }
 
 /** Runs requests on this host, or on its nodes, to which it connects first. */

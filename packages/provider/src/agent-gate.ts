@@ -77,7 +77,7 @@ export class AgentGate {
     if (requestId !== '') {
       const width = this.#lookup.widthOf(requestId);
       if (width === 0) return; // The request is over, and the provider's machine will say so.
-      demandMachine(machineId, requestId, width);
+      requireMachine(machineId, requestId, width);
       try {
         this.#database.prepare('INSERT INTO agent_secrets VALUES (?, ?, ?)').run(machineId, requestId, digest);
       } catch (error) {
@@ -127,7 +127,7 @@ export class AgentGate {
   }
 
   /** @throws {MutiraoError} MUT_CREDENTIAL_COPIED unless an agent of the request has entered with the secret. */
-  demandEntered(requestId: RequestId, credential: string): void {
+  requireEntered(requestId: RequestId, credential: string): void {
     if (this.machinesOf(requestId, credential).length > 0) return;
     throw new MutiraoError('MUT_CREDENTIAL_COPIED', `no agent of request ${requestId} has attached with this secret`);
   }
@@ -177,7 +177,7 @@ export class AgentGate {
 }
 
 /** A request's machines are counted from 0, each with one name: 00 would be a second one for 0. */
-function demandMachine(machineId: MachineId, requestId: RequestId, width: ProcessorCount): void {
+function requireMachine(machineId: MachineId, requestId: RequestId, width: ProcessorCount): void {
   const index = /\.(0|[1-9]\d{0,6})$/.exec(machineId)?.[1];
   if (index === undefined || Number(index) >= width) {
     throw new MutiraoError(

@@ -9,7 +9,7 @@ const durableKinds: ReadonlySet<ProviderChange['kind']> = new Set([
   'DrainingBegan',
   'DrainingEnded',
   'LeaseTaken',
-  'ReportKept',
+  'ReportSpooled',
 ]);
 
 /** How the provider's changes lie in its journal. */

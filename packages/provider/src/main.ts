@@ -24,17 +24,17 @@ import { ownProgram } from '@mutirao/runtime/processes';
 import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
 import {
-  demandHolding,
+  requirePreAcquire,
   managerOptions,
   openManager,
   queueIntervalOf,
   readHolding,
-  tellReserving,
+  reportReserving,
 } from './open-manager.ts';
 import { openKeeper, startKeeping } from './machines/keep-machines.ts';
 import { startProvider, type ProviderSetup } from './start-provider.ts';
 
-const { heuristic, idleRelease, agentGrace, brokerGrace, deputyAfter, refusalPause, refusalPauseMax, refusalsMax } =
+const { heuristic, idleRelease, agentGrace, brokerGrace, standbyAfter, refusalPause, refusalPauseMax, refusalsMax } =
   providerDefaults;
 const { submissions, withdrawals } = requestBudget;
 
@@ -65,8 +65,8 @@ const options = {
     placeholder: 'HOST:PORT',
     default: '127.0.0.1:0',
   }),
-  contents: bytes({
-    help: 'Most that contents kept for the agents, so that each comes from home once, may hold; 0 to keep none.',
+  inputCacheSize: bytes({
+    help: 'Most that inputCacheSize kept for the agents, so that each comes from home once, may hold; 0 to keep none.',
     default: 10 * 2 ** 30,
   }),
   ...managerOptions,
@@ -93,11 +93,11 @@ const options = {
   }),
   agentGrace: duration({ help: 'A machine whose agent is away for longer is lost.', default: agentGrace }),
   brokerGrace: duration({ help: 'The demand of a broker that is away for longer is nothing.', default: brokerGrace }),
-  deputyAfter: duration({
+  standbyAfter: duration({
     help:
       'When a broker is away for longer, its machines go on with what it leased, and what they report is kept for ' +
       'it.',
-    default: deputyAfter,
+    default: standbyAfter,
   }),
   refusalPause: duration({
     help: 'Pause after a refused request; doubles with each further one.',
@@ -199,8 +199,8 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const metrics = new Metrics({ withProcess: true });
   const keeper = config.manager === 'none' ? openKeeper(directory, log) : undefined;
   const manager = openManager(config, { id: config.id, home, directory, token, passedOn, log });
-  await demandHolding(config, manager);
-  void tellReserving(config, manager, log);
+  await requirePreAcquire(config, manager);
+  void reportReserving(config, manager, log);
   const audit = openAudit(auditPath(home, `provider-${config.id}`), { log });
   const provider = await startProvider({
     ...(keeper === undefined ? {} : { keeper }),
@@ -219,7 +219,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
     agentHome: config.agentHome === '' ? home : config.agentHome,
     agentOrphanTimeout: config.agentOrphanTimeout,
     agentIsolation: isolationOf(config),
-    contentBytesMax: config.contents,
+    contentBytesMax: config.inputCacheSize,
     spoolBytesMax: config.spoolBytes,
     queueInterval: queueIntervalOf(config),
     trace: config.trace,
@@ -275,8 +275,8 @@ function reservationsOf(
   };
 }
 
-function holdingOf({ holdAhead }: Config): Pick<ProviderConfig, 'holding'> {
-  const holding = readHolding(holdAhead);
+function holdingOf({ preAcquire }: Config): Pick<ProviderConfig, 'holding'> {
+  const holding = readHolding(preAcquire);
   return holding === undefined ? {} : { holding };
 }
 
@@ -306,7 +306,7 @@ function machineConfig(config: Config, home: string): ProviderConfig {
     idleRelease: config.idleRelease,
     agentGrace: config.agentGrace,
     brokerGrace: config.brokerGrace,
-    deputyAfter: config.deputyAfter,
+    standbyAfter: config.standbyAfter,
     refusalPause: config.refusalPause,
     refusalPauseMax: config.refusalPauseMax,
     refusalsMax: config.refusalsMax,

@@ -50,8 +50,8 @@ export function measureProvider(
       gauge.set(countHeldIdle(state));
     },
   );
-  metrics.gauge('mutirao_provider_refusals', 'Refusals and fruitless requests in a row.', [], (gauge) => {
-    gauge.set(state.refusals + state.fruitless);
+  metrics.gauge('mutirao_provider_refusals', 'Refusals and emptyAllocationStreak requests in a row.', [], (gauge) => {
+    gauge.set(state.refusals + state.emptyAllocationStreak);
   });
   metrics.gauge('mutirao_provider_queue_stale', 'Whether the last reading of the queue failed.', [], (gauge) => {
     gauge.set(state.listingFailure === '' ? 0 : 1);
@@ -68,14 +68,14 @@ export function measureProvider(
     },
   );
   metrics.gauge(
-    'mutirao_provider_deputised_brokers',
+    'mutirao_provider_standby_brokers',
     'Brokers that are away and that the provider stands in for.',
     [],
     (gauge) => {
-      gauge.set([...state.brokers.values()].filter(({ deputySince = 0 }) => deputySince > 0).length);
+      gauge.set([...state.brokers.values()].filter(({ standbySince = 0 }) => standbySince > 0).length);
     },
   );
-  metrics.gauge('mutirao_provider_kept_reports', 'Reports that are kept for brokers that are away.', [], (gauge) => {
+  metrics.gauge('mutirao_provider_spooled_reports', 'Reports that are kept for brokers that are away.', [], (gauge) => {
     gauge.set([...state.kept.values()].reduce((sum, { reports }) => sum + reports.length, 0));
   });
   metrics.gauge(

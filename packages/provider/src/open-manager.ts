@@ -79,10 +79,10 @@ export const managerOptions = {
   reservations: text({
     help:
       'Address of the reservation manager whose reservations Slurm or Grid Engine is to keep, or for which ' +
-      'allocations are held (--hold-ahead); empty for none.',
+      'allocations are held (--pre-acquire); empty for none.',
     placeholder: 'HOST:PORT',
   }),
-  holdAhead: text({
+  preAcquire: text({
     help:
       'With --reservations, where the manager makes no reservations for us: asks for their processors ahead and ' +
       'holds them, "fixed:1h" before the start, or "learned:90%", as long ahead as that share of its own requests ' +
@@ -142,7 +142,7 @@ export function openManager(config: ManagerConfig, places: ManagerPlaces): Resou
       `there are words after "--" (${places.passedOn.join(' ')}), and the manager "${manager}" has no use for ` +
         `them; expected ${byCommands.join(', ')}`,
     );
-  demandReservable(config);
+  requireReservable(config);
   if (managerFile !== '' && manager !== 'commands')
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
@@ -165,13 +165,13 @@ export function openManager(config: ManagerConfig, places: ManagerPlaces): Resou
 }
 
 /** @throws {MutiraoError} MUT_BAD_CONFIG for options about reservations that do not go together. */
-function demandReservable({ holdAhead, reservations, manager }: ManagerConfig): void {
-  if (holdAhead !== '' && (reservations === '' || manager === 'none'))
+function requireReservable({ preAcquire, reservations, manager }: ManagerConfig): void {
+  if (preAcquire !== '' && (reservations === '' || manager === 'none'))
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `--hold-ahead is "${holdAhead}"; want --reservations with it, and a resource manager`,
+      `--pre-acquire is "${preAcquire}"; want --reservations with it, and a resource manager`,
     );
-  if (reservations !== '' && holdAhead === '' && !reserving.includes(manager))
+  if (reservations !== '' && preAcquire === '' && !reserving.includes(manager))
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
       `--reservations is "${reservations}", and --manager is "${manager}"; expected ${reserving.join(' or ')}, ` +
@@ -183,42 +183,42 @@ function demandReservable({ holdAhead, reservations, manager }: ManagerConfig): 
  * Sees to it that nothing is held ahead for reservations that the manager honours by itself: its wall would be in the
  * way of the request.
  *
- * @throws {MutiraoError} MUT_HOLD_NEEDLESS
+ * @throws {MutiraoError} MUT_PRE_ACQUIRE_NOT_SUPPORTED
  */
-export async function demandHolding(
-  { holdAhead, cluster }: Pick<ManagerConfig, 'holdAhead' | 'cluster'>,
+export async function requirePreAcquire(
+  { preAcquire, cluster }: Pick<ManagerConfig, 'preAcquire' | 'cluster'>,
   manager: Pick<ResourceManager, 'honoursReservations'> | undefined,
 ): Promise<void> {
-  if (holdAhead === '' || (await manager?.honoursReservations?.()) !== true) return;
+  if (preAcquire === '' || (await manager?.honoursReservations?.()) !== true) return;
   throw new MutiraoError(
-    'MUT_HOLD_NEEDLESS',
-    `--hold-ahead is "${holdAhead}", and the cluster ${cluster} honours reservations by itself; want neither ` +
-      '--hold-ahead nor --reservations',
+    'MUT_PRE_ACQUIRE_NOT_SUPPORTED',
+    `--pre-acquire is "${preAcquire}", and the cluster ${cluster} honours reservations by itself; want neither ` +
+      '--pre-acquire nor --reservations',
   );
 }
 
 /** Says how reservations of the resource are seen to, and where another way would do better. Never throws. */
-export async function tellReserving(
-  { holdAhead }: Pick<ManagerConfig, 'holdAhead'>,
+export async function reportReserving(
+  { preAcquire }: Pick<ManagerConfig, 'preAcquire'>,
   manager: Pick<ResourceManager, 'mayReserve' | 'siteReservations'> | undefined,
   log: Pick<Logger, 'info' | 'warn'>,
 ): Promise<void> {
-  if (holdAhead !== '')
-    log.info({ rule: holdAhead }, 'the processors of reservations are asked for ahead and held: best effort');
+  if (preAcquire !== '')
+    log.info({ rule: preAcquire }, 'the processors of reservations are asked for ahead and held: best effort');
   else if (manager?.siteReservations !== undefined)
     log.info({}, 'reservations are made by the resource manager itself, which guarantees what it takes');
   else return;
   const mayReserve = await manager?.mayReserve?.();
-  if (holdAhead !== '' && mayReserve === true)
+  if (preAcquire !== '' && mayReserve === true)
     log.warn(
       {},
       'this account may have the resource manager make reservations, which would be guaranteed; without ' +
-        '--hold-ahead it is asked to',
+        '--pre-acquire it is asked to',
     );
-  if (holdAhead === '' && mayReserve === false)
+  if (preAcquire === '' && mayReserve === false)
     log.warn(
       {},
-      'the resource manager makes no reservations for this account; with --hold-ahead their processors are ' +
+      'the resource manager makes no reservations for this account; with --pre-acquire their processors are ' +
         'asked for ahead and held',
     );
 }
@@ -320,10 +320,10 @@ function openOar(config: ManagerConfig, { directory, passedOn }: ManagerPlaces):
 
 /** Reservations that the resource's own manager is to make; none where allocations are held for them. */
 function reservationsOf(
-  { reservations, holdAhead, reservationResource }: ManagerConfig,
+  { reservations, preAcquire, reservationResource }: ManagerConfig,
   id: string,
 ): { readonly reservations?: { readonly prefix: string; readonly resourceId: string } } {
-  return reservations === '' || holdAhead !== ''
+  return reservations === '' || preAcquire !== ''
     ? {}
     : { reservations: { prefix: `mutirao_${id}_`, resourceId: reservationResource || id } };
 }
@@ -371,7 +371,7 @@ export function readHolding(text: string): LeadRule | undefined {
 function wrongHolding(text: string, options: ErrorOptions = {}): MutiraoError {
   return new MutiraoError(
     'MUT_BAD_CONFIG',
-    `--hold-ahead is "${text}"; want fixed: with a time such as fixed:1h, learned: with a share such as ` +
+    `--pre-acquire is "${text}"; want fixed: with a time such as fixed:1h, learned: with a share such as ` +
       'learned:90%, or forecast: with a time such as forecast:1h',
     options,
   );

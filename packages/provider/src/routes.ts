@@ -3,11 +3,11 @@ import {
   boundNumber,
   boundText,
   decodeContent,
-  decodeKeptMachine,
+  decodeEnrolledMachine,
   decodeMessage,
   encodeAllocationRequest,
   encodeProviderQueue,
-  encodeKeptMachineState,
+  encodeEnrolledMachineState,
   encodeQuotaUses,
   offsetHeader,
 } from '@mutirao/api/codecs';
@@ -47,10 +47,10 @@ import {
 import type { AgentGate } from './agent-gate.ts';
 import { originOf, type AgentCredentials } from './credentials.ts';
 import type { SiteContents } from './contents/site-contents.ts';
-import type { Deputy } from './deputy/deputy.ts';
-import { describeLease } from './deputy/describe-lease.ts';
+import type { Standby } from './standby/standby.ts';
+import { describeLease } from './standby/describe-lease.ts';
 import type { MachineCredentials, MachineCredentialState } from './machines/machine-credentials.ts';
-import type { MachineKeeper } from './machines/machine-keeper.ts';
+import type { EnrolledMachines } from './machines/enrolled-machines.ts';
 import type { AgentLink } from './relay/links.ts';
 import type { Relay } from './relay/relay.ts';
 import type { PushedContents } from './transfers/pushed-contents.ts';
@@ -68,15 +68,15 @@ export interface ProviderHost {
   /** Contents that are kept for the agents; left out where none are. */
   readonly contents?: Pick<SiteContents, 'findTransfer'>;
   /** Stands in for brokers that are away; left out where nobody does. */
-  readonly deputy?: Pick<
-    Deputy,
+  readonly standby?: Pick<
+    Standby,
     'keepOutput' | 'findOutput' | 'readOutput' | 'noteFetched' | 'trouble' | 'spooledBytesOf' | 'leases'
   >;
-  readonly gate: Pick<AgentGate, 'enter' | 'demandEntered' | 'demandAgentOf' | 'machinesOf'>;
+  readonly gate: Pick<AgentGate, 'enter' | 'requireEntered' | 'demandAgentOf' | 'machinesOf'>;
   /** Invitations and credentials of machines that no request gives. */
   readonly machines: Pick<MachineCredentials, 'invite' | 'remove' | 'list'>;
   /** Keeps time-shared machines; undefined where a resource manager gives machines. */
-  readonly keeper: Pick<MachineKeeper, 'add' | 'remove' | 'list' | 'keeps'> | undefined;
+  readonly keeper: Pick<EnrolledMachines, 'add' | 'remove' | 'list' | 'keeps'> | undefined;
   /** Who may change what the provider does. */
   readonly ownerId: UserId;
   /** Where agents on other hosts find the provider, and the authority that signs for it; empty for a socket. */
@@ -201,15 +201,15 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
             ? undefined
             : boundNumber(defaultTaskTimeMs, 'duration', 'default_task_time_ms'),
       }),
-      handle: (wish, { userId }) => {
-        if (wish.heuristic !== '' || wish.defaultTime !== undefined)
-          demandOwner(host, userId, 'switching the heuristic');
-        return host.ask<HeuristicSetting>((replyTo) => ({ kind: 'HeuristicAsked', replyTo, ...wish }));
+      handle: (spec, { userId }) => {
+        if (spec.heuristic !== '' || spec.defaultTime !== undefined)
+          requireOwner(host, userId, 'switching the heuristic');
+        return host.ask<HeuristicSetting>((replyTo) => ({ kind: 'HeuristicAsked', replyTo, ...spec }));
       },
       encode: ({ heuristic, defaultTime }) => ({ heuristic, defaultTaskTimeMs: defaultTime }),
     }),
     getQuota: ({ userId: asked }, { userId: caller }) => {
-      if (asked !== '' && asked !== caller) demandOwner(host, caller, 'looking at the quotas of others');
+      if (asked !== '' && asked !== caller) requireOwner(host, caller, 'looking at the quotas of others');
       const userId = asked === '' ? caller : asked;
       return { userId, uses: encodeQuotaUses(host.usesOf(userId)) };
     },
@@ -221,19 +221,19 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
 /** The calls that have agents work for machines of the owner's. */
 function keeperRoutes(
   host: ProviderHost,
-): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'addMachines' | 'listKeptMachines'> {
+): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'addMachines' | 'listEnrolledMachines'> {
   return {
     addMachines: unary({
-      decode: ({ machines }) => machines.map(decodeKeptMachine),
+      decode: ({ machines }) => machines.map(decodeEnrolledMachine),
       handle: (machines) => {
         keeperOf(host).add(machines);
       },
       encode: () => ({}),
     }),
-    listKeptMachines: unary({
+    listEnrolledMachines: unary({
       decode: () => undefined,
       handle: () => keeperOf(host).list(),
-      encode: (machines) => ({ machines: machines.map(encodeKeptMachineState) }),
+      encode: (machines) => ({ machines: machines.map(encodeEnrolledMachineState) }),
     }),
   };
 }
@@ -315,7 +315,7 @@ function encodeMachineCredential({ name, status, since, expiresAt }: MachineCred
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
-function keeperOf({ keeper, state }: ProviderHost): Pick<MachineKeeper, 'add' | 'list'> {
+function keeperOf({ keeper, state }: ProviderHost): Pick<EnrolledMachines, 'add' | 'list'> {
   if (keeper === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
@@ -429,12 +429,13 @@ async function passPush(host: ProviderHost, agent: AgentLink, push: Push): Promi
 }
 
 async function keepPush(
-  { deputy, relay }: ProviderHost,
+  { standby, relay }: ProviderHost,
   { identity }: AgentLink,
   { transferId, content, chunks }: Push,
 ): Promise<void> {
-  if (deputy === undefined) throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: its broker is away`);
-  await deputy.keepOutput(identity.machineId, { transferId, content }, chunks);
+  if (standby === undefined)
+    throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: its broker is away`);
+  await standby.keepOutput(identity.machineId, { transferId, content }, chunks);
   // The broker may have come back meanwhile, and the agent will tell it of this output itself.
   relay.announceKept(identity.machineId, transferId);
 }
@@ -452,8 +453,8 @@ async function receiveContent(
     host.exchange.refuse(transferId, { kind: 'user', userId }, new MutiraoError('MUT_MACHINE_QUOTA', refusal));
     return;
   }
-  const output = host.deputy?.findOutput(transferId, userId);
-  if (host.deputy === undefined || output === undefined) {
+  const output = host.standby?.findOutput(transferId, userId);
+  if (host.standby === undefined || output === undefined) {
     // Who waited here would hold up its machine: a push is announced when it is there, and what is gone does not come
     // back under this name.
     const party = { kind: 'user' as const, userId };
@@ -468,15 +469,15 @@ async function receiveContent(
     });
     return;
   }
-  for await (const message of host.deputy.readOutput(output, offset)) {
+  for await (const message of host.standby.readOutput(output, offset)) {
     writer.write(message);
     await writer.drained();
   }
-  host.deputy.noteFetched(output);
+  host.standby.noteFetched(output);
 }
 
 /** @throws {MutiraoError} MUT_NOT_OWNER */
-function demandOwner({ ownerId }: ProviderHost, userId: UserId, what: string): void {
+function requireOwner({ ownerId }: ProviderHost, userId: UserId, what: string): void {
   if (userId !== ownerId)
     throw new MutiraoError(
       'MUT_NOT_OWNER',
@@ -494,12 +495,12 @@ function requestOf({ state, gate }: ProviderHost, { userId, credential }: CallCo
   const request = state.requests.get(origin.requestId);
   if (request === undefined || !isServing(request))
     throw new MutiraoError('MUT_ALLOCATION_ENDED', `request ${origin.requestId} is over`);
-  gate.demandEntered(origin.requestId, credential);
+  gate.requireEntered(origin.requestId, credential);
   return origin.requestId;
 }
 
 function describeResource(
-  { state, deputy, ownerId, trouble, queueTrouble, reservations }: ProviderHost,
+  { state, standby, ownerId, trouble, queueTrouble, reservations }: ProviderHost,
   userId: UserId,
 ): GetResourceResponse {
   const { config, machines, listing } = state;
@@ -527,11 +528,11 @@ function describeResource(
     machines: attached.length,
     draining: takesNoWork(state),
     ...drainingOf(state),
-    reasons: [...listOf(trouble()), ...state.standing, ...(reservations?.() ?? [])],
+    reasons: [...listOf(trouble()), ...state.resourceStatus, ...(reservations?.() ?? [])],
     leases: [...state.brokers.values()]
       .filter(({ brokerId }) => userId === ownerId || userOfBroker(brokerId, ownerId) === userId)
-      .flatMap((broker) => describeLease(state, broker, deputy) ?? []),
-    spoolTrouble: deputy?.trouble ?? '',
+      .flatMap((broker) => describeLease(state, broker, standby) ?? []),
+    spoolTrouble: standby?.trouble ?? '',
     queueTrouble: describeQueueTrouble(state, queueTrouble()),
   };
 }

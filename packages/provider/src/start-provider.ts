@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
   createProviderState,
-  freezeProvider,
+  serializeProvider,
   isPending,
   isServing,
   isWatching,
@@ -10,7 +10,7 @@ import {
   measureInterval,
   providerMachine,
   saveProviderBeginning,
-  thawProvider,
+  deserializeProvider,
   type ProviderChange,
   type ProviderCommand,
   type ProviderConfig,
@@ -31,12 +31,19 @@ import {
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import type { Audit } from '@mutirao/runtime/audit';
-import { MachineDriver, openTrace, steadyClock, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
+import {
+  MachineDriver,
+  openTrace,
+  steadyClock,
+  systemClock,
+  systemTimers,
+  reportStalled,
+} from '@mutirao/runtime/driver';
 import { ensureToken, HomeProver, makeToken } from '@mutirao/runtime/files';
 import { onOneLine, readHostIdentity } from '@mutirao/runtime/identity';
 import { findFreshNumber, openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
-import { PassingBytes } from '@mutirao/runtime/memory';
+import { InFlightBytes } from '@mutirao/runtime/memory';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import {
   farAddress,
@@ -53,15 +60,15 @@ import { AgentCredentials } from './credentials.ts';
 import { SiteContents } from './contents/site-contents.ts';
 import { SiteStore } from './contents/site-store.ts';
 import { userOfBroker } from './user-of-broker.ts';
-import { openDeputy, type OpenedDeputy } from './deputy/open-deputy.ts';
+import { openStandby, type OpenedStandby } from './standby/open-standby.ts';
 import { MachineCredentials } from './machines/machine-credentials.ts';
-import type { MachineKeeper } from './machines/machine-keeper.ts';
+import type { EnrolledMachines } from './machines/enrolled-machines.ts';
 import { measureProvider } from './measure-provider.ts';
 import { TaskMeasure } from './relay/measure.ts';
 import { Relay } from './relay/relay.ts';
 import { describeHeld } from './reservations/describe-held.ts';
-import { HoldingDesk, type HoldingDeskOptions } from './reservations/holding-desk.ts';
-import { ReservationKeeper, type ReservationKeeperOptions } from './reservations/reservation-keeper.ts';
+import { ProvisioningFollower, type ProvisioningFollowerOptions } from './reservations/provisioning-follower.ts';
+import { ReservationSync, type ReservationSyncOptions } from './reservations/reservation-sync.ts';
 import { QueueWatcher } from './resource/queue-watcher.ts';
 import { Submitter } from './resource/submitter.ts';
 import { machineService, providerService } from './routes.ts';
@@ -90,7 +97,7 @@ export interface ProviderSetup {
   /** Undefined where machines attach by themselves. */
   readonly manager: ResourceManager | undefined;
   /** Whose reservations the manager is to keep; undefined or left out for nobody's. */
-  readonly reservations?: Pick<ReservationKeeperOptions, 'address' | 'resourceId' | 'token' | 'trust'> | undefined;
+  readonly reservations?: Pick<ReservationSyncOptions, 'address' | 'resourceId' | 'token' | 'trust'> | undefined;
   /** The program that each processor of an allocation runs. */
   readonly agentCommand: readonly string[];
   /** Where Mutirao's files are on the machines of the resource; empty for the agent's own choice. */
@@ -106,7 +113,7 @@ export interface ProviderSetup {
   /** Most bytes of outputs that are kept while their broker is away; left out for 0. */
   readonly spoolBytesMax?: Bytes;
   /** Keeps time-shared machines; left out where a resource manager gives machines. */
-  readonly keeper?: MachineKeeper;
+  readonly keeper?: EnrolledMachines;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
   /** Where it is written down who did what; nowhere when left out. */
@@ -181,7 +188,7 @@ class ProviderProcess {
   readonly #driver: ProviderDriver;
   readonly #credentials: AgentCredentials;
   readonly #measure = new TaskMeasure(systemClock);
-  readonly #passing = new PassingBytes();
+  readonly #passing = new InFlightBytes();
   readonly #exchange = new TransferExchange({
     timers: systemTimers,
     waitMax: transferWaitMax,
@@ -191,12 +198,12 @@ class ProviderProcess {
   readonly #prover: HomeProver;
   readonly #contents: SiteContents | undefined;
   readonly #pushed = new PushedContents();
-  readonly #opened: OpenedDeputy;
+  readonly #opened: OpenedStandby;
   readonly #relay: Relay;
   readonly #submitter: Submitter | undefined;
   readonly #watcher: QueueWatcher | undefined;
-  readonly #keeper: ReservationKeeper | undefined;
-  readonly #holding: HoldingDesk | undefined;
+  readonly #keeper: ReservationSync | undefined;
+  readonly #holding: ProvisioningFollower | undefined;
   readonly #machines: MachineCredentials;
   #measureTimer: unknown;
   readonly #gate: AgentGate;
@@ -224,7 +231,7 @@ class ProviderProcess {
     };
     this.#prover = HomeProver.ofHome((setup.contentBytesMax ?? 0) === 0 ? '' : setup.home);
     this.#contents = this.#openContents();
-    this.#opened = openDeputy({
+    this.#opened = openStandby({
       directory,
       database: journal.database,
       state: this.#state,
@@ -235,12 +242,12 @@ class ProviderProcess {
       measure: this.#measure,
       log,
       deliver,
-      tellBroker: (brokerId, message) => {
-        this.#relay.tellBroker(brokerId, message);
+      reportBroker: (brokerId, message) => {
+        this.#relay.reportBroker(brokerId, message);
       },
     });
     this.#relay = new Relay({
-      deputy: this.#opened.deputy,
+      standby: this.#opened.standby,
       providerId: config.providerId,
       ...resourceOf(setup),
       measure: this.#measure,
@@ -285,7 +292,7 @@ class ProviderProcess {
       },
       onFatal: setup.onFatal,
       onStalled: (error) => {
-        tellStalled(log, error);
+        reportStalled(log, error);
       },
       onClockStepped: (by) => {
         this.#followClock(by);
@@ -330,7 +337,7 @@ class ProviderProcess {
       endedMax: endedListedMax,
       deliver: (input) => {
         // A listing may show that a request ended, and what is asked for next depends on what its tasks took.
-        this.#tellMeasured();
+        this.#reportMeasured();
         deliver(input);
       },
     });
@@ -345,7 +352,7 @@ class ProviderProcess {
     this.#watcher?.start();
     this.#keeper?.start();
     this.#holding?.start();
-    this.#tellTaskTimes();
+    this.#reportTaskTimes();
     measureProvider(metrics, {
       state: this.#state,
       relay: this.#relay,
@@ -360,7 +367,7 @@ class ProviderProcess {
       agentsDial: this.#agentStart.address,
       invite: (name) => this.#machines.invite(name, 0).secret,
       state: this.#state,
-      trouble: () => this.#trouble() ?? (this.#opened.deputy.trouble || undefined),
+      trouble: () => this.#trouble() ?? (this.#opened.standby.trouble || undefined),
       giveBack: (reason, patience) => this.#giveBack(reason, patience),
       stop: () => this.#stop(users === agents ? [users] : [users, agents]),
     };
@@ -422,7 +429,7 @@ class ProviderProcess {
       relay: this.#relay,
       exchange: this.#exchange,
       pushed: this.#pushed,
-      deputy: this.#opened.deputy,
+      standby: this.#opened.standby,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       trouble: () => this.#trouble(),
       queueTrouble: () => this.#watcher?.trouble ?? '',
@@ -479,24 +486,24 @@ class ProviderProcess {
       case 'JudgeClaim':
         void this.#holding?.judge(command.reservation);
         break;
-      case 'TellHeldAhead':
+      case 'ReportProvisioning':
         this.#holding?.noteAhead(command.reservationId, command.ahead);
         break;
       case 'ReleaseRequest':
         void this.#submitter?.release(command);
         break;
-      case 'TellMachineJoined':
-      case 'TellMachineLost':
-      case 'TellRequests':
-      case 'TellStandings':
-      case 'TellResource':
-      case 'TellSettled':
+      case 'ReportMachineJoined':
+      case 'ReportMachineLost':
+      case 'ReportRequests':
+      case 'ReportStatuses':
+      case 'ReportResource':
+      case 'ReportSynced':
       case 'ReattachAgent':
       case 'ClearAgent':
       case 'RefuseAgent':
-      case 'TellDraining':
+      case 'ReportDraining':
       case 'KeepReports':
-      case 'AcknowledgeKept':
+      case 'AcknowledgeSpooled':
       case 'StartLeased':
       case 'ConfirmLease':
         this.#relay.perform(command);
@@ -506,16 +513,16 @@ class ProviderProcess {
     }
   }
 
-  #tellMeasured(): void {
+  #reportMeasured(): void {
     for (const input of this.#measure.take()) this.#driver.deliver(input);
     const running = this.#measure.takeRunning();
     if (running !== undefined && isWatching(this.#state)) this.#driver.deliver(running);
   }
 
-  #tellTaskTimes(): void {
-    this.#tellMeasured();
+  #reportTaskTimes(): void {
+    this.#reportMeasured();
     this.#measureTimer = systemTimers.start(measureInterval, () => {
-      this.#tellTaskTimes();
+      this.#reportTaskTimes();
     });
   }
 
@@ -537,8 +544,8 @@ class ProviderProcess {
     await this.#keeper?.stop();
     await this.#holding?.stop();
     systemTimers.cancel(this.#measureTimer);
-    this.#opened.deputy.close();
-    this.#tellMeasured();
+    this.#opened.standby.close();
+    this.#reportMeasured();
     // The driver first: agents that are sent away now are not lost, they wait for the next start.
     await this.#driver.stop();
     await Promise.all(servers.map((server) => server.drain(drainMs)));
@@ -549,8 +556,8 @@ class ProviderProcess {
 
 /** Who sees to what is reserved of the resource. */
 interface ReservationParts {
-  readonly keeper: ReservationKeeper | undefined;
-  readonly holding: HoldingDesk | undefined;
+  readonly keeper: ReservationSync | undefined;
+  readonly holding: ProvisioningFollower | undefined;
 }
 
 /** Asks ahead for what is reserved of the resource, where that is wanted; else has its site keep it, where that can. */
@@ -564,7 +571,7 @@ function openReservations(
     log,
     onFatal,
   }: ProviderSetup,
-  { inUse, deliver }: Pick<HoldingDeskOptions, 'inUse' | 'deliver'>,
+  { inUse, deliver }: Pick<ProvisioningFollowerOptions, 'inUse' | 'deliver'>,
 ): ReservationParts {
   if (reservations === undefined || manager === undefined) return { keeper: undefined, holding: undefined };
   const followed = {
@@ -575,10 +582,10 @@ function openReservations(
     log,
     processors: async () => (await manager.limits(userId)).processors,
   };
-  if (holding !== undefined) return { keeper: undefined, holding: new HoldingDesk({ ...followed, deliver }) };
+  if (holding !== undefined) return { keeper: undefined, holding: new ProvisioningFollower({ ...followed, deliver }) };
   const site = manager.siteReservations;
   return {
-    keeper: site === undefined ? undefined : new ReservationKeeper({ ...followed, site, onFatal }),
+    keeper: site === undefined ? undefined : new ReservationSync({ ...followed, site, onFatal }),
     holding: undefined,
   };
 }
@@ -610,7 +617,7 @@ function recover(journal: Journal<ProviderChange>, config: ProviderConfig): Prov
   const state =
     snapshot === undefined
       ? createProviderState(config)
-      : thawProvider(config, JSON.parse(snapshot.body) as ProviderSnapshot);
+      : deserializeProvider(config, JSON.parse(snapshot.body) as ProviderSnapshot);
   let replayed = 0;
   journal.replay(snapshot?.sequence ?? 0, (_sequence, change) => {
     providerMachine.apply(state, change);
@@ -619,7 +626,7 @@ function recover(journal: Journal<ProviderChange>, config: ProviderConfig): Prov
   state.nextRequestNumber = findFreshNumber(journal, { name: 'next_request', next: state.nextRequestNumber });
   journal.keepHost();
   if (replayed >= changesPerSnapshot)
-    journal.writeSnapshot(journal.lastSequence(), JSON.stringify(freezeProvider(state)));
+    journal.writeSnapshot(journal.lastSequence(), JSON.stringify(serializeProvider(state)));
   return state;
 }
 

@@ -12,7 +12,7 @@ import {
 } from '@mutirao/core/machines/reservations';
 import type { Audit } from '@mutirao/runtime/audit';
 import { openClaimSigner } from '@mutirao/runtime/claims';
-import { ChangeSignal, MachineDriver, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
+import { ChangeSignal, MachineDriver, systemClock, systemTimers, reportStalled } from '@mutirao/runtime/driver';
 import { createPublisher, type ConnectEvents } from '@mutirao/runtime/events';
 import { Room } from '@mutirao/runtime/files';
 import { openJournal, readJournalInstance, type Journal } from '@mutirao/runtime/journal';
@@ -25,7 +25,7 @@ import { auditedMethods } from './routes/audited-methods.ts';
 import { reservationRoutes } from './routes/reservation-service.ts';
 import type { ReservationsHost } from './routes/reservations-host.ts';
 import { askDecision } from './together/ask-decision.ts';
-import { PledgeFollower } from './together/pledge-follower.ts';
+import { GroupCommitFollower } from './together/group-commit-follower.ts';
 
 /** What a reservation manager is started with. */
 export interface ReservationsSetup {
@@ -119,7 +119,7 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
     journalTrouble: () => driver.stalledBy?.message,
   });
   publisher?.start();
-  const pledges = new PledgeFollower({
+  const prepares = new GroupCommitFollower({
     state,
     timers: systemTimers,
     log,
@@ -128,11 +128,11 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
     },
     ask: (asked, signal) => askDecision(asked, setup.dialing, signal),
   });
-  pledges.start();
+  prepares.start();
   if (metrics !== undefined) measure(metrics, { state, journal });
   const host: ReservationsHost = {
     ask: (make) => driver.ask(make),
-    demandRoom: () => {
+    requireDiskSpace: () => {
       room.demand();
     },
     state,
@@ -158,7 +158,7 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
     trouble: () => room.trouble(),
     stop: async () => {
       await server.drain(drainMs);
-      await pledges.stop();
+      await prepares.stop();
       await driver.stop();
       await publisher?.stop(publishGrace);
       journal.close();
@@ -189,7 +189,7 @@ function makeDriver(
     },
     onFatal,
     onStalled: (error) => {
-      tellStalled(log, error);
+      reportStalled(log, error);
     },
   });
 }

@@ -48,7 +48,7 @@ export {
   type Scenario,
 } from './world/scenario.ts';
 export { kindOfFailure, shrinkScenario, type Shrinking, type ShrunkScenario } from './world/shrink-scenario.ts';
-export { idsInText, tellStory, type WorldStory } from './world/tell-story.ts';
+export { idsInText, reportStory, type WorldStory } from './world/report-story.ts';
 export { traceTurn } from './world/trace-turn.ts';
 export type { WorldEvent, WorldEventKind } from './world/world-event.ts';
 export { World, worldStart, type WorldOptions } from './world/world.ts';

@@ -92,20 +92,20 @@ export class AnsweringBroker {
   /** Why nothing can be asked; undefined while it answers. */
   awayBecause: MutiraoError | undefined;
   trouble: string | undefined;
-  #told: JobEvent[][] = [];
+  #reported: JobEvent[][] = [];
   #journalInstance = 'first';
   #wake: () => void = () => undefined;
 
   /** Tells events to who watches, those of one change in one message. */
   tell(...events: JobEvent[]): void {
-    this.#told.push(events);
+    this.#reported.push(events);
     this.#wake();
   }
 
   /** It comes back with another journal, which counts anew. */
   putBack(journalInstance: string): void {
     this.#journalInstance = journalInstance;
-    this.#told = [];
+    this.#reported = [];
     this.#wake();
   }
 
@@ -184,7 +184,7 @@ export class AnsweringBroker {
     return this.#answer('listMachines', {}, () => ({ machines: this.machines }));
   }
 
-  listRequests(request: { readonly endedToo: boolean }): Promise<ListRequestsResponse> {
+  listRequests(request: { readonly includeEnded: boolean }): Promise<ListRequestsResponse> {
     return this.#answer('listRequests', request, () => ({ requests: this.requests }));
   }
 
@@ -244,17 +244,17 @@ export class AnsweringBroker {
     signal: AbortSignal,
   ): AsyncGenerator<WatchJobResponse> {
     await this.#answer('watchJob', request, () => undefined);
-    let next = Math.max(0, this.#told.length - (request.lastChanges ?? Infinity));
+    let next = Math.max(0, this.#reported.length - (request.lastChanges ?? Infinity));
     const journalInstance = this.#journalInstance;
     const isOpen = (): boolean => !signal.aborted && journalInstance === this.#journalInstance;
     while (isOpen()) {
-      const passedOverCount = Math.max(
+      const skippedCount = Math.max(
         0,
-        this.#told.length - next - Math.max(request.lastChanges ?? 0, request.changesPerSecondMax ?? Infinity),
+        this.#reported.length - next - Math.max(request.lastChanges ?? 0, request.changesPerSecondMax ?? Infinity),
       );
-      next += passedOverCount;
-      if (passedOverCount > 0) yield { events: this.#told[next++] ?? [], passedOverCount, journalInstance };
-      while (next < this.#told.length && isOpen()) yield { events: this.#told[next++] ?? [], journalInstance };
+      next += skippedCount;
+      if (skippedCount > 0) yield { events: this.#reported[next++] ?? [], skippedCount, journalInstance };
+      while (next < this.#reported.length && isOpen()) yield { events: this.#reported[next++] ?? [], journalInstance };
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         signal.addEventListener(

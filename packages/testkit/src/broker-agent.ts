@@ -5,7 +5,7 @@ interface HeldReplica {
   startedAt: number;
 }
 
-/** A pretended agent: it keeps its own truth of what it runs, by a clock of its own. */
+/** A faked agent: it keeps its own truth of what it runs, by a clock of its own. */
 export class BrokerAgent {
   readonly facts: MachineFacts;
   /** Waiting and running, in the order in which they came. */
@@ -63,8 +63,8 @@ export class BrokerAgent {
 
   /** Waiting, running, or ended and not acknowledged. */
   heldReplicaIds(): number[] {
-    const told = this.reports.flatMap((report) => report.ended.map((end) => end.replicaId));
-    return [...this.replicas.keys(), ...this.#ended.map((end) => end.replicaId), ...told];
+    const reported = this.reports.flatMap((report) => report.ended.map((end) => end.replicaId));
+    return [...this.replicas.keys(), ...this.#ended.map((end) => end.replicaId), ...reported];
   }
 
   /** Those that run, in the order in which they came. */

@@ -20,7 +20,7 @@ import { dumpBroker } from './broker-dump.ts';
 const providerId = 'p';
 
 /**
- * A broker with one provider and pretended agents, which keeps its own truth and checks the broker's after each step:
+ * A broker with one provider and faked agents, which keeps its own truth and checks the broker's after each step:
  * its
  * invariants, that a task finishes once and for ever, that the ledger adds up, and that a replay of its changes and its
  * snapshots give the same state.
@@ -79,7 +79,7 @@ export class BrokerWorld {
     this.isConnected = true;
     this.step({ kind: 'ProviderConnected', providerId });
     for (const agent of this.agents.values()) this.#tell(agent);
-    this.step({ kind: 'ProviderSettled', providerId });
+    this.step({ kind: 'ProviderSynced', providerId });
     for (const agent of this.agents.values()) this.resend(agent.facts.machineId);
   }
 

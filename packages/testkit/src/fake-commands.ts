@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Pretended commands in a folder that goes first on PATH; each notes how it was called. */
+/** Faked commands in a folder that goes first on PATH; each notes how it was called. */
 export class FakeCommands {
   readonly folder: string;
 
@@ -36,7 +36,7 @@ export class FakeCommands {
   }
 }
 
-/** A job of a pretended Slurm; instants as Slurm writes them. */
+/** A job of a faked Slurm; instants as Slurm writes them. */
 export interface FakeJob {
   readonly id: string;
   readonly user: string;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import {
-  decodeContentWanted,
+  decodeBlobRequest,
   decodeReport,
-  encodeContentOffered,
+  encodeBlobOffer,
   encodeStartGang,
   encodeStartReplicas,
 } from '@mutirao/api/codecs';
@@ -16,7 +16,7 @@ import {
 } from '@mutirao/api/machine';
 import type {
   Content,
-  GangHeld,
+  GangMemberReady,
   GangMember,
   MachineReport,
   ReplicaEnd,
@@ -149,9 +149,9 @@ export class FakeProvider {
   }
 
   /** That a member of a gang is held, once it was told. */
-  async heldOf(replicaId: number): Promise<GangHeld> {
-    const find = (): GangHeld | undefined =>
-      this.reports.flatMap((report) => report.gangHeld ?? []).find((held) => held.replicaId === replicaId);
+  async heldOf(replicaId: number): Promise<GangMemberReady> {
+    const find = (): GangMemberReady | undefined =>
+      this.reports.flatMap((report) => report.gangMemberReady ?? []).find((held) => held.replicaId === replicaId);
     await until(() => find() !== undefined || this.endsOf(replicaId).length > 0, `replica ${replicaId} is held`);
     const held = find();
     if (held === undefined) throw new Error(`replica ${replicaId} ended instead: ${this.endsOf(replicaId)[0]?.detail}`);
@@ -221,8 +221,8 @@ export class FakeProvider {
         if (this.acknowledges) this.write({ $case: 'acknowledged', value: { sequence: report.sequence } });
         return;
       }
-      case 'contentWanted': {
-        for (const content of decodeContentWanted(message.value)) this.offer(content);
+      case 'blobRequest': {
+        for (const content of decodeBlobRequest(message.value)) this.offer(content);
         return;
       }
       case undefined:
@@ -239,7 +239,7 @@ export class FakeProvider {
         : bytes.length <= inlineMax
           ? ({ kind: 'inline', bytes } as const)
           : ({ kind: 'transfer', transferId: content.sha256 } as const);
-    this.write({ $case: 'content', value: encodeContentOffered({ content, source }) });
+    this.write({ $case: 'content', value: encodeBlobOffer({ content, source }) });
   }
 
   private async send(transferId: string, writer: StreamWriter<{ data: Buffer }>): Promise<void> {

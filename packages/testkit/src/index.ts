@@ -1,11 +1,11 @@
 export {
   checkNothingOvercommitted,
   openRules,
-  ReservationsDialogue,
+  ReservationsHarness,
   reservationsOptions,
-} from './reservations/reservations-dialogue.ts';
-export { aReservationWire, PretendReservations } from './reservations/pretend-reservations.ts';
-export { KeepingDialogue } from './reservations/keeping-dialogue.ts';
+} from './reservations/reservations-harness.ts';
+export { aReservationWire, FakeReservations } from './reservations/fake-reservations.ts';
+export { ReservationSyncHarness } from './reservations/reservation-sync-harness.ts';
 export { CountedCandidates, type CountedReservation } from './reservations/counted-candidates.ts';
 export {
   VariableSlots,
@@ -21,7 +21,7 @@ export { BrokerClient, taskGroup } from './grid/broker-client.ts';
 export { describeFindings, runChaos, type ChaosOptions, type ChaosOutcome } from './chaos/run-chaos.ts';
 export { SmallDisk } from './chaos/small-disk.ts';
 export { aClaim, aReservation } from './claimed-reservation.ts';
-export { BrokerDialogue, describeBrokerCommand } from './broker-dialogue.ts';
+export { BrokerHarness, describeBrokerCommand } from './broker-harness.ts';
 export { BrokerWorld } from './broker-world.ts';
 export { buildExampleClient, type ClientLanguage, type ExampleClient } from './grid/example-client.ts';
 export { Grid, type GridMachineOptions, type GridOptions } from './grid/grid.ts';
@@ -33,7 +33,7 @@ export { SshServer, type SshServerOptions } from './grid/ssh-server.ts';
 export { Wire } from './grid/wire.ts';
 export { HostileMachine, type HostileContent, type HostileWords } from './grid/hostile-machine.ts';
 export { inviteMachine, removeMachine } from './grid/invite-machine.ts';
-export { PretendBroker } from './grid/pretend-broker.ts';
+export { FakeBroker } from './grid/fake-broker.ts';
 export { Program, type ProgramName, type ProgramWitnesses, type UnaskedEnd } from './grid/program.ts';
 export { GridEngineServer, type GridEngineServerOptions } from './grid/grid-engine-server.ts';
 export { OarServer } from './grid/oar-server.ts';
@@ -46,7 +46,7 @@ export { FakeGang, type FakeGangSetup, type HeldGang } from './fake-gang.ts';
 export { aTemplate, FakeProvider } from './fake-provider.ts';
 export { FakeCommands, FakeSlurm, type FakeJob } from './fake-commands.ts';
 export { checkInteractions, playInteractions, type Comparison, type Perform } from './interaction.ts';
-export { describeProviderCommand, ProviderDialogue } from './provider-dialogue.ts';
+export { describeProviderCommand, ProviderHarness } from './provider-harness.ts';
 export { describeFacts, WatchingHeuristic } from './watching-heuristic.ts';
 export { aListing, aServed, someFacts, type ListedRequest } from './requests.ts';
 export { streamPair, type StreamEnd } from './stream-pair.ts';
@@ -54,7 +54,7 @@ export { asOrdinaryAccount } from './ordinary-account.ts';
 export { discardSocket, freeSocket } from './free-socket.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';
 export { until } from './until.ts';
-export { pretendPageGrid } from './web-gateway.ts';
+export { fakePageGrid } from './web-gateway.ts';
 export { webHeaders, webHost, webToken } from './web-knock.ts';
 export { runs } from './runs.ts';
 export {
@@ -74,5 +74,5 @@ export { HostileClient, messagePrefix, type RawCall } from './hostile-client.ts'
 export { HandTimers } from './hand-timers.ts';
 export { hostileMessages, messagesOfMethod, plausibleMessages, type HostileMessage } from './hostile-fields.ts';
 export { tryHostileCalls, type HostileCalls, type HostileCounts } from './hostile-calls.ts';
-export { PretendStream, type Fate } from './pretend-stream.ts';
+export { FakeStream, type Fate } from './fake-stream.ts';
 export { resourceManagerCases, type ManagerCase, type ManagerUnderTest } from './resource-manager-cases.ts';

@@ -86,7 +86,7 @@ export const slowEasy: SlowPolicy = (resource, now) => {
 
 /** Places a request that came and may go before others: those behind it give way where that serves it. */
 function slowInsert(resource: SlowResource, now: number, submitted: SlowRequest): void {
-  const standing = resource.earliest(submitted, now);
+  const resourceStatus = resource.earliest(submitted, now);
   const behind = resource.queue
     .slice(resource.queue.indexOf(submitted) + 1)
     .filter(({ place }) => place !== undefined && place > now);
@@ -95,7 +95,7 @@ function slowInsert(resource: SlowResource, now: number, submitted: SlowRequest)
   submitted.place = resource.earliest(submitted, now);
   behind.forEach((request, index) => {
     const former = places[index];
-    if (submitted.place !== standing) request.place = resource.earliest(request, now);
+    if (submitted.place !== resourceStatus) request.place = resource.earliest(request, now);
     else if (former !== undefined) request.place = former;
   });
 }

@@ -36,7 +36,7 @@ export class WatchingHeuristic implements RequestHeuristic {
         requestId,
         reasons: [`Withdrawn: it is more than twice as long as ${walltime} ms.`],
       })),
-      reasons: [`Asked because of ${facts.occasion ?? 'nothing'}.`],
+      reasons: [`Asked because of ${facts.trigger ?? 'nothing'}.`],
       ...(taskTimes === undefined ? { reviewAt: facts.now + 60_000 } : {}),
     };
   }
@@ -45,7 +45,7 @@ export class WatchingHeuristic implements RequestHeuristic {
 /** What a heuristic was asked with, in one line. */
 export function describeFacts({
   now,
-  occasion,
+  trigger,
   pending,
   demand,
   budget,
@@ -67,7 +67,7 @@ export function describeFacts({
       ...(listedAs === undefined ? ['unlisted'] : []),
     ].join(',');
   return [
-    `at ${now}, ${occasion ?? 'no occasion'}: ${demand.pendingTasks} tasks, ${limits.requestsMax} slots, budget ` +
+    `at ${now}, ${trigger ?? 'no trigger'}: ${demand.pendingTasks} tasks, ${limits.requestsMax} slots, budget ` +
       `${budget?.submissions}/${budget?.withdrawals}, ${listingState ?? 'no listing state'}`,
     ...pending.map(shown),
     ...(cutOff.length === 0 ? [] : [`cut off ${groups(cutOff)}`]),

@@ -3,7 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { AnsweringBroker } from './answering-broker.ts';
 
 /** A grid whose broker answers from lists, for gateways of pages in tests; what a test needs beside it, it replaces. */
-export function pretendPageGrid(broker: AnsweringBroker) {
+export function fakePageGrid(broker: AnsweringBroker) {
   return {
     broker: () => broker,
     brokerAddress: () => '127.0.0.1:1',

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { commandBytesMax, frameBytesMax, inputWindow, type Frame, type OutputStream } from './frames.ts';
 
 /** What a call of `$RSH_CMD` asks for. */
-export interface CallWish {
+export interface CallSpec {
   readonly name: string;
   readonly command: Buffer;
 }
@@ -65,10 +65,10 @@ export class Call {
   /** Takes up a call whose files are there. @returns undefined when its caller is gone. */
   static take(options: CallOptions): Call | undefined {
     try {
-      const wish = readWish(`${options.files}.command`);
+      const spec = readSpec(`${options.files}.command`);
       const call = new Call(options);
       call.watchCaller();
-      void call.connect(wish);
+      void call.connect(spec);
       return call;
     } catch (error) {
       refuse(options.files, describe(error));
@@ -90,7 +90,7 @@ export class Call {
     this.options.onOver();
   }
 
-  private async connect({ name, command }: CallWish): Promise<void> {
+  private async connect({ name, command }: CallSpec): Promise<void> {
     this.name = name;
     try {
       const connection = await this.reach(name, command);
@@ -254,7 +254,7 @@ function describe(error: unknown): string {
 }
 
 /** The first line names the member, the rest is the command. */
-function readWish(file: string): CallWish {
+function readSpec(file: string): CallSpec {
   const bytes = readFileSync(file);
   const end = bytes.indexOf('\n');
   return { name: bytes.subarray(0, end).toString(), command: bytes.subarray(end + 1) };

@@ -20,9 +20,9 @@ export interface ChannelKey {
  */
 const suite = { ciphers: 'ECDHE-PSK-CHACHA20-POLY1305', minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
 const handshakeMax = 5000;
-/** Connections of one member, strangers that have shown nothing yet among them. */
+/** Connections of one member, foreigners that have shown nothing yet among them. */
 const connectionsMax = 1024;
-const strangersMax = 64;
+const foreignersMax = 64;
 
 /** Where a member of a gang listens. Only who has the gang's secret is heard of. */
 export class ChannelListener {
@@ -93,17 +93,17 @@ async function listenAt(
     pskCallback: (_socket, shown) => (shown === identity ? secret : null),
   });
   // Each ends as one of two events; that of a socket that we destroy is the second.
-  let strangerCount = 0;
+  let foreignCount = 0;
   server.maxConnections = connectionsMax;
   server.on('connection', (socket: Socket) => {
-    if (++strangerCount > strangersMax) socket.destroy();
+    if (++foreignCount > foreignersMax) socket.destroy();
   });
   server.on('secureConnection', (socket) => {
-    strangerCount--;
+    foreignCount--;
     accept(socket);
   });
   server.on('tlsClientError', (_error, socket) => {
-    strangerCount--;
+    foreignCount--;
     socket.destroy();
   });
   server.listen({ host, port: 0 });

@@ -149,7 +149,7 @@ function decodeFrame(code: number, body: Buffer): Frame {
     case 'inputEnd':
     case 'ping':
     case 'ready':
-      demandLength(kind, body, 0);
+      requireLength(kind, body, 0);
       return { kind };
     case 'run':
       return { kind, command: body };
@@ -158,16 +158,16 @@ function decodeFrame(code: number, body: Buffer): Frame {
     case 'output':
       return { kind, stream: decodeStream(body[0]), bytes: body.subarray(1) };
     case 'outputClosed':
-      demandLength(kind, body, 1);
+      requireLength(kind, body, 1);
       return { kind, stream: decodeStream(body[0]) };
     case 'signal':
-      demandLength(kind, body, 1);
+      requireLength(kind, body, 1);
       return { kind, number: body[0] ?? 0 };
     case 'exit':
-      demandLength(kind, body, 1);
+      requireLength(kind, body, 1);
       return { kind, status: body[0] ?? 0 };
     case 'inputTaken':
-      demandLength(kind, body, 4);
+      requireLength(kind, body, 4);
       return { kind, bytes: body.readUInt32BE(0) };
     case 'refused':
       return { kind, reason: body.toString() };
@@ -179,7 +179,7 @@ function decodeFrame(code: number, body: Buffer): Frame {
   }
 }
 
-function demandLength(kind: string, body: Buffer, length: number): void {
+function requireLength(kind: string, body: Buffer, length: number): void {
   if (body.length !== length)
     throw new MutiraoError('MUT_PROTOCOL', `frame ${kind} of ${body.length} bytes on a gang's channel; want ${length}`);
 }

@@ -102,7 +102,7 @@ export class Gangs {
   launch(replica: HeldReplica): void {
     const held = this.held.get(replica.start.replicaId);
     if (held === undefined)
-      return this.tellEnd(replica, {
+      return this.reportEnd(replica, {
         outcome: 'broken',
         reason: 'MUT_GANG_LOST',
         detail: 'the member is not held here',
@@ -190,12 +190,12 @@ export class Gangs {
     try {
       const variables = await lead.begin(replica.members);
       if (!this.isStillHeld(held)) return;
-      if (held.isCondemned) return this.tellEnd(replica, undefined);
+      if (held.isCondemned) return this.reportEnd(replica, undefined);
       held.isLaunched = true;
       this.options.launch(replica, { variables, line: undefined, folders: [lead.filesFolder] });
       held.member.begin();
     } catch (error) {
-      if (this.isStillHeld(held)) this.tellEnd(replica, verdictOf(error));
+      if (this.isStillHeld(held)) this.reportEnd(replica, verdictOf(error));
     }
   }
 
@@ -217,7 +217,7 @@ export class Gangs {
     return this.held.get(held.replica.start.replicaId) === held;
   }
 
-  private tellEnd(replica: HeldReplica, verdict: Verdict | undefined): void {
+  private reportEnd(replica: HeldReplica, verdict: Verdict | undefined): void {
     this.options.deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, result: nothing, verdict });
   }
 }

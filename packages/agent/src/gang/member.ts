@@ -91,7 +91,7 @@ export class Member {
     this.status = 'ending';
     this.onIdle = onIdle ?? this.onIdle;
     for (const command of this.commands) command.signal(signal);
-    this.tellIdle();
+    this.reportIdle();
   }
 
   /** Ends all that is left of it. */
@@ -151,7 +151,7 @@ export class Member {
         },
         onOver: () => {
           this.commands.delete(running);
-          this.tellIdle();
+          this.reportIdle();
         },
       },
       command,
@@ -167,7 +167,7 @@ export class Member {
       this.options.onOutputMax(this.writtenBytes);
   }
 
-  private tellIdle(): void {
+  private reportIdle(): void {
     if (this.commands.size > 0 || this.onIdle === undefined) return;
     const { onIdle } = this;
     this.onIdle = undefined;

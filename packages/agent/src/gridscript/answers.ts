@@ -20,7 +20,7 @@ export function readAnswer(output: Buffer, token: string): Buffer | undefined {
 }
 
 /** How a task ended, as the script that ran it tells. */
-export interface ToldEnd {
+export interface ReportedEnd {
   /** As a shell reports it. */
   readonly status: number;
   /** Bytes written to each stream, kept or not. */
@@ -34,7 +34,7 @@ export interface ToldEnd {
  * Reads `STATUS OUT-BYTES ERR-BYTES KEPT-OUT KEPT-ERR`, a line end, and the two streams as far as they are kept;
  * undefined for anything else.
  */
-export function readEnd(answer: Buffer): ToldEnd | undefined {
+export function readEnd(answer: Buffer): ReportedEnd | undefined {
   const lineEnd = answer.indexOf('\n');
   const match = /^(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$/.exec(
     answer.subarray(0, Math.max(0, lineEnd)).toString('latin1').trim(),
@@ -53,7 +53,7 @@ export function readEnd(answer: Buffer): ToldEnd | undefined {
 }
 
 /** A file that a task left. */
-export interface ToldFile {
+export interface ReportedFile {
   readonly outputIndex: number;
   /** Its name among the files to fetch. */
   readonly number: number;
@@ -69,8 +69,8 @@ export interface ToldFile {
 export type OutputFault = 'missing' | 'escapes' | 'other' | 'many' | 'link' | 'unreadable';
 
 /** What became of a replica's outputs. */
-export type ToldOutputs =
-  | { readonly kind: 'files'; readonly files: readonly ToldFile[] }
+export type ReportedOutputs =
+  | { readonly kind: 'files'; readonly files: readonly ReportedFile[] }
   /** One of them cannot be brought. */
   | { readonly kind: OutputFault; readonly outputIndex: number }
   | { readonly kind: 'garbled' };
@@ -88,18 +88,18 @@ const faults: Readonly<Record<string, OutputFault>> = {
  * Reads `F OUTPUT NUMBER SIZE MODE INLINE`, a line end, the path, a NUL and INLINE bytes for each file; or one letter
  * and OUTPUT for a fault.
  */
-export function readOutputs(answer: Buffer): ToldOutputs {
-  const files: ToldFile[] = [];
+export function readOutputs(answer: Buffer): ReportedOutputs {
+  const files: ReportedFile[] = [];
   for (let at = 0; at < answer.length; ) {
     const lineEnd = answer.indexOf('\n', at);
     const line = answer.toString('latin1', at, lineEnd < 0 ? answer.length : lineEnd);
     const fault = /^([MENLKR]) (\d+)$/.exec(line);
     const kind = faults[fault?.[1] ?? ''];
     if (kind !== undefined) return { kind, outputIndex: Number(fault?.[2]) };
-    const told = lineEnd < 0 ? undefined : readFile(answer, line, lineEnd + 1);
-    if (told === undefined) return { kind: 'garbled' };
-    files.push(told.file);
-    at = told.end;
+    const reported = lineEnd < 0 ? undefined : readFile(answer, line, lineEnd + 1);
+    if (reported === undefined) return { kind: 'garbled' };
+    files.push(reported.file);
+    at = reported.end;
   }
   return { kind: 'files', files };
 }
@@ -109,7 +109,7 @@ function readFile(
   answer: Buffer,
   line: string,
   start: number,
-): { readonly file: ToldFile; readonly end: number } | undefined {
+): { readonly file: ReportedFile; readonly end: number } | undefined {
   const [, outputIndex, number, size, mode = '', kept = ''] = /^F (\d+) (\d+) +(\d+) (\S+) (-|\d+)$/.exec(line) ?? [];
   const nul = answer.indexOf(0, start);
   const end = nul + 1 + (kept === '-' ? 0 : Number(kept));

@@ -14,7 +14,7 @@ import { folderNameOf } from '../storages.ts';
 import { baseEnvironment, TaskRenderer } from '../task-environment.ts';
 import { slotOf } from '../task-runner.ts';
 import type { Workplace } from '../workplace.ts';
-import { readOutputs, type ToldFile, type ToldOutputs } from './answers.ts';
+import { readOutputs, type ReportedFile, type ReportedOutputs } from './answers.ts';
 import { RemoteContents } from './remote-contents.ts';
 import type { RemoteMachine } from './remote-machine.ts';
 import { RemoteRun } from './remote-run.ts';
@@ -260,7 +260,7 @@ export class GridScriptWorkplace implements Workplace {
       spool,
       isKept,
       ways,
-    }: { readonly file: ToldFile; readonly spool: string; readonly isKept: boolean; readonly ways: WaysHome },
+    }: { readonly file: ReportedFile; readonly spool: string; readonly isKept: boolean; readonly ways: WaysHome },
   ): Promise<OutputContent> {
     const { outputIndex, path: below, number, mode, inline } = file;
     if (inline !== undefined) return readOutput({ outputIndex, path: below, mode, inline }, ways);
@@ -294,13 +294,15 @@ export class GridScriptWorkplace implements Workplace {
  * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_FILES_MAX,
  * MUT_PATH_ESCAPES, MUT_TEMPLATE_FAILED
  */
-function filesOf(told: ToldOutputs, nameOf: (index: number) => string): readonly ToldFile[] {
-  if (told.kind === 'files')
-    return told.files.toSorted((one, other) => one.outputIndex - other.outputIndex || (one.path < other.path ? -1 : 1));
-  if (told.kind === 'garbled')
+function filesOf(reported: ReportedOutputs, nameOf: (index: number) => string): readonly ReportedFile[] {
+  if (reported.kind === 'files')
+    return reported.files.toSorted(
+      (one, other) => one.outputIndex - other.outputIndex || (one.path < other.path ? -1 : 1),
+    );
+  if (reported.kind === 'garbled')
     throw new MutiraoError('MUT_TEMPLATE_FAILED', 'remExec does not bring what was written as it was written');
-  const shown = nameOf(told.outputIndex);
-  switch (told.kind) {
+  const shown = nameOf(reported.outputIndex);
+  switch (reported.kind) {
     case 'missing':
       throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not there when the command had ended`);
     case 'other':

@@ -1,7 +1,7 @@
 import type { HeldReplica, ProcessResult, Verdict } from '@mutirao/core/machines/agent';
 import { describeBytes, type Duration } from '@mutirao/core/shared';
 import { verdictOf } from '../verdict.ts';
-import { readEnd, type ToldEnd } from './answers.ts';
+import { readEnd, type ReportedEnd } from './answers.ts';
 import { lookScript, outputKeptMax, runScript, signalScript, type RunFolders } from './scripts.ts';
 import type { Templates } from './templates.ts';
 
@@ -67,7 +67,7 @@ export class RemoteRun {
     this.abort.abort();
   }
 
-  private async begin(script: string): Promise<ToldEnd | 'fresh' | 'gone'> {
+  private async begin(script: string): Promise<ReportedEnd | 'fresh' | 'gone'> {
     const answer = await this.templates.askTask(script, {
       signal: this.abort.signal,
       outputBytesMax: 2 * outputKeptMax + 1024,
@@ -79,7 +79,7 @@ export class RemoteRun {
    * Looks at a run whose connection broke until there is something to tell. @throws {MutiraoError} MUT_TEMPLATE_FAILED
    * when the machine is out of reach for too long.
    */
-  private async lookForEnd(): Promise<ToldEnd | 'fresh' | 'gone'> {
+  private async lookForEnd(): Promise<ReportedEnd | 'fresh' | 'gone'> {
     let unseen = 0;
     let gone = 0;
     for (let pause = lookPauseMin; ; pause = Math.min(2 * pause, lookPauseMax)) {
@@ -104,7 +104,7 @@ export class RemoteRun {
     }
   }
 
-  private describe(end: ToldEnd): RunEnd {
+  private describe(end: ReportedEnd): RunEnd {
     const { outputMax } = this.replica.template.limits;
     const written = end.outBytes + end.errBytes;
     const isOver = outputMax > 0 && written > outputMax;
@@ -121,7 +121,7 @@ export class RemoteRun {
   }
 }
 
-function resultOf(end: ToldEnd | undefined, keptMax = outputKeptMax): ProcessResult {
+function resultOf(end: ReportedEnd | undefined, keptMax = outputKeptMax): ProcessResult {
   const outputBytes = end === undefined ? 0 : end.outBytes + end.errBytes;
   const standardOutput = end?.standardOutput.subarray(0, keptMax) ?? nothing;
   const standardError = end?.standardError.subarray(0, keptMax) ?? nothing;

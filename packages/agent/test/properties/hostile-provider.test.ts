@@ -2,7 +2,7 @@
 // replica that is named, or takes it and stays whole.
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { encodeContentOffered, encodeStartReplicas } from '@mutirao/api/codecs';
+import { encodeBlobOffer, encodeStartReplicas } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { AttachResponse } from '@mutirao/api/machine';
 import {
@@ -94,9 +94,9 @@ function messages(): Message[] {
     dropProof: 'p',
     workFolder,
   });
-  const offer = (source: Parameters<typeof encodeContentOffered>[0]['source']): Message => ({
+  const offer = (source: Parameters<typeof encodeBlobOffer>[0]['source']): Message => ({
     $case: 'content',
-    value: encodeContentOffered({ content, source }),
+    value: encodeBlobOffer({ content, source }),
   });
   return [
     { $case: 'start', value: encodeStartReplicas({ template, replicas: [replica(9, files), replica(10, { gang })] }) },

@@ -8,11 +8,11 @@ test('a file that grew still holds what was announced; one that was written over
   const path = join(temporaryFolder(t), 'out');
   writeFileSync(path, 'as announced');
   const announced = await AnnouncedFile.read(path);
-  await announced.demandUnchanged();
+  await announced.requireUnchanged();
   appendFileSync(path, ' and more');
-  await announced.demandUnchanged();
+  await announced.requireUnchanged();
   writeFileSync(path, 'AS announced and more');
-  await t.throwsAsync(announced.demandUnchanged(), { code: 'MUT_OUTPUT_CHANGED', message: /written to/ });
+  await t.throwsAsync(announced.requireUnchanged(), { code: 'MUT_OUTPUT_CHANGED', message: /written to/ });
   rmSync(path);
-  await t.throwsAsync(announced.demandUnchanged(), { code: 'MUT_OUTPUT_CHANGED', message: /removed/ });
+  await t.throwsAsync(announced.requireUnchanged(), { code: 'MUT_OUTPUT_CHANGED', message: /removed/ });
 });

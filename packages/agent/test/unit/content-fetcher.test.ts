@@ -188,7 +188,7 @@ test('what a broken transfer brought is forgotten with those who needed it', asy
 
 test('of two agents of a host one pulls what both want, and when it breaks down the other one does', async (t) => {
   const large = Buffer.alloc(100_000, 'content');
-  const wish: Content = { sha256: createHash('sha256').update(large).digest('hex'), size: large.length };
+  const spec: Content = { sha256: createHash('sha256').update(large).digest('hex'), size: large.length };
   const folder = path.join(temporaryFolder(t), 'shared');
   const pulls: string[] = [];
   let isBroken = true;
@@ -223,20 +223,20 @@ test('of two agents of a host one pulls what both want, and when it breaks down 
           isBroken = false;
           throw new MutiraoError('MUT_UNREACHABLE', 'broken');
         }
-        await cache.store.putStream([large], { content: wish });
+        await cache.store.putStream([large], { content: spec });
       },
     });
     return { fetcher, arrived, cache };
   };
   const [one, other] = [await makeAgent('one'), await makeAgent('other')];
-  one.fetcher.ask([wish]);
-  other.fetcher.ask([wish]);
+  one.fetcher.ask([spec]);
+  other.fetcher.ask([spec]);
   t.deepEqual(
     (await Promise.all([one.arrived, other.arrived])).map(({ kind }) => kind),
     ['ContentArrived', 'ContentArrived'],
   );
   t.is(pulls.length, 2);
-  t.is(statSync(one.cache.store.path(wish.sha256)).ino, statSync(other.cache.store.path(wish.sha256)).ino);
+  t.is(statSync(one.cache.store.path(spec.sha256)).ino, statSync(other.cache.store.path(spec.sha256)).ino);
 });
 
 test('a path that comes without proof is not opened: the content is wanted over the wire, a few times', async (t) => {

@@ -6,7 +6,7 @@ import { Playpens } from '../../src/playpens.ts';
 
 test("a playpen is empty and its user's alone, whatever the task before did to it", (t) => {
   const playpens = new Playpens({ folder: path.join(temporaryFolder(t), 'playpens'), onLeft: t.fail });
-  const deeds: ((playpen: string) => void)[] = [
+  const actions: ((playpen: string) => void)[] = [
     () => undefined,
     (playpen) => {
       writeFileSync(path.join(playpen, 'left'), '');
@@ -22,11 +22,11 @@ test("a playpen is empty and its user's alone, whatever the task before did to i
     },
     () => undefined,
   ];
-  for (const deed of deeds) {
+  for (const action of actions) {
     const playpen = playpens.prepare(3);
     t.deepEqual(readdirSync(playpen), []);
     t.is(statSync(playpen).mode & 0o7777, 0o700);
-    deed(playpen);
+    action(playpen);
     playpens.release(3);
     t.deepEqual(
       existsSync(playpen) ? readdirSync(playpen) : [],

@@ -5,9 +5,9 @@ import { verdictOf } from '../../src/verdict.ts';
 
 const failing = ['task', 'user'];
 /** Told by the broker alone, or by an agent without any error. */
-const told = faultRows.filter(({ phase }) => phase !== 'accepting');
+const reported = faultRows.filter(({ phase }) => phase !== 'accepting');
 
-for (const { phase, happens, code, fault, errnos = [] } of told) {
+for (const { phase, happens, code, fault, errnos = [] } of reported) {
   test(`while ${phase}: ${happens} (${code}) is the fault of: ${fault}`, (t) => {
     const outcome = failing.includes(fault) ? 'failed' : 'broken';
     t.true(isErrorCode(code), 'the code is in the registry');
@@ -28,12 +28,12 @@ for (const { phase, happens, code, fault, errnos = [] } of told) {
 }
 
 test("no code is one party's fault in one phase and another's in a later one, as far as machines tell it", (t) => {
-  for (const { code, fault, phase } of told) t.is(fault, faultOfCode(code), `${code} while ${phase}`);
+  for (const { code, fault, phase } of reported) t.is(fault, faultOfCode(code), `${code} while ${phase}`);
 });
 
 test('an error of the system stands in one row of a phase', (t) => {
-  for (const phase of new Set(told.map((row) => row.phase))) {
-    const errnos = told.filter((row) => row.phase === phase).flatMap((row) => row.errnos ?? []);
+  for (const phase of new Set(reported.map((row) => row.phase))) {
+    const errnos = reported.filter((row) => row.phase === phase).flatMap((row) => row.errnos ?? []);
     t.deepEqual(
       errnos.filter((errno, index) => errnos.indexOf(errno) !== index),
       [],

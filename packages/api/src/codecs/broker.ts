@@ -131,7 +131,7 @@ export function encodeTrustRecord({
   machineId,
   passes,
   credibility,
-  caughtAt,
+  quarantinedAt,
   evidence,
 }: ListedTrust): TrustRecordWire {
   return {
@@ -139,7 +139,7 @@ export function encodeTrustRecord({
     machineId,
     passes,
     credibility,
-    caughtUnixMs: caughtAt,
+    quarantinedUnixMs: quarantinedAt,
     evidence: evidence.map(({ at, against, ...rest }) => ({ ...rest, atUnixMs: at, against: [...against] })),
   };
 }

@@ -73,16 +73,16 @@ export function readClaimPayload(
     numberNames.some((name) => typeof payload[name] !== 'number')
   )
     return undefined;
-  const told = payload as unknown as ClaimPayload;
-  const { start_unix_ms: startsAt, end_unix_ms: endsAt, amount } = told;
-  const units = readUnits(told.units);
-  if (!isPlace(told) || units === undefined) return undefined;
-  const [, id, revision] = /^(\d{1,15})\.(\d{1,9})$/.exec(told.jti) ?? [];
+  const reported = payload as unknown as ClaimPayload;
+  const { start_unix_ms: startsAt, end_unix_ms: endsAt, amount } = reported;
+  const units = readUnits(reported.units);
+  if (!isPlace(reported) || units === undefined) return undefined;
+  const [, id, revision] = /^(\d{1,15})\.(\d{1,9})$/.exec(reported.jti) ?? [];
   if (id === undefined) return undefined;
   return {
-    issuer: told.iss,
-    userId: told.sub,
-    resourceId: told.aud,
+    issuer: reported.iss,
+    userId: reported.sub,
+    resourceId: reported.aud,
     reservationId: Number(id),
     revision: Number(revision),
     startsAt,

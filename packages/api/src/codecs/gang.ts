@@ -1,7 +1,7 @@
-import type { GangHeld, GangMember, GangPlace, StartGang } from '@mutirao/core/messages';
+import type { GangMemberReady, GangMember, GangPlace, StartGang } from '@mutirao/core/messages';
 
 import type {
-  GangHeld as GangHeldWire,
+  GangMemberReady as GangMemberReadyWire,
   GangMember as GangMemberWire,
   GangPlace as GangPlaceWire,
   StartGang as StartGangWire,
@@ -33,20 +33,20 @@ export function encodeGangPlace({ gangId, rank, members, secret }: GangPlace): G
 }
 
 /** Reads that a member is held. @throws {MutiraoError} MUT_BAD_REQUEST where it has no name or no address. */
-export function decodeGangHeld({ replicaId, name, addresses }: GangHeldWire): GangHeld {
-  if (replicaId < 1) throw badRequest(`gang_held.replica_id is ${replicaId}; want 1 or more`);
+export function decodeGangMemberReady({ replicaId, name, addresses }: GangMemberReadyWire): GangMemberReady {
+  if (replicaId < 1) throw badRequest(`gang_member_ready.replica_id is ${replicaId}; want 1 or more`);
   if (!isName(name))
     throw badRequest(
-      `gang_held.name is ${JSON.stringify(name.slice(0, 100))}; want 1 to 255 characters without spaces`,
+      `gang_member_ready.name is ${JSON.stringify(name.slice(0, 100))}; want 1 to 255 characters without spaces`,
     );
-  if (addresses.length === 0) throw badRequest('gang_held.addresses is empty; want one or more');
-  boundList(addresses, 'addresses', 'gang_held.addresses');
-  for (const address of addresses) boundName(address, 'address', 'gang_held.addresses');
+  if (addresses.length === 0) throw badRequest('gang_member_ready.addresses is empty; want one or more');
+  boundList(addresses, 'addresses', 'gang_member_ready.addresses');
+  for (const address of addresses) boundName(address, 'address', 'gang_member_ready.addresses');
   return { replicaId, name, addresses };
 }
 
 /** Writes that a member is held for the wire. */
-export function encodeGangHeld({ replicaId, name, addresses }: GangHeld): GangHeldWire {
+export function encodeGangMemberReady({ replicaId, name, addresses }: GangMemberReady): GangMemberReadyWire {
   return { replicaId, name, addresses: [...addresses] };
 }
 

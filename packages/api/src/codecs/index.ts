@@ -63,16 +63,16 @@ export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export {
   decodeCancelReplicas,
-  decodeContentOffered,
-  decodeContentPushed,
-  decodeContentWanted,
+  decodeBlobOffer,
+  decodeBlobUpload,
+  decodeBlobRequest,
   decodeMachineFacts,
   decodeOutcome,
   decodeReaderProofs,
   decodeReport,
   encodeCancelReplicas,
-  encodeContentOffered,
-  encodeContentWanted,
+  encodeBlobOffer,
+  encodeBlobRequest,
   encodeMachineFacts,
   encodeOutcome,
   encodeReport,
@@ -85,21 +85,21 @@ export {
 } from './machine.ts';
 export { decodeStartReplicas, encodeStartReplicas } from './start-replicas.ts';
 export {
-  decodeKeptMachine,
-  decodeKeptMachineState,
-  encodeKeptMachine,
-  encodeKeptMachineState,
-} from './kept-machine.ts';
+  decodeEnrolledMachine,
+  decodeEnrolledMachineState,
+  encodeEnrolledMachine,
+  encodeEnrolledMachineState,
+} from './enrolled-machine.ts';
 export { encodeProviderQueue } from './provider-queue.ts';
-export { decodeResourceStanding, encodeResourceStanding } from './resource-standing.ts';
+export { decodeResourceStatus, encodeResourceStatus } from './resource-status.ts';
 export {
   decodeAllocationRequest,
   decodeDemand,
   decodeDraining,
   encodeAllocationRequest,
   encodeDraining,
-  decodeStanding,
-  encodeStanding,
+  decodeStatus,
+  encodeStatus,
   encodeDemand,
   encodeTaskTimes,
 } from './provider.ts';
@@ -110,8 +110,8 @@ export {
   decodeReservedWindow,
   decodeRules,
   decodeStatuses,
-  decodeTogether,
-  decodeWish,
+  decodeGroup,
+  decodeSpec,
   encodeAhead,
   encodeDecision,
   encodePlacementOutcome,

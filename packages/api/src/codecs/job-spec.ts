@@ -1,6 +1,6 @@
 import { keepInside } from '@mutirao/core/bag';
 import type {
-  AfterReservation,
+  OnReservationEnd,
   InputSource,
   InputSpec,
   JobSpec,
@@ -12,7 +12,7 @@ import type {
 } from '@mutirao/core/messages';
 
 import { MutiraoError } from '../errors/index.ts';
-import { AfterReservation as AfterReservationWire } from '../generated/mutirao/broker/v1/broker.ts';
+import { OnReservationEnd as OnReservationEndWire } from '../generated/mutirao/broker/v1/broker.ts';
 import type {
   Gathering,
   InputSource as InputSourceWire,
@@ -166,7 +166,7 @@ function decodeEdges(wire: readonly TaskEdgeWire[], taskCount: number): Pick<Job
   const { from, to } = edges[position] ?? { from: 0, to: 0 };
   if (position >= 0)
     throw new MutiraoError(
-      'MUT_WORKFLOW_EDGE_NOWHERE',
+      'MUT_WORKFLOW_DANGLING_EDGE',
       `job.edges[${position}] leads from task ${from} to task ${to}; the job has ${taskCount} tasks, from 0 on`,
     );
   return { edges };
@@ -192,20 +192,20 @@ function decodeWorkFolder(folder: string | undefined): Pick<JobSpec, 'workFolder
   return { workFolder: text('job.work_folder', folder, 4096) };
 }
 
-const wireOfAfter: Readonly<Record<AfterReservation, AfterReservationWire>> = {
-  'go-on': AfterReservationWire.GO_ON,
-  wait: AfterReservationWire.WAIT,
+const wireOfAfter: Readonly<Record<OnReservationEnd, OnReservationEndWire>> = {
+  continue: OnReservationEndWire.CONTINUE,
+  wait: OnReservationEndWire.WAIT,
 };
 
 function decodeReservation(wire: JobReservationWire | undefined): Pick<JobSpec, 'reservation'> {
   if (wire === undefined) return {};
-  const { claim, after: told, own } = wire;
+  const { claim, after: reported, own } = wire;
   const after =
-    told === AfterReservationWire.UNSPECIFIED
-      ? 'go-on'
-      : (['go-on', 'wait'] as const).find((one) => wireOfAfter[one] === told);
+    reported === OnReservationEndWire.UNSPECIFIED
+      ? 'continue'
+      : (['continue', 'wait'] as const).find((one) => wireOfAfter[one] === reported);
   if (after === undefined)
-    throw badRequest(`job.reservation.after is ${String(told)}; want a value of AfterReservation`);
+    throw badRequest(`job.reservation.after is ${String(reported)}; want a value of OnReservationEnd`);
   if (own === true && after === 'wait')
     throw badRequest('job.reservation.own is true and after is WAIT; want GO_ON, since its tasks run beside it too');
   return { reservation: { ...readClaim(claim), after, ...(own === true ? { isOwn: true } : {}) } };

@@ -8,14 +8,14 @@ import { decodeStartReplicas, encodeStartReplicas } from './start-replicas.ts';
 /** Reads a lease. @throws {MutiraoError} MUT_BAD_REQUEST when it has no number, or a group nothing to start. */
 export function decodeLease(wire: LeaseWire): Lease {
   if (wire.sequence < 1) throw badRequest(`lease.sequence is ${wire.sequence}; want 1 or more`);
-  const { sequence, horizonMs, groups, caughtIdentities } = wire;
-  boundList(caughtIdentities, 'identities', 'lease.caught_identities');
-  for (const identity of caughtIdentities) boundName(identity, 'name', 'lease.caught_identities');
+  const { sequence, horizonMs, groups, quarantinedIdentities } = wire;
+  boundList(quarantinedIdentities, 'identities', 'lease.quarantined_identities');
+  for (const identity of quarantinedIdentities) boundName(identity, 'name', 'lease.quarantined_identities');
   return {
     sequence,
     horizon: boundNumber(horizonMs, 'duration', 'lease.horizon_ms'),
     groups: groups.map(decodeLeaseGroup),
-    ...(caughtIdentities.length === 0 ? {} : { caught: caughtIdentities }),
+    ...(quarantinedIdentities.length === 0 ? {} : { caught: quarantinedIdentities }),
   };
 }
 
@@ -25,7 +25,7 @@ export function encodeLease({ sequence, horizon, groups, caught = [] }: Lease): 
     sequence,
     horizonMs: Math.min(horizon, limits.duration.max),
     groups: groups.map(encodeLeaseGroup),
-    caughtIdentities: caught.slice(0, limits.identities.max),
+    quarantinedIdentities: caught.slice(0, limits.identities.max),
   };
 }
 

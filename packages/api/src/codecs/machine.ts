@@ -13,8 +13,8 @@ import { showText, type Bytes, type ReplicaId } from '@mutirao/core/shared';
 import {
   Outcome as OutcomeWire,
   type CancelReplicas as CancelReplicasWire,
-  type ContentOffered as ContentOfferedWire,
-  type ContentWanted as ContentWantedWire,
+  type BlobOffer as BlobOfferWire,
+  type BlobRequest as BlobRequestWire,
   type MachineFacts as MachineFactsWire,
   type OutputContent as OutputContentWire,
   type ReplicaEnded as ReplicaEndedWire,
@@ -22,8 +22,8 @@ import {
   type ReplicaStarted as ReplicaStartedWire,
   type Report as ReportWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
-import type { ContentPushed as ContentPushedWire } from '../generated/mutirao/provider/v1/provider.ts';
-import { decodeGangHeld, encodeGangHeld } from './gang.ts';
+import type { BlobUpload as BlobUploadWire } from '../generated/mutirao/provider/v1/provider.ts';
+import { decodeGangMemberReady, encodeGangMemberReady } from './gang.ts';
 import { asBuffer } from './as-buffer.ts';
 import { clip } from '../limits.ts';
 import { decodePath, encodePath } from './byte-names.ts';
@@ -220,12 +220,12 @@ export function decodeReport(wire: ReportWire): MachineReport {
   if (wire.sequence < 1) throw badRequest(`report.sequence is ${wire.sequence}; want 1 or more`);
   boundList(wire.started, 'reportedReplicas', 'report.started');
   boundList(wire.ended, 'reportedReplicas', 'report.ended');
-  boundList(wire.gangHeld, 'reportedReplicas', 'report.gang_held');
+  boundList(wire.gangMemberReady, 'reportedReplicas', 'report.gang_member_ready');
   return {
     sequence: wire.sequence,
     started: wire.started.map(decodeStarted),
     ended: wire.ended.map(decodeReplicaEnded),
-    ...(wire.gangHeld.length === 0 ? {} : { gangHeld: wire.gangHeld.map(decodeGangHeld) }),
+    ...(wire.gangMemberReady.length === 0 ? {} : { gangMemberReady: wire.gangMemberReady.map(decodeGangMemberReady) }),
   };
 }
 
@@ -240,12 +240,12 @@ export function encodeReport(report: MachineReport): ReportWire {
     sequence: report.sequence,
     started: report.started.map((one) => ({ replicaId: one.replicaId, startedUnixMs: one.startedAt })),
     ended: report.ended.map(encodeReplicaEnded),
-    gangHeld: (report.gangHeld ?? []).map(encodeGangHeld),
+    gangMemberReady: (report.gangMemberReady ?? []).map(encodeGangMemberReady),
   };
 }
 
 /** Reads which contents a machine lacks. @throws {MutiraoError} MUT_BAD_REQUEST. */
-export function decodeContentWanted({ contents, offsets, overWire }: ContentWantedWire): WantedContent[] {
+export function decodeBlobRequest({ contents, offsets, overWire }: BlobRequestWire): WantedContent[] {
   boundList(contents, 'wantedContents', 'contents');
   return contents.map((wire, index) => {
     const content = decodeContent(wire, `contents[${index}]`);
@@ -265,12 +265,12 @@ export interface PushedContent {
 }
 
 /** Reads which content a machine pushes. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function decodeContentPushed({ transferId, content, isKept }: ContentPushedWire): PushedContent {
+export function decodeBlobUpload({ transferId, content, isKept }: BlobUploadWire): PushedContent {
   return { transferId: boundName(transferId, 'name', 'transfer_id'), content: decodeContent(content), isKept };
 }
 
 /** Reads what the sender proves about the home folders that it reads. @throws {MutiraoError} MUT_BAD_REQUEST. */
-export function decodeReaderProofs({ challenge, homeProofs }: ContentWantedWire): ReaderProofs {
+export function decodeReaderProofs({ challenge, homeProofs }: BlobRequestWire): ReaderProofs {
   boundList(homeProofs, 'proofs', 'home_proofs');
   return {
     challenge: decodeProofText(challenge, 'challenge'),
@@ -279,10 +279,10 @@ export function decodeReaderProofs({ challenge, homeProofs }: ContentWantedWire)
 }
 
 /** Writes which contents a machine lacks for the wire. Where one is to come over the wire, all are. */
-export function encodeContentWanted(
+export function encodeBlobRequest(
   contents: readonly WantedContent[],
   proofs: ReaderProofs = { challenge: '', homeProofs: [] },
-): ContentWantedWire {
+): BlobRequestWire {
   const hasOffset = contents.some(({ offset = 0 }) => offset > 0);
   return {
     contents: contents.map(encodeContent),
@@ -295,10 +295,10 @@ export function encodeContentWanted(
 }
 
 /** Reads how a content comes. @throws {MutiraoError} MUT_BAD_REQUEST. */
-export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
+export function decodeBlobOffer(wire: BlobOfferWire): ContentOffer {
   const content = decodeContent(wire.content);
   if (wire.offset > content.size)
-    throw badRequest(`content_offered.offset is ${wire.offset}; expected at most the content's size, ${content.size}`);
+    throw badRequest(`blob_offer.offset is ${wire.offset}; expected at most the content's size, ${content.size}`);
   switch (wire.source?.$case) {
     case 'inline':
       return { content, source: { kind: 'inline', bytes: wire.source.value } };
@@ -307,7 +307,7 @@ export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
         content,
         source: {
           kind: 'transfer',
-          transferId: boundName(wire.source.value, 'name', 'content_offered.transfer_id'),
+          transferId: boundName(wire.source.value, 'name', 'blob_offer.transfer_id'),
           ...(wire.offset === 0 ? {} : { offset: wire.offset }),
         },
       };
@@ -316,20 +316,20 @@ export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
         content,
         source: {
           kind: 'shared',
-          path: boundText(wire.source.value, 'path', 'content_offered.shared_path'),
+          path: boundText(wire.source.value, 'path', 'blob_offer.shared_path'),
           isLinkable: wire.linkable,
           proof: decodeProofText(wire.pathProof, 'path_proof'),
         },
       };
     case 'refused':
-      return { content, source: { kind: 'refused', reason: boundCode(wire.source.value, 'content_offered.refused') } };
+      return { content, source: { kind: 'refused', reason: boundCode(wire.source.value, 'blob_offer.refused') } };
     case undefined:
-      throw badRequest('content_offered has no source; want inline, transfer_id, refused or shared_path');
+      throw badRequest('blob_offer has no source; want inline, transfer_id, refused or shared_path');
   }
 }
 
 /** Writes how a content comes for the wire. */
-export function encodeContentOffered({ content, source }: ContentOffer): ContentOfferedWire {
+export function encodeBlobOffer({ content, source }: ContentOffer): BlobOfferWire {
   const wire = { content: encodeContent(content), offset: 0, linkable: false, pathProof: '' };
   switch (source.kind) {
     case 'inline':
@@ -411,7 +411,7 @@ function decodeOutputContent(wire: OutputContentWire): OutputContent {
   if (wire.mode > 0o777) throw badRequest(`output.mode is 0o${wire.mode.toString(8)}; want 0o777 at most`);
   const { outputIndex, mode, inline, transferId } = wire;
   const path = decodePath(wire);
-  if (path !== '') demandBelow(path);
+  if (path !== '') requireBelow(path);
   const content = decodeContent(wire.content, 'output.content');
   if (inline !== undefined && inline.length !== content.size)
     throw badRequest(`output.inline has ${inline.length} bytes; want the ${content.size} of its content`);
@@ -425,7 +425,7 @@ function decodeOutputContent(wire: OutputContentWire): OutputContent {
 /**
  * @throws {MutiraoError} MUT_BAD_REQUEST for a path that does not lead to a file below the folder that it begins in.
  */
-function demandBelow(path: string): void {
+function requireBelow(path: string): void {
   boundText(path, 'path', 'output.path');
   // The way without any part of a path that is not a name.
   if (/(^|\/)(\.{0,2})(\/|$)/.test(path) || path.includes('\0'))

@@ -6,7 +6,7 @@ import type {
   RequestReservation,
   RequestStatus,
   ReservationName,
-  ReservationStanding,
+  ReservedStatus,
   ReservedDemand,
   TimeQuantiles,
 } from '@mutirao/core/messages';
@@ -18,7 +18,7 @@ import {
   type DrainingStatus as DrainingStatusWire,
   type RequestCandidate as RequestCandidateWire,
   type RequestReservation as RequestReservationWire,
-  type ReservationStanding as ReservationStandingWire,
+  type ReservedStatus as ReservedStatusWire,
   type ReservedDemand as ReservedDemandWire,
   type TaskTimes as TaskTimesWire,
 } from '../generated/mutirao/provider/v1/provider.ts';
@@ -124,18 +124,12 @@ function decodeReserved(
   return { ...readClaim(claim), ...(movedTo === undefined ? {} : { ...movedTo, hasMoved: true }), processors };
 }
 
-function decodeTaskTimes({
-  endedCount,
-  cutOffCount,
-  halfMsMax,
-  ninetiethMsMax,
-  ninetyNinthMsMax,
-}: TaskTimesWire): TimeQuantiles {
+function decodeTaskTimes({ endedCount, cutOffCount, p50Ms, p90Ms, ninetyNinthMsMax }: TaskTimesWire): TimeQuantiles {
   return {
     count: boundNumber(endedCount, 'tasks', 'task_times.ended_count'),
     censoredCount: boundNumber(cutOffCount, 'tasks', 'task_times.cut_off_count'),
-    median: boundOptional(halfMsMax, 'duration', 'task_times.half_ms_max'),
-    ninetieth: boundOptional(ninetiethMsMax, 'duration', 'task_times.ninetieth_ms_max'),
+    median: boundOptional(p50Ms, 'duration', 'task_times.p50_ms'),
+    ninetieth: boundOptional(p90Ms, 'duration', 'task_times.p90_ms'),
     ninetyNinth: boundOptional(ninetyNinthMsMax, 'duration', 'task_times.ninety_ninth_ms_max'),
   };
 }
@@ -151,8 +145,8 @@ export function encodeTaskTimes({
   return {
     endedCount: count,
     cutOffCount: censoredCount,
-    halfMsMax: atMost(median, 'duration'),
-    ninetiethMsMax: atMost(ninetieth, 'duration'),
+    p50Ms: atMost(median, 'duration'),
+    p90Ms: atMost(ninetieth, 'duration'),
     ninetyNinthMsMax: atMost(ninetyNinth, 'duration'),
   };
 }
@@ -227,35 +221,29 @@ function decodeReservation(
 }
 
 /** Writes how a reservation stands for the wire. */
-export function encodeStanding({
-  reservation,
-  startsAt,
-  endsAt,
-  amount,
-  ahead,
-}: ReservationStanding): ReservationStandingWire {
+export function encodeStatus({ reservation, startsAt, endsAt, amount, ahead }: ReservedStatus): ReservedStatusWire {
   return {
     name: reservation,
     startUnixMs: startsAt,
     endUnixMs: endsAt,
     reservedProcessors: amount,
-    heldAhead: encodeAhead(ahead),
+    provisioning: encodeAhead(ahead),
   };
 }
 
 /** Reads how a reservation stands. @throws {MutiraoError} MUT_BAD_REQUEST where it has no name, or no window. */
-export function decodeStanding({
+export function decodeStatus({
   name,
   startUnixMs,
   endUnixMs,
   reservedProcessors,
-  heldAhead,
-}: ReservationStandingWire): ReservationStanding {
+  provisioning,
+}: ReservedStatusWire): ReservedStatus {
   const window = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
   if (name === undefined || window === undefined)
     throw badRequest('a standing of no reservation; want its name and its window');
   decodeReservationName(name);
-  return { reservation: name, ...window, amount: reservedProcessors, ahead: decodeAhead(heldAhead) };
+  return { reservation: name, ...window, amount: reservedProcessors, ahead: decodeAhead(provisioning) };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST where a window ends before it begins, or is of nothing. */

@@ -1,21 +1,21 @@
 import type { PlacementReply, ReservationEvent } from '@mutirao/core/machines/reservations';
 import type {
-  AheadStatus,
-  HeldAhead,
+  ProvisioningState,
+  Provisioning,
   Outage,
   PlacementRefusal,
   ReservationRecord,
   ReservationStatus,
-  ReservationWish,
+  ReservationSpec,
   ReservedWindow,
   ResourceDimension,
   ResourceRecord,
   ResourceRules,
   ResourceState,
   Timing,
-  TogetherDecision,
-  TogetherLink,
-  WishedAmount,
+  GroupOutcome,
+  GroupLink,
+  RequestedAmount,
 } from '@mutirao/core/messages';
 import { instantMax } from '@mutirao/core/reservations';
 import type { Instant } from '@mutirao/core/shared';
@@ -26,19 +26,19 @@ import {
   ReservationStatus as StatusWire,
   ResourceKind as KindWire,
   Timing as TimingWire,
-  AheadStatus as AheadStatusWire,
-  TogetherDecision as DecisionWire,
+  ProvisioningState as ProvisioningStateWire,
+  GroupOutcome as DecisionWire,
   type GetClaimKeysResponse,
-  type HeldAhead as AheadWire,
+  type Provisioning as AheadWire,
   type Maintenance as MaintenanceWire,
   type Refusal as RefusalWire,
   type RenegotiateReservationResponse,
   type Reservation as ReservationWire,
   type ReservationEvent as EventWire,
-  type ReservationWish as WishWire,
+  type ReservationSpec as SpecWire,
   type Resource as ResourceWire,
   type ResourceRules as RulesWire,
-  type Together as TogetherWire,
+  type Together as GroupWire,
   type UnitRange,
 } from '../generated/mutirao/reservation/v1/reservation_service.ts';
 import { badRequest, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
@@ -54,25 +54,25 @@ const wireOfStatuses: Readonly<Record<ReservationStatus, StatusWire>> = {
 const statusesOfWire = new Map(
   Object.entries(wireOfStatuses).map(([status, wire]) => [wire, status as ReservationStatus]),
 );
-const wireOfDecisions: Readonly<Record<TogetherDecision, DecisionWire>> = {
+const wireOfDecisions: Readonly<Record<GroupOutcome, DecisionWire>> = {
   unknown: DecisionWire.UNSPECIFIED,
   open: DecisionWire.OPEN,
-  confirmed: DecisionWire.CONFIRMED,
-  undone: DecisionWire.UNDONE,
+  committed: DecisionWire.COMMITTED,
+  aborted: DecisionWire.ABORTED,
 };
 const decisionsOfWire = new Map(
-  Object.entries(wireOfDecisions).map(([decision, wire]) => [wire, decision as TogetherDecision]),
+  Object.entries(wireOfDecisions).map(([decision, wire]) => [wire, decision as GroupOutcome]),
 );
-const wireOfAheads: Readonly<Record<AheadStatus, AheadStatusWire>> = {
-  planned: AheadStatusWire.PLANNED,
-  asked: AheadStatusWire.ASKED,
-  queued: AheadStatusWire.QUEUED,
-  held: AheadStatusWire.HELD,
-  honoured: AheadStatusWire.HONOURED,
-  late: AheadStatusWire.LATE,
-  lost: AheadStatusWire.LOST,
+const wireOfAheads: Readonly<Record<ProvisioningState, ProvisioningStateWire>> = {
+  planned: ProvisioningStateWire.PLANNED,
+  asked: ProvisioningStateWire.ASKED,
+  queued: ProvisioningStateWire.QUEUED,
+  held: ProvisioningStateWire.HELD,
+  honoured: ProvisioningStateWire.HONOURED,
+  late: ProvisioningStateWire.LATE,
+  lost: ProvisioningStateWire.LOST,
 };
-const aheadsOfWire = new Map(Object.entries(wireOfAheads).map(([status, wire]) => [wire, status as AheadStatus]));
+const aheadsOfWire = new Map(Object.entries(wireOfAheads).map(([status, wire]) => [wire, status as ProvisioningState]));
 const timingsOfWire = new Map<TimingWire, Timing>([
   [TimingWire.UNSPECIFIED, 'advance'],
   [TimingWire.ADVANCE, 'advance'],
@@ -112,9 +112,9 @@ const movesMaxUsual = 16;
 const ppmOfPercent = 10_000;
 const textLengthMax = 1024;
 
-/** Reads a wish. What the resource allows is the manager's to check. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function decodeWish(wire: WishWire | undefined): ReservationWish {
-  if (wire === undefined) throw badRequest('wish is absent');
+/** Reads a spec. What the resource allows is the manager's to check. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeSpec(wire: SpecWire | undefined): ReservationSpec {
+  if (wire === undefined) throw badRequest('spec is absent');
   return {
     resourceId: readText('resource_id', wire.resourceId),
     amount: decodeAmount(wire.amount),
@@ -125,7 +125,7 @@ export function decodeWish(wire: WishWire | undefined): ReservationWish {
   };
 }
 
-function decodeAmount(wire: WishWire['amount']): WishedAmount {
+function decodeAmount(wire: SpecWire['amount']): RequestedAmount {
   switch (wire?.$case) {
     case undefined:
       throw badRequest('amount is absent; want a quantity, or an elastic or malleable amount');
@@ -282,8 +282,8 @@ export function encodeReservation(reservation: ReservationRecord, claim: string)
     together:
       together === undefined
         ? undefined
-        : { togetherId: together.togetherId, managerAddress: together.manager, reservationId: together.reservationId },
-    heldAhead: ahead === undefined ? undefined : encodeAhead(ahead),
+        : { groupId: together.groupId, managerAddress: together.manager, reservationId: together.reservationId },
+    provisioning: ahead === undefined ? undefined : encodeAhead(ahead),
   };
 }
 
@@ -330,7 +330,7 @@ export function encodeAhead({
   expectedAt,
   chance,
   reason,
-}: HeldAhead): AheadWire {
+}: Provisioning): AheadWire {
   return {
     status: wireOfAheads[status],
     heldUnits: heldCount,
@@ -343,8 +343,8 @@ export function encodeAhead({
 }
 
 /** Reads what is held ahead. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function decodeAhead(wire: AheadWire | undefined): HeldAhead {
-  if (wire === undefined) throw badRequest('held_ahead is absent');
+export function decodeAhead(wire: AheadWire | undefined): Provisioning {
+  if (wire === undefined) throw badRequest('provisioning is absent');
   const { heldUnits: heldCount, askedUnits: askedCount, chancePercent } = wire;
   if (chancePercent !== undefined && !(chancePercent >= 0 && chancePercent <= 100))
     throw badRequest(`chance_percent is ${chancePercent}; want 0 to 100`);
@@ -360,25 +360,23 @@ export function decodeAhead(wire: AheadWire | undefined): HeldAhead {
 }
 
 /** Reads with what a reservation is to stand or fall. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function decodeTogether(wire: TogetherWire | undefined): TogetherLink {
+export function decodeGroup(wire: GroupWire | undefined): GroupLink {
   if (wire === undefined) throw badRequest('together is absent');
-  const togetherId = readText('together_id', wire.togetherId);
-  if (togetherId.length < 16)
-    throw badRequest(
-      `together_id is ${JSON.stringify(togetherId)}; want 16 characters or more, for who knows it may ask`,
-    );
+  const groupId = readText('group_id', wire.groupId);
+  if (groupId.length < 16)
+    throw badRequest(`group_id is ${JSON.stringify(groupId)}; want 16 characters or more, for who knows it may ask`);
   if (wire.reservationId === 0)
     throw badRequest('together.reservation_id is absent; want the reservation that decides');
-  return { togetherId, manager: readText('manager_address', wire.managerAddress), reservationId: wire.reservationId };
+  return { groupId, manager: readText('manager_address', wire.managerAddress), reservationId: wire.reservationId };
 }
 
 /** Writes what became of several. */
-export function encodeDecision(decision: TogetherDecision): DecisionWire {
+export function encodeDecision(decision: GroupOutcome): DecisionWire {
   return wireOfDecisions[decision];
 }
 
 /** Reads what became of several; what a newer manager may say is not known here. */
-export function decodeDecision(wire: DecisionWire): TogetherDecision {
+export function decodeDecision(wire: DecisionWire): GroupOutcome {
   return decisionsOfWire.get(wire) ?? 'unknown';
 }
 

@@ -18,7 +18,7 @@ const schedulers: Readonly<Record<SchedulerName, Scheduler>> = {
 };
 
 /** Most that losers may cost, in per cent of what accepted replicas used. */
-export const extraWorkPercentMax = 1000;
+export const replicationBudgetPercentMax = 1000;
 
 /** Reads how a job is scheduled. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
 export function decodeScheduling(
@@ -62,9 +62,9 @@ function decodeCap(wire: ReplicationCapWire | undefined): ReplicationCap {
   const cap = wire?.cap;
   if (cap === undefined) return { kind: 'none' };
   if (cap.$case === 'idle') return { kind: 'idle' };
-  if (cap.value > extraWorkPercentMax)
+  if (cap.value > replicationBudgetPercentMax)
     throw badRequest(
-      `job.replication_cap.extra_work_percent is ${cap.value}; want an integer in 0..${extraWorkPercentMax}`,
+      `job.replication_cap.replication_budget_percent is ${cap.value}; want an integer in 0..${replicationBudgetPercentMax}`,
     );
   return { kind: 'share', percent: cap.value };
 }
@@ -76,6 +76,6 @@ function encodeCap(cap: ReplicationCap): ReplicationCapWire {
     case 'idle':
       return { cap: { $case: 'idle', value: {} } };
     case 'share':
-      return { cap: { $case: 'extraWorkPercent', value: cap.percent } };
+      return { cap: { $case: 'replicationBudgetPercent', value: cap.percent } };
   }
 }

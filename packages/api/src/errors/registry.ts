@@ -31,17 +31,6 @@ export interface ErrorEntry {
  * errors.proto.
  */
 export const registry = {
-  MUT_ABOVE_CAP: {
-    status: 'INVALID_ARGUMENT',
-    retryable: false,
-    advice:
-      'Ask for no more than the owner offers, which the message names; "mutirao reservation resource list" shows it.',
-  },
-  MUT_ABOVE_CAPACITY: {
-    status: 'INVALID_ARGUMENT',
-    retryable: false,
-    advice: 'Ask for no more than the resource has, which the message names.',
-  },
   MUT_ADDRESS_TAKEN: {
     status: 'FAILED_PRECONDITION',
     retryable: false,
@@ -95,7 +84,7 @@ export const registry = {
     retryable: false,
     advice:
       'The machine reported what cannot be, or what it was not asked for, and gets nothing more; "mutirao ' +
-      'machine trust" shows the evidence, "mutirao machine pardon" forgives it.',
+      'machine trust" shows the evidence, "mutirao machine reset-trust" forgives it.',
   },
   MUT_BAD_REQUEST: {
     status: 'INVALID_ARGUMENT',
@@ -255,7 +244,7 @@ export const registry = {
     retryable: false,
     advice: 'A machine of the gang is gone or out of reach; the task runs again on other machines.',
   },
-  MUT_GANG_NOT_HELD: {
+  MUT_GANG_NOT_READY: {
     status: 'DEADLINE_EXCEEDED',
     retryable: false,
     advice:
@@ -269,17 +258,15 @@ export const registry = {
       'Leave out what the message names: a gang runs once at a time, on machines of one provider, and is ' +
       'neither voted on nor replicated.',
   },
+  MUT_GROUP_ABORTED: {
+    status: 'ABORTED',
+    retryable: true,
+    advice: 'Ask again; what a manager that did not answer still holds lapses by itself.',
+  },
   MUT_HOLD_MAX: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
     advice: 'Hold the place for no longer than the message names, and confirm it in time.',
-  },
-  MUT_HOLD_NEEDLESS: {
-    status: 'FAILED_PRECONDITION',
-    retryable: false,
-    advice:
-      'Start the provider without --hold-ahead and --reservations: its cluster honours reservations by itself, ' +
-      'and the provider passes claims on to it.',
   },
   MUT_HOME_UNUSABLE: {
     status: 'INVALID_ARGUMENT',
@@ -371,7 +358,7 @@ export const registry = {
     status: 'ALREADY_EXISTS',
     retryable: false,
     advice:
-      'Choose another key for another wish; to repeat a request say it exactly as before, its times written out ' +
+      'Choose another key for another spec; to repeat a request say it exactly as before, its times written out ' +
       'and not counted from now.',
   },
   MUT_LAUNCH_FAILED: {
@@ -422,12 +409,18 @@ export const registry = {
     retryable: false,
     advice: 'Another broker uses the machine now, since this one wanted nothing.',
   },
+  MUT_MACHINE_NAME_TAKEN_OVER: {
+    status: 'ABORTED',
+    retryable: false,
+    advice:
+      "Another agent has attached under this machine's name. Give each machine a name of its own with --machine-id.",
+  },
   MUT_MACHINE_QUARANTINED: {
     status: 'ABORTED',
     retryable: false,
     advice:
       'The machine was caught with wrong results and gets nothing more; "mutirao machine trust" shows the ' +
-      'evidence, "mutirao machine pardon" forgives it.',
+      'evidence, "mutirao machine reset-trust" forgives it.',
   },
   MUT_MACHINE_QUOTA: {
     status: 'RESOURCE_EXHAUSTED',
@@ -452,7 +445,7 @@ export const registry = {
     status: 'ALREADY_EXISTS',
     retryable: false,
     advice:
-      'Withdraw the maintenance ("mutirao reservation resource unmaintain") and announce it anew, or give the ' +
+      'Withdraw the maintenance ("mutirao reservation resource remove-maintenance") and announce it anew, or give the ' +
       'other window another name (--id).',
   },
   MUT_MEMORY_MAX: {
@@ -479,11 +472,6 @@ export const registry = {
       'Check the number or name; only your own jobs are shown. "mutirao job list" lists them, and "list" after ' +
       'another noun lists others.',
   },
-  MUT_NOT_NOW: {
-    status: 'RESOURCE_EXHAUSTED',
-    retryable: true,
-    advice: 'Take one of the alternatives, or ask for it on demand: then it begins as soon as there is room.',
-  },
   MUT_NOT_OWNER: {
     status: 'PERMISSION_DENIED',
     retryable: false,
@@ -494,10 +482,10 @@ export const registry = {
     retryable: false,
     advice: 'Make the executable that is carried to sites with scripts/pack, or name one with --program.',
   },
-  MUT_NOT_TOGETHER: {
-    status: 'ABORTED',
+  MUT_NO_CAPACITY_NOW: {
+    status: 'RESOURCE_EXHAUSTED',
     retryable: true,
-    advice: 'Ask again; what a manager that did not answer still holds lapses by itself.',
+    advice: 'Take one of the alternatives, or ask for it on demand: then it begins as soon as there is room.',
   },
   MUT_NO_COMMON_WINDOW: {
     status: 'RESOURCE_EXHAUSTED',
@@ -572,6 +560,17 @@ export const registry = {
       'FIFOs, sockets and devices; tar packs what has no other way.',
   },
   MUT_OVERLOADED: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Wait a little and try again.' },
+  MUT_OVER_CAPACITY: {
+    status: 'INVALID_ARGUMENT',
+    retryable: false,
+    advice: 'Ask for no more than the resource has, which the message names.',
+  },
+  MUT_OVER_OFFER: {
+    status: 'INVALID_ARGUMENT',
+    retryable: false,
+    advice:
+      'Ask for no more than the owner offers, which the message names; "mutirao reservation resource list" shows it.',
+  },
   MUT_PATH_ESCAPES: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
@@ -599,6 +598,13 @@ export const registry = {
     retryable: false,
     advice: 'Correct the file at the place that the message names; docs/workflows.md says how processors are listed.',
   },
+  MUT_PRE_ACQUIRE_NOT_SUPPORTED: {
+    status: 'FAILED_PRECONDITION',
+    retryable: false,
+    advice:
+      'Start the provider without --pre-acquire and --reservations: its cluster honours reservations by itself, ' +
+      'and the provider passes claims on to it.',
+  },
   MUT_PROCESSORS_MAX: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
@@ -618,12 +624,6 @@ export const registry = {
     status: 'CANCELLED',
     retryable: false,
     advice: 'The request was released before it ended by itself.',
-  },
-  MUT_REPLACED: {
-    status: 'ABORTED',
-    retryable: false,
-    advice:
-      "Another agent has attached under this machine's name. Give each machine a name of its own with --machine-id.",
   },
   MUT_REQUESTS_MAX: {
     status: 'RESOURCE_EXHAUSTED',
@@ -701,7 +701,7 @@ export const registry = {
     retryable: false,
     advice: 'Choose another name, or take the old site away first with "mutirao site remove".',
   },
-  MUT_SITE_PROGRAM: {
+  MUT_SITE_UNSUPPORTED_HOST: {
     status: 'FAILED_PRECONDITION',
     retryable: false,
     advice:
@@ -760,7 +760,7 @@ export const registry = {
     retryable: false,
     advice: 'Give a log in the Standard Workload Format: lines of 18 numbers, plain or gzipped.',
   },
-  MUT_TASK_LOST_OFTEN: {
+  MUT_TASK_LOSS_LIMIT: {
     status: 'ABORTED',
     retryable: false,
     advice: 'The task may be what takes its machines down; see its memory use, then retry it.',
@@ -838,7 +838,7 @@ export const registry = {
     advice:
       'A path of the job uses what the machine states where that cannot be part of a name; the machine gets ' +
       'nothing more until its owner corrects the attribute (--attribute) and you forgive it with "mutirao ' +
-      'machine pardon".',
+      'machine reset-trust".',
   },
   MUT_UNTRUSTED: {
     status: 'UNAUTHENTICATED',
@@ -846,13 +846,6 @@ export const registry = {
     advice:
       'The other side did not prove that it is the host at this address: see the host names and dates of its ' +
       'certificate, and whose authority signed it (docs/security.md).',
-  },
-  MUT_USER_BOUND: {
-    status: 'RESOURCE_EXHAUSTED',
-    retryable: true,
-    advice:
-      'Ask for no more than one user may hold, which the message names, wait until one of your reservations of ' +
-      'the resource is over, or give one back.',
   },
   MUT_USER_QUOTA: {
     status: 'RESOURCE_EXHAUSTED',
@@ -866,6 +859,13 @@ export const registry = {
     retryable: true,
     advice: 'Wait a few seconds and call less often; "mutirao quota" shows how many calls per second are allowed.',
   },
+  MUT_USER_RESERVED_LIMIT: {
+    status: 'RESOURCE_EXHAUSTED',
+    retryable: true,
+    advice:
+      'Ask for no more than one user may hold, which the message names, wait until one of your reservations of ' +
+      'the resource is over, or give one back.',
+  },
   MUT_WALLTIME_ENDED: {
     status: 'UNAVAILABLE',
     retryable: false,
@@ -878,7 +878,7 @@ export const registry = {
       'Ask for no more than the walltime that the message names. A task that needs longer has to be split, to ' +
       'go on from files that it wrote, or to run where longer walltimes are given.',
   },
-  MUT_WEB_FOREIGN: {
+  MUT_WEB_ORIGIN_FORBIDDEN: {
     status: 'PERMISSION_DENIED',
     retryable: false,
     advice:
@@ -910,15 +910,20 @@ export const registry = {
     retryable: false,
     advice: 'Take one of the edges away that the message names, so that some task can begin.',
   },
-  MUT_WORKFLOW_EDGE_NOWHERE: {
+  MUT_WORKFLOW_DANGLING_EDGE: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
     advice: 'Let every edge lead from a task of the workflow to another one.',
   },
-  MUT_WORKFLOW_EDGE_TWICE: {
+  MUT_WORKFLOW_DUPLICATE_EDGE: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
     advice: 'Keep one edge between two tasks; its data is all that goes that way.',
+  },
+  MUT_WORKFLOW_DUPLICATE_TASK: {
+    status: 'INVALID_ARGUMENT',
+    retryable: false,
+    advice: 'Give every task an id of its own.',
   },
   MUT_WORKFLOW_EMPTY: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give the workflow at least one task.' },
   MUT_WORKFLOW_NO_COMMAND: {
@@ -926,25 +931,20 @@ export const registry = {
     retryable: false,
     advice: 'Give each task a command in the file, or one for all that have none with --task-command.',
   },
-  MUT_WORKFLOW_NO_WRITER: {
+  MUT_WORKFLOW_NO_PRODUCER: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
     advice: 'Let a task write the file, or name it among the inputs of the whole workflow.',
+  },
+  MUT_WORKFLOW_OUTPUT_CONFLICT: {
+    status: 'INVALID_ARGUMENT',
+    retryable: false,
+    advice: 'Let one task write the file; two would overwrite each other.',
   },
   MUT_WORKFLOW_SYNTAX: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
     advice: 'Correct the file at the place that the message names; docs/workflows.md has the formats.',
-  },
-  MUT_WORKFLOW_TASK_TWICE: {
-    status: 'INVALID_ARGUMENT',
-    retryable: false,
-    advice: 'Give every task an id of its own.',
-  },
-  MUT_WORKFLOW_TWO_WRITERS: {
-    status: 'INVALID_ARGUMENT',
-    retryable: false,
-    advice: 'Let one task write the file; two would overwrite each other.',
   },
   MUT_WORKFLOW_UNKNOWN: {
     status: 'INVALID_ARGUMENT',

@@ -15,7 +15,7 @@ export interface EventMessage {
 }
 
 /** One line of a journal, as the events that it tells. */
-export interface ToldChange {
+export interface ReportedChange {
   readonly sequence: number;
   readonly at: Instant;
   readonly events: readonly BrokerEvent[];
@@ -37,7 +37,7 @@ const reasonLengthMax = 4096;
  * @param source the CloudEvents source: one for each broker and each run of its journal in which no sequence is used
  * twice.
  */
-export function encodeEvents(source: string, { sequence, at, events }: ToldChange): EventMessage[] {
+export function encodeEvents(source: string, { sequence, at, events }: ReportedChange): EventMessage[] {
   return events.flatMap(splitTasks).map((event, part) => {
     const id = part === 0 ? String(sequence) : `${sequence}.${part}`;
     return {

@@ -5,7 +5,7 @@ import { encodeReservationEvent } from '../codecs/reservation.ts';
 import type { EventMessage } from './cloud-events.ts';
 
 /** One line of a reservation manager's journal, as the events that it tells. */
-export interface ToldReservationChange {
+export interface ReportedReservationChange {
   readonly sequence: number;
   readonly at: Instant;
   readonly events: readonly ReservationEvent[];
@@ -23,7 +23,7 @@ export interface ToldReservationChange {
  */
 export function encodeReservationEvents(
   source: string,
-  { sequence, at, events }: ToldReservationChange,
+  { sequence, at, events }: ReportedReservationChange,
 ): EventMessage[] {
   return events.map((event, part) => {
     const id = part === 0 ? String(sequence) : `${sequence}.${part}`;

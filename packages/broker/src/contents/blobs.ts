@@ -96,7 +96,7 @@ export class Blobs {
   }
 
   /** @throws {MutiraoError} MUT_USER_QUOTA when a user keeps more than is allowed, or would with `more`. */
-  async demandQuota(userId: UserId, more: Bytes): Promise<void> {
+  async requireQuota(userId: UserId, more: Bytes): Promise<void> {
     if (allowedQuota(this.#rules, userId, 'blob-bytes') === Infinity) return;
     const { used } = await this.usesOf(userId);
     const excess = findQuotaExcess(this.#rules, userId, { name: 'blob-bytes', used, more });
@@ -136,7 +136,7 @@ export class Blobs {
         for await (const chunk of chunks) {
           size += chunk.length;
           this.#noteArriving(userId, chunk.length);
-          await this.demandQuota(userId, 0);
+          await this.requireQuota(userId, 0);
           if (size > sizeMax)
             throw new MutiraoError('MUT_BAD_REQUEST', `the blob has more than ${sizeMax} bytes; want at most that`);
           hash.update(chunk);

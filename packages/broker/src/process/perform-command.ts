@@ -24,7 +24,7 @@ export interface Performers {
   readonly leaseStager: LeaseStager;
   readonly acceptor: ResultAcceptor;
   readonly digester: ResultDigester;
-  readonly room: Pick<Room, 'patiently'>;
+  readonly room: Pick<Room, 'retryWhileDiskFull'>;
   deliver(input: BrokerInput): void;
   onBug(error: unknown): void;
 }
@@ -39,7 +39,7 @@ export function performCommand(performers: Performers, command: Exclude<BrokerCo
     case 'GrantLease':
       performers.leaseStager.grant(command);
       break;
-    case 'TrimLease':
+    case 'RevokeLease':
       performers.leaseStager.trim(command);
       break;
     case 'SetDemand':
@@ -100,7 +100,7 @@ function settleResult(
   };
   // A full disk at home says nothing about the result, which is kept until there is room.
   performers.room
-    .patiently(
+    .retryWhileDiskFull(
       () => settle(order),
       () => performers.state.successes.has(replicaId),
     )
@@ -159,7 +159,7 @@ function placeInGang(
 export function partsOf(
   state: BrokerState,
   { providerId, parts }: CommandOf<'GrantLease'>,
-  shared: Pick<HomeSharing, 'tellAnybody'>,
+  shared: Pick<HomeSharing, 'reportAnybody'>,
 ): LeasePart[] {
   return parts.flatMap(({ jobId, groupIndex, requirements, taskTime, starts }) => {
     const job = state.jobs.get(jobId);
@@ -175,7 +175,7 @@ export function partsOf(
       providerId,
       attributes: {},
       starts,
-      ...shared.tellAnybody(),
+      ...shared.reportAnybody(),
     };
     return [{ order, requirements, taskTime }];
   });

@@ -32,7 +32,7 @@ import {
   steadyClock,
   systemClock,
   systemTimers,
-  tellStalled,
+  reportStalled,
   type CommittedChange,
 } from '@mutirao/runtime/driver';
 import { createPublisher, type ConnectEvents, type EventPublisher } from '@mutirao/runtime/events';
@@ -427,11 +427,11 @@ class Broker {
         performCommand(this.#performers, command);
       },
       onCommitted: (entries) => {
-        this.#hearCommitted(entries);
+        this.#onCommitted(entries);
       },
       onFatal: this.#setup.onFatal,
       onStalled: (error) => {
-        tellStalled(this.#setup.log, error);
+        reportStalled(this.#setup.log, error);
       },
       trace: openTrace({
         path: this.#setup.trace ?? '',
@@ -443,7 +443,7 @@ class Broker {
     });
   }
 
-  #hearCommitted(entries: readonly CommittedChange<BrokerChange>[]): void {
+  #onCommitted(entries: readonly CommittedChange<BrokerChange>[]): void {
     const jobIds = new Set<number>();
     for (const { change } of entries) {
       this.#metrics.count(change);

@@ -138,7 +138,7 @@ export class ContentFetcher implements PushedOutputs {
     // The bytes can be asked for once only; until then they stay where they are.
     await whenRoom(content.size);
     const place = arrivals.pathOfTransfer(machineId, transferId, content.sha256);
-    await this.#demandQuota(machineId, transferId, { place, size: content.size });
+    await this.#requireQuota(machineId, transferId, { place, size: content.size });
     const output = begun.take(machineId, content);
     unreported.release(output.path);
     const offset = takesOffsets() ? output.offset : 0;
@@ -167,7 +167,7 @@ export class ContentFetcher implements PushedOutputs {
   }
 
   /** @throws {MutiraoError} MUT_MACHINE_QUOTA, which the machine has heard too. */
-  async #demandQuota(
+  async #requireQuota(
     machineId: MachineId,
     transferId: string,
     { place, size }: { readonly place: string; readonly size: Bytes },

@@ -5,7 +5,7 @@ import {
   type GridMachineProviderServiceClient,
 } from '@mutirao/api/provider';
 import type { Timers } from '@mutirao/runtime/driver';
-import { PassingBytes } from '@mutirao/runtime/memory';
+import { InFlightBytes } from '@mutirao/runtime/memory';
 import { openRawSending } from '@mutirao/runtime/rpc';
 
 import type { ContentSink } from './content-server.ts';
@@ -13,7 +13,7 @@ import type { ContentSink } from './content-server.ts';
 /** Milliseconds that the other side may take for a chunk: its agent may begin late, but not never. */
 const stallMax = 120_000;
 
-const passing = new PassingBytes();
+const passing = new InFlightBytes();
 
 /** Opens the stream of a transfer to a provider; its first message names the transfer. */
 export function openContentSink(

@@ -2,14 +2,14 @@ import {
   boundCode,
   boundList,
   decodeAllocationRequest,
-  decodeStanding,
-  decodeContentPushed,
-  decodeContentWanted,
+  decodeStatus,
+  decodeBlobUpload,
+  decodeBlobRequest,
   decodeDraining,
   decodeMachineFacts,
   decodeReaderProofs,
   decodeReport,
-  decodeResourceStanding,
+  decodeResourceStatus,
   type PushedContent,
   type ReaderProofs,
   type WantedContent,
@@ -85,7 +85,7 @@ export class FromProvider {
         break;
       case 'fromMachine':
         // What the provider wants for its site it wants in the name of no machine.
-        if (message.value.machineId !== '' || message.value.message?.$case !== 'contentWanted')
+        if (message.value.machineId !== '' || message.value.message?.$case !== 'blobRequest')
           this.#checkName(message.value.machineId);
         this.#receiveFromMachine(message.value);
         break;
@@ -96,25 +96,25 @@ export class FromProvider {
           requests: boundList(message.value.requests, 'requests', 'requests').map(decodeAllocationRequest),
         });
         break;
-      case 'standings':
+      case 'statuses':
         this.#port.deliver({
-          kind: 'StandingsTold',
+          kind: 'StatusesReported',
           providerId: this.#providerId,
-          standings: boundList(message.value.standings, 'reservations', 'standings').map(decodeStanding),
+          statuses: boundList(message.value.statuses, 'reservations', 'statuses').map(decodeStatus),
         });
         break;
       case 'draining':
         this.#port.deliver({
-          kind: 'DrainingTold',
+          kind: 'DrainingReported',
           providerId: this.#providerId,
           draining: decodeDraining(message.value),
         });
         break;
       case 'resource':
         this.#port.deliver({
-          kind: 'ResourceTold',
+          kind: 'ResourceReported',
           providerId: this.#providerId,
-          standing: decodeResourceStanding(message.value),
+          resourceStatus: decodeResourceStatus(message.value),
         });
         break;
       case 'settled':
@@ -135,16 +135,16 @@ export class FromProvider {
         if (report !== undefined) this.#receiveReport(machineId, report);
         break;
       }
-      case 'contentWanted': {
+      case 'blobRequest': {
         const read = this.#read(machineId, () => ({
-          wanted: decodeContentWanted(message.value),
+          wanted: decodeBlobRequest(message.value),
           proofs: decodeReaderProofs(message.value),
         }));
         if (read !== undefined) this.#port.serveWanted(machineId, read.wanted, read.proofs);
         break;
       }
-      case 'contentPushed': {
-        const pushed = this.#read(machineId, () => decodeContentPushed(message.value));
+      case 'blobUpload': {
+        const pushed = this.#read(machineId, () => decodeBlobUpload(message.value));
         if (pushed !== undefined) this.#port.fetchPushed(machineId, pushed);
         break;
       }
@@ -196,7 +196,7 @@ export class FromProvider {
 
   /** All machines have been told once those whose words wait have been delivered too. */
   #settle(): void {
-    const input: BrokerInput = { kind: 'ProviderSettled', providerId: this.#providerId };
+    const input: BrokerInput = { kind: 'ProviderSynced', providerId: this.#providerId };
     const waiting = this.#lanes.whenDone();
     if (waiting === undefined) this.#port.deliver(input);
     else

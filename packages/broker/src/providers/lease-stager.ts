@@ -8,7 +8,7 @@ import type { StagedBatch, StageOrder } from '../staging/stager.ts';
 import type { ProviderLink } from './provider-link.ts';
 
 type GrantLease = Extract<BrokerCommand, { kind: 'GrantLease' }>;
-type TrimLease = Extract<BrokerCommand, { kind: 'TrimLease' }>;
+type RevokeLease = Extract<BrokerCommand, { kind: 'RevokeLease' }>;
 
 /**
  * A telling of a lease: it may be told again, with other machines caught, while it is staged, so that its sequence
@@ -84,11 +84,12 @@ export class LeaseStager {
    * Tells a provider which of its leased replicas were placed; those that are being staged are left out of what is told
    * then.
    */
-  trim({ providerId, replicaIds }: TrimLease): void {
+  trim({ providerId, replicaIds }: RevokeLease): void {
     const telling = this.#latest.get(providerId);
     for (const replicaId of replicaIds) telling?.placed.add(replicaId);
     const link = this.#port.findLink(providerId);
-    if (link?.can('lease-trim') === true) link.send({ $case: 'leaseTrim', value: { replicaIds: [...replicaIds] } });
+    if (link?.can('lease-revocation') === true)
+      link.send({ $case: 'leaseRevocation', value: { replicaIds: [...replicaIds] } });
   }
 
   /** What cannot be staged now is left out: it has not been placed, so nobody waits for it. */

@@ -102,7 +102,7 @@ export class ProviderLink {
     const hello = {
       protocolVersion,
       programVersion,
-      capabilities: ['standings', 'resource'],
+      capabilities: ['statuses', 'resource'],
       speakerId: brokerId,
       instance,
     };

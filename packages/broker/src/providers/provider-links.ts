@@ -1,4 +1,4 @@
-import { encodeContentOffered, chunkData } from '@mutirao/api/codecs';
+import { encodeBlobOffer, chunkData } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import {
   GridMachineProviderServiceClient,
@@ -14,7 +14,7 @@ import { Backoff, type Timers } from '@mutirao/runtime/driver';
 import type { HomeProver, Room } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
-import { PassingBytes } from '@mutirao/runtime/memory';
+import { InFlightBytes } from '@mutirao/runtime/memory';
 import { callUnary, dial, openStream, rawMessagesOf } from '@mutirao/runtime/rpc';
 
 import type { Arrivals } from '../results/arrivals.ts';
@@ -50,7 +50,7 @@ export interface ProviderLinksOptions {
   readonly log: Logger;
   readonly counts: LinkCounts;
   /** Where what comes is kept. */
-  readonly room: Pick<Room, 'patiently' | 'whenFree'>;
+  readonly room: Pick<Room, 'retryWhileDiskFull' | 'whenFree'>;
   deliver(input: BrokerInput): void;
   /** Inputs that wait for their turn. */
   waitingCount(): number;
@@ -85,7 +85,7 @@ const askDeadline = 2000;
 export class ProviderLinks {
   readonly #options: ProviderLinksOptions;
   readonly #connections = new Map<ProviderId, Connection>();
-  readonly #passing = new PassingBytes();
+  readonly #passing = new InFlightBytes();
   readonly #begun: BegunOutputs;
 
   constructor(options: ProviderLinksOptions) {
@@ -188,7 +188,7 @@ export class ProviderLinks {
             resourceId,
             ...(clock === undefined ? {} : { clock }),
             ...(capabilities.includes('lease') ? { takesLeases: true } : {}),
-            ...(capabilities.includes('resource') ? { tellsResource: true } : {}),
+            ...(capabilities.includes('resource') ? { reportsResource: true } : {}),
           });
         },
         onMessage: (message) => {
@@ -240,7 +240,7 @@ export class ProviderLinks {
       onTrouble,
       isNamed: (machineId, sha256) => this.#options.named.has(machineId === '' ? providerId : machineId, sha256),
       offer: (machineId, offer) => {
-        link.sendToMachine(machineId, { $case: 'content', value: encodeContentOffered(offer) });
+        link.sendToMachine(machineId, { $case: 'content', value: encodeBlobOffer(offer) });
       },
       send: (transferId) => openContentSink(client, transferId, timers),
       onBytes: (bytes) => {
@@ -305,7 +305,7 @@ export class ProviderLinks {
 
 /** Number of the data field in ReceiveContentResponse. */
 const dataField = 1;
-const passing = new PassingBytes();
+const passing = new InFlightBytes();
 
 /** The bytes of a transfer, as views of the messages that bring them. */
 async function* receiveContent(

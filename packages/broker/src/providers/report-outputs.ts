@@ -44,7 +44,7 @@ export interface KnownReplicas {
 export interface OutputStores {
   readonly arrivals: Arrivals;
   readonly pushed: PushedOutputs;
-  readonly room: Pick<Room, 'patiently'>;
+  readonly room: Pick<Room, 'retryWhileDiskFull'>;
   readonly known: KnownReplicas;
 }
 
@@ -100,7 +100,7 @@ async function keepOutputsOf(
       droppedName === undefined
         ? keepInline(arrivals, origin, output)
         : arrivals.keepDropped(origin, output, droppedName);
-    await room.patiently(keep).catch(onTrouble);
+    await room.retryWhileDiskFull(keep).catch(onTrouble);
     kept.push(output);
   }
   return kept;

@@ -46,7 +46,7 @@ export class ResultDigester {
    * whose bytes were not those that were announced.
    */
   async digest(order: ResultOrder): Promise<string> {
-    for (const output of order.outputs) await this.#demandArrived(order, output);
+    for (const output of order.outputs) await this.#requireArrived(order, output);
     if (order.check !== '') {
       const { arrivals, folder } = this.#sources;
       const said = await this.#checking.run(order, (signal) =>
@@ -65,7 +65,7 @@ export class ResultDigester {
     return hashOf('standard output', this.#sources.standardOutputOf(order.jobId, order.taskIndex, order.replicaId));
   }
 
-  async #demandArrived(order: ResultOrder, output: OutputContent): Promise<void> {
+  async #requireArrived(order: ResultOrder, output: OutputContent): Promise<void> {
     const { arrivals } = this.#sources;
     const path = arrivals.pathOf(order, output);
     if (

@@ -50,12 +50,12 @@ export async function putInPlace(placing: Placing): Promise<void> {
   const { source, place, forbidden = [] } = placing;
   const shown = pathOfPlace(place);
   try {
-    demandAllowed(shown, forbidden);
+    requireAllowed(shown, forbidden);
     // Before any folder is made there; and again where it is.
-    if (forbidden.length > 0) demandAllowed(await followLinksLater(place.folder), forbidden);
+    if (forbidden.length > 0) requireAllowed(await followLinksLater(place.folder), forbidden);
     await inFolderBelow(place.folder, place.names.slice(0, -1), async (folder) => {
       const name = place.names.at(-1) ?? '';
-      demandAllowed(join(folder.path, name), forbidden);
+      requireAllowed(join(folder.path, name), forbidden);
       if (!placing.isShared && (await move(placing, folder, name))) return;
       await copy(placing, folder, name);
       if (!placing.isShared) await rm(source, { force: true });
@@ -70,7 +70,7 @@ export async function putInPlace(placing: Placing): Promise<void> {
 }
 
 /** @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN for a path that is forbidden, or inside of a folder that is. */
-function demandAllowed(path: string, forbidden: readonly string[]): void {
+function requireAllowed(path: string, forbidden: readonly string[]): void {
   const owner = forbidden.find((folder) => path === folder || path.startsWith(folder + sep));
   if (owner !== undefined)
     throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path} is inside ${owner}, which is not for results`);

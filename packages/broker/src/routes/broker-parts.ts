@@ -65,7 +65,7 @@ export function getJob(parts: Pick<BrokerParts, 'driver'>, userId: UserId, jobId
 }
 
 /** @throws {MutiraoError} MUT_NOT_OWNER unless the caller is the broker's own owner. */
-export function demandOwner(parts: Pick<BrokerParts, 'ownerId'>, userId: UserId, what: string): void {
+export function requireOwner(parts: Pick<BrokerParts, 'ownerId'>, userId: UserId, what: string): void {
   if (userId !== parts.ownerId)
     throw new MutiraoError(
       'MUT_NOT_OWNER',

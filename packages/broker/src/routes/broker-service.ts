@@ -24,7 +24,7 @@ import {
   listProvidersRoute,
   listRequestsRoute,
   listTrustRoute,
-  pardonMachineRoute,
+  resetMachineTrustRoute,
   quarantineMachineRoute,
 } from './resources.ts';
 import { submitJobRoute } from './submit-job.ts';
@@ -54,7 +54,7 @@ export function brokerRoutes(parts: BrokerParts, usesOf: QuotaSource): Handlers<
     listMachines: listMachinesRoute(parts),
     listTrust: listTrustRoute(parts),
     quarantineMachine: quarantineMachineRoute(parts),
-    pardonMachine: pardonMachineRoute(parts),
+    resetMachineTrust: resetMachineTrustRoute(parts),
     drainMachine: drainMachineRoute(parts),
     undrainMachine: undrainMachineRoute(parts),
     listRequests: listRequestsRoute(parts),
@@ -83,7 +83,7 @@ const audited: AuditedMethods = {
     target: (_request: unknown, { content }: UploadBlobResponse) => `${content?.sizeBytes ?? 0} bytes`,
   },
   quarantineMachine: { action: 'machine.quarantine', target: machineOf },
-  pardonMachine: { action: 'machine.pardon', target: machineOf },
+  resetMachineTrust: { action: 'machine.reset-trust', target: machineOf },
   drainMachine: { action: 'machine.drain', target: machineOf },
   undrainMachine: { action: 'machine.undrain', target: machineOf },
   addProvider: {

@@ -43,10 +43,10 @@ function explainTaskOf(
   subject: { readonly userId: UserId; readonly jobId: JobId; readonly taskIndex: TaskIndex },
 ): ExplainResponse {
   const { jobId, taskIndex, userId } = subject;
-  const takenFrom = findTaken(parts.specs.getSpec(getJob(parts, userId, jobId)).resumes?.tasks ?? [], taskIndex);
+  const reusedFrom = findTaken(parts.specs.getSpec(getJob(parts, userId, jobId)).resumes?.tasks ?? [], taskIndex);
   const ended = parts.records.endingsOf(jobId, taskIndex, taskIndex).get(taskIndex) ?? [];
   const past = ended.map(({ machineId, ...ending }) => ({ machineId, ending }));
-  const explanation = explainTask(parts.driver.state, { ...subject, past, takenFrom }, parts.clock.now());
+  const explanation = explainTask(parts.driver.state, { ...subject, past, reusedFrom }, parts.clock.now());
   return encodeFound(
     withChecks(explanation, parts.checks.describe(jobId, taskIndex)),
     `task ${taskIndex} in job ${jobId} of yours`,

@@ -5,7 +5,7 @@ import type { QuotaUse } from '@mutirao/core/quotas';
 import type { UserId } from '@mutirao/core/shared';
 import type { UnaryHandler } from '@mutirao/runtime/rpc';
 
-import { demandOwner, type BrokerParts } from './broker-parts.ts';
+import { requireOwner, type BrokerParts } from './broker-parts.ts';
 
 /** What a user takes of the server. */
 export type QuotaSource = (userId: UserId) => readonly QuotaUse[];
@@ -16,7 +16,7 @@ export function getQuotaRoute(
   usesOf: QuotaSource,
 ): UnaryHandler<GetQuotaRequest, GetQuotaResponse> {
   return async ({ userId: asked }, { userId: caller }) => {
-    if (asked !== '' && asked !== caller) demandOwner(parts, caller, 'looking at the quotas of others');
+    if (asked !== '' && asked !== caller) requireOwner(parts, caller, 'looking at the quotas of others');
     const userId = asked === '' ? caller : asked;
     return {
       userId,

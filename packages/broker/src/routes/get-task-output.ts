@@ -26,7 +26,7 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
     if (summary === undefined)
       throw new MutiraoError('MUT_NOT_FOUND', `job ${jobId} has no task ${taskIndex}; it has ${job.taskCount}`);
     const origin = originOf(parts.specs.getSpec(job), { jobId, taskIndex });
-    const record = findTellingRecord(
+    const record = findReportingRecord(
       parts.records.endingsOf(origin.jobId, origin.taskIndex, origin.taskIndex).get(origin.taskIndex) ?? [],
     );
     if (record === undefined) {
@@ -46,7 +46,7 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
   };
 }
 
-function findTellingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
+function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
   return (
     records.find((record) => record.fate === 'accepted') ??
     records.findLast((record) => record.fate === 'failed') ??

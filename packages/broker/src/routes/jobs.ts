@@ -10,13 +10,13 @@ import {
   type RetryTasksResponse,
 } from '@mutirao/api/broker';
 import { badRequest, encodeJobSpec, encodeJobSummary, encodeTaskTimes, taskCountMax } from '@mutirao/api/codecs';
-import { findJobSummary, listJobSummaries, outlookOf, plannedEndOf } from '@mutirao/core/machines/broker';
+import { findJobSummary, listJobSummaries, estimateOf, plannedEndOf } from '@mutirao/core/machines/broker';
 import { fingerprintsIn, type CurrentInput } from '@mutirao/core/resumption';
 import type { JobId, UserId } from '@mutirao/core/shared';
 import { countOfPage, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
-import { demandOwner, getJob, type BrokerParts } from './broker-parts.ts';
+import { requireOwner, getJob, type BrokerParts } from './broker-parts.ts';
 
 const pageDefault = 100;
 const pageMax = 10_000;
@@ -27,7 +27,7 @@ export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, Get
     const job = getJob(parts, userId, jobId);
     const summary = findJobSummary(parts.driver.state, userId, jobId);
     const now = parts.clock.now();
-    const { times, placeCount, remaining } = outlookOf(parts.driver.state, job, now);
+    const { times, placeCount, remaining } = estimateOf(parts.driver.state, job, now);
     return {
       job: summary && encodeJobSummary(summary),
       spec: withoutSpec ? undefined : encodeJobSpec(parts.specs.getSpec(job)),
@@ -97,7 +97,7 @@ async function readInputsAgain(parts: BrokerParts, userId: UserId, jobId: JobId)
   // Of a job all of whose tasks have finished nothing runs again.
   if (spec === undefined) return [];
   if (spec.groups.some(({ inputs }) => inputs.some(({ source }) => source.kind === 'path')))
-    demandOwner(parts, userId, 'reading the inputs of a job again');
+    requireOwner(parts, userId, 'reading the inputs of a job again');
   const fingerprints = fingerprintsIn(await fingerprintInputs(spec, parts.homeFiles));
   return [...fingerprints].map(([path, fingerprint]) => ({ path, fingerprint }));
 }

@@ -115,7 +115,7 @@ function encodeTask(parts: BrokerParts, job: BrokerJob, { spec, index, records }
     status: encodeTaskStatus(summary.status),
     failureCount: failureCountOf(summary, records),
     waitsFor: [...summary.waitsFor],
-    takenFrom: taken === undefined ? undefined : { jobId: taken.jobId, taskIndex: taken.fromTaskIndex },
+    reusedFrom: taken === undefined ? undefined : { jobId: taken.jobId, taskIndex: taken.fromTaskIndex },
     replicas: [
       ...records.map((record) => encodeEnded(record, requestOf(record.machineId))),
       ...summary.replicas.map((replica) => encodeOpen(replica, requestOf(replica.machineId))),

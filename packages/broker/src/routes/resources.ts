@@ -17,8 +17,8 @@ import type {
   ListRequestsResponse,
   ListTrustRequest,
   ListTrustResponse,
-  PardonMachineRequest,
-  PardonMachineResponse,
+  ResetMachineTrustRequest,
+  ResetMachineTrustResponse,
   QuarantineMachineRequest,
   QuarantineMachineResponse,
 } from '@mutirao/api/broker';
@@ -65,7 +65,7 @@ export function listMachinesRoute({
 
 /** The allocation requests of all providers. */
 export function listRequestsRoute({ driver }: BrokerParts): UnaryHandler<ListRequestsRequest, ListRequestsResponse> {
-  return ({ endedToo }) => ({ requests: listRequests(driver.state, endedToo).map(encodeAllocationRequest) });
+  return ({ includeEnded }) => ({ requests: listRequests(driver.state, includeEnded).map(encodeAllocationRequest) });
 }
 
 /** What machines have done for their trust. */
@@ -86,9 +86,11 @@ export function quarantineMachineRoute(
 }
 
 /** Lets a machine that was caught begin anew. */
-export function pardonMachineRoute(parts: BrokerParts): UnaryHandler<PardonMachineRequest, PardonMachineResponse> {
+export function resetMachineTrustRoute(
+  parts: BrokerParts,
+): UnaryHandler<ResetMachineTrustRequest, ResetMachineTrustResponse> {
   return async ({ machineId }) => {
-    await parts.driver.ask((replyTo) => ({ kind: 'MachinePardoned', replyTo, machineId }));
+    await parts.driver.ask((replyTo) => ({ kind: 'MachineTrustReset', replyTo, machineId }));
     return {};
   };
 }

@@ -14,7 +14,7 @@ import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
 import { placeInFolder } from '../submission/place-in-folder.ts';
 import { resumeJob } from '../submission/resume-job.ts';
 import { resolveLocalPaths } from '../submission/resolve-paths.ts';
-import { demandOwner, type BrokerParts } from './broker-parts.ts';
+import { requireOwner, type BrokerParts } from './broker-parts.ts';
 
 /** Takes a job in; all that can be wrong with it is found before anything of it is journaled. */
 export function submitJobRoute(parts: BrokerParts): UnaryHandler<SubmitJobRequest, SubmitJobResponse> {
@@ -36,10 +36,10 @@ async function submitJob(
   if (known !== undefined && parts.driver.stalledBy === undefined)
     return { jobId: known.jobId, taskCount: known.taskCount };
   parts.room.demand();
-  if (touchesHome(given)) demandOwner(parts, userId, 'a job with local paths, a work folder or a check');
+  if (touchesHome(given)) requireOwner(parts, userId, 'a job with local paths, a work folder or a check');
   // What tasks of users on other hosts write is kept as blobs.
   if (given.groups.some(({ outputs }) => outputs.some(({ localPath }) => localPath === '')))
-    await parts.blobs.demandQuota(userId, 0);
+    await parts.blobs.requireQuota(userId, 0);
   const resolved = await placeInFolder(resolveLocalPaths(given), parts.workFolderRules);
   checkRequirements(resolved);
   await checkWidths(resolved, { state: parts.driver.state, widthMaxOf: (providerId) => parts.widthMaxOf(providerId) });

@@ -27,14 +27,14 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
   return async (request, writer, context) => {
     const { userId, signal, stopping } = context;
     if (request.jobId !== 0) getJob(parts, userId, request.jobId);
-    demandIndexesMax(request);
+    requireIndexesMax(request);
     if (request.lastChanges === undefined) requirePosition(request, parts.journal, parts.journalInstance);
     let after = beginningOf(parts, request);
     if (request.changesPerSecondMax !== undefined) return watchSample(parts, request, { writer, after, context });
     let hasCaughtUp = false;
     for (;;) {
       if (isOver(context)) return;
-      const last = await tellPage(parts, { ...request, afterSequence: after }, { userId, writer });
+      const last = await reportPage(parts, { ...request, afterSequence: after }, { userId, writer });
       if (last !== undefined) {
         after = last;
         continue;
@@ -53,7 +53,7 @@ function beginningOf({ journal }: BrokerParts, { afterSequence, lastChanges }: W
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
-function demandIndexesMax({ taskIndexesMax = 0 }: WatchJobRequest): void {
+function requireIndexesMax({ taskIndexesMax = 0 }: WatchJobRequest): void {
   if (taskIndexesMax > taskIndexesMost)
     throw badRequest(`task_indexes_max is ${taskIndexesMax}; want an integer in 0..${taskIndexesMost}`);
 }
@@ -66,7 +66,7 @@ interface Watcher {
 /**
  * Tells what one read of the journal brings and returns the last sequence that was read; undefined when there was none.
  */
-async function tellPage(
+async function reportPage(
   parts: BrokerParts,
   { jobId, afterSequence, taskIndexesMax }: WatchJobRequest,
   { userId, writer }: Watcher,

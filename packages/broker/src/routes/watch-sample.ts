@@ -73,11 +73,11 @@ function lookAtNewest(
 ): { readonly messages: WatchJobResponse[]; readonly last: number } {
   const from = Math.max(after, parts.journal.lastSequence() - most);
   const entries = parts.journal.read({ after: from, limit: most });
-  const told = entries
+  const reported = entries
     .map((entry) => eventsFor(parts, userId, { entry, taskIndexesMax }))
     .filter((events) => events.length > 0);
-  const passedOver = from > after ? { passedOverCount: from - after } : {};
-  const [first, ...others] = inMessages(told);
+  const passedOver = from > after ? { skippedCount: from - after } : {};
+  const [first, ...others] = inMessages(reported);
   const messages =
     first === undefined && from === after
       ? []
@@ -86,9 +86,9 @@ function lookAtNewest(
 }
 
 /** As many changes in a message as fit; the events of one stay together. */
-function inMessages(told: readonly (readonly JobEvent[])[]): JobEvent[][] {
+function inMessages(reported: readonly (readonly JobEvent[])[]): JobEvent[][] {
   const messages: JobEvent[][] = [];
-  for (let left = told; left.length > 0; ) {
+  for (let left = reported; left.length > 0; ) {
     const count = countOfPage(left, (events) =>
       events.reduce((sum, event) => sum + JobEvent.encode(event).finish().length, 0),
     );

@@ -41,7 +41,7 @@ export interface Fingerprinted {
  * @throws {MutiraoError} MUT_INPUT_CHANGED when the files of a path are not what they were when the job was submitted,
  * or retried with what was there then.
  */
-export function demandUnchanged({ jobId, path, fingerprint }: Fingerprinted, files: readonly HomeFile[]): void {
+export function requireUnchanged({ jobId, path, fingerprint }: Fingerprinted, files: readonly HomeFile[]): void {
   if (fingerprint === undefined) return;
   const found = fingerprint.startsWith(byStatus) ? statusFingerprint(files) : contentFingerprint(files);
   if (found === fingerprint) return;

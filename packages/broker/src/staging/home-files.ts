@@ -56,7 +56,7 @@ export class HomeFiles {
    */
   async resolve({ path, machineFrom }: FilledPath): Promise<HomeFile[]> {
     const files = await listFiles(path, machineFrom);
-    if (machineFrom !== undefined) for (const { absolutePath } of files) this.#demandAllowed(absolutePath);
+    if (machineFrom !== undefined) for (const { absolutePath } of files) this.#requireAllowed(absolutePath);
     return await Promise.all(
       files.map(async (file) => {
         const content = await this.#hashes.contentOf(file.absolutePath, file.status);
@@ -95,7 +95,7 @@ export class HomeFiles {
     return undefined;
   }
 
-  #demandAllowed(path: string): void {
+  #requireAllowed(path: string): void {
     const real = realpathSync(fsPath(path));
     const owner = this.#forbidden.find((folder) => real === folder || real.startsWith(folder + sep));
     if (owner !== undefined)

@@ -44,7 +44,7 @@ export class HomeSharing {
   }
 
   /** The hints for a provider that starts tasks on machines which are not known yet. */
-  tellAnybody(): SharingHints {
+  reportAnybody(): SharingHints {
     const { challenge } = this.prover;
     return challenge === '' ? {} : { homeChallenge: challenge };
   }

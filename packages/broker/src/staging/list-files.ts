@@ -30,7 +30,7 @@ export const folderFilesMax = 100_000;
  */
 export async function listFiles(path: string, machineFrom?: number): Promise<LocalFile[]> {
   const status = statusOf(path);
-  demandNoLink(path, machineFrom);
+  requireNoLink(path, machineFrom);
   if (status.isFile()) return [{ absolutePath: path, below: '', status }];
   if (!status.isDirectory()) throw missing(`${path} is neither a file nor a folder`);
   const files: LocalFile[] = [];
@@ -53,7 +53,7 @@ export function findLink(path: string, from: number | undefined): string | undef
   return undefined;
 }
 
-function demandNoLink(path: string, from: number | undefined): void {
+function requireNoLink(path: string, from: number | undefined): void {
   const link = findLink(path, from);
   if (link !== undefined)
     throw new MutiraoError('MUT_PATH_ESCAPES', `${link} is a link, and no link is followed in what a machine chooses`);
@@ -94,7 +94,7 @@ async function listFolder(folder: Folder, files: LocalFile[]): Promise<void> {
     const below = folder.below === '' ? name : `${folder.below}/${name}`;
     if (turns.isOver()) await turns.next();
     const status = statusOf(path);
-    if (!folder.followsLinks) demandNoLink(path, folder.path.length + 1);
+    if (!folder.followsLinks) requireNoLink(path, folder.path.length + 1);
     if (status.isDirectory()) await listFolder({ path, below, ancestors, followsLinks: folder.followsLinks }, files);
     else if (status.isFile()) files.push({ absolutePath: path, below, status });
     if (files.length > folderFilesMax) throw missing(`${folder.path} holds more than ${folderFilesMax} files`);

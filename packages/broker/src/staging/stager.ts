@@ -25,7 +25,7 @@ import {
 } from '@mutirao/core/shared';
 import { describeWorkFolder } from '@mutirao/runtime/files';
 
-import { demandUnchanged } from './fingerprint.ts';
+import { requireUnchanged } from './fingerprint.ts';
 import type { HomeFile } from './home-file.ts';
 import { inputFileOf, type HomeFiles } from './home-files.ts';
 import type { TaskOutputs } from './task-outputs.ts';
@@ -175,7 +175,7 @@ export class Stager {
           break;
         case 'path': {
           const files = await this.#resolveOnce(fillIn(source.path), seen);
-          demandUnchanged({ jobId: order.jobId, path: source.path, fingerprint: spec.fingerprint }, files);
+          requireUnchanged({ jobId: order.jobId, path: source.path, fingerprint: spec.fingerprint }, files);
           inputs.push(...files.map((file) => inputFileOf(file, root, wanted)));
         }
       }

@@ -76,7 +76,7 @@ export class TaskOutputs {
     const fillIn = this.#fillInFor(job, taskIndex);
     return await Promise.all(
       written.map(async (output) => {
-        await this.#demandHere(job, output, { spec, fillIn });
+        await this.#requireStandalone(job, output, { spec, fillIn });
         return { below: output.path, content: output.content, mode: output.mode };
       }),
     );
@@ -121,7 +121,7 @@ export class TaskOutputs {
     if (written.length === 0) return `what it wrote as ${place} is not on record`;
     const fillIn = this.#fillInFor(job, taskIndex);
     try {
-      for (const output of written) await this.#demandHere(job, output, { spec, fillIn });
+      for (const output of written) await this.#requireStandalone(job, output, { spec, fillIn });
       return undefined;
     } catch (error) {
       return error instanceof MutiraoError && error.code === 'MUT_INPUT_CHANGED'
@@ -145,7 +145,7 @@ export class TaskOutputs {
     return records.findLast(({ fate }) => fate === 'accepted')?.outputs ?? [];
   }
 
-  async #demandHere(
+  async #requireStandalone(
     { userId }: ReadingJob,
     output: OutputContent,
     { spec, fillIn }: { readonly spec: OutputSpec; readonly fillIn: FillIn },

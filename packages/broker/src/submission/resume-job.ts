@@ -24,7 +24,7 @@ type ResumeParts = Pick<BrokerParts, 'driver' | 'specs' | 'taskOutputs'>;
 /** As many as a workflow may have. */
 const tasksMax = 100_000;
 /** Tasks that run which an answer names. */
-const runsToldMax = 1000;
+const runsReportedMax = 1000;
 /** Tasks whose outputs are looked at at a time. */
 const concurrencyMax = 32;
 
@@ -61,12 +61,12 @@ export async function resumeJob(
         'submitted as',
     );
   const choice = await choose(parts, { job, former, userId }, { spec, matches });
-  demandNoOverwrite({ spec, former, job }, choice);
+  requireNoOverwrite({ spec, former, job }, choice);
   const tasks = [...choice.taken].map(([taskIndex, formerIndex]): TakenTask => {
     const origin = originOf(former, { jobId: job.jobId, taskIndex: formerIndex });
     return { taskIndex, jobId: origin.jobId, fromTaskIndex: origin.taskIndex };
   });
-  const runs = choice.runs.slice(0, runsToldMax).map(({ taskIndex, reason }) => ({ taskIndex, reason }));
+  const runs = choice.runs.slice(0, runsReportedMax).map(({ taskIndex, reason }) => ({ taskIndex, reason }));
   return {
     spec: tasks.length === 0 ? spec : { ...spec, resumes: { jobId: job.jobId, tasks } },
     resumed: { jobId: job.jobId, takenCount: tasks.length, runs },
@@ -74,7 +74,7 @@ export async function resumeJob(
 }
 
 /** @throws {MutiraoError} MUT_RESUME_OTHER where a task that runs would write over the result of another one. */
-function demandNoOverwrite(
+function requireNoOverwrite(
   { spec, former, job }: { readonly spec: JobSpec; readonly former: JobSpec; readonly job: BrokerJob },
   { runs }: Choice,
 ): void {

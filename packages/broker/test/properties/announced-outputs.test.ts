@@ -151,13 +151,13 @@ class World {
 
   /** Answers all fetches, until each output that was announced is settled. */
   async settle(): Promise<void> {
-    let isSettled = false;
+    let isSynced = false;
     const all = Promise.all(outputs.map(({ transferId }) => this.fetcher.settled(machineId, transferId))).then(() => {
-      isSettled = true;
+      isSynced = true;
     });
     await until(() => {
       for (const one of this.asked) one.answer(Infinity);
-      return isSettled;
+      return isSynced;
     }, 'all outputs are settled');
     await all;
   }

@@ -5,8 +5,8 @@ import {
   encodeAllocationRequest,
   encodeMachineFacts,
   encodeReport,
-  encodeResourceStanding,
-  encodeStanding,
+  encodeResourceStatus,
+  encodeStatus,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { ConnectResponse } from '@mutirao/api/provider';
@@ -46,7 +46,7 @@ function prepare(): { readonly state: BrokerState; step(...inputs: BrokerInput[]
   };
   step(
     { kind: 'ProviderAdded', replyTo: 0, providerId: 'lab', address: 'here' },
-    { kind: 'ProviderConnected', providerId: 'lab', takesLeases: true, tellsResource: true },
+    { kind: 'ProviderConnected', providerId: 'lab', takesLeases: true, reportsResource: true },
   );
   for (const machineId of ['lab/a', 'lab/b'])
     step({
@@ -92,7 +92,7 @@ function messages({ state }: { readonly state: BrokerState }): Message[] {
     sequence: 1,
     started: ids.slice(2, 3).map((replicaId) => ({ replicaId, startedAt: start })),
     ended,
-    gangHeld: held,
+    gangMemberReady: held,
   });
   const facts = encodeMachineFacts(
     aMachine('lab/a', {
@@ -147,7 +147,7 @@ function messages({ state }: { readonly state: BrokerState }): Message[] {
     { $case: 'requests', value: { requests: [request] } },
     {
       $case: 'resource',
-      value: encodeResourceStanding({
+      value: encodeResourceStatus({
         processors: 8,
         widthMax: 6,
         isTimeShared: false,
@@ -156,10 +156,10 @@ function messages({ state }: { readonly state: BrokerState }): Message[] {
       }),
     },
     {
-      $case: 'standings',
+      $case: 'statuses',
       value: {
-        standings: [
-          encodeStanding({
+        statuses: [
+          encodeStatus({
             reservation: name,
             startsAt: start,
             endsAt: start + 9,
@@ -173,10 +173,10 @@ function messages({ state }: { readonly state: BrokerState }): Message[] {
     { $case: 'lost', value: { machineId: 'lab/a', reason: 'MUT_MACHINE_LOST' } },
     { $case: 'leaseConfirmed', value: { sequence: 1 } },
     fromMachine({
-      $case: 'contentWanted',
+      $case: 'blobRequest',
       value: { contents: [content], offsets: [3], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] },
     }),
-    fromMachine({ $case: 'contentPushed', value: { transferId: 't', content, isKept: false } }),
+    fromMachine({ $case: 'blobUpload', value: { transferId: 't', content, isKept: false } }),
   ];
 }
 

@@ -2,7 +2,7 @@
 // journal as it was.
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { BrokerServiceService, AfterReservation, type JobSpec, type TaskGroup } from '@mutirao/api/broker';
+import { BrokerServiceService, OnReservationEnd, type JobSpec, type TaskGroup } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
 import {
   brokerMachine,
@@ -77,7 +77,7 @@ const job: JobSpec = {
   deadlineUnixMs: 1_900_000_000_000,
   edges: [],
   scheduler: 1,
-  replicationCap: { cap: { $case: 'extraWorkPercent', value: 20 } },
+  replicationCap: { cap: { $case: 'replicationBudgetPercent', value: 20 } },
   verification: { by: { $case: 'vote', value: 2 } },
   placement: '',
 };
@@ -87,7 +87,7 @@ const workflow: JobSpec = {
   verification: { by: { $case: 'credibility', value: 0.5 } },
   edges: [{ from: 0, to: 3, dataBytes: 9 }],
 };
-const reserved: JobSpec = { ...job, reservation: { claim, after: AfterReservation.WAIT, own: undefined } };
+const reserved: JobSpec = { ...job, reservation: { claim, after: OnReservationEnd.WAIT, own: undefined } };
 
 interface Bench {
   readonly parts: BrokerParts;
@@ -190,7 +190,7 @@ test('no field of any call of a user ends the broker or breaks what it knows', a
       getOverview: {},
       listMachines: {},
       listTrust: {},
-      listRequests: { endedToo: true },
+      listRequests: { includeEnded: true },
       listProviders: {},
       explain: { subject: { $case: 'task', value: { ...of, taskIndex: 0 } } },
       getLedger: of,
@@ -198,7 +198,7 @@ test('no field of any call of a user ends the broker or breaks what it knows', a
       retryTasks: { ...of, taskIndexes: [0], currentInputs: false },
       addProvider: { providerId: 'other', address: '127.0.0.1:7000' },
       quarantineMachine: { machineId: 'lab/a', reason: 'why' },
-      pardonMachine: { machineId: 'lab/a' },
+      resetMachineTrust: { machineId: 'lab/a' },
       drainMachine: { machineId: 'lab/a', reason: 'why' },
       undrainMachine: { machineId: 'lab/a' },
       getProviderQueue: { providerId: 'lab' },

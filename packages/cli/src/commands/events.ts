@@ -42,7 +42,7 @@ export async function printEvents(context: CommandContext, options: EventsOption
   if (options.follow !== true) {
     await print(context.output, broker.watchJob(requestOf(jobId, position), context.signal), {
       position,
-      untilToldAll: true,
+      untilReportedAll: true,
     });
     return 0;
   }
@@ -59,7 +59,7 @@ async function follow(
     try {
       await print(context.output, broker.watchJob(requestOf(jobId, position), context.signal), {
         position,
-        untilToldAll: false,
+        untilReportedAll: false,
       });
     } catch (error) {
       if (context.signal.aborted) break;
@@ -97,19 +97,19 @@ interface Reading {
   /** Moves on with what was printed. */
   readonly position: Position;
   /** Whether to stop where the broker says that it has told all so far. */
-  readonly untilToldAll: boolean;
+  readonly untilReportedAll: boolean;
 }
 
 async function print(
   output: Output,
   stream: AsyncIterable<WatchJobResponse>,
-  { position, untilToldAll }: Reading,
+  { position, untilReportedAll }: Reading,
 ): Promise<void> {
   for await (const { events, journalInstance } of stream) {
     position.journalInstance = journalInstance ?? position.journalInstance;
     for (const event of events) printEvent(output, event);
     position.after = events.at(-1)?.sequence ?? position.after;
-    if (untilToldAll && events.length === 0) return;
+    if (untilReportedAll && events.length === 0) return;
   }
 }
 

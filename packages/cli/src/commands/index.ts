@@ -120,7 +120,7 @@ export const entries: readonly CommandEntry[] = [
   {
     path: ['machine', 'add'],
     summary: 'Have an agent work for machines of yours, over ssh or by templates.',
-    json: { shape: 'kept_machine', form: 'array' },
+    json: { shape: 'enrolled_machine', form: 'array' },
     load: () => import('./machine/add.ts'),
   },
   {
@@ -138,7 +138,7 @@ export const entries: readonly CommandEntry[] = [
   {
     path: ['machine', 'remove'],
     summary: 'Withdraw the credential of a machine that was added or invited, and end its agent.',
-    json: { shape: 'told', form: 'one' },
+    json: { shape: 'ack', form: 'one' },
     load: () => import('./machine/remove.ts'),
   },
   {
@@ -154,10 +154,10 @@ export const entries: readonly CommandEntry[] = [
     load: () => import('./machine/quarantine.ts'),
   },
   {
-    path: ['machine', 'pardon'],
+    path: ['machine', 'reset-trust'],
     summary: 'Let a machine that was caught begin anew, without credit.',
     json: { shape: 'trusted_machine', form: 'one' },
-    load: () => import('./machine/pardon.ts'),
+    load: () => import('./machine/reset-trust.ts'),
   },
   {
     path: ['machine', 'drain'],
@@ -172,9 +172,9 @@ export const entries: readonly CommandEntry[] = [
     load: () => import('./machine/undrain.ts'),
   },
   {
-    path: ['machine', 'kept'],
+    path: ['machine', 'enrolled'],
     summary: 'List the machines that were added, and why any does not run.',
-    json: { shape: 'kept_machine', form: 'array' },
+    json: { shape: 'enrolled_machine', form: 'array' },
     load: () => import('./machine/kept.ts'),
   },
   {
@@ -204,19 +204,19 @@ export const entries: readonly CommandEntry[] = [
   {
     path: ['provider', 'add'],
     summary: 'Make the broker use another provider.',
-    json: { shape: 'told', form: 'one' },
+    json: { shape: 'ack', form: 'one' },
     load: () => import('./provider/add.ts'),
   },
   {
     path: ['provider', 'drain'],
     summary: 'Have a provider take no new work until it is undrained; what runs there ends by itself.',
-    json: { shape: 'told', form: 'one' },
+    json: { shape: 'ack', form: 'one' },
     load: () => import('./provider/drain.ts'),
   },
   {
     path: ['provider', 'undrain'],
     summary: 'Have a provider take work again.',
-    json: { shape: 'told', form: 'one' },
+    json: { shape: 'ack', form: 'one' },
     load: () => import('./provider/undrain.ts'),
   },
   {
@@ -292,9 +292,9 @@ export const entries: readonly CommandEntry[] = [
     load: () => import('./reservation/request.ts'),
   },
   {
-    path: ['reservation', 'together'],
+    path: ['reservation', 'co-allocate'],
     summary: 'Reserve several resources for the same time, or none of them.',
-    json: { shape: 'reservations_together', form: 'one' },
+    json: { shape: 'reservation_groups', form: 'one' },
     load: () => import('./reservation/together.ts'),
   },
   {

@@ -7,7 +7,7 @@ import { identityFolder, initIdentity } from '@mutirao/runtime/identity';
 
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
-import { readDays, tellIdentity } from '../output/tell-identity.ts';
+import { readDays, reportIdentity } from '../output/report-identity.ts';
 
 /** What an identity is made with. */
 export interface InitOptions {
@@ -41,7 +41,7 @@ export async function init(context: CommandContext, { host, authority, days }: I
     lasts: readDays(days),
     now: context.clock.now(),
   });
-  tellIdentity(context.output, made, [
+  reportIdentity(context.output, made, [
     'Servers may listen for other hosts now. For another host: mutirao identity issue --for HOST --out FOLDER.',
   ]);
   return 0;

@@ -10,7 +10,7 @@ import { parseClusters, type GridSize } from '../grid/plan.ts';
 import { parseSettings, refuseWithoutProcess } from '../grid/settings.ts';
 import { gridJson, type GridRecord } from '../grid/record.ts';
 import { checkPlacement } from './job/scheduling-options.ts';
-import { startKeepers, stopKeepers } from '../site/start-keeper.ts';
+import { startKeepers, stopKeepers } from '../site/start-connector.ts';
 import { renderPairs } from '../output/table.ts';
 import { tell } from '../output/tell.ts';
 import { collect } from '../usage/repeated-options.ts';
@@ -77,7 +77,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
   }
   const { runGrid } = await import('../grid/run-grid.ts');
   await runGrid(context, size, (grid) => {
-    tellGrid(context, grid, 'Ctrl-C stops it.');
+    reportGrid(context, grid, 'Ctrl-C stops it.');
     const sites = startKeepers(context.home);
     if (sites.length > 0) context.output.note(`Connecting ${sites.join(', ')}; see "mutirao site list".`);
   });
@@ -135,10 +135,10 @@ async function startDetached(context: CommandContext, options: UpOptions): Promi
     ...options.set.flatMap((setting) => ['--set', setting]),
     ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)]),
   ];
-  tellGrid(context, await detachGrid(context, args), '"mutirao down" stops it.');
+  reportGrid(context, await detachGrid(context, args), '"mutirao down" stops it.');
 }
 
-function tellGrid(context: CommandContext, grid: GridRecord, ending: string): void {
+function reportGrid(context: CommandContext, grid: GridRecord, ending: string): void {
   tell(context.output, {
     json: () => gridJson(context.home, grid),
     quiet: () => [grid.broker],

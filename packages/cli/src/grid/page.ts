@@ -19,13 +19,13 @@ export interface ServedPage {
 
 /** The page that is served now; undefined where none is. @throws {MutiraoError} MUT_TOKEN_UNSAFE */
 export function findPage(home: string): ServedPage | undefined {
-  let told: { readonly address?: string; readonly pid?: number };
+  let reported: { readonly address?: string; readonly pid?: number };
   try {
-    told = JSON.parse(readFileSync(webInfoPath(home), 'utf8')) as typeof told;
+    reported = JSON.parse(readFileSync(webInfoPath(home), 'utf8')) as typeof reported;
   } catch {
     return undefined; // None was ever served.
   }
-  const { address, pid } = told;
+  const { address, pid } = reported;
   if (address === undefined || pid === undefined || !isOurs(pid, 'web')) return undefined;
   return { url: `http://${address}/#token=${readToken(join(home, 'web', 'token'))}`, pid };
 }

@@ -137,8 +137,8 @@ export const noManager: readonly string[] = ['--manager', 'none'];
 /** A file of an earlier process names another process id, and half a file is never seen. */
 function findAddress(path: string, pid: number): string | undefined {
   try {
-    const told = JSON.parse(readFileSync(path, 'utf8')) as { address?: string; pid?: number };
-    return told.pid === pid ? told.address : undefined;
+    const reported = JSON.parse(readFileSync(path, 'utf8')) as { address?: string; pid?: number };
+    return reported.pid === pid ? reported.address : undefined;
   } catch {
     return undefined; // Not written yet.
   }

@@ -68,7 +68,7 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
 }
 
 /** How long it still takes. */
-function outlookJson({
+function estimateJson({
   placeCount = 0,
   remainingMsMin,
   remainingMsMax,
@@ -92,7 +92,7 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
     ...jobJson(job),
     trouble: answer.trouble ?? '',
     ...timesJson(answer),
-    ...outlookJson(answer),
+    ...estimateJson(answer),
     processors: spec.processors ?? 1,
     replicas_max: spec.replicasMax ?? 2,
     failures_max: spec.failuresMax ?? 3,
@@ -120,8 +120,8 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
 
 function timesJson({ taskTimes }: GetJobResponse) {
   return {
-    task_time_ms_half: taskTimes?.halfMsMax ?? null,
-    task_time_ms_ninetieth: taskTimes?.ninetiethMsMax ?? null,
+    task_time_ms_half: taskTimes?.p50Ms ?? null,
+    task_time_ms_ninetieth: taskTimes?.p90Ms ?? null,
     timed_count: taskTimes?.endedCount ?? 0,
     cut_off_count: taskTimes?.cutOffCount ?? 0,
   };
@@ -141,7 +141,7 @@ export function trustJson(record: TrustRecord): JsonOf<Shapes['trust']> {
     machine_id: record.machineId,
     passes: record.passes,
     credibility: record.credibility,
-    caught_unix_ms: orNull(record.caughtUnixMs),
+    quarantined_unix_ms: orNull(record.quarantinedUnixMs),
     evidence: record.evidence.map((one) => ({
       kind: one.kind,
       at_unix_ms: one.atUnixMs,
@@ -158,10 +158,10 @@ export function trustJson(record: TrustRecord): JsonOf<Shapes['trust']> {
 /** How a job is scheduled, in words. */
 export function schedulingJson({ scheduler, replicationCap }: JobSpec): {
   readonly scheduler: string;
-  readonly extra_work: string;
+  readonly replication_budget: string;
 } {
   const name = nameOf(Scheduler, scheduler ?? Scheduler.WQR).replace('_', '-');
-  return { scheduler: name === '' ? 'wqr' : name, extra_work: nameOfCap(replicationCap?.cap) };
+  return { scheduler: name === '' ? 'wqr' : name, replication_budget: nameOfCap(replicationCap?.cap) };
 }
 
 function nameOfCap(cap: ReplicationCap['cap']): string {
@@ -185,8 +185,8 @@ export function taskJson(task: TaskRecord): JsonOf<Shapes['task']> {
     failure_count: task.failureCount,
     waits_for: task.waitsFor,
     replicas: task.replicas.map(replicaJson),
-    taken_from:
-      task.takenFrom === undefined ? null : { job_id: task.takenFrom.jobId, task_index: task.takenFrom.taskIndex },
+    reused_from:
+      task.reusedFrom === undefined ? null : { job_id: task.reusedFrom.jobId, task_index: task.reusedFrom.taskIndex },
   };
 }
 
@@ -322,10 +322,10 @@ function leaseJson(lease: LeaseState): JsonOf<Shapes['lease']> {
     leased_tasks: lease.leasedTasks,
     unstocked_tasks: lease.unstockedTasks,
     horizon_ms: lease.horizonMs,
-    deputy_since_unix_ms: orNull(lease.deputySinceUnixMs),
-    deputy_until_unix_ms: orNull(lease.deputyUntilUnixMs),
-    kept_reports: lease.keptReports,
-    kept_ends: lease.keptEnds,
+    standby_since_unix_ms: orNull(lease.standbySinceUnixMs),
+    standby_until_unix_ms: orNull(lease.standbyUntilUnixMs),
+    spooled_reports: lease.spooledReports,
+    spooled_ends: lease.spooledEnds,
     spooled_bytes: lease.spooledBytes,
   };
 }

@@ -1,6 +1,6 @@
 /** Machines that a provider keeps, and those that were invited to it. */
 export const machineShapes = {
-  kept_machine: {
+  enrolled_machine: {
     machine_id: ['string', 'Name of the GridMachine that it is when it is there.'],
     provider_id: ['string', 'The provider that keeps it.'],
     status: ['string', '`starting`, `running` (its agent is attached) or `waiting` (for another attempt).'],

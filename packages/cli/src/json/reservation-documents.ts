@@ -1,12 +1,12 @@
 import {
-  AheadStatus,
+  ProvisioningState,
   Algorithm,
   Placement,
   ReservationStatus,
   ResourceKind,
   type Alternative,
   type GetCalendarResponse,
-  type HeldAhead,
+  type Provisioning,
   type Refusal,
   type Reservation,
   type Resource,
@@ -42,7 +42,7 @@ export function reservationJson(reservation: Reservation, unit: string): JsonOf<
     reason: reservation.reason,
     client_request_id: reservation.clientRequestId,
     claim: reservation.claim,
-    held_ahead: reservation.heldAhead === undefined ? null : aheadJson(reservation.heldAhead),
+    provisioning: reservation.provisioning === undefined ? null : aheadJson(reservation.provisioning),
   };
 }
 
@@ -54,9 +54,9 @@ function aheadJson({
   expectedUnixMs,
   chancePercent,
   reason,
-}: HeldAhead): unknown {
+}: Provisioning): unknown {
   return {
-    status: nameOf(AheadStatus, status),
+    status: nameOf(ProvisioningState, status),
     held: heldUnits,
     asked: askedUnits,
     ask_unix_ms: orNull(askUnixMs),
@@ -120,8 +120,8 @@ export function reservableResourceJson(resource: Resource): JsonOf<Shapes['reser
 }
 
 /** A manager tells all rules. */
-function rulesJson(told: ResourceRules | undefined) {
-  const rules = told ?? {
+function rulesJson(reported: ResourceRules | undefined) {
+  const rules = reported ?? {
     algorithm: 0,
     placement: 0,
     durationMsMax: 0,

@@ -23,7 +23,7 @@ const reservationFields = {
     'string',
     "The signed claim, to be shown at the resource; empty in lists, for holds, and for what is over or another user's.",
   ],
-  held_ahead: [
+  provisioning: [
     'object or null',
     'What who manages the resource holds ahead for it: `status` (`planned`, `asked`, `queued`, `held`, ' +
       '`honoured`, `late`, `lost`), `held` and `asked` units, `ask_unix_ms`, `expected_unix_ms`, `chance_percent` ' +
@@ -51,7 +51,7 @@ export const reservationShapes = {
     message: ['string', 'The same in a sentence.'],
     alternatives: ['array of object', 'What could be had instead: `start_unix_ms`, `end_unix_ms`, `amount`, `reason`.'],
   },
-  reservations_together: {
+  reservation_groups: {
     start_unix_ms: ['integer', 'When all of them begin.'],
     end_unix_ms: ['integer', 'When all of them end.'],
     rounds: ['integer', 'Windows that were tried.'],

@@ -57,7 +57,7 @@ const ledgerFields = {
   requested_processor_ms: ['integer', 'Width times walltime that was asked for.'],
   held_processor_ms: ['integer', 'Held by this broker: used + losers + killed + idle.'],
   used_processor_ms: ['integer', 'Spent on replicas whose result was accepted.'],
-  losers_processor_ms: ['integer', 'Spent on replicas that a sister overtook, or whose result was not accepted.'],
+  losers_processor_ms: ['integer', 'Spent on replicas that a sibling overtook, or whose result was not accepted.'],
   killed_processor_ms: ['integer', 'Spent on replicas that were cancelled, or lost with their machine.'],
   idle_processor_ms: ['integer', 'Held while no replica ran.'],
 } satisfies Shape;
@@ -163,7 +163,7 @@ export const shapes = {
       'Which resource tasks join that take several processors, as `--placement` takes it; null where its user ' +
         "says nothing and the grid's default decides.",
     ],
-    extra_work: [
+    replication_budget: [
       'string',
       'What its replicas may cost: `none` (no cap), `idle`, or per cent of what results took (`20%`).',
     ],
@@ -194,10 +194,10 @@ export const shapes = {
     leased_tasks: ['integer', 'Leased tasks that have not been started.'],
     unstocked_tasks: ['integer', 'Those of them whose inputs are not all at the provider.'],
     horizon_ms: ['integer', 'For how long after the broker went away they may be started.'],
-    deputy_since_unix_ms: [instant, 'Since when the provider stands in for the broker; null while it does not.'],
-    deputy_until_unix_ms: [instant, 'Until when it may start tasks.'],
-    kept_reports: ['integer', 'Reports of machines that are kept until the broker has them.'],
-    kept_ends: ['integer', 'Replicas whose ends they tell of.'],
+    standby_since_unix_ms: [instant, 'Since when the provider stands in for the broker; null while it does not.'],
+    standby_until_unix_ms: [instant, 'Until when it may start tasks.'],
+    spooled_reports: ['integer', 'Reports of machines that are kept until the broker has them.'],
+    spooled_ends: ['integer', 'Replicas whose ends they tell of.'],
     spooled_bytes: ['integer', 'Bytes of outputs that are kept for it.'],
   },
   quota: {
@@ -434,7 +434,7 @@ export const shapes = {
     failure_count: ['integer', 'Failures so far.'],
     waits_for: ['array of integer', 'The first of the tasks that it waits for and that have not finished.'],
     replicas: ['array of replica', 'Its replicas, first placed first.'],
-    taken_from: [
+    reused_from: [
       'object or null',
       '`job_id` and `task_index` of the task whose result it has, where it did not run since `--resume` took ' +
         'that over.',
@@ -475,7 +475,7 @@ export const shapes = {
     name: ['string', 'The site that was removed.'],
     ssh: ['string', 'Where ssh connected to.'],
   },
-  told: {
+  ack: {
     provider_id: ['string', 'The provider that was told.'],
     address: ['string', 'Where it listens.'],
   },

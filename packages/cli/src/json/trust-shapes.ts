@@ -3,9 +3,9 @@ export const trustShapes = {
   trust: {
     identity: ['string', 'What the machine is known by, whatever its name.'],
     machine_id: ['string', 'Its last name.'],
-    passes: ['integer', 'Results that other machines confirmed, since it was pardoned if it was.'],
+    passes: ['integer', 'Results that other machines confirmed, since its trust record was reset, if it was.'],
     credibility: ['number', 'The probability of a result of it to be right, at least.'],
-    caught_unix_ms: ['integer or null', 'Since when it is quarantined; null while it is trusted.'],
+    quarantined_unix_ms: ['integer or null', 'Since when it is quarantined; null while it is trusted.'],
     evidence: [
       'array of object',
       '`kind` (`outvoted`, `mismatch`, `word`, `attribute`, `report`), `at_unix_ms`, `job_id`, `task_index` ' +

@@ -28,9 +28,9 @@ export function renderTable(columns: readonly Column[], given: readonly (readonl
 
 /** Lays out names and values, one pair a line; pairs without a value are left out. */
 export function renderPairs(pairs: readonly (readonly [name: string, value: string])[]): string[] {
-  const told = pairs
+  const reported = pairs
     .filter(([, value]) => value !== '')
     .map(([name, value]) => [showText(name), showText(value)] as const);
-  const width = Math.max(0, ...told.map(([name]) => name.length));
-  return told.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
+  const width = Math.max(0, ...reported.map(([name]) => name.length));
+  return reported.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
 }

@@ -27,11 +27,11 @@ export async function fetchClaim(text: string, openManager: () => Promise<Reserv
       `reservation ${reservationId} is only held; want "mutirao reservation confirm ${reservationId}" first`,
     );
   if (status !== ReservationStatus.CONFIRMED && status !== ReservationStatus.CLAIMED) {
-    const told =
+    const reported =
       `reservation ${reservationId} is ` +
       `${nameOf(ReservationStatus, status)}${reason === '' ? '' : ` (${reason})`}; want one that is confirmed or ` +
       'claimed';
-    throw new MutiraoError(status === ReservationStatus.EXPIRED ? 'MUT_CLAIM_LATE' : 'MUT_RESERVATION_OVER', told);
+    throw new MutiraoError(status === ReservationStatus.EXPIRED ? 'MUT_CLAIM_LATE' : 'MUT_RESERVATION_OVER', reported);
   }
   if (claim === '')
     throw new MutiraoError(

@@ -5,7 +5,7 @@ import type { CommandContext } from '../context.ts';
 import { managerAddress } from './show-reservation.ts';
 
 /** One of several resources that are to be had together. */
-export interface TogetherPart {
+export interface GroupPart {
   /** As the user wrote it. */
   readonly text: string;
   readonly resourceId: string;
@@ -23,14 +23,14 @@ export async function readParts(
   context: CommandContext,
   texts: readonly string[],
   usual: string | undefined,
-): Promise<TogetherPart[]> {
+): Promise<GroupPart[]> {
   if (texts.length < 2)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
       `${texts.length} resource is given; want two or more, each as RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER`,
     );
   const managers = new Map<string, Promise<ReservationClient>>();
-  const parts = texts.map(async (text): Promise<TogetherPart> => {
+  const parts = texts.map(async (text): Promise<GroupPart> => {
     const [, resourceId, quantity, managerName = ''] = /^([^=@\s]+)=([^@\s]+)(?:@(\S+))?$/.exec(text) ?? [];
     if (resourceId === undefined || quantity === undefined)
       throw new MutiraoError(
@@ -47,6 +47,6 @@ export async function readParts(
 }
 
 /** How a command says again where a reservation is. */
-export function managerWords({ managerName }: TogetherPart): string {
+export function managerWords({ managerName }: GroupPart): string {
   return managerName === '' ? '' : ` --manager ${managerName}`;
 }

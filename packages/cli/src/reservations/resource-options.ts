@@ -12,11 +12,11 @@ export interface ResourceOptions {
   readonly cap?: string;
   readonly algorithm?: string;
   readonly placement?: string;
-  readonly longest?: string;
+  readonly maxDuration?: string;
   readonly perUser?: string;
   readonly amountPerUser?: string;
   readonly movesMax?: string;
-  readonly unclaimed?: string;
+  readonly claimTimeout?: string;
   readonly id?: string;
   readonly from?: string;
   readonly until?: string;
@@ -33,20 +33,20 @@ export function addResourceOptions(command: Command): Command {
     .option('--cap <percent>', 'add, update: the most that reservations may take together')
     .option('--algorithm <word>', 'add, update: suvs, or suvs-p, where reservations without a latest end give way')
     .option('--placement <word>', 'add, update: first-fit, min-lip or min-tip')
-    .option('--longest <duration>', 'add, update: longest reservation; 0 for any')
+    .option('--max-duration <duration>', 'add, update: longest reservation; 0 for any')
     .option('--per-user <count>', 'add, update: reservations of one user at a time; 0 for any')
     .option('--amount-per-user <amount>', 'add, update: the most of one user at any instant; 0 for any')
     .option('--moves-max <count>', 'add, update: reservations that one request may move, with suvs-p')
-    .option('--unclaimed <duration>', 'add, update: what nobody claims for so long is given back; 0 for never')
-    .option('--id <name>', 'maintain, unmaintain: name of the window')
-    .option('--from <time>', 'maintain: its beginning (default: now)')
-    .option('--until <time>', 'maintain: its end')
+    .option('--claim-timeout <duration>', 'add, update: what nobody claims for so long is given back; 0 for never')
+    .option('--id <name>', 'add-maintenance, remove-maintenance: name of the window')
+    .option('--from <time>', 'add-maintenance: its beginning (default: now)')
+    .option('--until <time>', 'add-maintenance: its end')
     .option(
       '--amount <number>',
-      "maintain, fail, restore: so many units, or so much in the resource's own unit (default for maintain: all)",
+      "add-maintenance, fail, restore: so many units, or so much in the resource's own unit (default for maintain: all)",
     )
     .option('--unit <index>', 'fail, restore: one unit, counted from 0')
-    .option('--reason <text>', 'maintain, fail: what users are told');
+    .option('--reason <text>', 'add-maintenance, fail: what users are told');
 }
 
 const algorithms = new Map<string, Algorithm>([
@@ -76,14 +76,14 @@ export function rulesJson(options: ResourceOptions): ResourceRules {
 
 /** The old rules, but for those that options state. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function mergeRules(old: ResourceRules | undefined, options: ResourceOptions): ResourceRules {
-  const { cap, algorithm, placement, longest, perUser, amountPerUser, movesMax, unclaimed } = options;
+  const { cap, algorithm, placement, maxDuration, perUser, amountPerUser, movesMax, claimTimeout } = options;
   return {
     ...(old ?? usual),
     ...(cap === undefined ? {} : { capPercent: readNumber('cap', cap.replace(/\s*%$/, '')) }),
     ...(algorithm === undefined ? {} : { algorithm: readWord('algorithm', algorithm, algorithms) }),
     ...(placement === undefined ? {} : { placement: readWord('placement', placement, placements) }),
-    ...(longest === undefined ? {} : { durationMsMax: parseDuration(longest) }),
-    ...(unclaimed === undefined ? {} : { unclaimedMsMax: parseDuration(unclaimed) }),
+    ...(maxDuration === undefined ? {} : { durationMsMax: parseDuration(maxDuration) }),
+    ...(claimTimeout === undefined ? {} : { unclaimedMsMax: parseDuration(claimTimeout) }),
     ...countsOf({ perUser, amountPerUser, movesMax }),
   };
 }

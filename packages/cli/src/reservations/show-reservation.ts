@@ -1,7 +1,7 @@
 import type { Alternative, Refusal, Reservation, Resource, UnitRange } from '@mutirao/api/reservation';
 import { decodeAhead } from '@mutirao/api/codecs';
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
-import { AheadStatus, ReservationStatus } from '@mutirao/api/reservation';
+import { ProvisioningState, ReservationStatus } from '@mutirao/api/reservation';
 import { describeAhead } from '@mutirao/core/messages';
 import { findNearestWord } from '@mutirao/core/shared';
 
@@ -86,9 +86,11 @@ export function reservationTable(
 ): string[] {
   if (reservations.length === 0) return ['No reservations.'];
   // Most resources honour what is reserved of them, and hold nothing.
-  const hasAhead = reservations.some(({ heldAhead }) => heldAhead !== undefined);
-  const aheadIn = ({ heldAhead, amount }: Reservation): string =>
-    heldAhead === undefined ? '' : `${nameOf(AheadStatus, heldAhead.status)} ${heldAhead.heldUnits}/${amount}`;
+  const hasAhead = reservations.some(({ provisioning }) => provisioning !== undefined);
+  const aheadIn = ({ provisioning, amount }: Reservation): string =>
+    provisioning === undefined
+      ? ''
+      : `${nameOf(ProvisioningState, provisioning.status)} ${provisioning.heldUnits}/${amount}`;
   return renderTable(
     [
       { title: 'ID', right: true },
@@ -160,8 +162,10 @@ export function reservationPairs(one: Reservation, unit: string): string[] {
 }
 
 /** What is held ahead for a reservation, in sentences, first the deciding one; none where nobody told of it. */
-export function aheadOf({ heldAhead, amount: count, startUnixMs: startsAt }: Reservation): string[] {
-  return heldAhead === undefined ? [] : describeAhead(decodeAhead(heldAhead), { count, startsAt, show: showInstant });
+export function aheadOf({ provisioning, amount: count, startUnixMs: startsAt }: Reservation): string[] {
+  return provisioning === undefined
+    ? []
+    : describeAhead(decodeAhead(provisioning), { count, startsAt, show: showInstant });
 }
 
 /** Why there is no place, and what could be had, in lines for standard error. */

@@ -78,8 +78,8 @@ export function describeTrace({
     [overrunCount, 'request', 'that ran longer than requested'],
     [noRequestedTimeCount, 'request', 'without requested time'],
   ];
-  const told = kinds.filter(([count]) => count > 0).map(([count, noun, kind]) => `${plural(count, noun)} ${kind}`);
-  return [`${plural(requests.length, 'request')} of ${plural(lines.record, 'record')} on ${machine}`, ...told].join(
+  const reported = kinds.filter(([count]) => count > 0).map(([count, noun, kind]) => `${plural(count, noun)} ${kind}`);
+  return [`${plural(requests.length, 'request')} of ${plural(lines.record, 'record')} on ${machine}`, ...reported].join(
     '; ',
   );
 }

@@ -4,7 +4,7 @@ import type { JobSample } from '@mutirao/sim';
 import type { CommandContext } from '../context.ts';
 import { StudyProgress } from './study/study-progress.ts';
 
-/** Time between two looks at the clock's hand, the user's wish to stop, and the terminal. */
+/** Time between two looks at the clock's hand, the user's spec to stop, and the terminal. */
 const pauseEveryMs = 200;
 
 /**
@@ -21,10 +21,10 @@ export async function sampleRuns(
       ? undefined
       : new StudyProgress(output, clock, { runs: count, cost: count });
   const samples: JobSample[] = [];
-  let [pausedAt, told] = [clock.now(), 0];
+  let [pausedAt, reported] = [clock.now(), 0];
   const pause = async (): Promise<void> => {
-    progress?.add({ runs: samples.length - told, cost: samples.length - told });
-    [pausedAt, told] = [clock.now(), samples.length];
+    progress?.add({ runs: samples.length - reported, cost: samples.length - reported });
+    [pausedAt, reported] = [clock.now(), samples.length];
     // Signals are heard between two turns of the event loop only.
     await setImmediate();
   };
@@ -32,7 +32,7 @@ export async function sampleRuns(
     samples.push(sample(run));
     if (clock.now() - pausedAt >= pauseEveryMs) await pause();
   }
-  if (told > 0 && told < samples.length) await pause();
+  if (reported > 0 && reported < samples.length) await pause();
   progress?.close();
   return signal.aborted ? undefined : samples;
 }

@@ -65,11 +65,11 @@ export async function bringUp(host: SiteHost, wanted: Wanted): Promise<UpSite> {
     wanted.onStep('starting', `the ${kind}`);
     const {
       address,
-      token: told,
+      token: reported,
       ...started
     } = await host.start(kind, program.sha256, infoOf(kind, site.name), optionsOf(kind, site, found.base));
     processes[kind] = started;
-    token = told;
+    token = reported;
     if (kind === 'provider') providerAddress = address;
   }
   const { provider } = processes;
@@ -96,7 +96,7 @@ async function keepOrStop(
 ): Promise<FoundSite['processes']> {
   if (found.system !== program.system)
     throw new MutiraoError(
-      'MUT_SITE_PROGRAM',
+      'MUT_SITE_UNSUPPORTED_HOST',
       `${site.ssh} is ${found.system}; the executable is for ${program.system}`,
     );
   const { processes, providerAddress, token } = found;

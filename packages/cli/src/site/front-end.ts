@@ -64,11 +64,11 @@ export class FrontEnd {
    * folder; MUT_UNREACHABLE when it runs on another host of the same folder; MUT_NOT_OWNER, MUT_DISK_FULL.
    */
   async look(sha256: string): Promise<FoundSite> {
-    const told = await this.#run('look', lookScript, [sha256, this.#owner]);
+    const reported = await this.#run('look', lookScript, [sha256, this.#owner]);
     const [base, system, owner] = [
-      this.#field(told, 'base', /^\//),
-      this.#field(told, 'system', /^\S+ \S+$/),
-      this.#field(told, 'owner', /^[0-9a-f]{16} /),
+      this.#field(reported, 'base', /^\//),
+      this.#field(reported, 'system', /^\S+ \S+$/),
+      this.#field(reported, 'owner', /^[0-9a-f]{16} /),
     ];
     if (owner !== this.#owner)
       throw new MutiraoError(
@@ -76,33 +76,33 @@ export class FrontEnd {
         `${this.#site.ssh} has a site "${this.#site.name}" of another home folder ` +
           `(${owner.split(' ').slice(1).join(' ')})`,
       );
-    this.#refuseElsewhere(told);
-    const [cluster, provider] = [readProcess(told.get('cluster')), readProcess(told.get('provider'))];
+    this.#refuseElsewhere(reported);
+    const [cluster, provider] = [readProcess(reported.get('cluster')), readProcess(reported.get('provider'))];
     return {
       base,
       system,
-      hasProgram: told.has('has'),
-      token: told.get('token') ?? '',
-      providerAddress: addressOf(told.get('info')),
+      hasProgram: reported.has('has'),
+      token: reported.get('token') ?? '',
+      providerAddress: addressOf(reported.get('info')),
       processes: { ...(cluster === undefined ? {} : { cluster }), ...(provider === undefined ? {} : { provider }) },
     };
   }
 
   /** Login hosts that share home folders: a second provider over one journal would spoil it. */
-  #refuseElsewhere(told: ReadonlyMap<string, string>): void {
-    const [, host, here = '', kind = ''] = /^(\S+) here=(\S+) kind=(\S+)$/.exec(told.get('elsewhere') ?? '') ?? [];
+  #refuseElsewhere(reported: ReadonlyMap<string, string>): void {
+    const [, host, here = '', kind = ''] = /^(\S+) here=(\S+) kind=(\S+)$/.exec(reported.get('elsewhere') ?? '') ?? [];
     if (host === undefined) return;
     const { ssh, name } = this.#site;
     throw new MutiraoError(
       'MUT_UNREACHABLE',
       `${ssh} led to ${here}, and the ${kind} of ${name} was started on ${host}, which shares its folder; want ` +
         'the name of that one host, ' +
-        `or, where it is no more, ${told.get('base') ?? ''}/front/${name}/${kind}.pid removed`,
+        `or, where it is no more, ${reported.get('base') ?? ''}/front/${name}/${kind}.pid removed`,
     );
   }
 
   /**
-   * Carries the executable over. @throws {MutiraoError} MUT_SITE_PROGRAM with the host's words when it cannot run
+   * Carries the executable over. @throws {MutiraoError} MUT_SITE_UNSUPPORTED_HOST with the host's words when it cannot run
    * there; MUT_DISK_FULL.
    */
   async install({ sha256, bytes, packed }: ProgramFile): Promise<void> {
@@ -114,7 +114,7 @@ export class FrontEnd {
     if (status === 0) return;
     const words = lastWords(stderr);
     if (status === 126)
-      throw new MutiraoError('MUT_SITE_PROGRAM', `${this.#site.ssh} cannot run the executable: ${words}`);
+      throw new MutiraoError('MUT_SITE_UNSUPPORTED_HOST', `${this.#site.ssh} cannot run the executable: ${words}`);
     throw new MutiraoError(
       codeOf(words, 'MUT_TRANSFER_FAILED'),
       `the executable cannot be put on ${this.#site.ssh}: ${words}`,
@@ -131,18 +131,18 @@ export class FrontEnd {
     info: string,
     options: readonly string[],
   ): Promise<FoundProcess & { readonly address: string; readonly token: string }> {
-    const told = await this.#run(
+    const reported = await this.#run(
       `start the ${kind}`,
       startScript,
       [sha256, kind, this.#site.setup, info, ...options],
       startMax,
     );
-    const pid = Number(this.#field(told, 'pid', /^[1-9]\d*$/));
+    const pid = Number(this.#field(reported, 'pid', /^[1-9]\d*$/));
     return {
       pid,
       program: sha256,
-      address: addressOf(this.#field(told, 'info', /^\{.*\}$/)),
-      token: told.get('token') ?? '',
+      address: addressOf(this.#field(reported, 'info', /^\{.*\}$/)),
+      token: reported.get('token') ?? '',
     };
   }
 
@@ -150,8 +150,8 @@ export class FrontEnd {
    * A field of an answer. @throws {MutiraoError} MUT_UNREACHABLE when it is not there or not what it has to be: nothing
    * is done on half an answer.
    */
-  #field(told: ReadonlyMap<string, string>, name: string, pattern: RegExp): string {
-    const value = told.get(name);
+  #field(reported: ReadonlyMap<string, string>, name: string, pattern: RegExp): string {
+    const value = reported.get(name);
     if (value !== undefined && pattern.test(value)) return value;
     throw new MutiraoError(
       'MUT_UNREACHABLE',
@@ -225,11 +225,11 @@ function codeOf(words: string, otherwise: ErrorCode): ErrorCode {
 /** What a script said on standard error; the last line of a process's log tells more than the shell around it. */
 function failure(what: string, stderr: string): MutiraoError {
   for (const line of stderr.trim().split('\n').reverse()) {
-    const told = parseLog(line);
-    if (told?.msg !== undefined)
+    const reported = parseLog(line);
+    if (reported?.msg !== undefined)
       return new MutiraoError(
-        told.code !== undefined && isErrorCode(told.code) ? told.code : 'MUT_UNREACHABLE',
-        `${what}: ${told.msg}`,
+        reported.code !== undefined && isErrorCode(reported.code) ? reported.code : 'MUT_UNREACHABLE',
+        `${what}: ${reported.msg}`,
       );
   }
   const words = lastWords(stderr);
@@ -241,8 +241,8 @@ function failure(what: string, stderr: string): MutiraoError {
 
 function parseLog(line: string): { readonly msg?: string; readonly code?: string } | undefined {
   try {
-    const told: unknown = JSON.parse(line);
-    return typeof told === 'object' && told !== null ? told : undefined;
+    const reported: unknown = JSON.parse(line);
+    return typeof reported === 'object' && reported !== null ? reported : undefined;
   } catch {
     return undefined;
   }

@@ -14,7 +14,7 @@ import { claimSite } from './claim-site.ts';
 import { FrontEnd } from './front-end.ts';
 import { isIdleAt } from './is-idle.ts';
 import { findProgramFile, type ProgramFile } from '@mutirao/runtime/ssh';
-import { keepSite, type SiteLink } from './site-keeper.ts';
+import { keepSite, type SiteLink } from './site-connector.ts';
 import { findState, readSite, writeSite, writeState, type SiteRecord, type SiteState } from './site-record.ts';
 
 /** How often a provider of another release is asked whether it is idle. */
@@ -45,7 +45,7 @@ class SiteProcess {
   #site: SiteRecord;
   #now: boolean;
   #state: SiteState;
-  #toldAddress = '';
+  #reportedAddress = '';
 
   constructor(context: CommandContext, site: SiteRecord, now: boolean) {
     this.#context = context;
@@ -65,7 +65,7 @@ class SiteProcess {
     const { clock, home, signal } = this.#context;
     try {
       await keepSite({
-        isSettled: this.#site.isSettled,
+        isSynced: this.#site.isSynced,
         now: () => clock.now(),
         random: Math.random,
         sleep: (length) => this.#context.sleep(length),
@@ -75,7 +75,7 @@ class SiteProcess {
           this.#up(up);
         },
         onState: (status, trouble, pauseMs) => {
-          this.#told(status, trouble, pauseMs);
+          this.#reported(status, trouble, pauseMs);
         },
       });
     } catch (error) {
@@ -105,7 +105,7 @@ class SiteProcess {
           if (!up.facts.isOutdated) await cleanIfIdle(frontEnd, up, program);
           return up;
         } catch (error) {
-          if (!this.#site.isSettled) await cleanUp(frontEnd);
+          if (!this.#site.isSynced) await cleanUp(frontEnd);
           throw error;
         }
       },
@@ -138,8 +138,8 @@ class SiteProcess {
     const { home } = this.#context;
     const tokenFile = join(siteFolder(home, this.#site.name), 'token');
     if (readIfThere(tokenFile).trim() !== token) writeAtomic(tokenFile, `${token}\n`);
-    if (!this.#site.isSettled || this.#site.address !== address) {
-      this.#site = { ...this.#site, address, isSettled: true };
+    if (!this.#site.isSynced || this.#site.address !== address) {
+      this.#site = { ...this.#site, address, isSynced: true };
       writeSite(home, this.#site);
     }
     this.#tell({
@@ -148,16 +148,16 @@ class SiteProcess {
       code: '',
       host: facts,
     });
-    if (this.#toldAddress === address) return;
-    this.#toldAddress = address;
-    void this.#tellBroker(address);
+    if (this.#reportedAddress === address) return;
+    this.#reportedAddress = address;
+    void this.#reportBroker(address);
   }
 
   /** A broker that is away is told when it is back; one that knows the site already finds it by itself. */
-  async #tellBroker(address: string): Promise<void> {
+  async #reportBroker(address: string): Promise<void> {
     const { signal, output, sleep } = this.#context;
     let lastTrouble = '';
-    while (!signal.aborted && this.#toldAddress === address) {
+    while (!signal.aborted && this.#reportedAddress === address) {
       try {
         await (await this.#context.broker()).addProvider({ providerId: this.#site.name, address });
         return;
@@ -170,7 +170,7 @@ class SiteProcess {
     }
   }
 
-  #told(status: SiteState['status'], trouble: MutiraoError | undefined, pauseMs: number): void {
+  #reported(status: SiteState['status'], trouble: MutiraoError | undefined, pauseMs: number): void {
     const next = status === 'waiting' ? `next try in ${Math.ceil(pauseMs / 1000)} s` : '';
     this.#tell({
       status,

@@ -1,7 +1,7 @@
 import type { JsonOf, shapes } from '../json/shapes.ts';
 import { renderPairs, renderTable } from '../output/table.ts';
 import { showMoment } from '../output/units.ts';
-import { findKeeper } from './start-keeper.ts';
+import { findKeeper } from './start-connector.ts';
 import { findState, type HostFacts, type SiteRecord, type SiteState } from './site-record.ts';
 
 /** A site and what its keeper does. */

@@ -28,7 +28,7 @@ export interface SiteRecord {
    */
   readonly address: string;
   /** The site has worked: from then on its troubles are waited for. */
-  readonly isSettled: boolean;
+  readonly isSynced: boolean;
   readonly addedUnixMs: number;
 }
 

@@ -37,7 +37,7 @@ export async function followJob(
     shown.update(found.job, context.clock.now(), found.remaining);
     reasons.look(found.job);
   };
-  const absence = { heardAt: context.clock.now(), isAway: false };
+  const absence = { receivedAt: context.clock.now(), isAway: false };
   let place: Place = { after: 0, journalInstance: undefined };
   try {
     for (;;) {
@@ -46,7 +46,7 @@ export async function followJob(
         return await lookUntilEnd(context, broker, { jobId, watch, absence, show });
       } catch (error) {
         if (context.signal.aborted) throw interrupted(jobId, error);
-        if (!isPassing(error) || context.clock.now() - absence.heardAt > awayMax) throw error;
+        if (!isPassing(error) || context.clock.now() - absence.receivedAt > awayMax) throw error;
         if (!absence.isAway) context.output.note('The broker does not answer; waiting for it to come back ...');
         absence.isAway = true;
       } finally {
@@ -71,7 +71,7 @@ async function lookUntilEnd(
   }: {
     jobId: number;
     watch: Watch;
-    absence: { heardAt: number; isAway: boolean };
+    absence: { receivedAt: number; isAway: boolean };
     show(found: Looked): void;
   },
 ): Promise<JobSummary> {
@@ -79,7 +79,7 @@ async function lookUntilEnd(
   for (;;) {
     if (absence.isAway) context.output.note('The broker is back.');
     absence.isAway = false;
-    absence.heardAt = context.clock.now();
+    absence.receivedAt = context.clock.now();
     show(found);
     if (found.job.status !== JobStatus.RUNNING) return found.job;
     await Promise.race([context.sleep(lookEveryMs), watch.bell()]);

@@ -41,16 +41,16 @@ function barProgress(output: Output, draw: (line: string) => void): Progress {
 const lineEveryMs = 2000;
 
 function lineProgress(output: Output): Progress {
-  let told = '';
-  let toldAt = 0;
+  let reported = '';
+  let reportedAt = 0;
   return {
     update: (job, now, remaining) => {
       const line = countLine(job, now, remaining);
       const isEnd = job.status !== JobStatus.RUNNING;
-      if (line === told || (!isEnd && now - toldAt < lineEveryMs)) return;
+      if (line === reported || (!isEnd && now - reportedAt < lineEveryMs)) return;
       output.note(`job ${job.jobId} ${line}`);
-      told = line;
-      toldAt = now;
+      reported = line;
+      reportedAt = now;
     },
     close: () => undefined,
   };

@@ -51,7 +51,7 @@ export class NodeRunner implements Runner {
   /** By key; those that have not ended. */
   readonly #placed = new Map<string, Placed>();
   readonly #killTimers = new Map<number, NodeJS.Timeout>();
-  #toldAway = 0;
+  #reportedAway = 0;
 
   constructor(options: NodeRunnerOptions) {
     this.#options = options;
@@ -68,8 +68,8 @@ export class NodeRunner implements Runner {
    */
   noteNodes(): void {
     const count = this.processorsAway;
-    if (count === this.#toldAway) return;
-    this.#toldAway = count;
+    if (count === this.#reportedAway) return;
+    this.#reportedAway = count;
     this.#options.onAway(count);
   }
 

@@ -38,7 +38,7 @@ function service(state: ClusterState): ReturnType<typeof clusterRoutes> {
   };
   hear({ kind: 'ClusterStarted' });
   return clusterRoutes({
-    demandRoom: () => undefined,
+    requireDiskSpace: () => undefined,
     show: (window) => {
       hear({ kind: 'ReservationShown', window });
     },

@@ -33,7 +33,7 @@ function cluster(other: Partial<ClusterOptions> = {}) {
   const hear = (input: ClusterInput) => clusterMachine.step(state, [input], 5000).commands;
   hear({ kind: 'ClusterStarted' });
   const routes = clusterRoutes({
-    demandRoom: () => undefined,
+    requireDiskSpace: () => undefined,
     show: (window) => {
       hear({ kind: 'ReservationShown', window });
     },

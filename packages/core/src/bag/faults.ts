@@ -161,7 +161,7 @@ export const faultRows: readonly FaultRow[] = [
   {
     phase: 'launching',
     happens: 'machines did not set the processors of a gang aside in time',
-    code: 'MUT_GANG_NOT_HELD',
+    code: 'MUT_GANG_NOT_READY',
     fault: 'site',
   },
   {
@@ -392,7 +392,7 @@ export const consequences: Readonly<Record<Fault, string>> = {
     'each time',
   misconduct:
     'counts neither as a failure nor as a loss: the task runs on another machine, and this one is quarantined ' +
-    'at once until `mutirao machine pardon`',
+    'at once until `mutirao machine reset-trust`',
   site:
     'runs again elsewhere without counting as a failure; nobody is blamed. A task whose machine was taken away ' +
     `${stopsMax} times while it ran is given up`,

@@ -5,7 +5,7 @@ import type { Instant, ProcessorCount, ProcessorMillis } from '../shared/index.t
 export interface ReplicationCost {
   /** By replicas whose result was accepted. */
   readonly used: ProcessorMillis;
-  /** By replicas that a sister beat, or that were given up for the cap. */
+  /** By replicas that a sibling beat, or that were given up for the cap. */
   readonly losers: ProcessorMillis;
   /** Of the replicas that run, what is a loser's at worst. */
   readonly atRisk: ProcessorMillis;

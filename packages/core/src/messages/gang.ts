@@ -16,7 +16,7 @@ export interface GangPlace {
 }
 
 /** A member of a gang has its processors, listens, and has started nothing. */
-export interface GangHeld {
+export interface GangMemberReady {
   readonly replicaId: ReplicaId;
   /** `user@host`, what `$PROCi` says; unique within the gang. */
   readonly name: string;

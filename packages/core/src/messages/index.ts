@@ -1,4 +1,4 @@
-export type { GangHeld, GangMember, GangPlace, StartGang } from './gang.ts';
+export type { GangMemberReady, GangMember, GangPlace, StartGang } from './gang.ts';
 export {
   keyOfContent,
   schedulerNames,
@@ -20,7 +20,7 @@ export {
   type Values,
   type Verification,
 } from './job.ts';
-export type { KeptMachine, KeptMachineState, MachineReach } from './kept-machine.ts';
+export type { EnrolledMachine, EnrolledMachineState, MachineReach } from './enrolled-machine.ts';
 export type { Lease, LeaseGroup, LeaseOutline, LeaseOutlineGroup } from './lease.ts';
 export { identityOf } from './machine.ts';
 export type {
@@ -55,9 +55,9 @@ export type {
   TimeQuantiles,
 } from './provider.ts';
 export { isSameWindow } from './provider.ts';
-export type { FreedProcessors, QueueStanding, QueueSummary, QueueSums, ResourceStanding } from './resource-standing.ts';
+export type { FreedProcessors, QueueStatus, QueueSummary, QueueSums, ResourceStatus } from './resource-status.ts';
 export type {
-  AfterReservation,
+  OnReservationEnd,
   Alternative,
   ClaimContents,
   ClaimedReservation,
@@ -67,9 +67,9 @@ export type {
   RequestReservation,
   ReservationName,
   ReservationRecord,
-  ReservationStanding,
+  ReservedStatus,
   ReservationStatus,
-  ReservationWish,
+  ReservationSpec,
   ReservedDemand,
   ResourceDimension,
   ResourceId,
@@ -77,9 +77,9 @@ export type {
   ResourceRules,
   ResourceState,
   Timing,
-  TogetherDecision,
-  TogetherLink,
-  WishedAmount,
+  GroupOutcome,
+  GroupLink,
+  RequestedAmount,
 } from './reservation.ts';
-export { describeAhead, type AheadStatus, type AheadView, type HeldAhead } from './held-ahead.ts';
+export { describeAhead, type ProvisioningState, type AheadView, type Provisioning } from './provisioning.ts';
 export { isOfReservation, nameReservation, reservationKey } from './reservation.ts';

@@ -1,5 +1,5 @@
 import type { Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId } from '../shared/index.ts';
-import type { GangHeld, GangPlace } from './gang.ts';
+import type { GangMemberReady, GangPlace } from './gang.ts';
 import type { Content, Limits, Root } from './job.ts';
 import type { ReservationName } from './reservation.ts';
 
@@ -197,7 +197,7 @@ export interface MachineReport {
   readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[];
   readonly ended: readonly ReplicaEnd[];
   /** Members of gangs that are held since; left out where there are none. */
-  readonly gangHeld?: readonly GangHeld[];
+  readonly gangMemberReady?: readonly GangMemberReady[];
 }
 
 /** Observed run times of a provider's tasks. */

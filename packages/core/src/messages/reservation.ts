@@ -1,5 +1,5 @@
 import type { PlacedReservation } from '../reservations/index.ts';
-import type { HeldAhead } from './held-ahead.ts';
+import type { Provisioning } from './provisioning.ts';
 import type { Duration, Instant, ProcessorCount, UserId } from '../shared/index.ts';
 
 /** The name of a resource, unique at its reservation manager. */
@@ -73,7 +73,7 @@ export interface ResourceState {
 }
 
 /** How much is asked for. */
-export type WishedAmount =
+export type RequestedAmount =
   /** As people write it: `4`, `30%`, `200KB/s`. */
   | { readonly kind: 'text'; readonly text: string }
   /** Between so many units and so many; with n of them it takes duration x reference / n. */
@@ -87,9 +87,9 @@ export type WishedAmount =
   | { readonly kind: 'malleable'; readonly work: number; readonly amountMin: number; readonly amountMax: number };
 
 /** What a user asks for. */
-export interface ReservationWish {
+export interface ReservationSpec {
   readonly resourceId: ResourceId;
-  readonly amount: WishedAmount;
+  readonly amount: RequestedAmount;
   /** 0 where the amount is malleable. */
   readonly duration: Duration;
   /** Undefined: now. */
@@ -100,9 +100,9 @@ export interface ReservationWish {
 }
 
 /** That a reservation is one of several that stand or fall together, with one of them, wherever that is. */
-export interface TogetherLink {
+export interface GroupLink {
   /** Chosen by who asks for them, as nobody guesses it: who knows it may ask what became of them. */
-  readonly togetherId: string;
+  readonly groupId: string;
   /** Address of the manager that has the one that decides; empty for this one. */
   readonly manager: string;
   /** The one that decides: once it is confirmed all stand, and none does when it is over. */
@@ -110,7 +110,7 @@ export interface TogetherLink {
 }
 
 /** What became of several reservations that stand or fall together; `unknown` where nobody here has heard of them. */
-export type TogetherDecision = 'open' | 'confirmed' | 'undone' | 'unknown';
+export type GroupOutcome = 'open' | 'committed' | 'aborted' | 'unknown';
 
 /** A reservation as its manager keeps it. */
 export interface ReservationRecord {
@@ -134,19 +134,19 @@ export interface ReservationRecord {
   /** The key of the claim that began its use; empty before. */
   readonly claimKey: string;
   /**
-   * Of what its user asked for with `clientRequestId`, so that the key is good for no other wish. Left out where there
+   * Of what its user asked for with `clientRequestId`, so that the key is good for no other spec. Left out where there
    * is no key; one of an old journal is good for any.
    */
-  readonly wishMark?: number | undefined;
+  readonly requestFingerprint?: number | undefined;
   /**
-   * Left out where it stands by itself. While it is held it is pledged: it stands or falls with the one that decides.
+   * Left out where it stands by itself. While it is held it is prepared: it stands or falls with the one that decides.
    */
-  readonly together?: TogetherLink | undefined;
+  readonly together?: GroupLink | undefined;
   /**
    * What who manages the resource last told of what it holds ahead; left out where it told nothing. Of one that is
    * over, as it was then.
    */
-  readonly ahead?: HeldAhead | undefined;
+  readonly ahead?: Provisioning | undefined;
 }
 
 /** A place that could be had instead of what was asked for. */
@@ -182,7 +182,7 @@ export interface ClaimContents {
  * What becomes of the tasks that are left when a job's reservation is over: they run wherever there is a machine, or
  * wait.
  */
-export type AfterReservation = 'go-on' | 'wait';
+export type OnReservationEnd = 'continue' | 'wait';
 
 /** A reservation by the claim that shows it: what the claim says, and its text. */
 export interface ClaimedReservation extends ClaimContents {
@@ -191,7 +191,7 @@ export interface ClaimedReservation extends ClaimContents {
 
 /** The reservation that a job runs inside of. */
 export interface JobReservation extends ClaimedReservation {
-  readonly after: AfterReservation;
+  readonly after: OnReservationEnd;
   /**
    * It was asked for on the job's behalf: its tasks run wherever there is a machine, and inside it too; given back when
    * the job has ended. Never where what is left waits.
@@ -231,12 +231,12 @@ const markLength = 12;
  * How a reservation stands at its resource, whose provider holds allocations ahead for it: where it is now, whatever
  * its claim says, and what is held.
  */
-export interface ReservationStanding {
+export interface ReservedStatus {
   readonly reservation: ReservationName;
   readonly startsAt: Instant;
   readonly endsAt: Instant;
   readonly amount: ProcessorCount;
-  readonly ahead: HeldAhead;
+  readonly ahead: Provisioning;
 }
 
 /** The reservation that a claim shows. */

@@ -23,6 +23,6 @@ export {
   type TooWideTask,
 } from './placement.ts';
 export { readPlacement, readPlacementChoice, type PlacementChoice } from './read-choice.ts';
-export { ResourceBook, type AssignedTask, type CountedTasks, type ToldQueue } from './resource-book.ts';
+export { QueueModel, type AssignedTask, type CountedTasks, type ReportedQueue } from './queue-model.ts';
 export { findPlacementStrategy, placementStrategies, strategyOfLevel } from './strategies/index.ts';
 export type { PlacementStrategy, Situation, Strategy } from './strategy.ts';

@@ -1,18 +1,18 @@
 import type { Duration, Instant, Prng, ProcessorCount } from '../shared/index.ts';
 import { AdmissibleSets, type AdmissibleRange } from './admissible.ts';
 import type { KnowledgeLevel } from './knowledge.ts';
-import type { AssignedTask, ResourceBook } from './resource-book.ts';
+import type { AssignedTask, QueueModel } from './queue-model.ts';
 import { strategyOfLevel } from './strategies/index.ts';
 import type { PlacementStrategy, Situation, Strategy } from './strategy.ts';
 
 /** A resource that tasks can be placed on, and how much is known of its queue. */
 export interface PlacementResource {
   readonly name: string;
-  readonly book: ResourceBook;
+  readonly book: QueueModel;
   /** How much is known of it where that is fresh: 4 its queue, 0 its size alone. */
   readonly level: KnowledgeLevel;
   /** When its queue was last heard of; Infinity for one that is always known. */
-  readonly heardAt: Instant;
+  readonly receivedAt: Instant;
 }
 
 /** What tasks are placed by. */
@@ -82,7 +82,7 @@ export class PlacementTable {
    * Where an admissible resource is known to less than the strategy wants, all are compared at the level that is known
    * of each, by that level's own
    * strategy: values of two strategies say nothing beside each other. Cost: O(admissible), and what
-   * `ResourceBook.foresee` costs at level 4.
+   * `QueueModel.foresee` costs at level 4.
    *
    * @param now counted, like the task's submission, from the origin of the books. @throws {InvariantError} for an
    * admissibility out of 0..1.
@@ -129,8 +129,8 @@ export class PlacementTable {
   ): LackOfKnowledge[] {
     const lacking: LackOfKnowledge[] = [];
     for (let index = first; index <= last; index += 1) {
-      const { level, heardAt } = this.resources[index] as PlacementResource;
-      const isStale = level === 4 && now - heardAt > staleAfter;
+      const { level, receivedAt } = this.resources[index] as PlacementResource;
+      const isStale = level === 4 && now - receivedAt > staleAfter;
       const known = isStale ? 3 : level;
       if (known < strategy.level) lacking.push({ index, level: known, why: isStale ? 'stale' : 'unknown' });
     }
@@ -143,7 +143,7 @@ export class PlacementTable {
     task: AssignedTask,
     { now, prng }: { readonly now: Instant; readonly prng: Prng },
   ): number[] {
-    const seen = <T>(see: (book: ResourceBook) => T): T[] => {
+    const seen = <T>(see: (book: QueueModel) => T): T[] => {
       const all: T[] = [];
       for (let index = first; index <= last; index += 1)
         all.push(see((this.resources[index] as PlacementResource).book));

@@ -32,9 +32,9 @@ export function conservativeBackfilling(compression: Compression): QueuePolicy {
     promises: true,
     onSubmitted(plan, id, now, place) {
       const request = plan.getWaiting(id);
-      const standing = plan.findEarliestPlace(request, now);
-      const startsAt = request.next === undefined ? standing : plan.findPlaceAhead(request, now);
-      const moved = startsAt < standing ? placedBehind(request, now) : [];
+      const resourceStatus = plan.findEarliestPlace(request, now);
+      const startsAt = request.next === undefined ? resourceStatus : plan.findPlaceAhead(request, now);
+      const moved = startsAt < resourceStatus ? placedBehind(request, now) : [];
       for (const behind of moved) place(behind.id, undefined);
       placeFirst(plan, request, now, place);
       for (const behind of moved) placeFirst(plan, behind, now, place);

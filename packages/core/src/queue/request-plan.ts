@@ -20,7 +20,7 @@ export interface RankedRequest {
  *
  * Invariant: the profile is the capacity minus every placed or running request over [startsAt, startsAt + walltime) and
  * minus the walls. It is
- * changed by `add`, `place`, `start`, `end`, `raiseWall` and `razeWall` alone, so that whoever owns it can journal
+ * changed by `add`, `place`, `start`, `end`, `blockReservation` and `unblockReservation` alone, so that whoever owns it can journal
  * them. Time does not run backwards: what
  * was due once stays due until it is placed anew, starts or ends. n is the number of waiting requests below.
  */
@@ -176,12 +176,12 @@ export class RequestPlan {
    * raised before waiting ones have
    * places there, since they do not give way. Cost: O(log n + segments of it).
    */
-  raiseWall(wall: Wall): void {
+  blockReservation(wall: Wall): void {
     this.#walls.raise(this.#profile, wall);
   }
 
-  /** Sets processors aside no more; without effect where there is no such wall. Cost: as `raiseWall`. */
-  razeWall(id: number): void {
+  /** Sets processors aside no more; without effect where there is no such wall. Cost: as `blockReservation`. */
+  unblockReservation(id: number): void {
     this.#walls.raze(this.#profile, id);
   }
 

@@ -154,7 +154,7 @@ export interface RequestFacts {
    * an earlier
    * decision asked for (`reviewAt`). Left out where that is not known.
    */
-  readonly occasion?: 'own' | 'queue' | 'review';
+  readonly trigger?: 'own' | 'queue' | 'review';
   /** Left out before the first task ended, and where it is not known. */
   readonly taskSpread?: TaskSpread | undefined;
   /** How much longer running tasks may have run than `pending` has it, beside those that have ended. Left out, 0. */
@@ -168,7 +168,7 @@ export interface RequestFacts {
    * The longest that a request of the demand held its processors, until its walltime ended, and completed no task: so
    * long may pass before tasks run in it. Left out, none did, or it is not known.
    */
-  readonly heldInVain?: Duration;
+  readonly idleHeldTime?: Duration;
   /**
    * When the last own request of the demand was released in which no task had begun; left out where none was, and where
    * it is not known.

@@ -5,7 +5,7 @@ import { reviewPauseMin, type RequestDecision, type RequestFacts } from './heuri
 export interface ReviewFacts {
   readonly now: Instant;
   /** Why it was decided. */
-  readonly occasion: RequestFacts['occasion'];
+  readonly trigger: RequestFacts['trigger'];
   /** When the decision before it wanted a review; Infinity for never. */
   readonly before: Instant;
 }
@@ -17,8 +17,8 @@ export interface ReviewFacts {
  */
 export function nextReview(
   { reviewAt = Infinity }: Pick<RequestDecision, 'reviewAt'>,
-  { now, occasion, before }: ReviewFacts,
+  { now, trigger, before }: ReviewFacts,
 ): Instant {
-  const kept = occasion === 'queue' && before > now ? before : Infinity;
+  const kept = trigger === 'queue' && before > now ? before : Infinity;
   return Math.max(Math.min(reviewAt, kept), now + reviewPauseMin);
 }

@@ -1,9 +1,9 @@
 import { invariant } from '../shared/index.ts';
 import type { Instant } from '../shared/index.ts';
-import { byStart, findAnew } from './make-way.ts';
+import { byStart, findAnew } from './displace.ts';
 import type { Absence, Occupancy } from './occupancy.ts';
 import type { Moved, PlacedReservation } from './request.ts';
-import type { ReservationBook } from './reservation-book.ts';
+import type { PlacedReservations } from './placed-reservations.ts';
 
 /** What cannot be had for a while: a maintenance window, or resources that failed. */
 export interface Block {
@@ -42,7 +42,7 @@ export class Blocks {
   }
 
   /** Takes in place what a block takes; no reservation is in its way. Cost: O(log n) for each resource. */
-  put(book: ReservationBook, block: Block): void {
+  put(book: PlacedReservations, block: Block): void {
     invariant(!this.#blocks.has(block.id), `block ${block.id} is there twice`);
     this.#blocks.set(block.id, block);
     const taken = takenBy(block, book.all);
@@ -54,7 +54,7 @@ export class Blocks {
   }
 
   /** Gives back what a block took and no other takes; false when it is not there. */
-  remove(book: ReservationBook, id: number): boolean {
+  remove(book: PlacedReservations, id: number): boolean {
     const block = this.#blocks.get(id);
     if (block === undefined) return false;
     this.#give(book, id);
@@ -78,7 +78,7 @@ export class Blocks {
     }
   }
 
-  #give(book: ReservationBook, id: number): void {
+  #give(book: PlacedReservations, id: number): void {
     for (const each of this.#taken.get(id) ?? []) {
       book.all.unblock(each);
       book.firm?.unblock(each);
@@ -110,7 +110,7 @@ function takenBy(block: Block, { idle }: Occupancy): readonly Absence[] {
  * fits. What had begun ends where the block begins, and is lost
  * where that is now; so is what is only held, for nobody is told of a hold that is another one.
  */
-export function placeBlock(book: ReservationBook, blocks: Blocks, block: Block, now: Instant): BlockOutcome {
+export function placeBlock(book: PlacedReservations, blocks: Blocks, block: Block, now: Instant): BlockOutcome {
   const hit = (book.all.idle === undefined ? clearShared(book, blocks, block) : clearCounted(book, blocks, block)).sort(
     byStart,
   );
@@ -139,7 +139,7 @@ function cutAt(before: PlacedReservation, end: Instant, now: Instant): PlacedRes
 }
 
 /** Blocks counted resources; answers those that had one of them, which are off the calendar. */
-function clearCounted(book: ReservationBook, blocks: Blocks, block: Block): PlacedReservation[] {
+function clearCounted(book: PlacedReservations, blocks: Blocks, block: Block): PlacedReservation[] {
   const blocked = new Set(block.resources);
   const hit = book
     .overlapping(block.start, endOf(block))
@@ -150,7 +150,7 @@ function clearCounted(book: ReservationBook, blocks: Blocks, block: Block): Plac
 }
 
 /** Blocks capacity, and takes off the calendar what there is no room for any more. */
-function clearShared(book: ReservationBook, blocks: Blocks, block: Block): PlacedReservation[] {
+function clearShared(book: PlacedReservations, blocks: Blocks, block: Block): PlacedReservation[] {
   blocks.put(book, block);
   const inWindow = book.overlapping(block.start, endOf(block));
   inWindow.sort(

@@ -2,7 +2,7 @@ import { invariant } from '../shared/index.ts';
 import type { Instant } from '../shared/index.ts';
 import { Blocks, placeBlock, type Block, type BlockOutcome } from './blocks.ts';
 import { loadedPlacesOf, type LoadedPlaces } from './loaded-places.ts';
-import { makeWay } from './make-way.ts';
+import { displace } from './displace.ts';
 import type { Want } from './occupancy.ts';
 import { placeByRule } from './place-by-rule.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type ReservationId,
   type ReservationRequest,
 } from './request.ts';
-import { ReservationBook } from './reservation-book.ts';
+import { PlacedReservations } from './placed-reservations.ts';
 import { checkResource, offeredOf, type ReservableResource } from './resource.ts';
 import { chooseShape, shapesOf, type Shape } from './shapes.ts';
 
@@ -52,7 +52,7 @@ export interface CalendarSlot {
  * reservations below.
  */
 export class Calendar {
-  readonly #book: ReservationBook;
+  readonly #book: PlacedReservations;
   readonly #blocks = new Blocks();
   readonly #from: Instant;
 
@@ -60,7 +60,7 @@ export class Calendar {
   constructor(resource: ReservableResource, from: Instant) {
     checkResource(resource);
     this.#from = from;
-    this.#book = new ReservationBook(resource, from);
+    this.#book = new PlacedReservations(resource, from);
   }
 
   /**
@@ -139,7 +139,7 @@ export class Calendar {
     }
     const mayMove = answer.reason === 'no-room' || answer.reason === 'not-now' || answer.reason === 'user-bound';
     return mayMove && request.isHold !== true && request.latestEnd !== undefined && this.#book.firm !== undefined
-      ? this.#makeWay(request, answer, now)
+      ? this.#displace(request, answer, now)
       : answer;
   }
 
@@ -288,8 +288,8 @@ export class Calendar {
     invariant(reservations.length === this.#book.count, 'a reservation is not in the index');
     const twin = Calendar.load(this.resource, this.#from, this.#blocks.list(), reservations);
     const since = Math.max(this.#from, this.#book.forgottenUpTo);
-    const told = (calendar: Calendar): string => JSON.stringify(calendar.slots(since, Infinity));
-    invariant(told(this) === told(twin), 'slots are not what the reservations say');
+    const reported = (calendar: Calendar): string => JSON.stringify(calendar.slots(since, Infinity));
+    invariant(reported(this) === reported(twin), 'slots are not what the reservations say');
     const idle = (calendar: Calendar): string =>
       JSON.stringify(
         calendar.#book.all.idle
@@ -347,11 +347,11 @@ export class Calendar {
     return refuse(limits.isImmediate ? 'not-now' : 'no-room', amount, 0);
   }
 
-  #makeWay(request: ReservationRequest, refusal: Refusal, now: Instant): Answer {
+  #displace(request: ReservationRequest, refusal: Refusal, now: Instant): Answer {
     const limits = limitsOf(request, now) as Limits;
     const shapes = shapesOf(this.resource, request.extent, limits);
     const shape = (shapes as readonly Shape[])[0] as Shape;
-    const made = makeWay(this.#book, unplacedOf(request, shape.amount, limits), wantOf(request, shape, limits), now);
+    const made = displace(this.#book, unplacedOf(request, shape.amount, limits), wantOf(request, shape, limits), now);
     if (made.kind === 'placed') return made;
     return made.movesWanted === 0 ? refusal : refuse('too-many-moves', made.movesWanted, this.resource.movesMax);
   }

@@ -14,7 +14,7 @@ export type TaskMatch =
   | { readonly kind: 'other'; readonly reason: string; readonly isUnknown: boolean };
 
 /** What a task does, each part as a text that is equal where that part is. */
-interface Deed {
+interface Action {
   readonly command: string;
   readonly value: string;
   readonly check: string;
@@ -36,27 +36,27 @@ interface Deed {
  * never does. Cost: O(tasks and files).
  */
 export function matchTasks(next: JobSpec, former: JobSpec): TaskMatch[] {
-  const formerDeeds = listTasks(former).map(({ group, value, index }) =>
-    deedOf(former, { group, value, index, side: 'former' }),
+  const formerActions = listTasks(former).map(({ group, value, index }) =>
+    actionOf(former, { group, value, index, side: 'former' }),
   );
-  const byDeed = groupBy(formerDeeds, keyOf);
-  const byOutputs = groupBy(formerDeeds, ({ outputs }) => outputs);
-  const nextDeeds = listTasks(next).map(({ group, value, index }) =>
-    deedOf(next, { group, value, index, side: 'next' }),
+  const byAction = groupBy(formerActions, keyOf);
+  const byOutputs = groupBy(formerActions, ({ outputs }) => outputs);
+  const nextActions = listTasks(next).map(({ group, value, index }) =>
+    actionOf(next, { group, value, index, side: 'next' }),
   );
   const used = new Set<TaskIndex>();
-  const chosen = nextDeeds.map((deed, index) => {
-    const alike = byDeed.get(keyOf(deed)) ?? [];
+  const chosen = nextActions.map((action, index) => {
+    const alike = byAction.get(keyOf(action)) ?? [];
     return alike.includes(index) && !used.has(index) ? takeOne(used, index) : undefined;
   });
-  const waiting = new Map([...byDeed].map(([key, indexes]) => [key, indexes.values()]));
-  return nextDeeds.map((deed, index) => {
-    const same = chosen[index] ?? takeNext(used, waiting.get(keyOf(deed)));
+  const waiting = new Map([...byAction].map(([key, indexes]) => [key, indexes.values()]));
+  return nextActions.map((action, index) => {
+    const same = chosen[index] ?? takeNext(used, waiting.get(keyOf(action)));
     if (same !== undefined) return { kind: 'same', former: same };
-    const known = findNearest(deed, index, { formerDeeds, sameOutputs: byOutputs.get(deed.outputs) ?? [] });
+    const known = findNearest(action, index, { formerActions, sameOutputs: byOutputs.get(action.outputs) ?? [] });
     return {
       kind: 'other',
-      reason: known === undefined ? 'nothing like it was there' : describeDifference(deed, known),
+      reason: known === undefined ? 'nothing like it was there' : describeDifference(action, known),
       isUnknown: known === undefined,
     };
   });
@@ -69,15 +69,18 @@ const none = '[]';
  * same with the same value, else any such.
  */
 function findNearest(
-  deed: Deed,
+  action: Action,
   index: TaskIndex,
-  { formerDeeds, sameOutputs }: { readonly formerDeeds: readonly Deed[]; readonly sameOutputs: readonly TaskIndex[] },
-): Deed | undefined {
-  const own = formerDeeds[index];
-  if (own?.outputs === deed.outputs) return own;
-  if (deed.outputs === none) return undefined;
-  const alike = sameOutputs.flatMap((former) => formerDeeds[former] ?? []);
-  return alike.find(({ value }) => value === deed.value) ?? alike[0];
+  {
+    formerActions,
+    sameOutputs,
+  }: { readonly formerActions: readonly Action[]; readonly sameOutputs: readonly TaskIndex[] },
+): Action | undefined {
+  const own = formerActions[index];
+  if (own?.outputs === action.outputs) return own;
+  if (action.outputs === none) return undefined;
+  const alike = sameOutputs.flatMap((former) => formerActions[former] ?? []);
+  return alike.find(({ value }) => value === action.value) ?? alike[0];
 }
 
 function takeOne(used: Set<TaskIndex>, index: TaskIndex): TaskIndex {
@@ -91,10 +94,10 @@ function takeNext(used: Set<TaskIndex>, alike: Iterator<TaskIndex> | undefined):
   return undefined;
 }
 
-function groupBy(deeds: readonly Deed[], keyOfDeed: (deed: Deed) => string): Map<string, TaskIndex[]> {
+function groupBy(actions: readonly Action[], keyOfAction: (action: Action) => string): Map<string, TaskIndex[]> {
   const groups = new Map<string, TaskIndex[]>();
-  for (const [index, deed] of deeds.entries()) {
-    const key = keyOfDeed(deed);
+  for (const [index, action] of actions.entries()) {
+    const key = keyOfAction(action);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [index]);
     else group.push(index);
@@ -102,7 +105,7 @@ function groupBy(deeds: readonly Deed[], keyOfDeed: (deed: Deed) => string): Map
   return groups;
 }
 
-function keyOf({ command, value, check, place, inputs, outputs, environment, verification }: Deed): string {
+function keyOf({ command, value, check, place, inputs, outputs, environment, verification }: Action): string {
   return [command, value, check, place, inputs, outputs, environment, verification].join('\n');
 }
 
@@ -113,7 +116,7 @@ interface Described {
   readonly side: 'next' | 'former';
 }
 
-function deedOf({ environment, homeDirectory, verification }: JobSpec, task: Described): Deed {
+function actionOf({ environment, homeDirectory, verification }: JobSpec, task: Described): Action {
   const {
     group: { command, noOp, check, inputs, outputs },
   } = task;
@@ -158,19 +161,19 @@ function describeInput([path, content]: readonly [string, string]): string {
     : `its input ${path} changed`;
 }
 
-function describeDifference(deed: Deed, former: Deed): string {
-  if (deed.command !== former.command) return 'its command changed';
-  if (deed.value !== former.value) return `its value is ${deed.value}, and was ${former.value}`;
-  if (deed.check !== former.check) return 'its check changed';
-  if (deed.environment !== former.environment) return 'its environment changed';
-  if (deed.verification !== former.verification) return 'its result is verified in another way';
-  const changed = [...deed.inputFiles].find(
+function describeDifference(action: Action, former: Action): string {
+  if (action.command !== former.command) return 'its command changed';
+  if (action.value !== former.value) return `its value is ${action.value}, and was ${former.value}`;
+  if (action.check !== former.check) return 'its check changed';
+  if (action.environment !== former.environment) return 'its environment changed';
+  if (action.verification !== former.verification) return 'its result is verified in another way';
+  const changed = [...action.inputFiles].find(
     ([path, content]) => former.inputFiles.has(path) && former.inputFiles.get(path) !== content,
   );
   if (changed !== undefined) return describeInput(changed);
-  if (deed.inputs !== former.inputs) return 'it has other inputs';
-  if (deed.outputs !== former.outputs) return 'it has other outputs';
-  return deed.place === former.place
+  if (action.inputs !== former.inputs) return 'it has other inputs';
+  if (action.outputs !== former.outputs) return 'it has other outputs';
+  return action.place === former.place
     ? 'there are more tasks like it now'
     : 'its command or paths use the number of the job, or an index ({#}, $TASK) that is another one now';
 }

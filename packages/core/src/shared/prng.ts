@@ -1,7 +1,7 @@
 import { invariant } from './invariant.ts';
 
 /**
- * A pseudo-random generator whose streams have names, so that each entity of a simulation has luck of its own.
+ * A pseudo-random generator whose streams have names, so that each entity of a simulation has rng of its own.
  *
  * xoshiro128++ of Blackman and Vigna; the state is a hash of the seed and the names that lead to the stream. Only whole
  * numbers

@@ -11,11 +11,11 @@ import {
 /** A code of the error registry for what can be wrong with a workflow. */
 export type WorkflowFaultCode =
   | 'MUT_WORKFLOW_EMPTY'
-  | 'MUT_WORKFLOW_TASK_TWICE'
+  | 'MUT_WORKFLOW_DUPLICATE_TASK'
   | 'MUT_WORKFLOW_COST'
   | 'MUT_WORKFLOW_WIDTH'
-  | 'MUT_WORKFLOW_EDGE_NOWHERE'
-  | 'MUT_WORKFLOW_EDGE_TWICE'
+  | 'MUT_WORKFLOW_DANGLING_EDGE'
+  | 'MUT_WORKFLOW_DUPLICATE_EDGE'
   | 'MUT_WORKFLOW_CYCLE';
 
 /** What is wrong with a workflow, and where. */
@@ -37,7 +37,7 @@ export function findWorkflowFault(draft: WorkflowDraft): WorkflowFault | undefin
   const indexes = new Map<string, number>();
   for (const [index, task] of draft.tasks.entries()) {
     const fault = indexes.has(task.id)
-      ? { code: 'MUT_WORKFLOW_TASK_TWICE' as const, message: `there are two tasks ${task.id}` }
+      ? { code: 'MUT_WORKFLOW_DUPLICATE_TASK' as const, message: `there are two tasks ${task.id}` }
       : findTaskFault(task);
     if (fault !== undefined) return { ...fault, taskIndex: index };
     indexes.set(task.id, index);
@@ -90,7 +90,7 @@ function findEdgeFault(
   const nowhere = [from, to].find((id) => !indexes.has(id));
   if (nowhere !== undefined)
     return {
-      code: 'MUT_WORKFLOW_EDGE_NOWHERE',
+      code: 'MUT_WORKFLOW_DANGLING_EDGE',
       message: `the edge from ${from} to ${to} names the task ${nowhere}, which does not exist`,
     };
   if (!isCost(data) || !isCost(share)) {
@@ -100,7 +100,8 @@ function findEdgeFault(
     };
   }
   const heads = seen.get(from) ?? new Set<string>();
-  if (heads.has(to)) return { code: 'MUT_WORKFLOW_EDGE_TWICE', message: `there are two edges from ${from} to ${to}` };
+  if (heads.has(to))
+    return { code: 'MUT_WORKFLOW_DUPLICATE_EDGE', message: `there are two edges from ${from} to ${to}` };
   seen.set(from, heads.add(to));
   return undefined;
 }

@@ -1,52 +1,52 @@
 import test from 'ava';
 import {
-  freezeProvider,
-  thawProvider,
+  serializeProvider,
+  deserializeProvider,
   type ProviderConfig,
   type ProviderSnapshot,
 } from '@mutirao/core/machines/provider';
-import { checkInteractions, describeFacts, ProviderDialogue, WatchingHeuristic } from '@mutirao/testkit';
+import { checkInteractions, describeFacts, ProviderHarness, WatchingHeuristic } from '@mutirao/testkit';
 
 /**
- * A dialogue with a provider whose heuristic watches; beside the usual lines `asked` tells what it was asked with since
+ * A harness with a provider whose heuristic watches; beside the usual lines `asked` tells what it was asked with since
  * the last such line, `why Q` and `why` reasons.
  */
-function openDialogue(config: Partial<ProviderConfig> = {}): (lines: readonly string[]) => string {
+function openHarness(config: Partial<ProviderConfig> = {}): (lines: readonly string[]) => string {
   const heuristic = new WatchingHeuristic();
-  const dialogue = new ProviderDialogue({ heuristic: 'watching', findHeuristic: heuristic.find, ...config });
-  let told = 0;
+  const harness = new ProviderHarness({ heuristic: 'watching', findHeuristic: heuristic.find, ...config });
+  let reported = 0;
   return (lines) => {
     const [verb, requestId] = (lines[0] ?? '').split(' ');
     if (verb === 'why')
       return (
-        requestId === undefined ? dialogue.state.standing : (dialogue.state.requests.get(requestId)?.reasons ?? [])
+        requestId === undefined ? harness.state.resourceStatus : (harness.state.requests.get(requestId)?.reasons ?? [])
       ).join('\n');
-    if (verb === 'thaw') {
-      dialogue.state = thawProvider(
-        dialogue.config,
-        JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+    if (verb === 'deserialize') {
+      harness.state = deserializeProvider(
+        harness.config,
+        JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
       );
       return '';
     }
-    if (verb !== 'asked') return dialogue.perform(lines);
-    const answer = heuristic.asked.slice(told).map(describeFacts).join('\n');
-    told = heuristic.asked.length;
+    if (verb !== 'asked') return harness.perform(lines);
+    const answer = heuristic.asked.slice(reported).map(describeFacts).join('\n');
+    reported = heuristic.asked.length;
     return answer;
   };
 }
 
 test('a heuristic that watches is asked at what happens, gives up what waits, and gets the slot when the manager has confirmed that', (t) => {
-  checkInteractions(t, new URL('provider-watching.txt', import.meta.url), openDialogue());
+  checkInteractions(t, new URL('provider-watching.txt', import.meta.url), openHarness());
 });
 
 test('what is asked of a manager within an hour is bounded, also across restarts and when the clock is set back', (t) => {
   checkInteractions(
     t,
     new URL('provider-watching-budget.txt', import.meta.url),
-    openDialogue({ perHour: { submissions: 4, withdrawals: 1 } }),
+    openHarness({ perHour: { submissions: 4, withdrawals: 1 } }),
   );
 });
 
 test('a queue that is hidden, stale or makes no sense, limits that change and gangs make no request beyond the limits and no loop', (t) => {
-  checkInteractions(t, new URL('provider-watching-trouble.txt', import.meta.url), openDialogue());
+  checkInteractions(t, new URL('provider-watching-trouble.txt', import.meta.url), openHarness());
 });

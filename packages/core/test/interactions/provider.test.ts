@@ -1,7 +1,7 @@
 import test from 'ava';
-import { freezeProvider, thawProvider, type ProviderSnapshot } from '@mutirao/core/machines/provider';
+import { serializeProvider, deserializeProvider, type ProviderSnapshot } from '@mutirao/core/machines/provider';
 import { heuristicDefaults } from '@mutirao/core/requests';
-import { checkInteractions, ProviderDialogue } from '@mutirao/testkit';
+import { checkInteractions, ProviderHarness } from '@mutirao/testkit';
 
 const walks = {
   'provider-allocation': 'a demand becomes requests, these become machines, and what is surplus goes back',
@@ -28,61 +28,64 @@ const walks = {
 
 for (const [name, title] of Object.entries(walks)) {
   test(title, (t) => {
-    const dialogue = new ProviderDialogue();
-    checkInteractions(t, new URL(`${name}.txt`, import.meta.url), (lines) => dialogue.perform(lines));
+    const harness = new ProviderHarness();
+    checkInteractions(t, new URL(`${name}.txt`, import.meta.url), (lines) => harness.perform(lines));
   });
 }
 
 test('allocations whose agents die at once are asked for less and less often, also after a restart', (t) => {
-  const dialogue = new ProviderDialogue();
-  checkInteractions(t, new URL('provider-dying-agents.txt', import.meta.url), (lines) => dialogue.perform(lines));
+  const harness = new ProviderHarness();
+  checkInteractions(t, new URL('provider-dying-agents.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
 test('where requests hold whole nodes, whole nodes are asked for', (t) => {
-  const dialogue = new ProviderDialogue();
-  checkInteractions(t, new URL('provider-whole-nodes.txt', import.meta.url), (lines) => dialogue.perform(lines));
+  const harness = new ProviderHarness();
+  checkInteractions(t, new URL('provider-whole-nodes.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
 test('time-shared machines go to the broker with demand and change hands only when their agent holds nothing', (t) => {
-  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
-  checkInteractions(t, new URL('provider-time-shared.txt', import.meta.url), (lines) => dialogue.perform(lines));
+  const harness = new ProviderHarness({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-time-shared.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
 test('while a broker is away the provider keeps what machines report, gives them what it was leased, and delivers when the broker is back', (t) => {
-  const dialogue = new ProviderDialogue({ resourceKind: 'machines', keptBytesMax: 350 });
-  checkInteractions(t, new URL('provider-deputy.txt', import.meta.url), (lines) => dialogue.perform(lines));
+  const harness = new ProviderHarness({ resourceKind: 'machines', keptBytesMax: 350 });
+  checkInteractions(t, new URL('provider-standby.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
-test('a deputy whose machines come and go starts nothing of a lease that runs, and has no machine count as lost before all that was kept of it is acknowledged', (t) => {
-  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
-  checkInteractions(t, new URL('provider-deputy-losses.txt', import.meta.url), (lines) => dialogue.perform(lines));
+test('a standby whose machines come and go starts nothing of a lease that runs, and has no machine count as lost before all that was kept of it is acknowledged', (t) => {
+  const harness = new ProviderHarness({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-standby-losses.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
 test('a provider that holds asks ahead for reservations, keeps what it gets until their start, gives it to whom the claim is, and withdraws what is cancelled or moved', (t) => {
-  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
-  checkInteractions(t, new URL('provider-held.txt', import.meta.url), (lines) => dialogue.perform(lines));
+  const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
+  checkInteractions(t, new URL('provider-held.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
 test('what is held follows a reservation that is renegotiated or moved, as far as it lasts into its new place, and never is more than is needed', (t) => {
-  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
-  checkInteractions(t, new URL('provider-held-moved.txt', import.meta.url), (lines) => dialogue.perform(lines));
+  const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
+  checkInteractions(t, new URL('provider-held-moved.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
 test('a broker that lost its journal gets nothing that was leased to, kept for or held for the one before it', (t) => {
-  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
-  checkInteractions(t, new URL('provider-replaced-broker.txt', import.meta.url), (lines) => dialogue.perform(lines));
-  const { state, config } = dialogue;
-  const thawed = thawProvider(config, JSON.parse(JSON.stringify(freezeProvider(state))) as ProviderSnapshot);
+  const harness = new ProviderHarness({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-replaced-broker.txt', import.meta.url), (lines) => harness.perform(lines));
+  const { state, config } = harness;
+  const deserialized = deserializeProvider(
+    config,
+    JSON.parse(JSON.stringify(serializeProvider(state))) as ProviderSnapshot,
+  );
   t.deepEqual(
-    [...thawed.brokers.values()].map(({ instance }) => instance),
+    [...deserialized.brokers.values()].map(({ instance }) => instance),
     ['three'],
   );
 });
 
-test('a deputy starts nothing of what a former journal leased, also where the next one goes away before it has leased anything', (t) => {
+test('a standby starts nothing of what a former journal leased, also where the next one goes away before it has leased anything', (t) => {
   const startsAfter = (...lines: string[]): boolean => {
-    const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
-    dialogue.perform([
+    const harness = new ProviderHarness({ resourceKind: 'machines' });
+    harness.perform([
       'start',
       'limits requests=2 width=4 walltime=60000',
       'connect b instance=one',
@@ -90,17 +93,17 @@ test('a deputy starts nothing of what a former journal leased, also where the ne
       'lease b 1 horizon=60000 10-19',
       ...lines,
     ]);
-    dialogue.perform(['at 6000']);
-    return dialogue.perform(['attach m']).includes('of lease 1');
+    harness.perform(['at 6000']);
+    return harness.perform(['attach m']).includes('of lease 1');
   };
   t.true(startsAfter('disconnect b'));
   t.false(startsAfter('disconnect b', 'connect b instance=two', 'disconnect b'));
 });
 
 test('agents of an allocation, whenever they come back, end what they hold of a former journal first, also after a restart from a snapshot', (t) => {
-  const dialogue = new ProviderDialogue();
+  const harness = new ProviderHarness();
   const perform = (...lines: string[]): string[] =>
-    dialogue
+    harness
       .perform(lines)
       .split('\n')
       .filter((line) => /clear|joined/.test(line));
@@ -110,18 +113,18 @@ test('agents of an allocation, whenever they come back, end what they hold of a 
   t.deepEqual(perform('attach q1.0'), ['tell b joined p/q1.0 until=90001']);
   perform('detach q1.0');
   perform('at 20000'); // The machine is lost.
-  t.is(dialogue.state.machines.size, 0);
+  t.is(harness.state.machines.size, 0);
   perform('connect b instance=two', 'demand b 1');
-  dialogue.state = thawProvider(
-    dialogue.config,
-    JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+  harness.state = deserializeProvider(
+    harness.config,
+    JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
   );
   perform('start', 'connect b instance=two', 'demand b 1');
   t.deepEqual(perform('attach q1.0 held=1'), ['clear p/q1.0 of 1']);
   perform('detach q1.0');
-  dialogue.state = thawProvider(
-    dialogue.config,
-    JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+  harness.state = deserializeProvider(
+    harness.config,
+    JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
   );
   perform('start', 'connect b instance=two', 'demand b 1');
   t.deepEqual(perform('attach q1.0 held=1'), ['clear p/q1.0 of 1']);
@@ -130,82 +133,82 @@ test('agents of an allocation, whenever they come back, end what they hold of a 
 });
 
 test('what is kept for one broker says nothing of replicas of the same number that another leased', (t) => {
-  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
-  checkInteractions(t, new URL('provider-deputy-two-brokers.txt', import.meta.url), (lines) => dialogue.perform(lines));
+  const harness = new ProviderHarness({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-standby-two-brokers.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
-test('a deputy starts nothing that its broker left out when it told the lease again, and leaves machines alone that break what they get', (t) => {
-  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
-  checkInteractions(t, new URL('provider-deputy-limits.txt', import.meta.url), (lines) => dialogue.perform(lines));
+test('a standby starts nothing that its broker left out when it told the lease again, and leaves machines alone that break what they get', (t) => {
+  const harness = new ProviderHarness({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-standby-limits.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
-test('a deputy starts nothing that its broker placed since it leased it, also after a restart', (t) => {
-  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
-  checkInteractions(t, new URL('provider-deputy-trim.txt', import.meta.url), (lines) => dialogue.perform(lines));
+test('a standby starts nothing that its broker placed since it leased it, also after a restart', (t) => {
+  const harness = new ProviderHarness({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-standby-trim.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
-/** A deputy of broker b, which leased it 10 to 19, with a machine that was kept waiting. */
-function aDeputy(caught = ''): ProviderDialogue {
-  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
-  dialogue.perform(['start', 'limits requests=2 width=4 walltime=60000', 'connect b', 'demand b 0']);
-  dialogue.perform([`lease b 1 horizon=60000 ${caught} 10-19`.replace('  ', ' ')]);
-  dialogue.perform(['at 1000', 'disconnect b']);
-  dialogue.perform(['at 6000']);
-  return dialogue;
+/** A standby of broker b, which leased it 10 to 19, with a machine that was kept waiting. */
+function aStandby(caught = ''): ProviderHarness {
+  const harness = new ProviderHarness({ resourceKind: 'machines' });
+  harness.perform(['start', 'limits requests=2 width=4 walltime=60000', 'connect b', 'demand b 0']);
+  harness.perform([`lease b 1 horizon=60000 ${caught} 10-19`.replace('  ', ' ')]);
+  harness.perform(['at 1000', 'disconnect b']);
+  harness.perform(['at 6000']);
+  return harness;
 }
 
 test('a machine whose disk is full gets nothing of a lease for ten seconds, and then as much as before', (t) => {
-  const dialogue = aDeputy();
-  t.regex(dialogue.perform(['attach m']), /start 10,11 of lease 1/);
-  t.notRegex(dialogue.perform(['report m 1 10,11 100 full']), /start/);
-  t.notRegex(dialogue.perform(['at 15999', 'measured x count=0']), /start/);
-  t.regex(dialogue.perform(['at 16000']), /start 12,13 of lease 1/);
+  const harness = aStandby();
+  t.regex(harness.perform(['attach m']), /start 10,11 of lease 1/);
+  t.notRegex(harness.perform(['report m 1 10,11 100 full']), /start/);
+  t.notRegex(harness.perform(['at 15999', 'measured x count=0']), /start/);
+  t.regex(harness.perform(['at 16000']), /start 12,13 of lease 1/);
 });
 
 test('a new run of an agent is not left alone for what the former one broke', (t) => {
-  const dialogue = aDeputy();
-  dialogue.perform(['attach m']);
+  const harness = aStandby();
+  harness.perform(['attach m']);
   for (const [sequence, ids] of [
     [1, '10,11'],
     [2, '12'],
     [3, '13'],
   ] as const)
-    dialogue.perform([`report m ${sequence} ${ids} 100 broken`]);
-  t.notRegex(dialogue.perform(['at 7000', 'detach m', 'attach m']), /start/);
-  t.regex(dialogue.perform(['detach m', 'attach m incarnation=2']), /start 14,15 of lease 1/);
+    harness.perform([`report m ${sequence} ${ids} 100 broken`]);
+  t.notRegex(harness.perform(['at 7000', 'detach m', 'attach m']), /start/);
+  t.regex(harness.perform(['detach m', 'attach m incarnation=2']), /start 14,15 of lease 1/);
 });
 
-test('a deputy gives nothing to a machine that was caught, whatever it is called, also after a restart', (t) => {
-  const dialogue = aDeputy('caught=iron,p/n');
-  t.notRegex(dialogue.perform(['attach m identity=iron', 'attach n']), /start/);
-  dialogue.perform(['restart']);
-  t.notRegex(dialogue.perform(['attach m identity=iron']), /start/);
-  t.regex(dialogue.perform(['attach o']), /start 10,11 of lease 1 on p\/o/);
+test('a standby gives nothing to a machine that was caught, whatever it is called, also after a restart', (t) => {
+  const harness = aStandby('caught=iron,p/n');
+  t.notRegex(harness.perform(['attach m identity=iron', 'attach n']), /start/);
+  harness.perform(['restart']);
+  t.notRegex(harness.perform(['attach m identity=iron']), /start/);
+  t.regex(harness.perform(['attach o']), /start 10,11 of lease 1 on p\/o/);
 });
 
 test('a machine that was caught since its broker leased gets nothing once the lease is told again', (t) => {
-  const dialogue = aDeputy();
-  dialogue.perform(['connect b']);
-  dialogue.perform(['lease b 1 horizon=60000 caught=p/m 10-19']);
-  dialogue.perform(['disconnect b']);
-  dialogue.perform(['at 11000']);
-  t.notRegex(dialogue.perform(['attach m']), /start/);
+  const harness = aStandby();
+  harness.perform(['connect b']);
+  harness.perform(['lease b 1 horizon=60000 caught=p/m 10-19']);
+  harness.perform(['disconnect b']);
+  harness.perform(['at 11000']);
+  t.notRegex(harness.perform(['attach m']), /start/);
 });
 
 test('a switch of the heuristic decides what is asked for next, outlives a restart, and gives way to other settings', (t) => {
-  const dialogue = new ProviderDialogue({ heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
+  const harness = new ProviderHarness({ heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
   checkInteractions(t, new URL('provider-heuristic.txt', import.meta.url), (lines) => {
     // Who decided last.
-    if (lines[0] !== 'who') return dialogue.perform(lines);
-    const drafted = dialogue.journal.flatMap((change) => (change.kind === 'RequestDrafted' ? [change] : [])).at(-1);
+    if (lines[0] !== 'who') return harness.perform(lines);
+    const drafted = harness.journal.flatMap((change) => (change.kind === 'RequestDrafted' ? [change] : [])).at(-1);
     return `${drafted?.requestId ?? 'none'} by ${drafted?.heuristic ?? 'nobody'}: ${drafted?.reasons[0] ?? ''}`;
   });
 });
 
 test('the adaptive heuristic fills the hole that starts at once, learns the task time, and asks for what comes next', (t) => {
-  const dialogue = new ProviderDialogue({
+  const harness = new ProviderHarness({
     heuristic: 'adaptive',
     heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 },
   });
-  checkInteractions(t, new URL('provider-adaptive.txt', import.meta.url), (lines) => dialogue.perform(lines));
+  checkInteractions(t, new URL('provider-adaptive.txt', import.meta.url), (lines) => harness.perform(lines));
 });

@@ -20,7 +20,7 @@ interface Grid {
 
 interface Run {
   readonly makespan: number;
-  /** Replicas that were cancelled because a sister finished first. */
+  /** Replicas that were cancelled because a sibling finished first. */
   readonly cancelledCount: number;
 }
 

@@ -6,7 +6,7 @@ import {
   findPlacementStrategy,
   measurePlacement,
   PlacementTable,
-  ResourceBook,
+  QueueModel,
   type PlacedTask,
 } from '@mutirao/core/placement';
 import { Prng } from '@mutirao/core/shared';
@@ -50,15 +50,15 @@ test('Theorem 1: 1 + 4/a^2 and 1 + 4/(a(1 - a)), 17 at a = 0.5', (t) => {
  * ends at 36, on the second at 24 and 30.
  */
 function decide(strategy: string): PlacedTask {
-  const [small, large] = [new ResourceBook(4), new ResourceBook(8)];
+  const [small, large] = [new QueueModel(4), new QueueModel(8)];
   small.add(1, { width: 2, walltime: 20, submittedAt: 0 }, 0);
   small.start(1, 0);
   large.add(2, { width: 8, walltime: 24, submittedAt: 0 }, 0);
   large.start(2, 0);
   small.add(3, { width: 4, walltime: 10, submittedAt: 5 }, 5);
   const table = new PlacementTable([
-    { name: 'small', book: small, level: 4, heardAt: 10 },
-    { name: 'large', book: large, level: 4, heardAt: 10 },
+    { name: 'small', book: small, level: 4, receivedAt: 10 },
+    { name: 'large', book: large, level: 4, receivedAt: 10 },
   ]);
   const rules = { strategy: findPlacementStrategy(strategy)!, admissibility: 1, staleAfter: 0 };
   const decision = table.decide(rules, { width: 2, walltime: 6, submittedAt: 10 }, 10, new Prng('paper'));
@@ -94,7 +94,7 @@ for (const [strategy, equation, small, large] of byHand) {
 
 test('Eq. 2: Random takes each admissible resource about equally often', (t) => {
   const table = new PlacementTable(
-    seedSizes.map((size, index) => ({ name: `c${index}`, book: new ResourceBook(size), level: 0, heardAt: 0 })),
+    seedSizes.map((size, index) => ({ name: `c${index}`, book: new QueueModel(size), level: 0, receivedAt: 0 })),
   );
   const prng = new Prng('random');
   const counts = new Array<number>(11).fill(0);

@@ -363,7 +363,7 @@ test('moreira2009, 3.1: what has ended was sent to where its receiver was planne
   });
   const reason = { rule: 'fixed', heldBy: 'arrival', behind: undefined, runnerUp: undefined } as const;
   const seen: number[][] = [];
-  const told: typeof heft = {
+  const reported: typeof heft = {
     name: 'told',
     schedule({ workflow, costs, fixed, now }) {
       const a = { processors: [0], start: 0, end: 1000 };
@@ -379,7 +379,7 @@ test('moreira2009, 3.1: what has ended was sent to where its receiver was planne
     { workflow: job, at: 0 },
     ...[1200, 1300, 1400].map((at) => ({ workflow: chain(`x${at}`, [1]), at })),
   ];
-  scheduleArrivals(arrivals, 'batch', { ...oneProcessor(3), scheduler: told });
+  scheduleArrivals(arrivals, 'batch', { ...oneProcessor(3), scheduler: reported });
   t.deepEqual(
     seen,
     [

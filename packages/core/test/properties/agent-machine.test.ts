@@ -78,7 +78,7 @@ class World {
   /** Cancelled before they were started. */
   readonly withdrawn = new Set<number>();
   /** Members that the broker heard of as held, once each. */
-  readonly toldHeld = new Set<number>();
+  readonly reportedHeld = new Set<number>();
   readonly pinned = new Map<string, 'asked' | 'here'>();
   readonly accepted = new Set<number>();
   readonly reports = new Map<number, MachineReport>();
@@ -209,7 +209,7 @@ class World {
 
   /** As a broker may say it: only of members that it was told of, again and late too. */
   private begin(index: number): void {
-    const replicaId = [...this.toldHeld][index % Math.max(1, this.toldHeld.size)];
+    const replicaId = [...this.reportedHeld][index % Math.max(1, this.reportedHeld.size)];
     if (replicaId !== undefined)
       this.hear({
         kind: 'GangStarted',
@@ -274,10 +274,10 @@ class World {
     const { commands } = agentMachine.step(this.state, inputs, this.now);
     agentMachine.checkInvariants(this.state);
     for (const command of commands) this.perform(command);
-    const told = this.ends();
+    const reported = this.ends();
     const held = new Set(listHeldReplicas(this.state));
     for (const replicaId of this.accepted) {
-      if (!held.has(replicaId) && !told.includes(replicaId)) this.complain(`replica ${replicaId} is forgotten`);
+      if (!held.has(replicaId) && !reported.includes(replicaId)) this.complain(`replica ${replicaId} is forgotten`);
     }
   }
 
@@ -344,10 +344,10 @@ class World {
   private report(report: MachineReport): void {
     if (!this.attached) this.complain('a report is sent to nobody');
     const before = this.reports.get(report.sequence);
-    for (const { replicaId } of before === undefined ? (report.gangHeld ?? []) : []) {
-      if (this.toldHeld.has(replicaId) || this.members.get(replicaId) !== true)
+    for (const { replicaId } of before === undefined ? (report.gangMemberReady ?? []) : []) {
+      if (this.reportedHeld.has(replicaId) || this.members.get(replicaId) !== true)
         this.complain(`replica ${replicaId} is told as held, and is not`);
-      this.toldHeld.add(replicaId);
+      this.reportedHeld.add(replicaId);
     }
     if (before === undefined) this.reports.set(report.sequence, structuredClone(report));
     else if (JSON.stringify(before) !== JSON.stringify(report))

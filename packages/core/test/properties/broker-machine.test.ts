@@ -16,7 +16,7 @@ const outcomes: readonly Outcome[] = [
 ];
 
 /** Something that happens to a broker and its world; numbers are taken modulo what is there. */
-type Happening = (world: BrokerWorld) => void;
+type Event = (world: BrokerWorld) => void;
 
 function pick<Item>(items: readonly Item[], number: number): Item | undefined {
   return items[number % Math.max(1, items.length)];
@@ -25,7 +25,7 @@ function pick<Item>(items: readonly Item[], number: number): Item | undefined {
 const number = fc.nat({ max: 1000 });
 const machineId = fc.constantFrom(...machineIds);
 
-const submission: fc.Arbitrary<Happening> = fc
+const submission: fc.Arbitrary<Event> = fc
   .record({
     count: fc.integer({ min: 1, max: 12 }),
     replicasMax: fc.integer({ min: 1, max: 3 }),
@@ -76,7 +76,7 @@ const submission: fc.Arbitrary<Happening> = fc
       },
   );
 
-const joining: fc.Arbitrary<Happening> = fc
+const joining: fc.Arbitrary<Event> = fc
   .record({
     machineId,
     processors: fc.integer({ min: 1, max: 4 }),
@@ -97,7 +97,7 @@ const joining: fc.Arbitrary<Happening> = fc
     );
   });
 
-const working: fc.Arbitrary<Happening> = fc
+const working: fc.Arbitrary<Event> = fc
   .record({ where: number, number, outcome: fc.constantFrom(...outcomes), tells: fc.boolean() })
   .map(({ where, number: which, outcome, tells }) => (world) => {
     const agent = pick([...world.agents.values()], where);
@@ -107,7 +107,7 @@ const working: fc.Arbitrary<Happening> = fc
     if (tells) world.report(agent.facts.machineId);
   });
 
-const settling: fc.Arbitrary<Happening> = fc
+const settling: fc.Arbitrary<Event> = fc
   .record({ number, isGood: fc.boolean() })
   .map(({ number: which, isGood }) => (world) => {
     const replicaId = world.accepting.splice(which % Math.max(1, world.accepting.length), 1)[0];
@@ -116,7 +116,7 @@ const settling: fc.Arbitrary<Happening> = fc
     else world.step({ kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: '' });
   });
 
-const ordering: fc.Arbitrary<Happening> = fc
+const ordering: fc.Arbitrary<Event> = fc
   .record({ number, isCancel: fc.boolean() })
   .map(({ number: which, isCancel }) => (world) => {
     const jobId = pick([...world.state.jobs.keys()], which) ?? 99;
@@ -131,26 +131,26 @@ const ordering: fc.Arbitrary<Happening> = fc
       });
   });
 
-const mishap: fc.Arbitrary<Happening> = fc.oneof(
+const mishap: fc.Arbitrary<Event> = fc.oneof(
   machineId.map(
-    (name): Happening =>
+    (name): Event =>
       (world) =>
         world.lose(name),
   ),
   machineId.map(
-    (name): Happening =>
+    (name): Event =>
       (world) =>
         world.resend(name),
   ),
-  fc.constant<Happening>((world) => world.disconnect()),
-  fc.constant<Happening>((world) => world.connect()),
+  fc.constant<Event>((world) => world.disconnect()),
+  fc.constant<Event>((world) => world.connect()),
   fc.boolean().map(
-    (fromSnapshot): Happening =>
+    (fromSnapshot): Event =>
       (world) =>
         world.restart(fromSnapshot),
   ),
   fc.tuple(machineId, fc.boolean()).map(
-    ([name, fromSnapshot]): Happening =>
+    ([name, fromSnapshot]): Event =>
       (world) => {
         const replicaId = pick(world.agents.get(name)?.runningIds() ?? [], 0);
         if (replicaId !== undefined) world.end(name, replicaId, 'succeeded');
@@ -158,7 +158,7 @@ const mishap: fc.Arbitrary<Happening> = fc.oneof(
       },
   ),
   number.map(
-    (which): Happening =>
+    (which): Event =>
       (world) => {
         const replicaId = pick([...world.state.replicas.keys()], which);
         if (replicaId !== undefined)
@@ -166,7 +166,7 @@ const mishap: fc.Arbitrary<Happening> = fc.oneof(
       },
   ),
   number.map(
-    (which): Happening =>
+    (which): Event =>
       (world) =>
         world.step({
           kind: 'RequestsChanged',
@@ -191,12 +191,12 @@ const mishap: fc.Arbitrary<Happening> = fc.oneof(
   ),
 );
 
-const passing: fc.Arbitrary<Happening> = fc.constantFrom(0, 1, 50, 300, 2000, 40_000).map((time) => (world) => {
+const passing: fc.Arbitrary<Event> = fc.constantFrom(0, 1, 50, 300, 2000, 40_000).map((time) => (world) => {
   world.now += time;
   world.step({ kind: 'TimerFired' });
 });
 
-const happenings = fc.array(
+const events = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: submission },
     { weight: 3, arbitrary: joining },
@@ -228,7 +228,7 @@ function heal(world: BrokerWorld): void {
 
 test('the same holds where tasks of several processors are placed', (t) => {
   fc.assert(
-    fc.property(happenings, fc.constantFrom('min-ct:0.5', 'random', 'min-wwt:adaptive'), (all, choice) => {
+    fc.property(events, fc.constantFrom('min-ct:0.5', 'random', 'min-wwt:adaptive'), (all, choice) => {
       const world = new BrokerWorld({
         suspectGrace: 5000,
         lossesMax: 6,
@@ -253,7 +253,7 @@ test('the same holds where tasks of several processors are placed', (t) => {
 
 test('whatever happens, each task ends once, replay and snapshots agree, the ledger adds up, and all ends when things work again', (t) => {
   fc.assert(
-    fc.property(happenings, (all) => {
+    fc.property(events, (all) => {
       const world = new BrokerWorld({ suspectGrace: 5000, lossesMax: 6, retryElsewhere: 1000 });
       try {
         world.submit(aJob(5));

@@ -11,8 +11,8 @@ import {
   resume,
   snapshot,
 } from '@mutirao/core/machines/broker';
-import type { ResourceStanding } from '@mutirao/core/messages';
-import { ResourceBook } from '@mutirao/core/placement';
+import type { ResourceStatus } from '@mutirao/core/messages';
+import { QueueModel } from '@mutirao/core/placement';
 import { aJob, runs } from '@mutirao/testkit';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
@@ -20,15 +20,15 @@ const names = ['a', 'b', 'c', 'd', 'e'];
 /** What is wrong with a resource now and then. */
 type Fault = 'none' | 'none' | 'draining' | 'unread' | 'stale' | 'unknown';
 
-interface Told {
+interface Reported {
   readonly size: number;
   readonly widthMax: number;
   readonly fault: Fault;
   readonly queue: readonly { readonly width: number; readonly walltime: number }[];
 }
 
-type Happening =
-  | { readonly kind: 'tell'; readonly which: number; readonly told: Told }
+type Event =
+  | { readonly kind: 'tell'; readonly which: number; readonly reported: Reported }
   | { readonly kind: 'away' | 'back'; readonly which: number }
   | {
       readonly kind: 'submit';
@@ -42,7 +42,7 @@ type Happening =
   | { readonly kind: 'restart' };
 
 const which = fc.nat({ max: 4 });
-const told: fc.Arbitrary<Told> = fc.record({
+const reported: fc.Arbitrary<Reported> = fc.record({
   size: fc.integer({ min: 1, max: 40 }),
   widthMax: fc.integer({ min: 1, max: 40 }),
   fault: fc.constantFrom<Fault>('none', 'none', 'none', 'draining', 'unread', 'stale', 'unknown'),
@@ -50,8 +50,8 @@ const told: fc.Arbitrary<Told> = fc.record({
     maxLength: 4,
   }),
 });
-const happening: fc.Arbitrary<Happening> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('tell' as const), which, told }) },
+const event: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('tell' as const), which, reported }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('away' as const, 'back' as const), which }) },
   {
     weight: 6,
@@ -79,26 +79,26 @@ class Grid {
   state: BrokerState = createBrokerState(this.options);
   now = 1_000_000;
   readonly changes: BrokerChange[] = [];
-  readonly standings = new Map<string, ResourceStanding>();
+  readonly statuses = new Map<string, ResourceStatus>();
   placedCount = 0;
 
   constructor(count: number) {
     for (const providerId of names.slice(0, count))
       this.step([
         { kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' },
-        { kind: 'ProviderConnected', providerId, tellsResource: true },
+        { kind: 'ProviderConnected', providerId, reportsResource: true },
       ]);
   }
 
-  happen(what: Happening): void {
+  happen(what: Event): void {
     switch (what.kind) {
       case 'tell':
-        return this.#tell(what.told, names[what.which]!);
+        return this.#tell(what.reported, names[what.which]!);
       case 'away':
         return this.#away(names[what.which]!);
       case 'back':
-        this.standings.delete(names[what.which]!);
-        return this.step([{ kind: 'ProviderConnected', providerId: names[what.which]!, tellsResource: true }]);
+        this.statuses.delete(names[what.which]!);
+        return this.step([{ kind: 'ProviderConnected', providerId: names[what.which]!, reportsResource: true }]);
       case 'submit':
         return this.step([
           {
@@ -124,9 +124,9 @@ class Grid {
     }
   }
 
-  #tell({ size, widthMax, fault, queue }: Told, providerId: string): void {
+  #tell({ size, widthMax, fault, queue }: Reported, providerId: string): void {
     if (this.state.providers.get(providerId)?.isConnected !== true) return;
-    const book = new ResourceBook(size);
+    const book = new QueueModel(size);
     for (const [id, entry] of queue.entries())
       book.add(id, { width: Math.min(size, entry.width), walltime: entry.walltime, submittedAt: 0 }, 0);
     const facts = {
@@ -135,7 +135,7 @@ class Grid {
       isTimeShared: false,
       isDraining: fault === 'draining',
     };
-    const standing: ResourceStanding =
+    const resourceStatus: ResourceStatus =
       fault === 'unknown'
         ? { ...facts, processors: 0, widthMax: 0 }
         : fault === 'unread'
@@ -144,20 +144,20 @@ class Grid {
               ...facts,
               queue: { age: fault === 'stale' ? 500_000 : 0, trouble: '', ownWork: 0, known: book.summarize(0) },
             };
-    this.standings.set(providerId, standing);
+    this.statuses.set(providerId, resourceStatus);
     this.step([
-      { kind: 'ResourceTold', providerId, standing },
-      { kind: 'ProviderSettled', providerId },
+      { kind: 'ResourceReported', providerId, resourceStatus },
+      { kind: 'ProviderSynced', providerId },
     ]);
   }
 
   #away(providerId: string): void {
-    this.standings.delete(providerId);
+    this.statuses.delete(providerId);
     this.step([{ kind: 'ProviderDisconnected', providerId, reason: 'gone' }]);
   }
 
   #restart(): void {
-    this.standings.clear();
+    this.statuses.clear();
     const written = snapshot(this.state);
     this.state = restore(written, this.options);
     if (snapshot(this.state) !== written) throw new Error('a snapshot of what was restored is another one');
@@ -195,17 +195,17 @@ class Grid {
   }
 
   #isGood(providerId: string, width: number): boolean {
-    const standing = this.standings.get(providerId);
+    const resourceStatus = this.statuses.get(providerId);
     const provider = this.state.providers.get(providerId)!;
     // Not told of since a restart, or away for less than its grace.
-    if (standing === undefined)
+    if (resourceStatus === undefined)
       return provider.awaySince === undefined || this.now < provider.awaySince + this.state.options.suspectGrace;
-    return standing.processors === 0 || (!standing.isDraining && standing.widthMax >= width);
+    return resourceStatus.processors === 0 || (!resourceStatus.isDraining && resourceStatus.widthMax >= width);
   }
 
   /** By the definition: of those that are wide enough the least that have the share together. */
   #admissible(width: number, a: number): string[] {
-    const known = [...this.standings].filter(([, { isDraining, widthMax }]) => !isDraining && widthMax >= width);
+    const known = [...this.statuses].filter(([, { isDraining, widthMax }]) => !isDraining && widthMax >= width);
     const order = (name: string): number => names.indexOf(name);
     known.sort(
       ([one, { processors }], [other, { processors: more }]) => processors - more || order(one) - order(other),
@@ -228,7 +228,7 @@ test('whatever providers tell, tasks are placed on admissible resources alone, e
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5 }),
-      fc.array(happening, { minLength: 5, maxLength: 50, size: 'max' }),
+      fc.array(event, { minLength: 5, maxLength: 50, size: 'max' }),
       (count, all) => {
         const grid = new Grid(count);
         for (const what of all) if (!('which' in what) || what.which < count) grid.happen(what);

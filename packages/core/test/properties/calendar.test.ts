@@ -153,7 +153,7 @@ test('a loaded calendar answers as the one whose reservations it has', (t) => {
   t.pass();
 });
 
-const deed = fc.record({
+const action = fc.record({
   kind: fc.constantFrom(
     'request',
     'request',
@@ -171,10 +171,10 @@ const deed = fc.record({
   userId: fc.constantFrom('ana', 'rui'),
   at: fc.integer({ min: 0, max: 5 }),
 });
-type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never;
+type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 
 /** Does one thing to a calendar; answers false when what came of it breaks a promise. */
-function isKept(calendar: Calendar, { kind, event: each, id, userId }: Deed, next: number, now: number): boolean {
+function isKept(calendar: Calendar, { kind, event: each, id, userId }: Action, next: number, now: number): boolean {
   const { duration, amount, spare } = each;
   const want = wantOf({ ...each, from: Math.max(now, each.from) }, next);
   const before = JSON.stringify(calendar.reservations());
@@ -262,10 +262,10 @@ test('whatever happens to a calendar, nothing is promised twice, nobody is moved
     userMax: fc.constantFrom(undefined, 5),
   });
   fc.assert(
-    fc.property(resources, fc.array(deed, { maxLength: 50 }), (resource, deeds) => {
+    fc.property(resources, fc.array(action, { maxLength: 50 }), (resource, actions) => {
       const calendar = new Calendar(aResource(resource.kind, resource), 0);
       let now = 0;
-      for (const [index, each] of deeds.entries()) {
+      for (const [index, each] of actions.entries()) {
         now += each.at === 5 ? 3 : 0;
         if (!isKept(calendar, each, index, now) || !isSound(calendar)) return false;
       }
@@ -278,7 +278,7 @@ test('whatever happens to a calendar, nothing is promised twice, nobody is moved
 });
 
 /**
- * Thousands of deeds, drawn by a counter's digits: enough for indexes of several levels, which a handful of
+ * Thousands of actions, drawn by a counter's digits: enough for indexes of several levels, which a handful of
  * reservations never has.
  */
 function fillAndEmpty(calendar: Calendar, turns: number): void {

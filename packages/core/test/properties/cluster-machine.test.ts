@@ -203,7 +203,7 @@ class World {
 
   tell(): void {
     this.windows = this.windows.filter(({ startsAt, endsAt }) => startsAt < endsAt && this.now < endsAt);
-    this.hear([{ kind: 'ReservationsTold', windows: this.windows }]);
+    this.hear([{ kind: 'ReservationsReported', windows: this.windows }]);
   }
 
   /** Whoever made a reservation early enough has all of it, from its start to its end. */

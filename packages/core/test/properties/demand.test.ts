@@ -35,7 +35,7 @@ test('whoever brings the machines that a demand imagines, and those that it asks
       fc.array(request, { maxLength: 3 }),
       fc.constantFrom('big', 'small', undefined),
       (jobs, requests, size) => {
-        const state = createBrokerState({ demandInterval: 0, shareWait: 0 });
+        const state = createBrokerState({ requireInterval: 0, shareWait: 0 });
         let unplaced = 0;
         const step = (now: number, ...inputs: BrokerInput[]): void => {
           const { commands } = brokerMachine.step(state, inputs, now);
@@ -55,7 +55,7 @@ test('whoever brings the machines that a demand imagines, and those that it asks
           facts: aMachine(`p/${name}`, { attributes, requestId, until }),
           heldReplicaIds: [],
         });
-        const told = (
+        const reported = (
           index: number,
           { width, walltime }: (typeof requests)[number],
           status: AllocationRequest['status'],
@@ -81,7 +81,7 @@ test('whoever brings the machines that a demand imagines, and those that it asks
         });
         // What the machines of this provider are like is known from one that was there before.
         step(1, join('before', 'q99', 2), { kind: 'MachineLost', machineId: 'p/before', reason: 'MUT_WALLTIME_ENDED' });
-        step(1, ...requests.map((one, index) => told(index, one, one.joined ? 'running' : 'queued')));
+        step(1, ...requests.map((one, index) => reported(index, one, one.joined ? 'running' : 'queued')));
         const bring = (index: number, { width, walltime }: (typeof requests)[number]): BrokerInput[] =>
           Array.from({ length: width }, (_, place) => join(`q${index}.${place}`, `q${index}`, 1 + walltime));
         // They come in the order that is imagined, those that run already first: where tasks have limits, another order
@@ -109,7 +109,7 @@ test('whoever brings the machines that a demand imagines, and those that it asks
             0,
           );
         const [before, wanted] = [ready(), unplaced];
-        step(1, ...requests.map((one, index) => told(index, one, 'running')));
+        step(1, ...requests.map((one, index) => reported(index, one, 'running')));
         step(1, ...machines, ...Array.from({ length: wanted }, (_, place) => join(`new.${place}`, 'q50', 1_000_000)));
         const idle = [...state.machines.values()].filter(
           (machine) => machine.replicas.size === 0 && machine.facts.requestId === 'q50',
@@ -134,7 +134,7 @@ test('whoever brings the machines that a demand imagines, and those that it asks
 });
 
 test('tasks that no machine of a provider can run are not wanted of it', (t) => {
-  const state = createBrokerState({ demandInterval: 0, shareWait: 0 });
+  const state = createBrokerState({ requireInterval: 0, shareWait: 0 });
   const step = (...inputs: BrokerInput[]): Record<string, number> => {
     const { commands } = brokerMachine.step(state, inputs, 1);
     return Object.fromEntries(

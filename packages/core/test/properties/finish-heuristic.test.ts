@@ -73,7 +73,7 @@ const hostile = fc.record({
   submissions: fc.integer({ min: 0, max: 3 }),
   withdrawals: fc.integer({ min: 0, max: 2 }),
   state: fc.constantFrom('complete' as const, 'hidden' as const, 'stale' as const),
-  occasion: fc.constantFrom('own' as const, 'queue' as const, 'review' as const),
+  trigger: fc.constantFrom('own' as const, 'queue' as const, 'review' as const),
 });
 type Hostile = typeof hostile extends fc.Arbitrary<infer T> ? T : never;
 
@@ -112,7 +112,7 @@ function hostileFacts(h: Hostile): RequestFacts {
     taskTimes: h.times,
     budget: { submissions: h.submissions, withdrawals: h.withdrawals },
     listingState: h.state,
-    occasion: h.occasion,
+    trigger: h.trigger,
   });
 }
 
@@ -240,7 +240,7 @@ test('no plan is refused unrated that would be better, and when a bag is empty d
       );
       const context = {
         bags,
-        outlook: { times: bags.map(({ time }) => ({ time, weight: 1 / bags.length })), longest: 1, reason: '' },
+        estimate: { times: bags.map(({ time }) => ({ time, weight: 1 / bags.length })), longest: 1, reason: '' },
       } as unknown as PlanContext;
       const workersOf = ({ lanes, slotEnds }: Pick<Workers, 'lanes' | 'slotEnds'>): Workers => ({
         lanes: [...running, ...lanes],
@@ -264,7 +264,7 @@ test('no plan is refused unrated that would be better, and when a bag is empty d
 });
 
 /**
- * A cluster with its local users, who come, and leave early, as luck has it; own requests are promised places like all
+ * A cluster with its local users, who come, and leave early, as rng has it; own requests are promised places like all
  * others.
  */
 class Cluster {
@@ -301,18 +301,18 @@ class Week {
   readonly cluster = new Cluster();
   readonly own = new Map<number, PendingRequest>();
   readonly budget = new RequestBudget();
-  readonly #luck: Prng;
+  readonly #rng: Prng;
   readonly #doubt: number;
   submissions = 0;
   withdrawals = 0;
 
   /** @param doubt by how much the mean is told shorter than it is, at most. */
   constructor(seed: string, doubt: number) {
-    this.#luck = new Prng(seed);
+    this.#rng = new Prng(seed);
     this.#doubt = doubt;
   }
 
-  decide(now: number, occasion: 'own' | 'queue'): RequestDecision {
+  decide(now: number, trigger: 'own' | 'queue'): RequestDecision {
     const { plan } = this.cluster;
     const pending = [...this.own].map(([id, request]): PendingRequest => {
       const place = plan.waiting.get(id)?.startsAt;
@@ -327,7 +327,7 @@ class Week {
     const decision = finishHeuristic.draft(
       someFacts({
         now,
-        occasion,
+        trigger,
         pending,
         limits: {
           processors,
@@ -340,7 +340,7 @@ class Week {
         listing: { at: now, processorsFree: 0, requests: [] },
         queue: { profile: plan.profile, waitingCount: plan.waiting.size },
         demand: { pendingTasks: 500, processors: 1, deadline: undefined },
-        taskTimes: { longest: 20 * minute, mean: 20 * minute - this.#luck.below(this.#doubt), count: 20 },
+        taskTimes: { longest: 20 * minute, mean: 20 * minute - this.#rng.below(this.#doubt), count: 20 },
       }),
     );
     for (const { requestId } of decision.givenUp ?? []) {
@@ -360,14 +360,14 @@ class Week {
 
   step(now: number): void {
     const { plan } = this.cluster;
-    if (this.#luck.below(3) === 0)
-      this.cluster.submit(1 + this.#luck.below(processors), minute * (1 + this.#luck.below(300)), now);
+    if (this.#rng.below(3) === 0)
+      this.cluster.submit(1 + this.#rng.below(processors), minute * (1 + this.#rng.below(300)), now);
     for (const { id, startsAt = 0, walltime } of [...plan.running.values()]) {
-      if (startsAt + walltime > now && (this.own.has(id) || this.#luck.below(12) > 0)) continue;
+      if (startsAt + walltime > now && (this.own.has(id) || this.#rng.below(12) > 0)) continue;
       this.cluster.end(id, now);
       this.own.delete(id);
     }
-    this.decide(now, this.#luck.below(2) === 0 ? 'own' : 'queue');
+    this.decide(now, this.#rng.below(2) === 0 ? 'own' : 'queue');
     this.cluster.start(now);
   }
 }

@@ -3,7 +3,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { providerDefaults, type FirstRequestLimits } from '@mutirao/core/machines/provider';
 import type { QueuedRequest } from '@mutirao/core/messages';
-import { ProviderDialogue, runs, WatchingHeuristic } from '@mutirao/testkit';
+import { ProviderHarness, runs, WatchingHeuristic } from '@mutirao/testkit';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -19,7 +19,7 @@ interface Plan {
   readonly widthMax: number;
   readonly requestsMax: number;
   /** Whether agents tell how long tasks run. */
-  readonly tellsAges: boolean;
+  readonly reportsAges: boolean;
 }
 
 /**
@@ -27,7 +27,7 @@ interface Plan {
  * cuts them.
  */
 class Cluster {
-  readonly dialogue: ProviderDialogue;
+  readonly harness: ProviderHarness;
   requestCount = 0;
   waitingMost = 0;
   longestBeforeAnEnd = 0;
@@ -39,24 +39,24 @@ class Cluster {
     this.#plan = plan;
     this.left = plan.taskCount;
     const { heuristic, firstRequests, processors, requestsMax, widthMax } = plan;
-    this.dialogue = new ProviderDialogue({ ...providerDefaults, heuristic, firstRequests });
-    this.dialogue.now = hour;
-    this.dialogue.step([
+    this.harness = new ProviderHarness({ ...providerDefaults, heuristic, firstRequests });
+    this.harness.now = hour;
+    this.harness.step([
       { kind: 'ProviderStarted', instance: 'i' },
       { kind: 'LimitsRead', limits: { processors, requestsMax, widthMax, walltimeMax, walltimeGranularity: minute } },
     ]);
-    this.dialogue.perform(['connect b']);
+    this.harness.perform(['connect b']);
   }
 
   /** Runs until every task has ended, or for so long. Answers whether they have. */
   run(duration: number): boolean {
-    const until = this.dialogue.now + duration;
+    const until = this.harness.now + duration;
     this.#list();
     this.#demand();
-    while (this.left > 0 && this.dialogue.now < until) {
+    while (this.left > 0 && this.harness.now < until) {
       this.#startWhatFits();
       this.#list();
-      this.dialogue.now += 10 * minute;
+      this.harness.now += 10 * minute;
       this.#endWhatIsOver();
       this.#list();
       this.#demand();
@@ -65,7 +65,7 @@ class Cluster {
   }
 
   #demand(): void {
-    const covered = [...this.dialogue.state.requests.values()]
+    const covered = [...this.harness.state.requests.values()]
       .filter(({ status }) => status === 'running' || status === 'queued' || status === 'submitting')
       .reduce((sum, { width }) => sum + width, 0);
     this.#perform([`demand b ${this.left} unplaced=${Math.max(0, this.left - covered)}`]);
@@ -73,17 +73,17 @@ class Cluster {
 
   #perform(lines: readonly string[]): void {
     this.#hear(() => {
-      this.dialogue.perform(lines);
+      this.harness.perform(lines);
     });
   }
 
   /** Takes each request that a step made into the queue. */
   #hear(step: () => void): void {
-    const { dialogue } = this;
-    const isKnown = [...dialogue.state.brokers.values()].some(({ taskTimes }) => taskTimes.count > 0);
-    const heard = dialogue.journal.length;
+    const { harness } = this;
+    const isKnown = [...harness.state.brokers.values()].some(({ taskTimes }) => taskTimes.count > 0);
+    const heard = harness.journal.length;
     step();
-    for (const change of dialogue.journal.slice(heard)) {
+    for (const change of harness.journal.slice(heard)) {
       if (change.kind !== 'RequestDrafted') continue;
       const { requestId, width, walltime } = change;
       this.requestCount += 1;
@@ -95,7 +95,7 @@ class Cluster {
         width,
         walltime,
         status: 'queued',
-        submittedAt: dialogue.now,
+        submittedAt: harness.now,
         startsAt: 0,
         endedAt: 0,
         endReason: '',
@@ -119,18 +119,18 @@ class Cluster {
     for (const [requestId, entry] of this.#entries) {
       if (entry.status !== 'queued') continue;
       if (entry.width > this.#free()) return;
-      this.#entries.set(requestId, { ...entry, status: 'running', startsAt: this.dialogue.now });
+      this.#entries.set(requestId, { ...entry, status: 'running', startsAt: this.harness.now });
       this.#list();
-      const { now } = this.dialogue;
+      const { now } = this.harness;
       const machines = Array.from({ length: entry.width }, (_, index) => `${requestId}.${index}`);
       this.#perform(machines.map((machine) => `attach ${machine}`));
-      if (this.#plan.tellsAges) this.#perform([`seen ${machines.map((machine) => `${machine}=${now}`).join(' ')}`]);
+      if (this.#plan.reportsAges) this.#perform([`seen ${machines.map((machine) => `${machine}=${now}`).join(' ')}`]);
     }
   }
 
   #endWhatIsOver(): void {
     for (const [requestId, entry] of this.#entries) {
-      const isReleased = this.dialogue.state.requests.get(requestId)?.releaseReason !== '';
+      const isReleased = this.harness.state.requests.get(requestId)?.releaseReason !== '';
       if (entry.status === 'running') this.#serve(requestId, entry, isReleased);
       else if (entry.status === 'queued' && isReleased) this.#end(requestId, entry);
     }
@@ -139,7 +139,7 @@ class Cluster {
   /** Counts the tasks that a running request has completed, once it ends. */
   #serve(requestId: string, entry: QueuedRequest, isReleased: boolean): void {
     const { taskTime } = this.#plan;
-    const held = Math.min(this.dialogue.now - entry.startsAt, entry.walltime);
+    const held = Math.min(this.harness.now - entry.startsAt, entry.walltime);
     const ended = Math.min(this.left, Math.floor(held / taskTime) * entry.width);
     if (held < entry.walltime && ended < this.left && !isReleased) return;
     if (ended > 0)
@@ -152,13 +152,13 @@ class Cluster {
   }
 
   #end(requestId: string, entry: QueuedRequest): void {
-    this.#entries.set(requestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
+    this.#entries.set(requestId, { ...entry, status: 'ended', endedAt: this.harness.now });
   }
 
   #list(): void {
-    const { now } = this.dialogue;
+    const { now } = this.harness;
     this.#hear(() => {
-      this.dialogue.step([
+      this.harness.step([
         {
           kind: 'QueueListed',
           listing: { at: now, processorsFree: this.#free(), requests: [...this.#entries.values()] },
@@ -182,7 +182,7 @@ const anyPlan: fc.Arbitrary<Plan> = fc
     processors: fc.integer({ min: 1, max: 8 }),
     widthMax: fc.integer({ min: 1, max: 8 }),
     requestsMax: fc.integer({ min: 1, max: 10 }),
-    tellsAges: fc.boolean(),
+    reportsAges: fc.boolean(),
   })
   .map((plan) => ({ ...plan, widthMax: Math.min(plan.widthMax, plan.processors) }));
 
@@ -226,20 +226,20 @@ test('no bound is below the run time that users state, where the resource gives 
   fc.assert(
     fc.property(anyStated, ({ stated, walltime, granularity, given }) => {
       const heuristic = new WatchingHeuristic();
-      const dialogue = new ProviderDialogue({
+      const harness = new ProviderHarness({
         heuristic: 'watching',
         findHeuristic: heuristic.find,
         firstRequests: { walltime, waitingMax: 1 },
       });
-      dialogue.step([
+      harness.step([
         { kind: 'ProviderStarted', instance: 'i' },
         {
           kind: 'LimitsRead',
           limits: { processors: 4, requestsMax: 10, widthMax: 4, walltimeMax: given, walltimeGranularity: granularity },
         },
       ]);
-      dialogue.perform(['connect b', 'listing', `demand b 9 stated=${stated}`]);
-      const asked = [...dialogue.state.requests.values()];
+      harness.perform(['connect b', 'listing', `demand b 9 stated=${stated}`]);
+      const asked = [...harness.state.requests.values()];
       return (
         asked.length > 0 &&
         asked.every((request) => request.walltime >= Math.min(stated, given) && request.walltime <= given)

@@ -6,7 +6,7 @@ import {
   measurePlacement,
   placementStrategies,
   PlacementTable,
-  ResourceBook,
+  QueueModel,
   type AssignedTask,
 } from '@mutirao/core/placement';
 import { Prng } from '@mutirao/core/shared';
@@ -38,12 +38,12 @@ test('admissible sets are those of the definition', (t) => {
 });
 
 /** What may happen to a resource; numbers are taken modulo what there is. */
-type Happening =
+type Event =
   | { readonly kind: 'add'; readonly width: number; readonly walltime: number }
   | { readonly kind: 'start' | 'end' | 'withdraw'; readonly which: number }
   | { readonly kind: 'wait'; readonly time: number };
 
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const event: fc.Arbitrary<Event> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -71,13 +71,13 @@ interface Known {
 
 /** A slow world of 8 processors beside a book: it knows who waits and runs, and makes a book of it anew when asked. */
 class SlowResource {
-  readonly book = new ResourceBook(8);
+  readonly book = new QueueModel(8);
   waiting: Known[] = [];
   running: Known[] = [];
   now = 0;
   #ids = 0;
 
-  happen(what: Happening): void {
+  happen(what: Event): void {
     switch (what.kind) {
       case 'add':
         return this.#add(what);
@@ -98,8 +98,8 @@ class SlowResource {
   }
 
   /** The same facts told to a new book. */
-  anew(): ResourceBook {
-    const book = new ResourceBook(8);
+  anew(): QueueModel {
+    const book = new QueueModel(8);
     for (const { id, task, startedAt } of this.running) {
       book.add(id, task, startedAt!);
       book.start(id, startedAt!);
@@ -136,9 +136,9 @@ class SlowResource {
 
 test('a schedule that grew step by step foresees what one made anew does, bit for bit', (t) => {
   fc.assert(
-    fc.property(fc.array(happening, { maxLength: 60 }), fc.integer({ min: 1, max: 8 }), (happenings, width) => {
+    fc.property(fc.array(event, { maxLength: 60 }), fc.integer({ min: 1, max: 8 }), (events, width) => {
       const world = new SlowResource();
-      for (const each of happenings) {
+      for (const each of events) {
         world.happen(each);
         // So that what comes late is told before the book is looked at again.
         if (each.kind === 'wait') continue;
@@ -154,14 +154,14 @@ test('a schedule that grew step by step foresees what one made anew does, bit fo
 test('a book that begins with the sums of another foresees what that one does, also once more was put on both', (t) => {
   fc.assert(
     fc.property(
-      fc.array(happening, { maxLength: 60 }),
+      fc.array(event, { maxLength: 60 }),
       fc.integer({ min: 1, max: 8 }),
       fc.integer({ min: 1, max: 8 }),
-      (happenings, width, further) => {
+      (events, width, further) => {
         const world = new SlowResource();
-        for (const each of happenings) world.happen(each);
+        for (const each of events) world.happen(each);
         const { book, now } = world;
-        const told = new ResourceBook(8, 'unfinished', { known: book.summarize(now), by: 0 });
+        const reported = new QueueModel(8, 'unfinished', { known: book.summarize(now), by: 0 });
         // Times of the one count from now; of its sums only ends do.
         const expect = (task: AssignedTask): object => {
           const foreseen = book.foresee({ ...task, submittedAt: now }, now);
@@ -173,10 +173,10 @@ test('a book that begins with the sums of another foresees what that one does, a
           };
         };
         const task = { width, walltime: 7, submittedAt: 0 };
-        t.deepEqual(told.foresee(task, 0), expect(task));
-        told.add(0, { ...task, width: further }, 0);
+        t.deepEqual(reported.foresee(task, 0), expect(task));
+        reported.add(0, { ...task, width: further }, 0);
         book.add(1_000_000, { ...task, width: further, submittedAt: now }, now);
-        t.deepEqual(told.foresee(task, 0), expect(task));
+        t.deepEqual(reported.foresee(task, 0), expect(task));
       },
     ),
     runs(20_100_104, 300),
@@ -191,7 +191,7 @@ test('the end that is foreseen is that of a schedule by instants, first come, fi
         maxLength: 12,
       }),
       (tasks) => {
-        const book = new ResourceBook(8);
+        const book = new QueueModel(8);
         const placed: { start: number; end: number; width: number }[] = [];
         const free = (at: number): number =>
           8 - placed.reduce((sum, { start, end, width }) => sum + (start <= at && at < end ? width : 0), 0);
@@ -216,7 +216,7 @@ const anyTask = fc.record({
 
 function fill(all: readonly number[], tasks: readonly AssignedTask[]): PlacementTable {
   const table = new PlacementTable(
-    all.map((size, index) => ({ name: `c${index}`, book: new ResourceBook(size), level: 4, heardAt: Infinity })),
+    all.map((size, index) => ({ name: `c${index}`, book: new QueueModel(size), level: 4, receivedAt: Infinity })),
   );
   tasks.forEach((task, id) => {
     const first = table.sets.firstOf(task.width);

@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
 import {
-  freezeProvider,
+  serializeProvider,
   isPending,
-  thawProvider,
+  deserializeProvider,
   type ProviderChange,
   type ProviderCommand,
   type ProviderConfig,
@@ -11,7 +11,7 @@ import {
   type ProviderSnapshot,
 } from '@mutirao/core/machines/provider';
 import type { QueuedRequest, ResourceLimits } from '@mutirao/core/messages';
-import { ProviderDialogue, runs } from '@mutirao/testkit';
+import { ProviderHarness, runs } from '@mutirao/testkit';
 
 const hour = 3_600_000;
 const perHour = { submissions: 6, withdrawals: 2 };
@@ -33,7 +33,7 @@ type Act =
 
 /** A resource that takes what it is asked for, beside local users whose entries may make no sense. */
 class World {
-  readonly dialogue: ProviderDialogue;
+  readonly harness: ProviderHarness;
   readonly truth = new Map<string, QueuedRequest>();
   readonly drafted: Extract<ProviderChange, { kind: 'RequestDrafted' }>[] = [];
   readonly givenUp: Extract<ProviderChange, { kind: 'RequestReleasing' }>[] = [];
@@ -49,28 +49,28 @@ class World {
   private localCount = 0;
   private attachmentId = 0;
   private connectionId = 0;
-  private heardCount = 0;
+  private receivedCount = 0;
 
   constructor(config: Partial<ProviderConfig>) {
-    this.dialogue = new ProviderDialogue({ heuristic: 'finish', perHour, ...config });
+    this.harness = new ProviderHarness({ heuristic: 'finish', perHour, ...config });
     this.deliver({ kind: 'ProviderStarted', instance: 'i' }, { kind: 'LimitsRead', limits: this.limits });
     this.connect();
   }
 
   deliver(...inputs: ProviderInput[]): void {
-    const commands = this.dialogue.step(inputs);
-    for (const change of this.dialogue.journal.slice(this.heardCount)) {
-      if (change.kind === 'RequestDrafted') this.hearDraft(change);
+    const commands = this.harness.step(inputs);
+    for (const change of this.harness.journal.slice(this.receivedCount)) {
+      if (change.kind === 'RequestDrafted') this.onDraft(change);
       if (change.kind === 'RequestReleasing' && change.isGivenUp === true) this.givenUp.push(change);
     }
-    this.heardCount = this.dialogue.journal.length;
+    this.receivedCount = this.harness.journal.length;
     for (const command of commands) {
       if (command.kind === 'SubmitRequest') this.calls.push(command);
       else if (command.kind === 'ReleaseRequest') this.releases.push(command);
     }
   }
 
-  private hearDraft(change: Extract<ProviderChange, { kind: 'RequestDrafted' }>): void {
+  private onDraft(change: Extract<ProviderChange, { kind: 'RequestDrafted' }>): void {
     const { width, walltime, requestId } = change;
     const { limits } = this;
     const isWithin = width >= 1 && width <= limits.widthMax && walltime >= 1 && walltime <= limits.walltimeMax;
@@ -79,8 +79,8 @@ class World {
         `${requestId} asks for ${width} processors for ${walltime} ms; the resource gives ${limits.widthMax} ` +
           `for ${limits.walltimeMax} ms`,
       );
-    const pendingCount = [...this.dialogue.state.requests.values()].filter(isPending).length;
-    if (pendingCount > Math.max(limits.requestsMax, this.dialogue.state.requestsMaxSeen))
+    const pendingCount = [...this.harness.state.requests.values()].filter(isPending).length;
+    if (pendingCount > Math.max(limits.requestsMax, this.harness.state.requestsMaxSeen))
       throw new Error(`${pendingCount} requests are pending`);
     this.drafted.push(change);
   }
@@ -149,16 +149,16 @@ class World {
         this.alterLocal();
         break;
       case 'start':
-        this.alter('queued', (entry) => ({ ...entry, status: 'running', startsAt: this.dialogue.now }));
+        this.alter('queued', (entry) => ({ ...entry, status: 'running', startsAt: this.harness.now }));
         break;
       case 'finish':
-        this.alter('running', (entry) => ({ ...entry, status: 'ended', endedAt: this.dialogue.now }));
+        this.alter('running', (entry) => ({ ...entry, status: 'ended', endedAt: this.harness.now }));
         break;
       case 'garble':
         this.alter('running', (entry) => ({ ...entry, startsAt: -1, walltime: Number.NaN }));
         break;
       case 'release':
-        this.takeBack();
+        this.returnToQueue();
         break;
       case 'attach':
         this.attach();
@@ -182,7 +182,7 @@ class World {
         userId: 'ana',
         width,
         walltime,
-        submittedAt: this.dialogue.now,
+        submittedAt: this.harness.now,
       });
     if (outcome === 'accepted') this.deliver({ kind: 'SubmitAccepted', requestId, managerRequestId });
     else if (outcome === 'refused') this.deliver({ kind: 'SubmitRefused', requestId, reason: 'full' });
@@ -197,7 +197,7 @@ class World {
       managerRequestId,
       width,
       walltime,
-      startsAt: isRunning ? Math.min(startsAt, this.dialogue.now) : startsAt,
+      startsAt: isRunning ? Math.min(startsAt, this.harness.now) : startsAt,
       status: isRunning ? 'running' : 'queued',
     });
   }
@@ -205,7 +205,7 @@ class World {
   private alterLocal(): void {
     const local = [...this.truth.values()].find(({ userId, status }) => userId === 'local' && status !== 'ended');
     if (local !== undefined)
-      this.truth.set(local.managerRequestId, { ...local, status: 'ended', endedAt: this.dialogue.now });
+      this.truth.set(local.managerRequestId, { ...local, status: 'ended', endedAt: this.harness.now });
   }
 
   private alter(status: QueuedRequest['status'], change: (entry: QueuedRequest) => QueuedRequest): void {
@@ -214,7 +214,7 @@ class World {
   }
 
   private measure(time: number, count: number): void {
-    const running = [...this.dialogue.state.requests.values()].find(({ status }) => status === 'running');
+    const running = [...this.harness.state.requests.values()].find(({ status }) => status === 'running');
     if (running === undefined) return;
     this.deliver({
       kind: 'TasksMeasured',
@@ -228,7 +228,7 @@ class World {
   }
 
   private attach(): void {
-    const request = [...this.dialogue.state.requests.values()].find(
+    const request = [...this.harness.state.requests.values()].find(
       ({ status, releaseReason }) => status === 'running' && releaseReason === '',
     );
     if (request === undefined) return;
@@ -244,16 +244,16 @@ class World {
     };
     this.deliver(
       { kind: 'AgentAttached', attachmentId: this.attachmentId, heldReplicaIds: [], facts },
-      { kind: 'TasksSeen', machines: [[machineId, this.dialogue.now]] },
+      { kind: 'TasksSeen', machines: [[machineId, this.harness.now]] },
     );
   }
 
-  takeBack(): void {
+  returnToQueue(): void {
     const release = this.releases.shift();
     if (release === undefined) return;
     const entry = this.truth.get(release.managerRequestId);
     if (entry !== undefined && entry.status !== 'ended')
-      this.truth.set(release.managerRequestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
+      this.truth.set(release.managerRequestId, { ...entry, status: 'ended', endedAt: this.harness.now });
     this.deliver({ kind: 'ReleaseDone', requestId: release.requestId });
   }
 
@@ -264,36 +264,36 @@ class World {
       .reduce((sum, { width }) => sum + Math.max(0, width), 0);
     this.deliver({
       kind: 'QueueListed',
-      listing: { at: this.dialogue.now, processorsFree: Math.max(0, 8 - held), requests },
-      readAt: this.dialogue.now,
+      listing: { at: this.harness.now, processorsFree: Math.max(0, 8 - held), requests },
+      readAt: this.harness.now,
     });
   }
 
   private restart(): void {
     this.calls.splice(0);
     this.releases.splice(0);
-    this.deliver(this.dialogue.restart());
+    this.deliver(this.harness.restart());
     this.connect();
   }
 
   wait(time: number): void {
-    this.dialogue.now += time;
-    const { wakeAt } = this.dialogue.state;
-    if (wakeAt > 0 && wakeAt <= this.dialogue.now) this.deliver({ kind: 'TimerFired' });
+    this.harness.now += time;
+    const { wakeAt } = this.harness.state;
+    if (wakeAt > 0 && wakeAt <= this.harness.now) this.deliver({ kind: 'TimerFired' });
   }
 
   /**
    * From now on nothing happens for so long but that calls are answered and the queue is read, in which nothing starts.
    */
   standStill(time: number): void {
-    const until = this.dialogue.now + time;
+    const until = this.harness.now + time;
     for (const entry of this.truth.values())
       if (entry.status === 'running' && entry.userId === 'ana')
-        this.truth.set(entry.managerRequestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
-    this.addLocal({ kind: 'local', width: 8, walltime: 2 * time, startsAt: this.dialogue.now, isRunning: true });
-    while (this.dialogue.now < until) {
+        this.truth.set(entry.managerRequestId, { ...entry, status: 'ended', endedAt: this.harness.now });
+    this.addLocal({ kind: 'local', width: 8, walltime: 2 * time, startsAt: this.harness.now, isRunning: true });
+    while (this.harness.now < until) {
       while (this.calls.length > 0) this.answer('accepted');
-      while (this.releases.length > 0) this.takeBack();
+      while (this.releases.length > 0) this.returnToQueue();
       this.list();
       this.wait(10 * 60_000);
     }
@@ -415,7 +415,7 @@ test('whatever happens to limits, tasks and the queue, no request is beyond the 
 });
 
 test('what a heuristic that watches was promised, has waited and asked for is what replay and a snapshot give back', (t) => {
-  const promisedOf = ({ state }: ProviderDialogue): string =>
+  const promisedOf = ({ state }: ProviderHarness): string =>
     JSON.stringify([
       state.asked,
       state.waits,
@@ -424,15 +424,15 @@ test('what a heuristic that watches was promised, has waited and asked for is wh
     ]);
   fc.assert(
     fc.property(anyActs, (acts) => {
-      const { dialogue } = play(acts);
-      const before = promisedOf(dialogue);
-      dialogue.state = thawProvider(
-        dialogue.config,
-        JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+      const { harness } = play(acts);
+      const before = promisedOf(harness);
+      harness.state = deserializeProvider(
+        harness.config,
+        JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
       );
-      const thawed = promisedOf(dialogue);
-      dialogue.restart();
-      return thawed === before && promisedOf(dialogue) === before;
+      const deserialized = promisedOf(harness);
+      harness.restart();
+      return deserialized === before && promisedOf(harness) === before;
     }),
     nightRuns,
   );

@@ -1,16 +1,16 @@
 import test from 'ava';
 import fc from 'fast-check';
 import {
-  freezeProvider,
+  serializeProvider,
   isPending,
   providerMachine,
-  thawProvider,
+  deserializeProvider,
   type ProviderCommand,
   type ProviderInput,
   type ProviderSnapshot,
 } from '@mutirao/core/machines/provider';
 import type { QueuedRequest } from '@mutirao/core/messages';
-import { ProviderDialogue, runs } from '@mutirao/testkit';
+import { ProviderHarness, runs } from '@mutirao/testkit';
 
 const requestsMax = 3;
 
@@ -24,7 +24,7 @@ type Act =
 
 /** A resource with its own truth: what it has, whatever the provider believes. */
 class World {
-  readonly dialogue = new ProviderDialogue();
+  readonly harness = new ProviderHarness();
   readonly truth = new Map<string, QueuedRequest>();
   readonly submitted = new Set<string>();
   private readonly calls: (ProviderCommand & { kind: 'SubmitRequest' })[] = [];
@@ -42,7 +42,7 @@ class World {
   }
 
   deliver(...inputs: ProviderInput[]): void {
-    for (const command of this.dialogue.step(inputs)) this.perform(command);
+    for (const command of this.harness.step(inputs)) this.perform(command);
   }
 
   private perform(command: ProviderCommand): void {
@@ -88,7 +88,7 @@ class World {
         this.deliver({
           kind: 'BrokerDisconnected',
           brokerId: `b${act.broker}`,
-          connectionId: this.dialogue.state.brokers.get(`b${act.broker}`)?.connectionId ?? 0,
+          connectionId: this.harness.state.brokers.get(`b${act.broker}`)?.connectionId ?? 0,
         });
         break;
       case 'answer':
@@ -104,19 +104,19 @@ class World {
         this.calls.splice(0);
         this.releases.splice(0);
         this.attached.splice(0);
-        this.deliver(this.dialogue.restart());
+        this.deliver(this.harness.restart());
         break;
       case 'start':
-        this.alter('queued', (entry) => ({ ...entry, status: 'running', startsAt: this.dialogue.now }));
+        this.alter('queued', (entry) => ({ ...entry, status: 'running', startsAt: this.harness.now }));
         break;
       case 'finish':
-        this.alter('running', (entry) => ({ ...entry, status: 'ended', endedAt: this.dialogue.now }));
+        this.alter('running', (entry) => ({ ...entry, status: 'ended', endedAt: this.harness.now }));
         break;
       case 'requeue':
         this.requeue();
         break;
       case 'release':
-        this.takeBack();
+        this.returnToQueue();
         break;
       case 'attach':
         this.attach();
@@ -145,7 +145,7 @@ class World {
         walltime,
         userId: 'ana',
         status: 'queued',
-        submittedAt: this.dialogue.now,
+        submittedAt: this.harness.now,
         startsAt: 0,
         endedAt: 0,
         endReason: '',
@@ -157,7 +157,7 @@ class World {
     else this.deliver({ kind: 'SubmitUnknown', requestId, reason: 'deadline' });
   }
 
-  private takeBack(): void {
+  private returnToQueue(): void {
     const release = this.releases.shift();
     if (release === undefined) return;
     this.end(release.managerRequestId);
@@ -169,8 +169,8 @@ class World {
     const requests = lies ? all.filter((_, index) => index % 3 !== omit) : all;
     this.deliver({
       kind: 'QueueListed',
-      listing: { at: this.dialogue.now, processorsFree: 0, requests },
-      readAt: this.dialogue.now,
+      listing: { at: this.harness.now, processorsFree: 0, requests },
+      readAt: this.harness.now,
     });
   }
 
@@ -194,7 +194,7 @@ class World {
   private end(managerRequestId: string): void {
     const entry = this.truth.get(managerRequestId);
     if (entry !== undefined && entry.status !== 'ended')
-      this.truth.set(managerRequestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
+      this.truth.set(managerRequestId, { ...entry, status: 'ended', endedAt: this.harness.now });
   }
 
   private attach(): void {
@@ -213,9 +213,9 @@ class World {
   }
 
   private wait(time: number): void {
-    const { dialogue } = this;
-    dialogue.now += time;
-    if (dialogue.state.wakeAt > 0 && dialogue.state.wakeAt <= dialogue.now) this.deliver({ kind: 'TimerFired' });
+    const { harness } = this;
+    harness.now += time;
+    if (harness.state.wakeAt > 0 && harness.state.wakeAt <= harness.now) this.deliver({ kind: 'TimerFired' });
   }
 
   live(): QueuedRequest[] {
@@ -232,7 +232,7 @@ class World {
     for (let round = 0; round < 40; round += 1) {
       this.wait(1_000);
       while (this.calls.length > 0) this.answer('accepted');
-      while (this.releases.length > 0) this.takeBack();
+      while (this.releases.length > 0) this.returnToQueue();
       this.list(false, 0);
     }
   }
@@ -287,7 +287,7 @@ const anyActs = fc.array(anyAct, { maxLength: 60, size: 'max' });
 test('never more requests pending than the resource allows, and none submitted twice, whatever the queue tells', (t) => {
   fc.assert(
     fc.property(anyActs, (acts) => {
-      const { state } = play(acts).dialogue;
+      const { state } = play(acts).harness;
       return [...state.requests.values()].filter(isPending).length <= requestsMax;
     }),
     nightRuns,
@@ -309,10 +309,10 @@ test('while listings fail but do not lie, the resource never has more of our req
 test('replay of the journal gives back every request, broker and machine', (t) => {
   fc.assert(
     fc.property(anyActs, (acts) => {
-      const { dialogue } = play(acts);
-      const before = promisedOf(dialogue);
-      dialogue.restart();
-      return promisedOf(dialogue) === before;
+      const { harness } = play(acts);
+      const before = promisedOf(harness);
+      harness.restart();
+      return promisedOf(harness) === before;
     }),
     nightRuns,
   );
@@ -322,14 +322,14 @@ test('replay of the journal gives back every request, broker and machine', (t) =
 test('a snapshot holds what replay would give back', (t) => {
   fc.assert(
     fc.property(anyActs, (acts) => {
-      const { dialogue } = play(acts);
-      const before = promisedOf(dialogue);
-      dialogue.state = thawProvider(
-        dialogue.config,
-        JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+      const { harness } = play(acts);
+      const before = promisedOf(harness);
+      harness.state = deserializeProvider(
+        harness.config,
+        JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
       );
-      providerMachine.checkInvariants(dialogue.state);
-      return promisedOf(dialogue) === before;
+      providerMachine.checkInvariants(harness.state);
+      return promisedOf(harness) === before;
     }),
     nightRuns,
   );
@@ -353,7 +353,7 @@ test('once the world is well, a request waits or runs for its provider where it 
     fc.property(anyActs, (acts) => {
       const world = play(acts);
       world.heal(50);
-      const { requests } = world.dialogue.state;
+      const { requests } = world.harness.state;
       return world
         .live()
         .every(({ managerRequestId, status }) => requests.get(managerRequestId.slice(2))?.status === status);
@@ -375,7 +375,7 @@ test('once something is wanted and the world is well, something is asked for', (
   t.pass();
 });
 
-function promisedOf({ state }: ProviderDialogue): string {
+function promisedOf({ state }: ProviderHarness): string {
   const requests = [...state.requests.values()].map(
     ({
       seenAt: _seen,
@@ -391,14 +391,14 @@ function promisedOf({ state }: ProviderDialogue): string {
     brokerId,
     isForeign,
   }));
-  const { instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil } = state;
+  const { instance, limits, nextRequestNumber, taskTimes, refusals, emptyAllocationStreak, pausedUntil } = state;
   return JSON.stringify({
     requests,
     machines,
-    brokers: [...state.brokers.values()].map(({ brokerId, instance: named, demandFrom, taskTimes: ofDemand }) => ({
+    brokers: [...state.brokers.values()].map(({ brokerId, instance: named, requireFrom, taskTimes: ofDemand }) => ({
       brokerId,
       named,
-      demandFrom,
+      requireFrom,
       ofDemand,
     })),
     instance,
@@ -406,7 +406,7 @@ function promisedOf({ state }: ProviderDialogue): string {
     nextRequestNumber,
     taskTimes,
     refusals,
-    fruitless,
+    emptyAllocationStreak,
     pausedUntil,
   });
 }

@@ -137,7 +137,7 @@ const shrunk = fc.record({
   scene,
   processors: fc.integer({ min: 1, max: processors }),
   requestsMax: fc.constantFrom(0, 1, 1, 2, 3, 8),
-  occasion: fc.constantFrom('own' as const, 'queue' as const, 'review' as const),
+  trigger: fc.constantFrom('own' as const, 'queue' as const, 'review' as const),
   own: fc.array(
     fc.record({
       width: fc.integer({ min: 1, max: 2 * processors }),
@@ -151,7 +151,7 @@ const shrunk = fc.record({
 type Shrunk = typeof shrunk extends fc.Arbitrary<infer T> ? T : never;
 
 /** What is known then, times in seconds; own requests are listed behind the others. */
-function shrunkFacts({ scene: plain, own, occasion, ...limits }: Shrunk, pending = ownPending(own)): RequestFacts {
+function shrunkFacts({ scene: plain, own, trigger, ...limits }: Shrunk, pending = ownPending(own)): RequestFacts {
   const facts = factsOf(inSeconds(plain));
   const entries = pending.map(
     ({ width, walltime, status, predictedStart = 0 }): ListedRequest => ({
@@ -165,7 +165,7 @@ function shrunkFacts({ scene: plain, own, occasion, ...limits }: Shrunk, pending
   return {
     ...facts,
     limits: { ...facts.limits, ...limits },
-    occasion,
+    trigger,
     listing: aListing(limits.processors, 0, [...others, ...entries]),
     pending: pending.map((request, index) => ({ ...request, listedAs: String(others.length + index) })),
   };
@@ -282,7 +282,7 @@ test('where nobody passes a head that cannot start and the clock alone goes on, 
       scene,
       fc.integer({ min: 1, max: 3 }),
       fc.array(fc.constantFrom('own' as const, 'queue' as const, 'review' as const), { minLength: 24, maxLength: 24 }),
-      (s, held, occasions) => {
+      (s, held, triggers) => {
         // Nobody ends while it is looked, and behind the head nobody starts.
         const others = [{ width: held, walltime: 5 }, { width: processors, walltime: 3 }, ...s.queue].map(
           ({ width, walltime }, index): ListedRequest => ({
@@ -293,12 +293,12 @@ test('where nobody passes a head that cannot start and the clock alone goes on, 
           }),
         );
         let own: PendingRequest[] = [];
-        return occasions.every((occasion, round) => {
+        return triggers.every((trigger, round) => {
           const now = (1 + round / 50) * inTurnUnit;
           const decision = finishHeuristic.draft({
             ...factsOf(s),
             now,
-            occasion,
+            trigger,
             served: [],
             listing: aListing(processors, now, [
               ...others,

@@ -6,7 +6,7 @@ import {
   reservationsMachine,
   type ReservationsState,
 } from '@mutirao/core/machines/reservations';
-import { checkNothingOvercommitted, ReservationsDialogue, reservationsOptions, runs } from '@mutirao/testkit';
+import { checkNothingOvercommitted, ReservationsHarness, reservationsOptions, runs } from '@mutirao/testkit';
 
 const user = fc.constantFrom('ana', 'bob', 'eva');
 const resource = fc.constantFrom('cluster', 'net');
@@ -46,12 +46,12 @@ const line = fc.oneof(
     weight: 2,
     arbitrary: fc
       .tuple(user, id, id, fc.constantFrom('', ' at h:1'))
-      .map(([userId, one, decider, at]) => `${userId} pledges ${one} with ${decider}${at}`),
+      .map(([userId, one, decider, at]) => `${userId} prepares ${one} with ${decider}${at}`),
   },
   {
     weight: 1,
     arbitrary: fc
-      .tuple(id, fc.constantFrom('confirmed', 'undone'))
+      .tuple(id, fc.constantFrom('committed', 'aborted'))
       .map(([one, decision]) => `ana learns ${one} ${decision}`),
   },
   {
@@ -97,22 +97,22 @@ const rules = fc
 const lineOrRules = fc.oneof({ weight: 20, arbitrary: line }, { weight: 1, arbitrary: rules });
 
 /**
- * A dialogue with two resources, on which lines of the generator are performed; a claim can be shown only of what there
+ * A harness with two resources, on which lines of the generator are performed; a claim can be shown only of what there
  * is.
  */
-function converse(dialogue: ReservationsDialogue, one: string): string[] {
+function converse(harness: ReservationsHarness, one: string): string[] {
   const [, verb, number] = one.split(' ');
-  if (verb === 'claims' && !dialogue.state.reservations.has(Number(number))) return [];
-  return dialogue.perform(one.startsWith('pass ') ? `at ${dialogue.now + Number(one.slice(5))}` : one);
+  if (verb === 'claims' && !harness.state.reservations.has(Number(number))) return [];
+  return harness.perform(one.startsWith('pass ') ? `at ${harness.now + Number(one.slice(5))}` : one);
 }
 
-function begin(isMoving: boolean, capPercent = 100): ReservationsDialogue {
-  const dialogue = new ReservationsDialogue();
-  dialogue.now = 1;
+function begin(isMoving: boolean, capPercent = 100): ReservationsHarness {
+  const harness = new ReservationsHarness();
+  harness.now = 1;
   const rules = `${isMoving ? ' suvs-p moves 3' : ''} unclaimed 30 cap ${capPercent}`;
-  dialogue.perform(`owner offers cluster 6${rules}`);
-  dialogue.perform(`owner offers net 10B/s${rules}`);
-  return dialogue;
+  harness.perform(`owner offers cluster 6${rules}`);
+  harness.perform(`owner offers net 10B/s${rules}`);
+  return harness;
 }
 
 test('whatever users and owners do, nothing is over-committed, and replay and restarts give the same state', (t) => {
@@ -122,12 +122,12 @@ test('whatever users and owners do, nothing is over-committed, and replay and re
       fc.boolean(),
       fc.constantFrom(100, 50),
       (lines, isMoving, capPercent) => {
-        const dialogue = begin(isMoving, capPercent);
+        const harness = begin(isMoving, capPercent);
         for (const one of lines) {
-          converse(dialogue, one);
-          checkNothingOvercommitted(dialogue.state, dialogue.asked);
+          converse(harness, one);
+          checkNothingOvercommitted(harness.state, harness.asked);
         }
-        dialogue.checkReplay();
+        harness.checkReplay();
       },
     ),
     runs(20_261_122, 150),
@@ -145,7 +145,7 @@ test('a manager that dies after any change goes on from there, over-commits noth
         const first = begin(isMoving);
         for (const one of lines) converse(first, one);
         const kept = first.changes.slice(0, 2 + (cut % (first.changes.length - 1)));
-        const second = new ReservationsDialogue();
+        const second = new ReservationsHarness();
         second.state = createReservationsState(reservationsOptions);
         for (const { change, at } of kept) {
           reservationsMachine.apply(second.state, change);
@@ -249,17 +249,17 @@ function readRequest(one: string, now: number): SlowWant | undefined {
 
 /** Performs a line; answers the start that a request has, and the one that it should have. */
 function compareStart(
-  dialogue: ReservationsDialogue,
+  harness: ReservationsHarness,
   one: string,
 ): { readonly found: number | undefined; readonly expected: number | undefined } | undefined {
   // What is due ends before a request is looked at.
-  dialogue.perform(`at ${dialogue.now}`);
-  const { now, state } = dialogue;
+  harness.perform(`at ${harness.now}`);
+  const { now, state } = harness;
   const asked = readRequest(one, now);
   const expected = asked === undefined || asked.from < now ? undefined : findSlowly(state, asked);
   const next = state.nextReservationId;
-  converse(dialogue, one);
-  checkNothingOvercommitted(state, dialogue.asked);
+  converse(harness, one);
+  checkNothingOvercommitted(state, harness.asked);
   // One that was there before may be the answer to a repeated request.
   return asked === undefined ? undefined : { found: state.reservations.get(next)?.place.start, expected };
 }
@@ -268,13 +268,13 @@ test('a request has the earliest start that trying every instant finds, and none
   let [placedCount, refusedCount] = [0, 0];
   fc.assert(
     fc.property(fc.array(line, { maxLength: 40, size: 'max' }), fc.constantFrom(100, 50), (lines, capPercent) => {
-      const dialogue = begin(false, capPercent);
+      const harness = begin(false, capPercent);
       for (const one of lines) {
-        const compared = compareStart(dialogue, one);
+        const compared = compareStart(harness, one);
         if (compared === undefined) continue;
         const { found, expected } = compared;
         if (found !== expected)
-          throw new Error(`${one} at ${dialogue.now} starts at ${String(found)}; want ${String(expected)}`);
+          throw new Error(`${one} at ${harness.now} starts at ${String(found)}; want ${String(expected)}`);
         if (found === undefined) refusedCount += 1;
         else placedCount += 1;
       }

@@ -83,7 +83,7 @@ function factsOf(
   const time = mean * minute;
   return someFacts({
     now,
-    occasion: 'own',
+    trigger: 'own',
     limits: { processors, requestsMax, widthMax: processors, walltimeMax, walltimeGranularity: 1000 },
     listing: aListing(processors, now, listed),
     pending,

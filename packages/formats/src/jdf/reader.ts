@@ -173,16 +173,16 @@ export class JdfReader {
   error(refusal: Refusal, offset = this.position): FormatError {
     const word = /[^\s;{}():=<>&|!"]+|\S/y;
     word.lastIndex = offset;
-    const standing = word.exec(this.text)?.[0] ?? '';
+    const resourceStatus = word.exec(this.text)?.[0] ?? '';
     const atEnd = offset >= this.text.length ? 'the end of the file' : 'the end of the line';
-    const nearest = findNearestWord(standing, refusal.words ?? []);
+    const nearest = findNearestWord(resourceStatus, refusal.words ?? []);
     return new FormatError({
       code: refusal.code ?? this.#code,
       subject: this.file,
       ...this.placeOf(offset),
-      found: refusal.found ?? (standing === '' ? atEnd : showFound(standing)),
+      found: refusal.found ?? (resourceStatus === '' ? atEnd : showFound(resourceStatus)),
       expected: refusal.expected,
-      nearest: nearest === standing.toLowerCase() ? undefined : nearest,
+      nearest: nearest === resourceStatus.toLowerCase() ? undefined : nearest,
     });
   }
 

@@ -95,7 +95,7 @@ export interface ConvertedWorkflow {
 /**
  * Writes a workflow in a format, and reads it again before it is given out: nobody gets a file that would be refused.
  *
- * @throws {FormatError} what {@link draftOf} finds in the workflow, or in what became of it: MUT_WORKFLOW_TWO_WRITERS
+ * @throws {FormatError} what {@link draftOf} finds in the workflow, or in what became of it: MUT_WORKFLOW_OUTPUT_CONFLICT
  * for a file with several writers, which YAML and job XML cannot say; MUT_WORKFLOW_UNSUPPORTED for a name of a file
  * that WfFormat does not allow;
  * MUT_WORKFLOW_SYNTAX for job XML, which has operations on matrices only.

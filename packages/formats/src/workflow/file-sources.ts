@@ -17,7 +17,7 @@ export class FileSources {
   /** Versions that a later task of the same file replaces. */
   readonly #replaced = new Set<string>();
 
-  /** @throws {FormatError} MUT_WORKFLOW_TWO_WRITERS where it is not clear whose file a task reads. */
+  /** @throws {FormatError} MUT_WORKFLOW_OUTPUT_CONFLICT where it is not clear whose file a task reads. */
   constructor(document: WorkflowDocument) {
     const { tasks } = document;
     const order = new Order(document);
@@ -175,7 +175,7 @@ class Chooser {
 
   #unclear(task: DocumentTask, file: string, why: string, expected: string): FormatError {
     return new FormatError({
-      code: 'MUT_WORKFLOW_TWO_WRITERS',
+      code: 'MUT_WORKFLOW_OUTPUT_CONFLICT',
       subject: this.#subject,
       ...task.place(),
       found: `the input ${file} of task ${task.id}, ${why}`,

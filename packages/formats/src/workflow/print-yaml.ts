@@ -55,8 +55,8 @@ function rowOf(
 
 /** Parents that no file tells of. */
 function afterOf({ inputs }: DocumentTask, parents: readonly string[], writers: ReadonlyMap<string, string>): string[] {
-  const told = new Set(inputs.map((file) => writers.get(file.name)));
-  return parents.filter((parent) => !told.has(parent));
+  const reported = new Set(inputs.map((file) => writers.get(file.name)));
+  return parents.filter((parent) => !reported.has(parent));
 }
 
 function sizesOf(files: readonly WorkflowFile[]): Record<string, string> {

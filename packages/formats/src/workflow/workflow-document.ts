@@ -136,7 +136,7 @@ export function draftOf(document: WorkflowDocument): WorkflowDraft {
   });
 }
 
-/** @throws {FormatError} MUT_WORKFLOW_TWO_WRITERS */
+/** @throws {FormatError} MUT_WORKFLOW_OUTPUT_CONFLICT */
 function refuseManyWriters({ tasks, subject, hasManyWriters = false }: WorkflowDocument): void {
   const writers = new Map<string, string>();
   for (const { id, outputs, place } of hasManyWriters ? [] : tasks) {
@@ -144,7 +144,7 @@ function refuseManyWriters({ tasks, subject, hasManyWriters = false }: WorkflowD
       const other = writers.get(name);
       if (other !== undefined && other !== id) {
         throw new FormatError({
-          code: 'MUT_WORKFLOW_TWO_WRITERS',
+          code: 'MUT_WORKFLOW_OUTPUT_CONFLICT',
           subject,
           ...place(),
           found: `the file ${name} as an output of both ${other} and ${id}`,

@@ -39,7 +39,7 @@ export interface WorkflowJob {
  * `{dimension}`, `{inputs}`, `{outputs}`.
  * Each task has its own width; that of the job is the least of them.
  *
- * @throws {FormatError} MUT_WORKFLOW_NO_COMMAND for a task without a command; MUT_WORKFLOW_TWO_WRITERS where it is not
+ * @throws {FormatError} MUT_WORKFLOW_NO_COMMAND for a task without a command; MUT_WORKFLOW_OUTPUT_CONFLICT where it is not
  * clear whose file a task reads;
  * MUT_WORKFLOW_UNSUPPORTED for an input at a URL; MUT_PATH_LEAVES_ROOT for a file that is not below its folder; what
  * {@link draftOf} throws.

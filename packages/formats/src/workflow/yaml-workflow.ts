@@ -16,8 +16,8 @@ const taskKeys = ['after', 'command', 'inputs', 'memory', 'outputs', 'processors
  * Reads a workflow that people write by hand: tasks with commands, inputs and outputs. A task waits for those that
  * write its inputs, and for those named in `after`.
  *
- * @throws {FormatError} MUT_WORKFLOW_NO_WRITER for an input that no task writes and that is no input of the whole;
- * MUT_WORKFLOW_EDGE_TWICE for a task that is named twice in `after`;
+ * @throws {FormatError} MUT_WORKFLOW_NO_PRODUCER for an input that no task writes and that is no input of the whole;
+ * MUT_WORKFLOW_DUPLICATE_EDGE for a task that is named twice in `after`;
  * MUT_WORKFLOW_VERSION for a workflow of Pegasus 5; MUT_WORKFLOW_SYNTAX; MUT_BAD_DURATION; MUT_BAD_SIZE
  */
 export function parseYamlWorkflow(text: string, subject: string): WorkflowDocument {
@@ -39,7 +39,7 @@ export function parseYamlWorkflow(text: string, subject: string): WorkflowDocume
       const writer = writers.get(file);
       if (writer === undefined && !given.has(file)) {
         throw new FormatError({
-          code: 'MUT_WORKFLOW_NO_WRITER',
+          code: 'MUT_WORKFLOW_NO_PRODUCER',
           subject,
           ...row.at('inputs').place(),
           found: `the input ${file} of task ${id}, which no task writes`,
@@ -51,7 +51,7 @@ export function parseYamlWorkflow(text: string, subject: string): WorkflowDocume
   );
   const wanted = root.at('outputs').list();
   for (const file of wanted)
-    if (!writers.has(file.text())) throw file.fault('a file that a task writes', 'MUT_WORKFLOW_NO_WRITER');
+    if (!writers.has(file.text())) throw file.fault('a file that a task writes', 'MUT_WORKFLOW_NO_PRODUCER');
   return {
     name: root.at('name').text(''),
     subject,
@@ -76,7 +76,7 @@ function edgesOf(
   const named = new Set<string>();
   for (const before of row.at('after').list()) {
     const from = before.text();
-    if (named.has(from)) throw before.fault('each task once', 'MUT_WORKFLOW_EDGE_TWICE');
+    if (named.has(from)) throw before.fault('each task once', 'MUT_WORKFLOW_DUPLICATE_EDGE');
     places.set(from, before);
     named.add(from);
   }

@@ -75,8 +75,8 @@ function keyOf(entry: Entry, user: string): string {
  */
 function widthOf({ assigned_resources: assigned, message, wanted_resources: wanted }: Entry): ProcessorCount {
   if (Array.isArray(assigned) && assigned.length > 0) return assigned.length;
-  const told = wholeNumber(/(?:^|[ ,])R=(\d+)/.exec(textOf(message))?.[1]) ?? 0;
-  return told > 0 ? told : Math.max(1, countWanted(textOf(wanted)));
+  const reported = wholeNumber(/(?:^|[ ,])R=(\d+)/.exec(textOf(message))?.[1]) ?? 0;
+  return reported > 0 ? reported : Math.max(1, countWanted(textOf(wanted)));
 }
 
 /** `-l "{type = 'default'}/nodes=2/core=4+/licence=1,walltime=0:2:30"` are 2 times 4 and 1. */

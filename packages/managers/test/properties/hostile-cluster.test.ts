@@ -4,7 +4,7 @@ import { decodeAllocateResponse, decodeLimitsOf, decodeMessage, decodeQueueListi
 import { ClusterServiceService, RequestStatus } from '@mutirao/api/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ProviderInput } from '@mutirao/core/machines/provider';
-import { hostileMessages, messagesOfMethod, ProviderDialogue } from '@mutirao/testkit';
+import { hostileMessages, messagesOfMethod, ProviderHarness } from '@mutirao/testkit';
 
 type Answer = 'getQueue' | 'getLimits' | 'allocate';
 
@@ -94,14 +94,14 @@ function read(decode: () => ProviderInput): ProviderInput | undefined {
 
 /** Has a provider with a broker hear it again and again, and start again from its journal. */
 function use(heuristic: string, input: ProviderInput): void {
-  const dialogue = new ProviderDialogue({ heuristic });
-  dialogue.perform(['start', 'connect b1', 'limits requests=2 width=4 walltime=60000', 'demand b1 6', 'listing']);
+  const harness = new ProviderHarness({ heuristic });
+  harness.perform(['start', 'connect b1', 'limits requests=2 width=4 walltime=60000', 'demand b1 6', 'listing']);
   for (const at of [100, 5000, 70_000]) {
-    dialogue.now = at;
-    dialogue.step([input]);
-    dialogue.step([{ kind: 'TimerFired' }]);
+    harness.now = at;
+    harness.step([input]);
+    harness.step([{ kind: 'TimerFired' }]);
   }
-  dialogue.step([dialogue.restart()]);
+  harness.step([harness.restart()]);
 }
 
 for (const heuristic of ['static', 'adaptive', 'finish']) {

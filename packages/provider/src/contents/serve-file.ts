@@ -30,7 +30,7 @@ export interface Serving {
   /** Hears of bytes that were sent. */
   onBytes(count: Bytes): void;
   /** Throws when it is to stop. */
-  demandGoOn(): void;
+  requireContinue(): void;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function serveFile(serving: Serving, writer: StreamWriter<Buffer>):
   let position = serving.offset;
   for (let turn = 0; position < serving.size; turn = (turn + 1) % buffersCount) {
     await serving.progress?.past(position);
-    serving.demandGoOn();
+    serving.requireContinue();
     const readable = serving.progress?.written ?? serving.size;
     const buffer = (buffers[turn] ??= Buffer.allocUnsafeSlow(chunkHeadroom + chunkBytes));
     const { bytesRead } = await file.read(buffer, chunkHeadroom, Math.min(chunkBytes, readable - position), position);

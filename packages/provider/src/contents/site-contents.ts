@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodeContentOffered, type ContentOffer, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
+import { encodeBlobOffer, type ContentOffer, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
@@ -9,12 +9,12 @@ import type { Bytes, Duration, Instant, MachineId, UserId } from '@mutirao/core/
 import type { Clock } from '@mutirao/runtime/driver';
 import { makeChallenge, type HomeProver } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
-import type { PassingBytes } from '@mutirao/runtime/memory';
+import type { InFlightBytes } from '@mutirao/runtime/memory';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
 import { toAgent } from '../relay/frames.ts';
 import type { TransferExchange } from '../transfers/transfer-exchange.ts';
 import type { GrowingFile } from './growing-file.ts';
-import { NearFiles, type NearFile } from './near-files.ts';
+import { SharedFiles, type SharedFile } from './shared-files.ts';
 import { PartWriter } from './part-writer.ts';
 import { serveFile } from './serve-file.ts';
 import type { SiteStore } from './site-store.ts';
@@ -42,7 +42,7 @@ export interface SiteContentsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** Hears of bytes that have passed. */
-  readonly passing: Pick<PassingBytes, 'note'>;
+  readonly passing: Pick<InFlightBytes, 'note'>;
 }
 
 /** A content that is on its way from its broker to the store. */
@@ -102,7 +102,7 @@ export class SiteContents {
   readonly #sharing = new WeakSet<ContentTaker>();
   /** What each agent was offered from here lately. */
   readonly #offered = new WeakMap<ContentTaker, Set<string>>();
-  readonly #near = new NearFiles();
+  readonly #near = new SharedFiles();
   /** What each broker has to prove paths for. */
   readonly #challenges = new Map<BrokerId, string>();
   readonly #waitingToServe: (() => void)[] = [];
@@ -483,7 +483,7 @@ export class SiteContents {
     return this.#options.prover.isReader(taker.proofs);
   }
 
-  #offerPath(taker: ContentTaker, { sha256, size }: Content, { path, isLinkable }: NearFile): void {
+  #offerPath(taker: ContentTaker, { sha256, size }: Content, { path, isLinkable }: SharedFile): void {
     const file = { content: { sha256, size }, path, isLinkable };
     tell(taker, {
       content: file.content,
@@ -525,7 +525,7 @@ export class SiteContents {
             this.#servedBytes += count;
             this.#options.passing.note(count);
           },
-          demandGoOn: () => {
+          requireContinue: () => {
             if (taker.isClosed)
               throw new MutiraoError('MUT_TRANSFER_FAILED', `machine ${taker.machineId} is not attached`);
           },
@@ -545,7 +545,7 @@ export class SiteContents {
 }
 
 function tell(taker: ContentTaker, offer: ContentOffer): void {
-  if (!taker.isClosed) taker.write(toAgent({ $case: 'content', value: encodeContentOffered(offer) }));
+  if (!taker.isClosed) taker.write(toAgent({ $case: 'content', value: encodeBlobOffer(offer) }));
 }
 
 function asked({ content, offset }: Fetch): WantedContent {

@@ -1,8 +1,8 @@
-import type { KeptMachine } from '@mutirao/core/messages';
+import type { EnrolledMachine } from '@mutirao/core/messages';
 import type { ProviderId } from '@mutirao/core/shared';
 
 /** The options of the agent of a kept machine that follow from the machine alone. */
-export function agentOptions(providerId: ProviderId, { name, processors, attributes }: KeptMachine): string[] {
+export function agentOptions(providerId: ProviderId, { name, processors, attributes }: EnrolledMachine): string[] {
   const options = ['--provider-id', providerId, '--machine-id', `${providerId}/${name}`];
   if (processors > 0) options.push('--processors', String(processors));
   for (const [attribute, value] of Object.entries(attributes)) options.push('--attribute', `${attribute}=${value}`);

@@ -6,7 +6,7 @@ import type { Logger } from '@mutirao/runtime/log';
 import { nearAddress, parseAddress } from '@mutirao/runtime/rpc';
 import { carryProgram, findProgramFile } from '@mutirao/runtime/ssh';
 import type { RunningProvider } from '../start-provider.ts';
-import { MachineKeeper, type MachineLife } from './machine-keeper.ts';
+import { EnrolledMachines, type MachineLife } from './enrolled-machines.ts';
 import { readMachineRecord, writeMachineRecord } from './machine-record.ts';
 import { SshLife } from './ssh-life.ts';
 import { TemplateLife, type AgentPlace } from './template-life.ts';
@@ -14,9 +14,9 @@ import { TemplateLife, type AgentPlace } from './template-life.ts';
 /**
  * The keeper of a provider's time-shared machines, with the list of its folder. @throws {MutiraoError} MUT_BAD_CONFIG
  */
-export function openKeeper(directory: string, log: Logger): MachineKeeper {
+export function openKeeper(directory: string, log: Logger): EnrolledMachines {
   const path = join(directory, 'machines.json');
-  return new MachineKeeper({
+  return new EnrolledMachines({
     clock: systemClock,
     timers: systemTimers,
     log,
@@ -39,7 +39,7 @@ export interface KeepingPlace {
 
 /** Has agents work for the machines of the list. @returns what ends them all. */
 export function startKeeping(
-  keeper: MachineKeeper,
+  keeper: EnrolledMachines,
   { provider, providerId, directory, home, agentCommand }: KeepingPlace,
 ): () => Promise<void> {
   const address = nearAddress(provider.agentsAddress);

@@ -127,14 +127,14 @@ export class MachineCredentials {
    * and not invited since; MUT_DISK_FULL.
    */
   invite(name: string, validFor: Duration, { unlessRemoved = false, by }: InviteOptions = {}): Invitation {
-    demandName(name);
+    requireName(name);
     if (validFor > validMax)
       throw new MutiraoError(
         'MUT_BAD_REQUEST',
         `an invitation would be valid for ${Math.round(validFor / day)} days; expected ${validMax / day} at most`,
       );
-    const standing = unlessRemoved ? this.#standingOf(name) : undefined;
-    if (standing?.status === 'removed' && standing.expiresAt === undefined) throw removedError(name);
+    const resourceStatus = unlessRemoved ? this.#statusOf(name) : undefined;
+    if (resourceStatus?.status === 'removed' && resourceStatus.expiresAt === undefined) throw removedError(name);
     const now = this.#clock.now();
     const [secret, expiresAt] = [`${invitationPrefix}${makeToken()}`, now + (validFor || validDefault)];
     const digest = digestOf(secret);
@@ -160,7 +160,7 @@ export class MachineCredentials {
    *
    * @param given the invitation, or anything else once it was used. @param secret what the agent made itself.
    * @returns undefined for what is neither an invitation nor a credential of this provider.
-   * @throws {MutiraoError} MUT_INVITATION_REFUSED, MUT_MACHINE_REMOVED, MUT_REPLACED for what was one, or looks like
+   * @throws {MutiraoError} MUT_INVITATION_REFUSED, MUT_MACHINE_REMOVED, MUT_MACHINE_NAME_TAKEN_OVER for what was one, or looks like
    * one.
    */
   recognise(given: string, secret: string): CredentialHolder | undefined {
@@ -175,7 +175,7 @@ export class MachineCredentials {
       throw new MutiraoError('MUT_INVITATION_REFUSED', describeRefusal(invitation));
     if (credential !== undefined)
       throw new MutiraoError(
-        'MUT_REPLACED',
+        'MUT_MACHINE_NAME_TAKEN_OVER',
         `machine ${credential.name} was invited again, and another agent has its name now`,
       );
     return undefined;
@@ -227,8 +227,9 @@ export class MachineCredentials {
    * MUT_DISK_FULL
    */
   remove(name: string, by: AuditCaller = ownAccord): boolean {
-    const standing = this.#standingOf(name);
-    if (standing === undefined || (standing.status === 'removed' && standing.expiresAt === undefined)) return false;
+    const resourceStatus = this.#statusOf(name);
+    if (resourceStatus === undefined || (resourceStatus.status === 'removed' && resourceStatus.expiresAt === undefined))
+      return false;
     const now = this.#clock.now();
     this.#write(`withdrawing the credential of machine ${name}`, () => {
       for (const table of ['machine_invitations', 'machine_credentials']) {
@@ -246,14 +247,14 @@ export class MachineCredentials {
   /** Every name that is known, in their order. */
   list(): MachineCredentialState[] {
     const names = new Set([...this.#invitations.values(), ...this.#credentials.values()].map(({ name }) => name));
-    return [...names].sort().flatMap((name) => this.#standingOf(name) ?? []);
+    return [...names].sort().flatMap((name) => this.#statusOf(name) ?? []);
   }
 
   #recordIssue(name: string, by: AuditCaller | undefined, detail: string): void {
     this.#audit.record({ action: 'credential.issue', ...(by ?? ownAccord), target: `machine ${name}`, detail });
   }
 
-  #standingOf(name: string): MachineCredentialState | undefined {
+  #statusOf(name: string): MachineCredentialState | undefined {
     const now = this.#clock.now();
     const open = [...this.#invitations.values()].find(
       (invitation) => invitation.name === name && isOpen(invitation, now),
@@ -333,7 +334,7 @@ function endOf({ ended_at: endedAt, ended_by: endedBy }: Row): {
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
-function demandName(name: string): void {
+function requireName(name: string): void {
   if (!/^[A-Za-z0-9_][\w.@-]{0,63}$/.test(name))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',

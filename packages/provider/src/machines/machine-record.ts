@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { decodeKeptMachine, encodeKeptMachine } from '@mutirao/api/codecs';
+import { decodeEnrolledMachine, encodeEnrolledMachine } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { KeptMachine } from '@mutirao/core/messages';
+import type { EnrolledMachine } from '@mutirao/core/messages';
 import { writeAtomic } from '@mutirao/runtime/files';
 
 /**
  * Reads the list of machines that a provider keeps; none where there is no file. @throws {MutiraoError} MUT_BAD_CONFIG
  */
-export function readMachineRecord(path: string): KeptMachine[] {
+export function readMachineRecord(path: string): EnrolledMachine[] {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -16,9 +16,9 @@ export function readMachineRecord(path: string): KeptMachine[] {
     throw error;
   }
   try {
-    const { machines } = JSON.parse(text) as { machines: readonly KeptMachine[] };
+    const { machines } = JSON.parse(text) as { machines: readonly EnrolledMachine[] };
     // By way of the wire's form, whose reader doubts everything.
-    return machines.map((machine) => decodeKeptMachine(encodeKeptMachine(machine)));
+    return machines.map((machine) => decodeEnrolledMachine(encodeEnrolledMachine(machine)));
   } catch (error) {
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
@@ -30,6 +30,6 @@ export function readMachineRecord(path: string): KeptMachine[] {
 }
 
 /** Writes the list, whole or not at all; only its owner can read it. */
-export function writeMachineRecord(path: string, machines: readonly KeptMachine[]): void {
+export function writeMachineRecord(path: string, machines: readonly EnrolledMachine[]): void {
   writeAtomic(path, `${JSON.stringify({ version: 1, machines }, undefined, 1)}\n`);
 }

@@ -1,10 +1,10 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import type { KeptMachine } from '@mutirao/core/messages';
+import type { EnrolledMachine } from '@mutirao/core/messages';
 import type { Duration } from '@mutirao/core/shared';
 import { parseAddress, socketAddress } from '@mutirao/runtime/rpc';
 import { SshConnection } from '@mutirao/runtime/ssh';
 import { agentOptions, lastWordsOf } from './agent-options.ts';
-import type { MachineLife } from './machine-keeper.ts';
+import type { MachineLife } from './enrolled-machines.ts';
 import { endScript, findScript, socketDoor, startScript, waitScript } from './ssh-scripts.ts';
 import type { AgentPlace } from './template-life.ts';
 
@@ -33,7 +33,7 @@ export class SshLife implements MachineLife {
     this.#options = options;
   }
 
-  async run(machine: KeptMachine, ending: AbortSignal): Promise<string> {
+  async run(machine: EnrolledMachine, ending: AbortSignal): Promise<string> {
     const { reach } = machine;
     if (reach.kind !== 'ssh')
       throw new MutiraoError('MUT_BAD_CONFIG', `machine ${machine.name} is reached by ${reach.kind}; want ssh`);
@@ -58,7 +58,7 @@ export class SshLife implements MachineLife {
     }
   }
 
-  async #work(connection: SshConnection, machine: KeptMachine, ending: AbortSignal): Promise<string> {
+  async #work(connection: SshConnection, machine: EnrolledMachine, ending: AbortSignal): Promise<string> {
     const folder = folderOf(this.#options.providerId, machine);
     const over = Promise.withResolvers<string>();
     const isLost = Promise.withResolvers<string>();
@@ -83,7 +83,7 @@ export class SshLife implements MachineLife {
   }
 
   /** The agent that is still there, led to us again; or another one. */
-  async #findOrStart(connection: SshConnection, machine: KeptMachine, folder: string): Promise<string> {
+  async #findOrStart(connection: SshConnection, machine: EnrolledMachine, folder: string): Promise<string> {
     const { address, authority } = this.#options;
     const found = await answerOf(connection, findScript(folder));
     const [, place = '', pid, door] = /^(\/.*?)(?: alive (\d+) (\S+))?$/.exec(found) ?? [];
@@ -92,7 +92,7 @@ export class SshLife implements MachineLife {
     if (pid !== undefined && door === socketDoor) return pid;
     // What a former release started dials a port there, which others could take while we are away.
     if (pid !== undefined) await endAgent(connection, folder, false);
-    const { program: given } = machine.reach as Extract<KeptMachine['reach'], { kind: 'ssh' }>;
+    const { program: given } = machine.reach as Extract<EnrolledMachine['reach'], { kind: 'ssh' }>;
     const program = given.length > 0 ? given : await this.#options.carry(connection);
     const provider = socketAddress(socket, parseAddress(address).isTls);
     const command = [
@@ -116,7 +116,7 @@ export class SshLife implements MachineLife {
 }
 
 /** Where the agent's files are on its host. */
-function folderOf(providerId: string, { name, folder }: KeptMachine): string {
+function folderOf(providerId: string, { name, folder }: EnrolledMachine): string {
   const own = `${providerId}-${name}`.replaceAll(/[^\w.@-]/g, '_');
   return folder === '' ? `.mutirao/machines/${own}` : `${folder.replace(/(?<=.)\/+$/, '')}/mutirao-${own}`;
 }

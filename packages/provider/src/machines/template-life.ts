@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { KeptMachine } from '@mutirao/core/messages';
+import type { EnrolledMachine } from '@mutirao/core/messages';
 import type { ProviderId } from '@mutirao/core/shared';
 import { killProcess, startProcess, Watchdog } from '@mutirao/runtime/processes';
 import { agentOptions, lastWordsOf } from './agent-options.ts';
-import type { MachineLife } from './machine-keeper.ts';
+import type { MachineLife } from './enrolled-machines.ts';
 
 /** What agents need to find their provider. */
 export interface AgentPlace {
@@ -38,7 +38,7 @@ export class TemplateLife implements MachineLife {
     mkdirSync(options.logFolder, { recursive: true, mode: 0o700 });
   }
 
-  async run(machine: KeptMachine, ending: AbortSignal): Promise<string> {
+  async run(machine: EnrolledMachine, ending: AbortSignal): Promise<string> {
     const { reach, folder, name } = machine;
     if (reach.kind !== 'templates')
       throw new MutiraoError('MUT_BAD_CONFIG', `machine ${name} is reached by ${reach.kind}; want templates`);

@@ -12,7 +12,7 @@ const gangCapability = 'gang';
  * What others may say beyond what every release knows: a broker may lease tasks and take some of them back, and
  * transfers of outputs may leave out what is stored already.
  */
-const capabilities = ['lease', 'lease-trim', 'offset', 'resource', gangCapability];
+const capabilities = ['lease', 'lease-revocation', 'offset', 'resource', gangCapability];
 
 /** A greeting as it travels. */
 export interface HelloWire {
@@ -51,7 +51,7 @@ export interface BrokerHello {
   /** The journal that it speaks for; empty where it names none. */
   readonly instance: string;
   /** It hears how reservations stand. */
-  readonly takesStandings: boolean;
+  readonly takesStatuses: boolean;
   /** It hears how the resource stands. */
   readonly takesResource: boolean;
 }
@@ -75,7 +75,7 @@ export function readBrokerHello(bytes: Uint8Array): BrokerHello {
   return {
     name: speakerId,
     instance,
-    takesStandings: said.includes('standings'),
+    takesStatuses: said.includes('statuses'),
     takesResource: said.includes('resource'),
   };
 }

@@ -1,11 +1,11 @@
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { Duration, Instant, MachineId, ReplicaId, RequestId, UserId } from '@mutirao/core/shared';
-import { decodeContentWanted, encodeContentWanted, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
+import { decodeBlobRequest, encodeBlobRequest, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { AttachRequest, ContentWanted } from '@mutirao/api/machine';
+import { AttachRequest, BlobRequest } from '@mutirao/api/machine';
 import { noProofs } from '@mutirao/runtime/files';
 import type { MessageStream } from '@mutirao/runtime/rpc';
-import type { ReportKeeper } from '../deputy/report-keeper.ts';
+import type { ReportBuffer } from '../standby/report-buffer.ts';
 import { asBuffer, toAgent } from './frames.ts';
 import type { TaskMeasure } from './measure.ts';
 import {
@@ -27,15 +27,15 @@ export class BrokerLink {
   readonly connectionId: number;
   readonly stream: ByteStream;
   /** It is told how reservations stand; older releases take that for nonsense. */
-  readonly takesStandings: boolean;
+  readonly takesStatuses: boolean;
   /** Of its journal; empty for a release that does not tell it. */
   instance = '';
   readonly #agents = new Set<AgentLink>();
   #isBehind = false;
 
-  constructor(brokerId: BrokerId, connectionId: number, stream: ByteStream, takesStandings = false) {
+  constructor(brokerId: BrokerId, connectionId: number, stream: ByteStream, takesStatuses = false) {
     this.brokerId = brokerId;
-    this.takesStandings = takesStandings;
+    this.takesStatuses = takesStatuses;
     this.connectionId = connectionId;
     this.stream = stream;
     stream.onDrain = () => {
@@ -105,7 +105,7 @@ export class AgentLink {
   /** Replicas of a broker that is gone and whose ends are still to come; undefined unless it is being cleared. */
   #clearing: Set<ReplicaId> | undefined;
   /** Takes its messages while its broker is away; undefined unless it does. */
-  #keeper: ReportKeeper | undefined;
+  #keeper: ReportBuffer | undefined;
   /** Its messages wait until those that were kept have gone to the broker. */
   #isHeld = false;
 
@@ -168,7 +168,7 @@ export class AgentLink {
   }
 
   /** Tells it whose broker the tasks that follow come from, unless it knows. */
-  tellServed(userId: UserId, ownerId: UserId): void {
+  reportServed(userId: UserId, ownerId: UserId): void {
     if (this.#servedUser === userId) return;
     this.#servedUser = userId;
     this.stream.write(toAgent({ $case: 'served', value: { userId, isOwner: userId === ownerId } }));
@@ -190,7 +190,7 @@ export class AgentLink {
     this.#keeper?.want(contents);
     const bytes = asBuffer(
       AttachRequest.encode({
-        message: { $case: 'contentWanted', value: encodeContentWanted(contents, this.#proofs) },
+        message: { $case: 'blobRequest', value: encodeBlobRequest(contents, this.#proofs) },
       }).finish(),
     );
     this.#broker?.write(frameFromMachine(this.#idField, bytes));
@@ -229,14 +229,14 @@ export class AgentLink {
   }
 
   /** Has its messages kept from now on, first those that waited. */
-  keep(keeper: ReportKeeper): void {
+  keep(keeper: ReportBuffer): void {
     this.#keeper = keeper;
     this.stream.resume();
     this.#receiveWaiting();
   }
 
   /** Reports up to a sequence are kept well: the agent may forget them. */
-  acknowledgeKept(sequence: number): void {
+  acknowledgeSpooled(sequence: number): void {
     this.#keeper?.forget(sequence);
     this.stream.write(toAgent({ $case: 'acknowledged', value: { sequence } }));
   }
@@ -259,9 +259,9 @@ export class AgentLink {
     const { field, start } = findAlternative(bytes);
     if (field === attachFields.report)
       scanReport(bytes, start, this.#noteEnd, this.identity.requestId === '' ? undefined : this.#noteStart);
-    else if (field === attachFields.contentWanted) {
+    else if (field === attachFields.blobRequest) {
       // Also where nobody here looks at it: what cannot be read would end its broker's connection.
-      decodeContentWanted(decodeWith(ContentWanted, bytes, start));
+      decodeBlobRequest(decodeWith(BlobRequest, bytes, start));
       const rest = this.#watchWants?.(this, broker, bytes, start);
       if (rest !== undefined) {
         this.ask(rest);

@@ -1,22 +1,22 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import {
   boundList,
-  decodeContentOffered,
-  decodeContentWanted,
+  decodeBlobOffer,
+  decodeBlobRequest,
   decodeDemand,
   decodeHello,
   decodeMachineFacts,
   decodeReaderProofs,
   encodeAllocationRequest,
   encodeDraining,
-  encodeResourceStanding,
-  encodeStanding,
+  encodeResourceStatus,
+  encodeStatus,
   encodeMachineFacts,
   type ContentOffer,
   type WantedContent,
 } from '@mutirao/api/codecs';
-import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
-import { Demand, LeaseTrim } from '@mutirao/api/provider';
+import { BlobOffer, BlobRequest, MachineHello } from '@mutirao/api/machine';
+import { Demand, LeaseRevocation } from '@mutirao/api/provider';
 import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import type { MachineFacts } from '@mutirao/core/messages';
 import type { MachineId, ProviderId, UserId } from '@mutirao/core/shared';
@@ -27,7 +27,7 @@ import type { Logger } from '@mutirao/runtime/log';
 import type { AgentGate } from '../agent-gate.ts';
 import { originOf, type AgentOrigin } from '../credentials.ts';
 import type { SiteContents } from '../contents/site-contents.ts';
-import type { Deputy } from '../deputy/deputy.ts';
+import type { Standby } from '../standby/standby.ts';
 import { userOfBroker } from '../user-of-broker.ts';
 import { toAgent, toBroker } from './frames.ts';
 import { onlyUserOf, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
@@ -37,7 +37,7 @@ import {
   acknowledgedField,
   attachFields,
   connectFields,
-  contentOfferedField,
+  blobOfferField,
   decodeWith,
   findAlternative,
   readToMachine,
@@ -49,41 +49,41 @@ export type RelayCommand = Extract<
   ProviderCommand,
   {
     readonly kind:
-      | 'TellMachineJoined'
-      | 'TellMachineLost'
-      | 'TellRequests'
-      | 'TellStandings'
-      | 'TellResource'
-      | 'TellDraining'
-      | 'TellSettled'
+      | 'ReportMachineJoined'
+      | 'ReportMachineLost'
+      | 'ReportRequests'
+      | 'ReportStatuses'
+      | 'ReportResource'
+      | 'ReportDraining'
+      | 'ReportSynced'
       | 'ReattachAgent'
       | 'ClearAgent'
       | 'RefuseAgent'
       | 'KeepReports'
-      | 'AcknowledgeKept'
+      | 'AcknowledgeSpooled'
       | 'StartLeased'
       | 'ConfirmLease';
   }
 >;
 
 /** Those of them that tell a broker something. */
-type TellCommand = Extract<
+type ReportCommand = Extract<
   RelayCommand,
   {
     readonly kind:
-      | 'TellMachineJoined'
-      | 'TellMachineLost'
-      | 'TellRequests'
-      | 'TellStandings'
-      | 'TellResource'
-      | 'TellDraining'
-      | 'TellSettled'
+      | 'ReportMachineJoined'
+      | 'ReportMachineLost'
+      | 'ReportRequests'
+      | 'ReportStatuses'
+      | 'ReportResource'
+      | 'ReportDraining'
+      | 'ReportSynced'
       | 'ConfirmLease';
   }
 >;
 
 /** Those that have the provider stand in for a broker. */
-type DeputyCommand = Extract<RelayCommand, { readonly kind: 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' }>;
+type StandbyCommand = Extract<RelayCommand, { readonly kind: 'KeepReports' | 'AcknowledgeSpooled' | 'StartLeased' }>;
 
 /** What the relay needs. */
 export interface RelayOptions {
@@ -105,7 +105,7 @@ export interface RelayOptions {
   /** Sees to contents that several agents want; left out where each gets its own from home. */
   readonly contents?: Pick<SiteContents, 'want' | 'answer' | 'forgetTaker' | 'forgetBroker'>;
   /** Stands in for brokers that are away; left out where nobody does. */
-  readonly deputy?: Deputy;
+  readonly standby?: Standby;
   /** Hears that an agent's messages are kept, because its broker is away. */
   onKeeping?(agent: AgentLink): void;
   /** Hears that an agent's messages go to a broker from now on. */
@@ -169,7 +169,7 @@ export class Relay {
   }
 
   #welcomeBroker(stream: ByteStream, userId: UserId, bytes: Buffer): BrokerLink {
-    const { name, instance, takesStandings, takesResource } = readBrokerHello(bytes);
+    const { name, instance, takesStatuses, takesResource } = readBrokerHello(bytes);
     // A broker chooses its name, but not whose it is: nobody takes another user's place.
     const brokerId = userId === this.#options.ownerId ? name : `${userId}/${name}`;
     this.#refuseCopy(brokerId, instance);
@@ -177,7 +177,7 @@ export class Relay {
       .get(brokerId)
       ?.stream.close(new MutiraoError('MUT_CANCELLED', `broker ${brokerId} has connected anew`));
     this.#connectionCount += 1;
-    const link = new BrokerLink(brokerId, this.#connectionCount, stream, takesStandings);
+    const link = new BrokerLink(brokerId, this.#connectionCount, stream, takesStatuses);
     link.instance = instance;
     this.#brokers.set(brokerId, link);
     this.#options.contents?.forgetBroker(brokerId);
@@ -219,14 +219,18 @@ export class Relay {
     } else if (field === connectFields.demand) {
       const demand = decodeDemand(decodeWith(Demand, bytes, start));
       this.#options.deliver({ kind: 'DemandChanged', brokerId: link.brokerId, demand });
-    } else if (field === connectFields.lease && this.#options.deputy !== undefined) {
-      this.#options.deputy.leases.take(link.brokerId, link.connectionId, bytes.subarray(start));
-    } else if (field === connectFields.leaseTrim) {
+    } else if (field === connectFields.lease && this.#options.standby !== undefined) {
+      this.#options.standby.leases.take(link.brokerId, link.connectionId, bytes.subarray(start));
+    } else if (field === connectFields.leaseRevocation) {
       this.#options.deliver({
-        kind: 'LeaseTrimmed',
+        kind: 'LeaseRevoked',
         brokerId: link.brokerId,
         connectionId: link.connectionId,
-        replicaIds: boundList(decodeWith(LeaseTrim, bytes, start).replicaIds, 'heldReplicas', 'lease_trim.replica_ids'),
+        replicaIds: boundList(
+          decodeWith(LeaseRevocation, bytes, start).replicaIds,
+          'heldReplicas',
+          'lease_revocation.replica_ids',
+        ),
       });
     } else {
       throw new MutiraoError(
@@ -239,11 +243,10 @@ export class Relay {
 
   #passToMachine(link: BrokerLink, bytes: Buffer, start: number): void {
     const { machineId, message, field, start: innerStart } = readToMachine(bytes, start);
-    const offer =
-      field === contentOfferedField ? decodeContentOffered(decodeWith(ContentOffered, message, innerStart)) : undefined;
+    const offer = field === blobOfferField ? decodeBlobOffer(decodeWith(BlobOffer, message, innerStart)) : undefined;
     if (offer !== undefined && this.#isForSite(link, machineId, offer)) return;
     if (field === acknowledgedField)
-      this.#options.deputy?.noteAcknowledged(link.brokerId, machineId, sequenceOf(message, innerStart));
+      this.#options.standby?.noteAcknowledged(link.brokerId, machineId, sequenceOf(message, innerStart));
     const agent = this.#agentsByMachine.get(machineId);
     if (agent?.broker === link) {
       agent.stream.write(message);
@@ -269,8 +272,8 @@ export class Relay {
     bytes: Buffer,
     start: number,
   ): readonly WantedContent[] | undefined => {
-    const wanted = decodeWith(ContentWanted, bytes, start);
-    const contents = decodeContentWanted(wanted);
+    const wanted = decodeWith(BlobRequest, bytes, start);
+    const contents = decodeBlobRequest(wanted);
     agent.noteProofs(decodeReaderProofs(wanted));
     const rest = this.#options.contents?.want(agent, brokerId, contents);
     // Nothing of it was seen to: the message goes on as it is.
@@ -315,9 +318,9 @@ export class Relay {
       throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a new agent; want its hello`);
     const hello = decodeWith(MachineHello, bytes, start);
     const greeting = decodeHello(hello.hello);
-    const told = decodeMachineFacts(hello.facts);
+    const reported = decodeMachineFacts(hello.facts);
     boundList(hello.heldReplicaIds, 'heldReplicas', 'hello.held_replica_ids');
-    const facts = this.#nameMachine(told, origin, takesGangs(greeting));
+    const facts = this.#nameMachine(reported, origin, takesGangs(greeting));
     this.#options.gate.enter(origin, facts.machineId, credential, { who: userId, from });
     this.#closeFormer(facts, origin);
     this.#options.audit?.record({ action: 'credential.use', who: userId, from, target: `machine ${facts.machineId}` });
@@ -326,7 +329,7 @@ export class Relay {
       attachmentId: this.#attachmentCount,
       machineId: facts.machineId,
       incarnation: facts.incarnation,
-      agentName: told.machineId,
+      agentName: reported.machineId,
       requestId: facts.requestId,
     };
     const link = new AgentLink(
@@ -378,7 +381,10 @@ export class Relay {
       );
     }
     former.stream.close(
-      new MutiraoError(isSame ? 'MUT_REATTACH' : 'MUT_REPLACED', `machine ${machineId} has attached anew`),
+      new MutiraoError(
+        isSame ? 'MUT_REATTACH' : 'MUT_MACHINE_NAME_TAKEN_OVER',
+        `machine ${machineId} has attached anew`,
+      ),
     );
   }
 
@@ -393,30 +399,30 @@ export class Relay {
   /**
    * A machine's name is ours to give: an agent says only which of its allocation's it is, or what its owner calls it.
    */
-  #nameMachine(told: MachineFacts, origin: AgentOrigin, gangs: Pick<MachineFacts, 'takesGangs'>): MachineFacts {
+  #nameMachine(reported: MachineFacts, origin: AgentOrigin, gangs: Pick<MachineFacts, 'takesGangs'>): MachineFacts {
     const { providerId } = this.#options;
-    const name = /[\w-]+$/.exec(told.machineId)?.[0] ?? '';
-    const ownName = told.machineId.startsWith(`${providerId}/`)
-      ? told.machineId.slice(providerId.length + 1)
-      : told.machineId;
+    const name = /[\w-]+$/.exec(reported.machineId)?.[0] ?? '';
+    const ownName = reported.machineId.startsWith(`${providerId}/`)
+      ? reported.machineId.slice(providerId.length + 1)
+      : reported.machineId;
     const isRequest = origin.kind === 'request';
     if (!/^.{1,64}$/.test(name) || (!isRequest && !/^(?!\.{1,2}$)[\w.@-]{1,64}$/.test(ownName))) {
       throw new MutiraoError(
         'MUT_BAD_REQUEST',
-        `machine id is "${told.machineId}"; want up to 64 letters, digits, "_", ".", "@" or "-", after ` +
+        `machine id is "${reported.machineId}"; want up to 64 letters, digits, "_", ".", "@" or "-", after ` +
           `"${providerId}/" or alone`,
       );
     }
     const requestId = isRequest ? origin.requestId : '';
     const machineId = isRequest ? `${providerId}/${requestId}.${name}` : `${providerId}/${ownName}`;
     return {
-      ...told,
+      ...reported,
       ...gangs,
-      ...onlyUserOf(told, this.#options.ownerId),
+      ...onlyUserOf(reported, this.#options.ownerId),
       machineId,
       requestId,
-      until: isRequest ? undefined : told.until,
-      attributes: { site: providerId, ...told.attributes },
+      until: isRequest ? undefined : reported.until,
+      attributes: { site: providerId, ...reported.attributes },
     };
   }
 
@@ -425,7 +431,7 @@ export class Relay {
     link.route(undefined);
     this.#options.contents?.forgetTaker(link);
     for (const transferId of link.offeredIds) this.#options.onUntaken?.(transferId);
-    this.#options.deputy?.leave(link);
+    this.#options.standby?.leave(link);
     this.#agents.delete(attachmentId);
     if (this.#agentsByMachine.get(machineId) === link) {
       this.#agentsByMachine.delete(machineId);
@@ -472,7 +478,7 @@ export class Relay {
         this.#refuseAgent(command);
         break;
       case 'KeepReports':
-      case 'AcknowledgeKept':
+      case 'AcknowledgeSpooled':
       case 'StartLeased':
         this.#standIn(command);
         break;
@@ -481,28 +487,28 @@ export class Relay {
     }
   }
 
-  #standIn(command: DeputyCommand): void {
+  #standIn(command: StandbyCommand): void {
     const agent = this.#agents.get(command.attachmentId);
-    const { deputy } = this.#options;
-    if (agent === undefined || deputy === undefined) return; // It is gone, and what it told comes again.
+    const { standby } = this.#options;
+    if (agent === undefined || standby === undefined) return; // It is gone, and what it told comes again.
     switch (command.kind) {
       case 'KeepReports':
-        deputy.keep(agent);
+        standby.keep(agent);
         this.#options.onKeeping?.(agent);
         break;
-      case 'AcknowledgeKept':
-        deputy.acknowledge(agent, command.sequence);
+      case 'AcknowledgeSpooled':
+        standby.acknowledge(agent, command.sequence);
         break;
       case 'StartLeased':
-        this.#tellServed(agent, command.brokerId);
-        for (const message of deputy.startsFor(agent, command)) agent.stream.write(message);
+        this.#reportServed(agent, command.brokerId);
+        for (const message of standby.startsFor(agent, command)) agent.stream.write(message);
         break;
     }
   }
 
-  #tellServed(agent: AgentLink, brokerId: BrokerId): void {
+  #reportServed(agent: AgentLink, brokerId: BrokerId): void {
     const { ownerId } = this.#options;
-    agent.tellServed(userOfBroker(brokerId, ownerId), ownerId);
+    agent.reportServed(userOfBroker(brokerId, ownerId), ownerId);
   }
 
   #refuseAgent({ attachmentId, code, reason }: RelayCommand & { kind: 'RefuseAgent' }): void {
@@ -513,35 +519,35 @@ export class Relay {
     this.#options.onRefused?.(agent.identity.requestId, error);
   }
 
-  #tell(command: TellCommand): void {
+  #tell(command: ReportCommand): void {
     const broker = this.#brokers.get(command.brokerId);
     if (broker === undefined) return; // It is gone; the machine hears of it in its next step.
     switch (command.kind) {
-      case 'TellMachineJoined':
-        this.#tellJoined(broker, command);
+      case 'ReportMachineJoined':
+        this.#reportJoined(broker, command);
         break;
-      case 'TellMachineLost':
+      case 'ReportMachineLost':
         this.#agentsByMachine.get(command.machineId)?.route(undefined);
         broker.write(toBroker({ $case: 'lost', value: { machineId: command.machineId, reason: command.reason } }));
         break;
-      case 'TellRequests':
+      case 'ReportRequests':
         broker.write(
           toBroker({ $case: 'requests', value: { requests: command.requests.map(encodeAllocationRequest) } }),
         );
         break;
-      case 'TellStandings':
-        if (broker.takesStandings)
-          broker.write(toBroker({ $case: 'standings', value: { standings: command.standings.map(encodeStanding) } }));
+      case 'ReportStatuses':
+        if (broker.takesStatuses)
+          broker.write(toBroker({ $case: 'statuses', value: { statuses: command.statuses.map(encodeStatus) } }));
         break;
-      case 'TellDraining':
+      case 'ReportDraining':
         broker.write(toBroker({ $case: 'draining', value: encodeDraining(command.draining) }));
         break;
-      case 'TellResource':
-        broker.write(toBroker({ $case: 'resource', value: encodeResourceStanding(command.standing) }));
+      case 'ReportResource':
+        broker.write(toBroker({ $case: 'resource', value: encodeResourceStatus(command.resourceStatus) }));
         break;
-      case 'TellSettled':
+      case 'ReportSynced':
         broker.write(toBroker({ $case: 'settled', value: {} }));
-        this.#options.deputy?.sweepOutputs(command.brokerId);
+        this.#options.standby?.sweepOutputs(command.brokerId);
         break;
       case 'ConfirmLease':
         broker.write(toBroker({ $case: 'leaseConfirmed', value: { sequence: command.sequence } }));
@@ -550,9 +556,9 @@ export class Relay {
   }
 
   /** What was kept of a machine goes before what its agent says now. */
-  #tellJoined(
+  #reportJoined(
     broker: BrokerLink,
-    { facts, heldReplicaIds, keptSequences = [], isGone }: RelayCommand & { kind: 'TellMachineJoined' },
+    { facts, heldReplicaIds, keptSequences = [], isGone }: RelayCommand & { kind: 'ReportMachineJoined' },
   ): void {
     broker.write(
       toBroker({
@@ -560,28 +566,28 @@ export class Relay {
         value: { facts: encodeMachineFacts(facts), heldReplicaIds: [...heldReplicaIds], ...(isGone ? { isGone } : {}) },
       }),
     );
-    const { deputy } = this.#options;
+    const { standby } = this.#options;
     const agent = isGone ? undefined : this.#agentsByMachine.get(facts.machineId);
-    if (agent !== undefined) this.#tellServed(agent, broker.brokerId);
-    agent?.route(broker, deputy !== undefined);
-    if (agent !== undefined) deputy?.leave(agent);
+    if (agent !== undefined) this.#reportServed(agent, broker.brokerId);
+    agent?.route(broker, standby !== undefined);
+    if (agent !== undefined) standby?.leave(agent);
     const then = (): void => {
       if (agent?.broker !== broker) return;
       agent.letGo(broker);
       this.#options.onRouted?.(agent);
     };
-    if (deputy === undefined) then();
-    else deputy.deliveryTo(broker).deliver(facts, keptSequences, then);
+    if (standby === undefined) then();
+    else standby.deliveryTo(broker).deliver(facts, keptSequences, then);
   }
 
   /** Tells a machine's broker, if it is back, of an output that was kept for it. */
   announceKept(machineId: MachineId, transferId: string): void {
     const broker = this.#agentsByMachine.get(machineId)?.broker;
-    if (broker !== undefined) this.#options.deputy?.deliveryTo(broker).announce(transferId);
+    if (broker !== undefined) this.#options.standby?.deliveryTo(broker).announce(transferId);
   }
 
   /** Sends a message to a broker; nothing while it is away. */
-  tellBroker(brokerId: BrokerId, message: Buffer): void {
+  reportBroker(brokerId: BrokerId, message: Buffer): void {
     this.#brokers.get(brokerId)?.write(message);
   }
 }

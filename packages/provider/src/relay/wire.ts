@@ -18,23 +18,23 @@ const outputShape: Shape = { fields: { 3: flat } };
 const endedShape: Shape = { fields: { 11: outputShape, 12: flat } };
 
 /** Alternatives of AttachRequest, by field number. */
-export const attachFields = { hello: 1, report: 2, contentWanted: 3 } as const;
+export const attachFields = { hello: 1, report: 2, blobRequest: 3 } as const;
 /** The alternative of AttachResponse, and of ToMachine, that acknowledges reports. */
 export const acknowledgedField = 4;
 /** The alternative of AttachResponse, and of ToMachine, that offers a content. */
-export const contentOfferedField = 5;
+export const blobOfferField = 5;
 /**
  * The alternatives of ToMachine, which an agent receives as they are. The others of AttachResponse are the provider's
  * to say.
  */
-const toMachineFields: ReadonlySet<number> = new Set([2, 3, acknowledgedField, contentOfferedField, 7]);
+const toMachineFields: ReadonlySet<number> = new Set([2, 3, acknowledgedField, blobOfferField, 7]);
 /** Alternatives of ConnectRequest, by field number. */
-export const connectFields = { hello: 1, demand: 2, toMachine: 3, lease: 4, leaseTrim: 5 } as const;
+export const connectFields = { hello: 1, demand: 2, toMachine: 3, lease: 4, leaseRevocation: 5 } as const;
 
 const reportStarted = 2;
 const startedReplicaId = 1;
 const reportEnded = 3;
-const reportGangHeld = 4;
+const reportGangMemberReady = 4;
 
 /**
  * Hears of each replica that a report says has ended. Outcome as on the wire; times in Unix milliseconds, 0 when it
@@ -160,7 +160,7 @@ export function scanReport(
     else if (walker.field === reportEnded) scanEnded(bytes, walker.span(), walker.position, visit);
     else if (walker.field === reportStarted && visitStart !== undefined)
       visitStart(scanStarted(bytes, walker.span(), walker.position));
-    else if (walker.field === reportStarted || walker.field === reportGangHeld)
+    else if (walker.field === reportStarted || walker.field === reportGangMemberReady)
       walk(bytes, walker.span(), walker.position, flat);
     else walker.span();
   }

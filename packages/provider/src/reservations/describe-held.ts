@@ -6,7 +6,7 @@ import { describeInstant, plural } from '@mutirao/core/shared';
 const namedMax = 5;
 
 /** What is held for reservations, in sentences for the provider's owner; nothing where none is. */
-export function describeHeld({ config: { holding }, windows, requests, toldAhead }: ProviderState): string[] {
+export function describeHeld({ config: { holding }, windows, requests, reportedAhead }: ProviderState): string[] {
   if (holding === undefined || windows.size === 0) return [];
   const lines = [...windows.values()].slice(0, namedMax).map(({ reservationId, count, startsAt }) => {
     const own = [...requests.values()].filter(
@@ -14,7 +14,7 @@ export function describeHeld({ config: { holding }, windows, requests, toldAhead
     );
     const sum = (status: string): number =>
       own.reduce((total, request) => (request.status === status ? total + request.width : total), 0);
-    const ahead = toldAhead.get(reservationId);
+    const ahead = reportedAhead.get(reservationId);
     const [, ...more] = ahead === undefined ? [] : describeAhead(ahead, { count, startsAt, show: describeInstant });
     return [
       `Reservation ${reservationId}: ${sum('running')} of ${plural(count, 'processor')} held, ` +

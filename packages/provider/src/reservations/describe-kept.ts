@@ -1,4 +1,4 @@
-import type { KeepingState } from '@mutirao/core/machines/keeping';
+import type { ReservationSyncState } from '@mutirao/core/machines/reservation-sync';
 import { plural } from '@mutirao/core/shared';
 
 /** Reservations that are told of one by one. */
@@ -8,7 +8,7 @@ const namedMax = 5;
  * How a site keeps reservations, in sentences for its owner. @param trouble why the site cannot be read; empty when it
  * can.
  */
-export function describeKept({ kept }: KeepingState, trouble: string): string[] {
+export function describeKept({ kept }: ReservationSyncState, trouble: string): string[] {
   const all = [...kept.values()];
   const lacking = all.filter(({ status }) => status !== 'guaranteed');
   if (all.length === 0 && trouble === '') return [];

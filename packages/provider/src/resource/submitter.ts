@@ -64,7 +64,7 @@ export class Submitter {
     };
     for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
       try {
-        demandReservable(manager, order);
+        requireReservable(manager, order);
         if (reservation !== undefined) await this.#options.admit?.(reservation);
         const managerRequestId = await manager.allocate(order);
         deliver({ kind: 'SubmitAccepted', requestId, managerRequestId });
@@ -116,7 +116,7 @@ export class Submitter {
  * @throws {MutiraoError} MUT_RESERVATION_UNSUPPORTED for a reservation that the manager does not honour, or one of
  * another resource.
  */
-function demandReservable({ reservationResource = '' }: ResourceManager, { reservation }: AllocationOrder): void {
+function requireReservable({ reservationResource = '' }: ResourceManager, { reservation }: AllocationOrder): void {
   if (reservation === undefined || reservation.resourceId === reservationResource) return;
   const honours = reservationResource === '' ? 'honours no reservations' : `honours those of ${reservationResource}`;
   throw new MutiraoError(

@@ -121,7 +121,7 @@ export class OutputSpool {
    */
   async keep(output: SpooledOutput, chunks: AsyncIterable<Uint8Array>, begin?: (offset: Bytes) => void): Promise<void> {
     const { content } = output;
-    this.#demandRoom(output);
+    this.#requireDiskSpace(output);
     this.#coming += content.size;
     this.#arriving.set(content.sha256, (this.#arriving.get(content.sha256) ?? 0) + 1);
     try {
@@ -281,7 +281,7 @@ export class OutputSpool {
     if (!this.#uses.has(sha256) && !this.#arriving.has(sha256)) rmSync(this.#store.path(sha256), { force: true });
   }
 
-  #demandRoom(output: SpooledOutput): void {
+  #requireDiskSpace(output: SpooledOutput): void {
     const { bytesMax, reserveBytes } = this.#options;
     const {
       transferId,

@@ -1,7 +1,7 @@
 import { encodeContent } from '@mutirao/api/codecs';
 import type { Content } from '@mutirao/core/messages';
 import type { MachineId } from '@mutirao/core/shared';
-import { pushedFrame } from '../deputy/kept-delivery.ts';
+import { pushedFrame } from '../standby/spool-delivery.ts';
 import type { AgentLink, BrokerLink } from '../relay/links.ts';
 
 /** A content that an agent pushes to its broker. */
@@ -11,7 +11,7 @@ interface Push {
   /** Ends its wait for the broker. */
   readonly diversion: AbortController;
   /** The stream that was told of it last: told twice it would be fetched twice, and the second time nobody gives it. */
-  toldTo: BrokerLink | undefined;
+  reportedTo: BrokerLink | undefined;
 }
 
 /** A push that was announced. */
@@ -34,7 +34,7 @@ export class PushedContents {
     const { machineId } = agent.identity;
     const waiting = this.#byMachine.get(machineId) ?? new Set();
     this.#byMachine.set(machineId, waiting);
-    const push: Push = { transferId, content, diversion: new AbortController(), toldTo: undefined };
+    const push: Push = { transferId, content, diversion: new AbortController(), reportedTo: undefined };
     waiting.add(push);
     tell(agent, push);
     return {
@@ -62,8 +62,8 @@ export class PushedContents {
 
 function tell(agent: AgentLink, push: Push): void {
   const { broker } = agent;
-  if (broker === undefined || broker === push.toldTo) return;
-  push.toldTo = broker;
+  if (broker === undefined || broker === push.reportedTo) return;
+  push.reportedTo = broker;
   broker.write(
     pushedFrame(agent.identity.machineId, {
       transferId: push.transferId,

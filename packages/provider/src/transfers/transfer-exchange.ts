@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Bytes, Duration, MachineId, RequestId, UserId } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
-import type { PassingBytes } from '@mutirao/runtime/memory';
+import type { InFlightBytes } from '@mutirao/runtime/memory';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
 
 /** Who one half of a transfer is. */
@@ -69,7 +69,7 @@ export interface TransferExchangeOptions {
   /** Most transfers that are open at once. */
   readonly transfersMax: number;
   /** Hears of bytes that have passed. */
-  readonly passing: Pick<PassingBytes, 'note'>;
+  readonly passing: Pick<InFlightBytes, 'note'>;
 }
 
 /**

@@ -24,7 +24,7 @@ import type { MessageStream, StreamListener } from '@mutirao/runtime/rpc';
 import { aCallContext, hostileMessages, temporaryFolder } from '@mutirao/testkit';
 import { AgentGate } from '../../src/agent-gate.ts';
 import { providerChangeCodec } from '../../src/change-codec.ts';
-import { openDeputy } from '../../src/deputy/open-deputy.ts';
+import { openStandby } from '../../src/standby/open-standby.ts';
 import { TaskMeasure } from '../../src/relay/measure.ts';
 import { Relay, type RelayCommand } from '../../src/relay/relay.ts';
 
@@ -81,7 +81,7 @@ class Bench {
   readonly driver: MachineDriver<ProviderState, ProviderInput, ProviderChange, ProviderCommand>;
   readonly #journal;
   readonly #measure = new TaskMeasure({ now: () => this.now });
-  readonly #deputy;
+  readonly #standby;
   now = start;
 
   constructor(directory: string) {
@@ -91,7 +91,7 @@ class Bench {
     const deliver = (input: ProviderInput): void => {
       this.driver.deliver(input);
     };
-    this.#deputy = openDeputy({
+    this.#standby = openStandby({
       directory,
       database,
       state: this.state,
@@ -101,8 +101,8 @@ class Bench {
       measure: this.#measure,
       log: quietLogger,
       deliver,
-      tellBroker: (brokerId, message) => {
-        this.relay.tellBroker(brokerId, message);
+      reportBroker: (brokerId, message) => {
+        this.relay.reportBroker(brokerId, message);
       },
     });
     this.relay = new Relay({
@@ -113,7 +113,7 @@ class Bench {
       gate: new AgentGate(database, { widthOf: () => 4 }, { join: () => undefined }),
       ownerId: 'ana',
       deliver,
-      deputy: this.#deputy.deputy,
+      standby: this.#standby.standby,
     });
     this.driver = new MachineDriver({
       machine: providerMachine,
@@ -126,7 +126,7 @@ class Bench {
         this.relay.perform(command as RelayCommand);
       },
       onCommitted: (entries) => {
-        for (const { change } of entries) this.#deputy.hear(change);
+        for (const { change } of entries) this.#standby.hear(change);
       },
       onFatal: (error) => {
         this.faults.push(error);
@@ -141,7 +141,7 @@ class Bench {
       value: {
         protocolVersion: 1,
         programVersion: '0',
-        capabilities: ['standings', 'resource'],
+        capabilities: ['statuses', 'resource'],
         speakerId: 'b1',
         instance: 'j',
       },
@@ -180,7 +180,7 @@ class Bench {
   }
 
   async stop(): Promise<void> {
-    this.#deputy.deputy.close();
+    this.#standby.standby.close();
     await this.driver.stop();
     this.#journal.close();
   }
@@ -258,7 +258,7 @@ const claim = [
 ]
   .map((part) => Buffer.from(part).toString('base64url'))
   .join('.');
-const quantiles = { endedCount: 4, cutOffCount: 1, halfMsMax: 10, ninetiethMsMax: 20, ninetyNinthMsMax: 30 };
+const quantiles = { endedCount: 4, cutOffCount: 1, p50Ms: 10, p90Ms: 20, ninetyNinthMsMax: 30 };
 
 function ofBroker(): Buffer[] {
   const toMachine = (
@@ -293,10 +293,10 @@ function ofBroker(): Buffer[] {
             taskTimeMs: 100,
           },
         ],
-        caughtIdentities: ['bad'],
+        quarantinedIdentities: ['bad'],
       },
     }),
-    connect({ $case: 'leaseTrim', value: { replicaIds: [5] } }),
+    connect({ $case: 'leaseRevocation', value: { replicaIds: [5] } }),
     toMachine({ $case: 'start', value: { template, replicas: [replica] } }),
     toMachine({ $case: 'cancel', value: { replicaIds: [5], onlyWaiting: false } }),
     toMachine({ $case: 'acknowledged', value: { sequence: 1 } }),
@@ -340,11 +340,11 @@ function ofMachine(): Buffer[] {
         sequence: 1,
         started: [{ replicaId: 2, startedUnixMs: start }],
         ended: [ended],
-        gangHeld: [{ replicaId: 3, name: 'ana@a', addresses: ['a:1'] }],
+        gangMemberReady: [{ replicaId: 3, name: 'ana@a', addresses: ['a:1'] }],
       },
     }),
     attach({
-      $case: 'contentWanted',
+      $case: 'blobRequest',
       value: {
         contents: [content],
         offsets: [3],
@@ -427,7 +427,7 @@ test('no field of the greeting of a broker or a machine ends the provider', asyn
     value: {
       protocolVersion: 1,
       programVersion: '0',
-      capabilities: ['standings', 'resource'],
+      capabilities: ['statuses', 'resource'],
       speakerId: 'b1',
       instance: 'j',
       sentUnixMs: start,

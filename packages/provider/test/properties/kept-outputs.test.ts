@@ -1,5 +1,5 @@
 // A provider that keeps outputs for a broker, while pushes end and the broker comes and goes at any moment: the real
-// relay, deputy, spool and routes, without sockets.
+// relay, standby, spool and routes, without sockets.
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
@@ -18,7 +18,7 @@ import {
   aCallContext,
   anEnd,
   HandTimers,
-  ProviderDialogue,
+  ProviderHarness,
   runs,
   streamPair,
   temporaryFolder,
@@ -26,7 +26,7 @@ import {
   type StreamEnd,
 } from '@mutirao/testkit';
 import { AgentGate } from '../../src/agent-gate.ts';
-import { openDeputy, type OpenedDeputy } from '../../src/deputy/open-deputy.ts';
+import { openStandby, type OpenedStandby } from '../../src/standby/open-standby.ts';
 import { MachineCredentials } from '../../src/machines/machine-credentials.ts';
 import { TaskMeasure } from '../../src/relay/measure.ts';
 import { Relay } from '../../src/relay/relay.ts';
@@ -110,7 +110,7 @@ class World {
     passing: { note: () => undefined },
   });
   readonly #pushed = new PushedContents();
-  readonly #opened: OpenedDeputy;
+  readonly #opened: OpenedStandby;
   readonly #relay: Relay;
   readonly #host: ProviderHost;
   readonly #agent: StreamEnd<Buffer, Buffer>;
@@ -126,26 +126,26 @@ class World {
     const machines = new MachineCredentials(database, systemClock);
     const gate = new AgentGate(database, { widthOf: () => 4 }, machines);
     const measure = new TaskMeasure({ now: () => 7 });
-    const { state } = new ProviderDialogue();
+    const { state } = new ProviderHarness();
     state.machines.set(machineId, { brokerId: 'b' } as unknown as NonNullable<ReturnType<typeof state.machines.get>>);
     const shared = { measure, log: quietLogger, ownerId: 'ana' };
-    this.#opened = openDeputy({
+    this.#opened = openStandby({
       ...shared,
       directory: temporaryFolder(t),
       database,
       state,
       spoolBytesMax: 1_000_000,
       contents: undefined,
-      tellBroker: () => undefined,
+      reportBroker: () => undefined,
       deliver: (input) => {
         this.#take(input);
       },
     });
-    const { deputy } = this.#opened;
+    const { standby } = this.#opened;
     this.#relay = new Relay({
       ...shared,
       providerId: 'p',
-      deputy,
+      standby,
       clock: systemClock,
       gate,
       deliver: () => undefined,
@@ -164,7 +164,7 @@ class World {
       agentsPlace: () => ({ address: '', authority: '' }),
       ownerId: 'ana',
       keeper: undefined,
-      deputy,
+      standby,
       exchange: this.exchange,
       pushed: this.#pushed,
       clock: systemClock,
@@ -255,10 +255,10 @@ class World {
       this.#keptSequences.push(input.sequence);
       const attachmentId = 1;
       queueMicrotask(() => {
-        this.#relay.perform({ kind: 'AcknowledgeKept', machineId, attachmentId, sequence: input.sequence });
+        this.#relay.perform({ kind: 'AcknowledgeSpooled', machineId, attachmentId, sequence: input.sequence });
       });
     }
-    if (input.kind === 'KeptAcknowledged') {
+    if (input.kind === 'SpooledAcknowledged') {
       this.#keptSequences = this.#keptSequences.filter((sequence) => sequence > input.sequence);
       this.#opened.hear({ kind: 'ReportsForgotten', machineId, incarnation: 'i', upTo: input.sequence });
     }
@@ -268,7 +268,7 @@ class World {
     const [near, far] = streamPair<Buffer, Buffer>();
     this.#relay.attachAgent(far, aCallContext({ userId: 'machine:m' }));
     near.listen({ onMessage: () => undefined, onClosed: () => undefined });
-    const told = {
+    const reported = {
       machineId: 'm',
       incarnation: 'i',
       processors: 1,
@@ -281,7 +281,10 @@ class World {
     near.write(
       Buffer.from(
         AttachRequest.encode({
-          message: { $case: 'hello', value: { hello: { ...hello, speakerId: 'm' }, facts: told, heldReplicaIds: [] } },
+          message: {
+            $case: 'hello',
+            value: { hello: { ...hello, speakerId: 'm' }, facts: reported, heldReplicaIds: [] },
+          },
         }).finish(),
       ),
     );
@@ -382,7 +385,7 @@ class World {
 
   #join(): void {
     this.#relay.perform({
-      kind: 'TellMachineJoined',
+      kind: 'ReportMachineJoined',
       brokerId: 'b',
       facts,
       heldReplicaIds: [],
@@ -407,16 +410,16 @@ class World {
   #hear(connection: Connection, bytes: Buffer): void {
     const { message } = ConnectResponse.decode(bytes);
     const inner = message?.$case === 'fromMachine' ? message.value.message : undefined;
-    if (inner?.$case === 'contentPushed') {
+    if (inner?.$case === 'blobUpload') {
       const { transferId } = inner.value;
       if (connection.announced.has(transferId)) this.faults.push(`${transferId} is announced twice on one stream`);
       connection.announced.add(transferId);
       this.#wanted.push(transferId);
     }
-    if (inner?.$case === 'report') this.#hearReport(connection, inner.value);
+    if (inner?.$case === 'report') this.#onReport(connection, inner.value);
   }
 
-  #hearReport(connection: Connection, { sequence, ended }: Report): void {
+  #onReport(connection: Connection, { sequence, ended }: Report): void {
     connection.lastSequence = Math.max(connection.lastSequence, sequence);
     for (const { transferId } of ended.flatMap(({ outputs }) => outputs)) {
       if (!connection.announced.has(transferId) && !this.fetched.has(transferId))

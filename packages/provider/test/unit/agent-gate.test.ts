@@ -50,7 +50,7 @@ test('what was bound outlives a restart, but not its request', (t) => {
     again.enter(q1, 'p/q1.0', 'q1.x~b');
   }, copied);
   t.notThrows(() => {
-    again.demandEntered('q1', 'q1.x~a');
+    again.requireEntered('q1', 'q1.x~a');
   });
   aGate(database, {});
   t.notThrows(() => {
@@ -62,13 +62,13 @@ test('transfers are for agents that have attached', (t) => {
   const gate = aGate();
   gate.enter(q1, 'p/q1.0', 'q1.x~a');
   t.notThrows(() => {
-    gate.demandEntered('q1', 'q1.x~a');
+    gate.requireEntered('q1', 'q1.x~a');
   });
   t.throws(() => {
-    gate.demandEntered('q1', 'q1.x~b');
+    gate.requireEntered('q1', 'q1.x~b');
   }, copied);
   t.throws(() => {
-    gate.demandEntered('q2', 'q2.x~a');
+    gate.requireEntered('q2', 'q2.x~a');
   }, copied);
 });
 
@@ -107,7 +107,7 @@ test('when a request is over nothing of it is kept, and the machine tells its ag
     over.enter(q1, 'p/q1.0', 'q1.x~b');
   });
   t.throws(() => {
-    over.demandEntered('q1', 'q1.x~b');
+    over.requireEntered('q1', 'q1.x~b');
   }, copied);
 });
 

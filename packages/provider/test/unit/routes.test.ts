@@ -7,7 +7,7 @@ import type { ProviderInput } from '@mutirao/core/machines/provider';
 import { systemClock, systemTimers } from '@mutirao/runtime/driver';
 import { quietLogger } from '@mutirao/runtime/log';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
-import { aCallContext, inject, ProviderDialogue } from '@mutirao/testkit';
+import { aCallContext, inject, ProviderHarness } from '@mutirao/testkit';
 import { AgentGate } from '../../src/agent-gate.ts';
 import { MachineCredentials } from '../../src/machines/machine-credentials.ts';
 import { TaskMeasure } from '../../src/relay/measure.ts';
@@ -16,15 +16,15 @@ import { machineRoutes, providerRoutes, type ProviderHost } from '../../src/rout
 import { PushedContents } from '../../src/transfers/pushed-contents.ts';
 import { TransferExchange } from '../../src/transfers/transfer-exchange.ts';
 
-function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: ProviderInput[] } {
+function aHost(harness: ProviderHarness): ProviderHost & { readonly asked: ProviderInput[] } {
   const asked: ProviderInput[] = [];
   const database = new DatabaseSync(':memory:');
   const machines = new MachineCredentials(database, { now: () => 1000 });
   const gate = new AgentGate(database, { widthOf: () => 4 }, machines);
   return {
-    state: dialogue.state,
+    state: harness.state,
     asked,
-    clock: { now: () => dialogue.now },
+    clock: { now: () => harness.now },
     relay: new Relay({
       providerId: 'p',
       measure: new TaskMeasure({ now: () => 7 }),
@@ -56,10 +56,10 @@ function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: Pro
   };
 }
 
-function aDialogue(): ProviderDialogue {
-  const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'connect b1', 'limits requests=2 width=4 walltime=60000', 'demand b1 6', 'listing']);
-  return dialogue;
+function aHarness(): ProviderHarness {
+  const harness = new ProviderHarness();
+  harness.perform(['start', 'connect b1', 'limits requests=2 width=4 walltime=60000', 'demand b1 6', 'listing']);
+  return harness;
 }
 
 const noWriter: StreamWriter<Buffer> = {
@@ -71,7 +71,7 @@ const noWriter: StreamWriter<Buffer> = {
 
 test('what is wrong with a provider is told before the reasons of its last decision', async (t) => {
   const response = await inject(
-    providerRoutes({ ...aHost(aDialogue()), trouble: () => 'the disk is full' }).getResource,
+    providerRoutes({ ...aHost(aHarness()), trouble: () => 'the disk is full' }).getResource,
     {},
   );
   t.is(response.reasons[0], 'the disk is full');
@@ -79,7 +79,7 @@ test('what is wrong with a provider is told before the reasons of its last decis
 });
 
 test('the resource is described with its limits, its rules and the reasons of the last decision', async (t) => {
-  const response = await inject(providerRoutes(aHost(aDialogue())).getResource, {});
+  const response = await inject(providerRoutes(aHost(aHarness())).getResource, {});
   t.like(response, {
     providerId: 'p',
     resourceKind: 'cluster',
@@ -95,9 +95,9 @@ test('the resource is described with its limits, its rules and the reasons of th
 });
 
 test('the queue is told as the heuristic sees it, with what is ours in it', async (t) => {
-  const dialogue = aDialogue();
-  dialogue.perform(['listing']);
-  const { queue } = await inject(providerRoutes(aHost(dialogue)).getQueue, {});
+  const harness = aHarness();
+  harness.perform(['listing']);
+  const { queue } = await inject(providerRoutes(aHost(harness)).getQueue, {});
   t.like(queue, { providerId: 'p', knowledge: QueueKnowledge.COMPLETE, trouble: '', processors: 4, waitingCount: 2 });
   t.deepEqual(
     queue?.entries.map(({ requestId, running, widthProcessors, forecast }) => [
@@ -118,7 +118,7 @@ test('the queue is told as the heuristic sees it, with what is ours in it', asyn
 });
 
 test('requests are listed with their states and reasons', async (t) => {
-  const { requests } = await inject(providerRoutes(aHost(aDialogue())).listRequests, {});
+  const { requests } = await inject(providerRoutes(aHost(aHarness())).listRequests, {});
   t.deepEqual(
     requests.map(({ requestId, widthProcessors, status }) => [requestId, widthProcessors, status]),
     [
@@ -130,7 +130,7 @@ test('requests are listed with their states and reasons', async (t) => {
 });
 
 test('draining and undraining are asked of the machine', async (t) => {
-  const host = aHost(aDialogue());
+  const host = aHost(aHarness());
   t.deepEqual(await inject(providerRoutes(host).drain, { reason: 'moving house', atOnce: false }), {});
   t.deepEqual(await inject(providerRoutes(host).drain, { reason: 'a fire', atOnce: true }), {});
   t.deepEqual(await inject(providerRoutes(host).undrain, {}), {});
@@ -142,10 +142,10 @@ test('draining and undraining are asked of the machine', async (t) => {
 });
 
 test('another heuristic is asked of the machine, and what decides then is told', async (t) => {
-  const dialogue = aDialogue();
+  const harness = aHarness();
   const host = {
-    ...aHost(dialogue),
-    ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => answerOf<T>(dialogue, make(7)),
+    ...aHost(harness),
+    ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => answerOf<T>(harness, make(7)),
   };
   const routes = providerRoutes(host);
   t.deepEqual(await inject(routes.switchHeuristic, { heuristic: 'adaptive', defaultTaskTimeMs: 2000 }), {
@@ -168,22 +168,22 @@ test('another heuristic is asked of the machine, and what decides then is told',
 });
 
 /** The machine's own reply. */
-function answerOf<T>(dialogue: ProviderDialogue, input: ProviderInput): Promise<T> {
-  const reply = dialogue.step([input]).find((command) => command.kind === 'Reply')?.reply;
+function answerOf<T>(harness: ProviderHarness, input: ProviderInput): Promise<T> {
+  const reply = harness.step([input]).find((command) => command.kind === 'Reply')?.reply;
   if (reply?.ok === true) return Promise.resolve(reply.value as T);
   return Promise.reject(new MutiraoError(reply?.code as 'MUT_BAD_REQUEST', reply?.message ?? ''));
 }
 
 test('an agent of a request that is over moves no content', async (t) => {
-  const dialogue = aDialogue();
-  const host = aHost(dialogue);
+  const harness = aHarness();
+  const host = aHost(harness);
   const routes = machineRoutes(host);
   host.gate.enter({ kind: 'request', requestId: 'q2' }, 'p/q2.1', aCallContext().credential);
   const pull = Buffer.from(PullContentRequest.encode({ transferId: 't1' }).finish());
   await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q9' })), {
     code: 'MUT_ALLOCATION_ENDED',
   });
-  dialogue.perform(['refused q1 no']);
+  harness.perform(['refused q1 no']);
   await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q1' })), {
     code: 'MUT_ALLOCATION_ENDED',
   });
@@ -200,14 +200,14 @@ test('a broker that asks for an output that nobody brings is refused at once, an
     transfersMax: 10,
     passing: { note: () => undefined },
   });
-  const routes = providerRoutes({ ...aHost(aDialogue()), exchange });
+  const routes = providerRoutes({ ...aHost(aHarness()), exchange });
   const asked = Buffer.from(ReceiveContentRequest.encode({ transferId: 'gone', offset: 0, refusal: '' }).finish());
   await t.throwsAsync(routes.receiveContent(asked, noWriter, aCallContext()), { code: 'MUT_CONTENT_NOT_FOUND' });
   t.is(exchange.openCount, 0);
 });
 
 test('a push names a machine that is attached, and a content', async (t) => {
-  const host = aHost(aDialogue());
+  const host = aHost(aHarness());
   const routes = machineRoutes(host);
   const context = aCallContext({ userId: 'request:q2' });
   host.gate.enter({ kind: 'request', requestId: 'q2' }, 'p/q2.1', context.credential);
@@ -231,7 +231,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 test('another user does not switch the heuristic of a provider', async (t) => {
-  const host = aHost(aDialogue());
+  const host = aHost(aHarness());
   const routes = providerRoutes(host);
   await t.throwsAsync(
     inject(routes.switchHeuristic, { heuristic: 'adaptive', defaultTaskTimeMs: 2000 }, { userId: 'maria' }),
@@ -241,7 +241,7 @@ test('another user does not switch the heuristic of a provider', async (t) => {
 });
 
 test('an agent that never attached takes no content, whatever credential it has', async (t) => {
-  const host = aHost(aDialogue());
+  const host = aHost(aHarness());
   const pull = Buffer.from(PullContentRequest.encode({ transferId: 't1' }).finish());
   const context = aCallContext({ userId: 'request:q1', credential: 'q1.x~other' });
   host.gate.enter({ kind: 'request', requestId: 'q1' }, 'p/q1.0', 'q1.x~mine');
@@ -249,7 +249,7 @@ test('an agent that never attached takes no content, whatever credential it has'
 });
 
 test('machines are kept only where no resource manager gives machines', async (t) => {
-  const host = aHost(aDialogue());
+  const host = aHost(aHarness());
   const kept: string[] = [];
   const keeper = {
     add: (machines: readonly { name: string }[]) => {

@@ -1,13 +1,15 @@
-import type { ReservationFact, ReservationsChange, ReservationTold } from '@mutirao/core/machines/reservations';
+import type { ReservationFact, ReservationsChange, ReservationReported } from '@mutirao/core/machines/reservations';
 import type { ChangeCodec, ProjectionDatabase } from '@mutirao/runtime/journal';
 import { factsSchema, forgetFacts, keepFacts } from './reservation-facts.ts';
 import { reservationOf, rowOf, type ReservationRow } from './reservation-row.ts';
 
 type Written =
-  | Exclude<ReservationsChange, { readonly told: unknown }>
-  | (Omit<Extract<ReservationsChange, { kind: 'OutagePut' }>, 'told'> & { readonly told: readonly WrittenTold[] })
-  | { readonly kind: 'ReservationsPut'; readonly told: readonly WrittenTold[] };
-type WrittenTold = readonly [fact: ReservationFact, row: ReservationRow];
+  | Exclude<ReservationsChange, { readonly reported: unknown }>
+  | (Omit<Extract<ReservationsChange, { kind: 'OutagePut' }>, 'reported'> & {
+      readonly reported: readonly WrittenReported[];
+    })
+  | { readonly kind: 'ReservationsPut'; readonly reported: readonly WrittenReported[] };
+type WrittenReported = readonly [fact: ReservationFact, row: ReservationRow];
 
 /** What is there now, beside the log of how it became so: a restart reads these tables, and replays nothing. */
 const schema = [
@@ -23,25 +25,26 @@ const schema = [
 /** How the reservation manager's changes lie in its journal. */
 export const reservationsChangeCodec: ChangeCodec<ReservationsChange> = {
   version: 2,
-  encode: (change) => JSON.stringify('told' in change ? { ...change, told: change.told.map(writeTold) } : change),
+  encode: (change) =>
+    JSON.stringify('reported' in change ? { ...change, reported: change.reported.map(writeReported) } : change),
   decode: (_version, body) => {
     const written = JSON.parse(body) as Written;
-    return 'told' in written ? { ...written, told: written.told.map(readTold) } : written;
+    return 'reported' in written ? { ...written, reported: written.reported.map(readReported) } : written;
   },
   jobOf: () => undefined,
   // What time does by itself it does again after a fall of the whole machine; all else was promised to somebody.
   isDurable: (change) =>
     change.kind !== 'ReservationsForgotten' &&
-    !(change.kind === 'ReservationsPut' && change.told.every(({ fact }) => fact === 'expired')),
+    !(change.kind === 'ReservationsPut' && change.reported.every(({ fact }) => fact === 'expired')),
   project,
   schema,
 };
 
-function writeTold({ fact, reservation }: ReservationTold): WrittenTold {
+function writeReported({ fact, reservation }: ReservationReported): WrittenReported {
   return [fact, rowOf(reservation)];
 }
 
-function readTold([fact, row]: WrittenTold): ReservationTold {
+function readReported([fact, row]: WrittenReported): ReservationReported {
   return { fact, reservation: reservationOf(row) };
 }
 
@@ -59,20 +62,20 @@ function project(database: ProjectionDatabase, _sequence: number, change: Reserv
       database
         .prepare('INSERT OR REPLACE INTO outages_now (resource, id, body) VALUES (?, ?, ?)')
         .run(change.resourceId, change.outage.id, JSON.stringify(change.outage));
-      return keep(database, change.told);
+      return keep(database, change.reported);
     case 'OutageRemoved':
       database.prepare('DELETE FROM outages_now WHERE resource = ? AND id = ?').run(change.resourceId, change.outageId);
       return;
     case 'ReservationsPut':
-      return keep(database, change.told);
+      return keep(database, change.reported);
     case 'ReservationsForgotten':
       forget(database, change.ids);
   }
 }
 
-function keep(database: ProjectionDatabase, told: readonly ReservationTold[]): void {
+function keep(database: ProjectionDatabase, reported: readonly ReservationReported[]): void {
   const statement = database.prepare('INSERT OR REPLACE INTO reservations_now (id, body) VALUES (?, ?)');
-  for (const { reservation } of told) {
+  for (const { reservation } of reported) {
     statement.run(reservation.place.id, JSON.stringify(rowOf(reservation)));
     keepFacts(database, reservation);
   }

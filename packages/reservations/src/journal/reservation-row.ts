@@ -1,4 +1,4 @@
-import type { AheadStatus, HeldAhead, ReservationRecord, ReservationStatus } from '@mutirao/core/messages';
+import type { ProvisioningState, Provisioning, ReservationRecord, ReservationStatus } from '@mutirao/core/messages';
 
 /** A reservation as the journal writes it: short, for there are millions. */
 export type ReservationRow = readonly [
@@ -20,13 +20,13 @@ export type ReservationRow = readonly [
   reason: string,
   clientRequestId: string,
   claimKey: string,
-  together?: readonly [togetherId: string, manager: string, reservationId: number] | null,
-  wishMark?: number | null,
+  together?: readonly [groupId: string, manager: string, reservationId: number] | null,
+  requestFingerprint?: number | null,
   ahead?: AheadRow,
 ];
 
 type AheadRow = readonly [
-  status: AheadStatus,
+  status: ProvisioningState,
   heldCount: number,
   askedCount: number,
   askAt: number,
@@ -52,7 +52,7 @@ export function rowOf(reservation: ReservationRecord): ReservationRow {
     clientRequestId,
     claimKey,
     together,
-    wishMark,
+    requestFingerprint,
     ahead,
   } = reservation;
   const row = [
@@ -75,13 +75,12 @@ export function rowOf(reservation: ReservationRecord): ReservationRow {
     clientRequestId,
     claimKey,
   ] as const;
-  const link =
-    together === undefined ? null : ([together.togetherId, together.manager, together.reservationId] as const);
+  const link = together === undefined ? null : ([together.groupId, together.manager, together.reservationId] as const);
   if (ahead !== undefined)
     return [
       ...row,
       link,
-      wishMark ?? null,
+      requestFingerprint ?? null,
       [
         ahead.status,
         ahead.heldCount,
@@ -92,7 +91,7 @@ export function rowOf(reservation: ReservationRecord): ReservationRow {
         ahead.reason,
       ],
     ];
-  if (wishMark !== undefined) return [...row, link, wishMark];
+  if (requestFingerprint !== undefined) return [...row, link, requestFingerprint];
   return link === null ? row : [...row, link];
 }
 
@@ -120,7 +119,7 @@ export function reservationOf(row: ReservationRow, keep: (text: string) => strin
     clientRequestId,
     claimKey,
     together,
-    wishMark,
+    requestFingerprint,
     ahead,
   ] = row;
   return {
@@ -144,14 +143,14 @@ export function reservationOf(row: ReservationRow, keep: (text: string) => strin
     reason: keep(reason),
     clientRequestId,
     claimKey,
-    ...(wishMark === undefined || wishMark === null ? {} : { wishMark }),
+    ...(requestFingerprint === undefined || requestFingerprint === null ? {} : { requestFingerprint }),
     ...(together === undefined || together === null
       ? {}
-      : { together: { togetherId: together[0], manager: together[1], reservationId: together[2] } }),
+      : { together: { groupId: together[0], manager: together[1], reservationId: together[2] } }),
     ...(ahead === undefined ? {} : { ahead: aheadOf(ahead) }),
   };
 }
 
-function aheadOf([status, heldCount, askedCount, askAt, expectedAt, chance, reason]: AheadRow): HeldAhead {
+function aheadOf([status, heldCount, askedCount, askAt, expectedAt, chance, reason]: AheadRow): Provisioning {
   return { status, heldCount, askedCount, askAt, expectedAt, chance: chance ?? undefined, reason };
 }

@@ -23,7 +23,7 @@ export const auditedMethods: AuditedMethods = {
   renegotiateReservation: { action: 'reservation.change', target: placed },
   cancelReservation: { action: 'reservation.cancel', target: answered },
   confirmReservation: { action: 'reservation.confirm', target: answered },
-  pledgeReservation: { action: 'reservation.confirm', target: answered },
+  prepareReservation: { action: 'reservation.confirm', target: answered },
   claimReservation: { action: 'reservation.claim', target: answered },
   releaseReservation: { action: 'reservation.release', target: answered },
   registerResource: { action: 'resource.register', target: ofResource },

@@ -8,7 +8,7 @@ import { claimFor, type ReservationsHost } from './reservations-host.ts';
 
 type Routes = Pick<
   Handlers<typeof ReservationServiceService>,
-  'verifyReservation' | 'claimReservation' | 'tellHeldAhead' | 'getClaimKeys'
+  'verifyReservation' | 'claimReservation' | 'reportProvisioning' | 'getClaimKeys'
 >;
 
 /**
@@ -68,15 +68,20 @@ export function claimRoutes(host: ReservationsHost): Routes {
         host.ask<ReservationRecord>((replyTo) => {
           const { resourceId, shownBy, key } = shown;
           return reservationId > 0 && (!hasClaim || managesReservation(host.state, userId, reservationId))
-            ? { kind: 'UseTold', replyTo, userId, reservationId, resourceId, usedBy: shownBy, key }
+            ? { kind: 'UseReported', replyTo, userId, reservationId, resourceId, usedBy: shownBy, key }
             : { kind: 'ClaimShown', replyTo, userId, ...shown };
         }),
       encode: (reservation) => ({ reservation: encodeReservation(reservation, '') }),
     }),
-    tellHeldAhead: unary({
-      decode: ({ reservationId, heldAhead }) => ({ reservationId, ahead: decodeAhead(heldAhead) }),
-      handle: async (told, { userId }) => {
-        await host.ask<ReservationRecord>((replyTo) => ({ kind: 'HeldAheadTold', replyTo, userId, ...told }));
+    reportProvisioning: unary({
+      decode: ({ reservationId, provisioning }) => ({ reservationId, ahead: decodeAhead(provisioning) }),
+      handle: async (reported, { userId }) => {
+        await host.ask<ReservationRecord>((replyTo) => ({
+          kind: 'ProvisioningReported',
+          replyTo,
+          userId,
+          ...reported,
+        }));
       },
       encode: () => ({}),
     }),

@@ -5,7 +5,7 @@ import { getQuotaRoute } from './get-quota.ts';
 import { reservationsRoutes } from './reservations.ts';
 import type { ReservationsHost } from './reservations-host.ts';
 import { resourceRoutes } from './resources.ts';
-import { togetherRoutes } from './together.ts';
+import { groupRoutes } from './together.ts';
 import { watchRoute } from './watch-reservations.ts';
 
 /** ReservationService over one manager. */
@@ -14,7 +14,7 @@ export function reservationRoutes(host: ReservationsHost): Handlers<typeof Reser
     ...reservationsRoutes(host),
     ...claimRoutes(host),
     ...resourceRoutes(host),
-    ...togetherRoutes(host),
+    ...groupRoutes(host),
     getQuota: getQuotaRoute(host),
     watchReservations: watchRoute(host),
   };

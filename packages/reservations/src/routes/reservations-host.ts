@@ -11,7 +11,7 @@ export interface ReservationsHost {
   /** Resolves to the machine's reply, after it is in the journal. */
   ask<T>(make: (replyTo: number) => ReservationsInput): Promise<T>;
   /** @throws {MutiraoError} MUT_DISK_FULL where nothing new can be taken. */
-  demandRoom(): void;
+  requireDiskSpace(): void;
   /** For reading; all that it holds is in the journal. */
   readonly state: ReservationsState;
   readonly signer: ClaimSigner;

@@ -1,7 +1,7 @@
 import {
   badRequest,
   decodeStatuses,
-  decodeWish,
+  decodeSpec,
   encodePlacementOutcome,
   encodeReservation,
   readInstant,
@@ -72,13 +72,13 @@ export function reservationsRoutes(host: ReservationsHost): Routes {
   return {
     requestReservation: unary({
       decode: (wire) => ({
-        wish: decodeWish(wire.wish),
+        spec: decodeSpec(wire.spec),
         clientRequestId: readText('client_request_id', wire.clientRequestId),
         hold: wire.holdMs,
         isDryRun: wire.dryRun,
       }),
       handle: (request, { userId }) => {
-        host.demandRoom();
+        host.requireDiskSpace();
         // What was only tried has no claim.
         return askPlaced(request.isDryRun ? '' : userId, (replyTo) => ({
           kind: 'ReservationRequested',
@@ -107,9 +107,9 @@ export function reservationsRoutes(host: ReservationsHost): Routes {
       encode: encodePage,
     }),
     renegotiateReservation: unary({
-      decode: ({ reservationId, wish }) => ({ reservationId, wish: decodeWish(wish) }),
+      decode: ({ reservationId, spec }) => ({ reservationId, spec: decodeSpec(spec) }),
       handle: (request, { userId }) => {
-        host.demandRoom();
+        host.requireDiskSpace();
         return askPlaced(userId, (replyTo) => ({ kind: 'RenegotiationRequested', replyTo, userId, ...request }));
       },
       encode: (seen) => ({ outcome: outcomeOf(seen) }),

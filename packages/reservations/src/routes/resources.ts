@@ -42,7 +42,7 @@ export function resourceRoutes(host: ReservationsHost): Routes {
     { userId }: CallContext,
     make: (asked: { readonly replyTo: number; readonly userId: string }) => ReservationsInput,
   ): Promise<ResourceReply> => {
-    host.demandRoom();
+    host.requireDiskSpace();
     return host.ask<ResourceReply>((replyTo) => make({ replyTo, userId }));
   };
   return {

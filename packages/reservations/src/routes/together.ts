@@ -1,23 +1,23 @@
-import { decodeTogether, encodeDecision, encodeReservation, readText } from '@mutirao/api/codecs';
+import { decodeGroup, encodeDecision, encodeReservation, readText } from '@mutirao/api/codecs';
 import type { ReservationServiceService } from '@mutirao/api/reservation';
 import { decisionOf } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
 import { unary, type Handlers } from '@mutirao/runtime/rpc';
 import type { ReservationsHost } from './reservations-host.ts';
 
-type Routes = Pick<Handlers<typeof ReservationServiceService>, 'pledgeReservation' | 'getTogetherDecision'>;
+type Routes = Pick<Handlers<typeof ReservationServiceService>, 'prepareReservation' | 'getGroupOutcome'>;
 
 /** How several reservations come to stand or fall together. */
-export function togetherRoutes(host: ReservationsHost): Routes {
+export function groupRoutes(host: ReservationsHost): Routes {
   return {
-    pledgeReservation: unary({
-      decode: ({ reservationId, together }) => ({ reservationId, together: decodeTogether(together) }),
+    prepareReservation: unary({
+      decode: ({ reservationId, together }) => ({ reservationId, together: decodeGroup(together) }),
       handle: (request, { userId }) =>
-        host.ask<ReservationRecord>((replyTo) => ({ kind: 'PledgeRequested', replyTo, userId, ...request })),
+        host.ask<ReservationRecord>((replyTo) => ({ kind: 'PrepareRequested', replyTo, userId, ...request })),
       encode: (reservation) => ({ reservation: encodeReservation(reservation, '') }),
     }),
-    getTogetherDecision: unary({
-      decode: ({ togetherId, reservationId }) => ({ togetherId: readText('together_id', togetherId), reservationId }),
+    getGroupOutcome: unary({
+      decode: ({ groupId, reservationId }) => ({ groupId: readText('group_id', groupId), reservationId }),
       handle: (asked) => decisionOf(host.state, asked),
       encode: (decision) => ({ decision: encodeDecision(decision) }),
     }),

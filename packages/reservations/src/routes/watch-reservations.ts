@@ -32,7 +32,7 @@ export function watchRoute(
     for (;;) {
       if (isOver(context)) return;
       const seen = host.changes.count;
-      const last = await tellPage(
+      const last = await reportPage(
         host,
         { after, reservationId: request.reservationId },
         { userId: context.userId, writer },
@@ -67,7 +67,7 @@ interface Watcher {
 /**
  * Tells what one read of the journal brings and returns the last sequence that was read; undefined when there was none.
  */
-async function tellPage(
+async function reportPage(
   host: ReservationsHost,
   { after, reservationId }: { readonly after: number; readonly reservationId: number },
   { userId, writer }: Watcher,

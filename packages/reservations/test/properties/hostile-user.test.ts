@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import test from 'ava';
 import { errorOfCode } from '@mutirao/api/errors';
-import { AheadStatus, Algorithm, Placement, ReservationServiceService, Timing } from '@mutirao/api/reservation';
+import { ProvisioningState, Algorithm, Placement, ReservationServiceService, Timing } from '@mutirao/api/reservation';
 import {
   reservationsMachine,
   type ReservationsChange,
@@ -29,7 +29,7 @@ const rules = {
   movesMax: 2,
   unclaimedMsMax: hour,
 };
-const wish = {
+const spec = {
   resourceId: 'pool',
   amount: { $case: 'quantity', value: '4' } as const,
   durationMs: hour,
@@ -56,7 +56,7 @@ test('no field of any call of a user ends the reservation manager or breaks what
     clock: { now: () => now },
     signer,
     usesOf: () => [],
-    demandRoom: () => undefined,
+    requireDiskSpace: () => undefined,
     ask: <T>(make: (replyTo: number) => ReservationsInput): Promise<T> => {
       const decision = reservationsMachine.step(state, [make(1)], (now += 1));
       journal.record(decision.changes, now);
@@ -74,12 +74,12 @@ test('no field of any call of a user ends the reservation manager or breaks what
   );
   const { outcome } = await inject(
     handlers.requestReservation,
-    { wish, clientRequestId: 'first', holdMs: 10_000, dryRun: false },
+    { spec, clientRequestId: 'first', holdMs: 10_000, dryRun: false },
     owner,
   );
   const claim = outcome?.$case === 'reservation' ? outcome.value.claim : '';
   const held = {
-    status: AheadStatus.QUEUED,
+    status: ProvisioningState.QUEUED,
     heldUnits: 1,
     askedUnits: 3,
     askUnixMs: 0,
@@ -94,7 +94,7 @@ test('no field of any call of a user ends the reservation manager or breaks what
     requests: {
       registerResource: { resourceId: 'other', resourceType: 'processors', quantity: '16', rules },
       updateResource: { resourceId: 'pool', rules },
-      requestReservation: { wish, clientRequestId: '', holdMs: 1000, dryRun: false },
+      requestReservation: { spec, clientRequestId: '', holdMs: 1000, dryRun: false },
       getReservation: id,
       listReservations: {
         pageSize: 10,
@@ -105,16 +105,16 @@ test('no field of any call of a user ends the reservation manager or breaks what
         untilUnixMs: noon + hour,
         allUsers: true,
       },
-      renegotiateReservation: { ...id, wish },
+      renegotiateReservation: { ...id, spec },
       confirmReservation: id,
-      pledgeReservation: {
+      prepareReservation: {
         ...id,
-        together: { togetherId: 'a-name-of-twenty-chars', managerAddress: 'unix:/x', reservationId: 1 },
+        together: { groupId: 'a-name-of-twenty-chars', managerAddress: 'unix:/x', reservationId: 1 },
       },
-      getTogetherDecision: { togetherId: 'a-name-of-twenty-chars', reservationId: 1 },
+      getGroupOutcome: { groupId: 'a-name-of-twenty-chars', reservationId: 1 },
       verifyReservation: { claim, resourceId: 'pool', userId: 'owner' },
       claimReservation: { claim, resourceId: 'pool', userId: 'owner', clientRequestId: 'use', reservationId: 1 },
-      tellHeldAhead: { ...id, heldAhead: held },
+      reportProvisioning: { ...id, provisioning: held },
       releaseReservation: id,
       getCalendar: { resourceId: 'pool', fromUnixMs: noon, untilUnixMs: noon + hour },
       listResources: {},

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { verify, createPublicKey } from 'node:crypto';
 import test from 'ava';
 import {
-  AheadStatus,
+  ProvisioningState,
   Algorithm,
   ListReservationsResponse,
   Placement,
   ReservationStatus,
   Timing,
-  TogetherDecision,
-  type GetTogetherDecisionRequest,
+  GroupOutcome,
+  type GetGroupOutcomeRequest,
   type RequestReservationRequest,
-  type ReservationWish,
+  type ReservationSpec,
   type VerifyReservationResponse,
   WatchReservationsResponse,
   type WatchReservationsRequest,
@@ -55,7 +55,7 @@ function service(folder: string) {
     changes,
     clock,
     signer,
-    demandRoom: () => undefined,
+    requireDiskSpace: () => undefined,
     usesOf: () => [],
     ask: <T>(make: (replyTo: number) => ReservationsInput): Promise<T> => {
       const decision = reservationsMachine.step(state, [make(1)], clock.at);
@@ -83,10 +83,10 @@ const rules = {
 const cluster = { resourceId: 'cluster', resourceType: 'processors', quantity: '16', rules };
 
 function request(
-  parts: Partial<ReservationWish> = {},
+  parts: Partial<ReservationSpec> = {},
   more: Partial<RequestReservationRequest> = {},
 ): RequestReservationRequest {
-  const wish = {
+  const spec = {
     resourceId: 'cluster',
     amount: { $case: 'quantity', value: '4' } as const,
     durationMs: hour,
@@ -95,7 +95,7 @@ function request(
     timing: Timing.UNSPECIFIED,
     ...parts,
   };
-  return { wish, clientRequestId: '', holdMs: 0, dryRun: false, ...more };
+  return { spec, clientRequestId: '', holdMs: 0, dryRun: false, ...more };
 }
 
 const owner = { userId: 'owner' };
@@ -172,7 +172,7 @@ test('who manages the resource and the user learn the claim that took the place 
   t.like(await verified('owner'), { code: 'MUT_CLAIM_EARLY', presentClaim: '' });
   await inject(
     routes.renegotiateReservation,
-    { reservationId: 1, wish: request({ earliestStartUnixMs: noon + 2 * hour }).wish },
+    { reservationId: 1, spec: request({ earliestStartUnixMs: noon + 2 * hour }).spec },
     ana,
   );
   const { claim } = (await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation ?? { claim: '' };
@@ -190,20 +190,22 @@ test('who manages the resource tells of a use by its number, and anybody else sh
   await inject(routes.registerResource, cluster, owner);
   const { outcome } = await inject(routes.requestReservation, request(), ana);
   const claim = outcome?.$case === 'reservation' ? outcome.value.claim : '';
-  const told = { claim: '', resourceId: 'cluster', userId: 'ana', clientRequestId: 'k', reservationId: 1 };
-  await t.throwsAsync(inject(routes.claimReservation, told, ana), { code: 'MUT_NOT_OWNER' });
+  const reported = { claim: '', resourceId: 'cluster', userId: 'ana', clientRequestId: 'k', reservationId: 1 };
+  await t.throwsAsync(inject(routes.claimReservation, reported, ana), { code: 'MUT_NOT_OWNER' });
   await t.throwsAsync(
-    inject(routes.claimReservation, { ...told, claim: 'forged' }, ana),
+    inject(routes.claimReservation, { ...reported, claim: 'forged' }, ana),
     { code: 'MUT_CLAIM_FORGED' },
     'a claim that is shown is looked at',
   );
-  await t.throwsAsync(inject(routes.claimReservation, { ...told, reservationId: 2 }, owner), { code: 'MUT_NOT_FOUND' });
+  await t.throwsAsync(inject(routes.claimReservation, { ...reported, reservationId: 2 }, owner), {
+    code: 'MUT_NOT_FOUND',
+  });
   t.is(
-    (await inject(routes.claimReservation, { ...told, claim: 'of another life' }, owner)).reservation?.status,
+    (await inject(routes.claimReservation, { ...reported, claim: 'of another life' }, owner)).reservation?.status,
     ReservationStatus.CLAIMED,
   );
-  t.is((await inject(routes.claimReservation, told, owner)).reservation?.status, ReservationStatus.CLAIMED);
-  await t.throwsAsync(inject(routes.claimReservation, { ...told, claim, clientRequestId: 'hers' }, ana), {
+  t.is((await inject(routes.claimReservation, reported, owner)).reservation?.status, ReservationStatus.CLAIMED);
+  await t.throwsAsync(inject(routes.claimReservation, { ...reported, claim, clientRequestId: 'hers' }, ana), {
     code: 'MUT_CLAIM_USED',
   });
 });
@@ -213,8 +215,8 @@ test('what is held ahead is told by who manages the resource alone, kept with th
   const { routes, journal } = service(folder);
   await inject(routes.registerResource, cluster, owner);
   await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }, { clientRequestId: 'k' }), ana);
-  const heldAhead = {
-    status: AheadStatus.QUEUED,
+  const provisioning = {
+    status: ProvisioningState.QUEUED,
     heldUnits: 1,
     askedUnits: 3,
     askUnixMs: 0,
@@ -222,24 +224,35 @@ test('what is held ahead is told by who manages the resource alone, kept with th
     chancePercent: 75,
     reason: 'it waits',
   };
-  await t.throwsAsync(inject(routes.tellHeldAhead, { reservationId: 1, heldAhead }, ana), { code: 'MUT_NOT_OWNER' });
-  await t.throwsAsync(inject(routes.tellHeldAhead, { reservationId: 2, heldAhead }, owner), { code: 'MUT_NOT_FOUND' });
+  await t.throwsAsync(inject(routes.reportProvisioning, { reservationId: 1, provisioning }, ana), {
+    code: 'MUT_NOT_OWNER',
+  });
+  await t.throwsAsync(inject(routes.reportProvisioning, { reservationId: 2, provisioning }, owner), {
+    code: 'MUT_NOT_FOUND',
+  });
   await t.throwsAsync(
-    inject(routes.tellHeldAhead, { reservationId: 1, heldAhead: { ...heldAhead, askedUnits: 16 } }, owner),
+    inject(routes.reportProvisioning, { reservationId: 1, provisioning: { ...provisioning, askedUnits: 16 } }, owner),
     { code: 'MUT_BAD_REQUEST', message: /more than the 16 of cluster/ },
   );
   await t.throwsAsync(
-    inject(routes.tellHeldAhead, { reservationId: 1, heldAhead: { ...heldAhead, chancePercent: 101 } }, owner),
+    inject(
+      routes.reportProvisioning,
+      { reservationId: 1, provisioning: { ...provisioning, chancePercent: 101 } },
+      owner,
+    ),
     { code: 'MUT_BAD_REQUEST' },
   );
-  await inject(routes.tellHeldAhead, { reservationId: 1, heldAhead }, owner);
+  await inject(routes.reportProvisioning, { reservationId: 1, provisioning }, owner);
   const written = journal.lastSequence();
-  await inject(routes.tellHeldAhead, { reservationId: 1, heldAhead }, owner);
+  await inject(routes.reportProvisioning, { reservationId: 1, provisioning }, owner);
   t.is(journal.lastSequence(), written, 'what is told again is no change');
-  t.like((await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation, { heldAhead, revision: 1 });
+  t.like((await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation, { provisioning, revision: 1 });
   journal.close();
   const again = service(folder);
-  t.deepEqual((await inject(again.routes.getReservation, { reservationId: 1 }, ana)).reservation?.heldAhead, heldAhead);
+  t.deepEqual(
+    (await inject(again.routes.getReservation, { reservationId: 1 }, ana)).reservation?.provisioning,
+    provisioning,
+  );
   t.is(
     (
       await inject(
@@ -265,22 +278,28 @@ test('what is held ahead is told by who manages the resource alone, kept with th
     ana,
   );
   t.deepEqual(
-    page.reservations.map((one) => one.heldAhead),
-    [heldAhead],
+    page.reservations.map((one) => one.provisioning),
+    [provisioning],
   );
-  const { chancePercent: _, ...without } = heldAhead;
+  const { chancePercent: _, ...without } = provisioning;
   await inject(
-    again.routes.tellHeldAhead,
+    again.routes.reportProvisioning,
     {
       reservationId: 1,
-      heldAhead: { ...without, chancePercent: undefined, status: AheadStatus.HELD, heldUnits: 4, askedUnits: 0 },
+      provisioning: {
+        ...without,
+        chancePercent: undefined,
+        status: ProvisioningState.HELD,
+        heldUnits: 4,
+        askedUnits: 0,
+      },
     },
     owner,
   );
   await inject(again.routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
-  await inject(again.routes.tellHeldAhead, { reservationId: 1, heldAhead }, owner);
-  t.like((await inject(again.routes.getReservation, { reservationId: 1 }, ana)).reservation?.heldAhead, {
-    status: AheadStatus.HELD,
+  await inject(again.routes.reportProvisioning, { reservationId: 1, provisioning }, owner);
+  t.like((await inject(again.routes.getReservation, { reservationId: 1 }, ana)).reservation?.provisioning, {
+    status: ProvisioningState.HELD,
     chancePercent: undefined,
   });
   again.journal.close();
@@ -298,8 +317,8 @@ test('what the journal promises is there after a restart, also the answer to a r
     ana,
   );
   await inject(
-    first.routes.pledgeReservation,
-    { reservationId: 2, together: { togetherId: 'a-long-enough-name', managerAddress: 'h:1', reservationId: 9 } },
+    first.routes.prepareReservation,
+    { reservationId: 2, together: { groupId: 'a-long-enough-name', managerAddress: 'h:1', reservationId: 9 } },
     ana,
   );
   await inject(
@@ -312,7 +331,7 @@ test('what the journal promises is there after a restart, also the answer to a r
   reservationsMachine.checkInvariants(second.state);
   t.deepEqual([...second.state.reservations.values()], [...first.state.reservations.values()]);
   t.deepEqual(second.state.reservations.get(2)?.together, {
-    togetherId: 'a-long-enough-name',
+    groupId: 'a-long-enough-name',
     manager: 'h:1',
     reservationId: 9,
   });
@@ -423,7 +442,7 @@ test('what has changed or is forgotten since a restart is so after the next one,
     await inject(second.routes.cancelReservation, { reservationId: id, reason: '' }, ana);
   await inject(
     second.routes.renegotiateReservation,
-    { reservationId: count, wish: request({ earliestStartUnixMs: noon + 100 * hour }).wish },
+    { reservationId: count, spec: request({ earliestStartUnixMs: noon + 100 * hour }).spec },
     ana,
   );
   reservationsMachine.checkInvariants(second.state);
@@ -461,7 +480,7 @@ test("the name of a user whose first reservation could not be written is nobody 
           clientRequestId: '',
           hold: 0,
           isDryRun: false,
-          wish: {
+          spec: {
             resourceId: 'cluster',
             amount: { kind: 'text', text: '1' },
             duration: hour,
@@ -524,31 +543,31 @@ test('the number of a reservation that was forgotten is not given again after a 
 test('who knows the name of several learns what became of the one that decides, and of others nothing', async (t) => {
   const { routes, clock } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
-  const togetherId = 'a-long-enough-name';
-  const decision = async (of: Partial<GetTogetherDecisionRequest> = {}): Promise<TogetherDecision> =>
-    (await inject(routes.getTogetherDecision, { togetherId, reservationId: 1, ...of }, { userId: 'bob' })).decision;
+  const groupId = 'a-long-enough-name';
+  const decision = async (of: Partial<GetGroupOutcomeRequest> = {}): Promise<GroupOutcome> =>
+    (await inject(routes.getGroupOutcome, { groupId, reservationId: 1, ...of }, { userId: 'bob' })).decision;
   for (const _one of [1, 2, 3])
     await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }, { holdMs: 5000 }), ana);
-  t.is(await decision(), TogetherDecision.UNSPECIFIED);
-  const together = { togetherId, managerAddress: '', reservationId: 1 };
+  t.is(await decision(), GroupOutcome.UNSPECIFIED);
+  const together = { groupId, managerAddress: '', reservationId: 1 };
   await t.throwsAsync(
-    inject(routes.pledgeReservation, { reservationId: 1, together: { ...together, togetherId: 'short' } }, ana),
+    inject(routes.prepareReservation, { reservationId: 1, together: { ...together, groupId: 'short' } }, ana),
     { code: 'MUT_BAD_REQUEST' },
   );
   for (const reservationId of [1, 2])
-    t.like((await inject(routes.pledgeReservation, { reservationId, together }, ana)).reservation, { together });
-  t.is(await decision(), TogetherDecision.OPEN);
-  t.is(await decision({ reservationId: 2 }), TogetherDecision.UNSPECIFIED, 'the second decides nothing');
-  t.is(await decision({ togetherId: 'another-long-enough' }), TogetherDecision.UNSPECIFIED);
+    t.like((await inject(routes.prepareReservation, { reservationId, together }, ana)).reservation, { together });
+  t.is(await decision(), GroupOutcome.OPEN);
+  t.is(await decision({ reservationId: 2 }), GroupOutcome.UNSPECIFIED, 'the second decides nothing');
+  t.is(await decision({ groupId: 'another-long-enough' }), GroupOutcome.UNSPECIFIED);
   await inject(routes.confirmReservation, { reservationId: 1 }, ana);
-  t.is(await decision(), TogetherDecision.CONFIRMED);
+  t.is(await decision(), GroupOutcome.COMMITTED);
   await inject(routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
-  t.is(await decision(), TogetherDecision.UNDONE);
+  t.is(await decision(), GroupOutcome.ABORTED);
   const other = { ...together, reservationId: 3 };
-  await inject(routes.pledgeReservation, { reservationId: 3, together: other }, ana);
+  await inject(routes.prepareReservation, { reservationId: 3, together: other }, ana);
   clock.at += 6000;
   await inject(routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
-  t.is(await decision({ reservationId: 3 }), TogetherDecision.UNDONE, 'its hold has lapsed');
+  t.is(await decision({ reservationId: 3 }), GroupOutcome.ABORTED, 'its hold has lapsed');
 });
 
 /** What a watcher is told until all that had happened has been. */
@@ -558,11 +577,11 @@ async function watch(
   request: Partial<WatchReservationsRequest>,
 ): Promise<WatchReservationsResponse[]> {
   const leaving = new AbortController();
-  const told: WatchReservationsResponse[] = [];
+  const reported: WatchReservationsResponse[] = [];
   const writer = {
     drained: () => Promise.resolve(),
     write: (message: WatchReservationsResponse) => {
-      told.push(message);
+      reported.push(message);
       if (message.events.length === 0) leaving.abort();
       return true;
     },
@@ -572,7 +591,7 @@ async function watch(
     writer,
     aCallContext({ userId, signal: leaving.signal }),
   );
-  return told;
+  return reported;
 }
 
 test('a watcher hears what concerns it from any sequence on, and others nothing', async (t) => {
@@ -580,17 +599,17 @@ test('a watcher hears what concerns it from any sequence on, and others nothing'
   await inject(routes.registerResource, cluster, owner);
   await inject(routes.requestReservation, request(), ana);
   await inject(routes.cancelReservation, { reservationId: 1, reason: 'rain' }, ana);
-  const told = async (userId: string, afterSequence: number): Promise<string[]> =>
+  const reported = async (userId: string, afterSequence: number): Promise<string[]> =>
     (await watch(routes, userId, { afterSequence }))
       .flatMap(({ events }) => events)
       .map(({ sequence, type, reason }) => `${sequence} ${type} ${reason}`);
-  t.deepEqual(await told('ana', 0), [
+  t.deepEqual(await reported('ana', 0), [
     '1 resource.offered ',
     '2 reservation.confirmed free from the earliest start on',
     '3 reservation.cancelled rain',
   ]);
-  t.deepEqual(await told('owner', 2), ['3 reservation.cancelled rain']);
-  t.deepEqual(await told('bob', 1), []);
+  t.deepEqual(await reported('owner', 2), ['3 reservation.cancelled rain']);
+  t.deepEqual(await reported('bob', 1), []);
 });
 
 test('a watcher that was told of another journal, or of more than there is, is refused; each message names the journal', async (t) => {
@@ -722,13 +741,13 @@ test('what happens to many reservations at once is told in messages that any cli
     { resourceId: 'cluster', what: { $case: 'unitIndex', value: 9 }, reason: 'smoke' },
     owner,
   );
-  const told = (await watch(routes, longName.userId, { afterSequence: count + 1 })).slice(0, -1);
-  for (const message of told) t.true(WatchReservationsResponse.encode(message).finish().length < 4 * 1024 * 1024);
-  t.is(told.flatMap(({ events }) => events).filter(({ reservation }) => reservation !== undefined).length, count);
-  t.true(told.length > 1);
+  const reported = (await watch(routes, longName.userId, { afterSequence: count + 1 })).slice(0, -1);
+  for (const message of reported) t.true(WatchReservationsResponse.encode(message).finish().length < 4 * 1024 * 1024);
+  t.is(reported.flatMap(({ events }) => events).filter(({ reservation }) => reservation !== undefined).length, count);
+  t.true(reported.length > 1);
   t.deepEqual(
-    told.map(({ lastSequence }) => lastSequence),
-    told.map((_message, index) => (index < told.length - 1 ? count + 1 : count + 2)),
+    reported.map(({ lastSequence }) => lastSequence),
+    reported.map((_message, index) => (index < reported.length - 1 ? count + 1 : count + 2)),
   );
 });
 
@@ -788,7 +807,7 @@ test('an endless duration is refused, and one of an old journal hides no other r
   const place = { ...known.place, id: 2, start: noon + hour, end: Number.MAX_SAFE_INTEGER, resources: [0, 1, 2, 3] };
   reservationsMachine.apply(state, {
     kind: 'ReservationsPut',
-    told: [{ fact: 'confirmed', reservation: { ...known, place } }],
+    reported: [{ fact: 'confirmed', reservation: { ...known, place } }],
   });
   const list = {
     pageSize: 10,
@@ -808,7 +827,7 @@ test('an endless duration is refused, and one of an old journal hides no other r
   );
 });
 
-test('a key is good for one wish, also after a restart, and one of an older journal for any', async (t) => {
+test('a key is good for one spec, also after a restart, and one of an older journal for any', async (t) => {
   const folder = temporaryFolder(t);
   const first = service(folder);
   await inject(first.routes.registerResource, cluster, owner);

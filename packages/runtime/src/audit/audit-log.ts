@@ -18,7 +18,7 @@ export type AuditAction =
   | 'machine.add'
   | 'machine.remove'
   | 'machine.quarantine'
-  | 'machine.pardon'
+  | 'machine.reset-trust'
   | 'machine.drain'
   | 'machine.undrain'
   | 'credential.issue'
@@ -133,22 +133,22 @@ class AuditLog implements Audit {
   close(): void {
     this.#timers.cancel(this.#timer);
     this.#timer = undefined;
-    this.#tellSkipped(Infinity);
+    this.#reportSkipped(Infinity);
     this.#file.close();
   }
 
   /** Many refusals of one caller are counted and told once a minute. */
   #admitsRefusal({ who, from = '', refusedWith = '' }: AuditEntry): boolean {
-    this.#tellSkipped(this.#steady.now());
+    this.#reportSkipped(this.#steady.now());
     if (this.#limit.admit(`${refusedWith} ${cut(who) ?? ''} ${hostOf(from)}`)) return true;
     this.#timer ??= this.#timers.start(refusals.window, () => {
       this.#timer = undefined;
-      this.#tellSkipped(this.#steady.now());
+      this.#reportSkipped(this.#steady.now());
     });
     return false;
   }
 
-  #tellSkipped(now: number): void {
+  #reportSkipped(now: number): void {
     const skipped = this.#limit.takeSkipped(now);
     if (skipped.length === 0) return;
     const [largest, ...others] = [...skipped].sort((one, other) => other.count - one.count);

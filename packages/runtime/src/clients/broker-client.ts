@@ -24,7 +24,7 @@ import type {
   ListTasksResponse,
   ListTrustResponse,
   DrainMachineRequest,
-  PardonMachineRequest,
+  ResetMachineTrustRequest,
   UndrainMachineRequest,
   QuarantineMachineRequest,
   RetryTasksRequest,
@@ -51,7 +51,7 @@ export interface BrokerClient {
   listMachines(): Promise<ListMachinesResponse>;
   listTrust(): Promise<ListTrustResponse>;
   quarantineMachine(request: QuarantineMachineRequest): Promise<unknown>;
-  pardonMachine(request: PardonMachineRequest): Promise<unknown>;
+  resetMachineTrust(request: ResetMachineTrustRequest): Promise<unknown>;
   drainMachine(request: DrainMachineRequest): Promise<unknown>;
   undrainMachine(request: UndrainMachineRequest): Promise<unknown>;
   listRequests(request: ListRequestsRequest): Promise<ListRequestsResponse>;

@@ -48,7 +48,7 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     listMachines: () => wholeList('machines', (place) => callUnary(raw, 'listMachines', place, limits)),
     listTrust: () => wholeList('records', (place) => callUnary(raw, 'listTrust', place, limits)),
     quarantineMachine: (request) => callUnary(raw, 'quarantineMachine', request, limits),
-    pardonMachine: (request) => callUnary(raw, 'pardonMachine', request, limits),
+    resetMachineTrust: (request) => callUnary(raw, 'resetMachineTrust', request, limits),
     drainMachine: (request) => callUnary(raw, 'drainMachine', request, limits),
     undrainMachine: (request) => callUnary(raw, 'undrainMachine', request, limits),
     listRequests: (request) =>
@@ -113,7 +113,7 @@ export function dialProvider(address: string, { token, trust, ...limits }: CallS
     addMachines: (request) => callUnary(raw, 'addMachines', request, limits),
     removeMachine: (request) => callUnary(raw, 'removeMachine', request, limits),
     listRequests: () => wholeList('requests', (place) => callUnary(raw, 'listRequests', place, limits)),
-    listKeptMachines: () => wholeList('machines', (place) => callUnary(raw, 'listKeptMachines', place, limits)),
+    listEnrolledMachines: () => wholeList('machines', (place) => callUnary(raw, 'listEnrolledMachines', place, limits)),
     inviteMachine: (request) => callUnary(raw, 'inviteMachine', request, limits),
     listMachineCredentials: () =>
       wholeList('credentials', (place) => callUnary(raw, 'listMachineCredentials', place, limits)),
@@ -158,7 +158,7 @@ export function dialReservations(
     renegotiateReservation: (request) => callUnary(raw, 'renegotiateReservation', request, limits),
     cancelReservation: (request) => callUnary(raw, 'cancelReservation', request, limits),
     confirmReservation: (request) => callUnary(raw, 'confirmReservation', request, limits),
-    pledgeReservation: (request) => callUnary(raw, 'pledgeReservation', request, limits),
+    prepareReservation: (request) => callUnary(raw, 'prepareReservation', request, limits),
     verifyReservation: (request) => callUnary(raw, 'verifyReservation', request, limits),
     claimReservation: (request) => callUnary(raw, 'claimReservation', request, limits),
     releaseReservation: (request) => callUnary(raw, 'releaseReservation', request, limits),

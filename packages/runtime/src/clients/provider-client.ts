@@ -7,7 +7,7 @@ import type {
   GetResourceResponse,
   InviteMachineRequest,
   InviteMachineResponse,
-  ListKeptMachinesResponse,
+  ListEnrolledMachinesResponse,
   ListMachineCredentialsResponse,
   ListRequestsResponse,
   RemoveMachineRequest,
@@ -26,7 +26,7 @@ export interface ProviderClient {
   switchHeuristic(request: SwitchHeuristicRequest): Promise<SwitchHeuristicResponse>;
   addMachines(request: AddMachinesRequest): Promise<unknown>;
   removeMachine(request: RemoveMachineRequest): Promise<unknown>;
-  listKeptMachines(): Promise<ListKeptMachinesResponse>;
+  listEnrolledMachines(): Promise<ListEnrolledMachinesResponse>;
   inviteMachine(request: InviteMachineRequest): Promise<InviteMachineResponse>;
   listMachineCredentials(): Promise<ListMachineCredentialsResponse>;
 }

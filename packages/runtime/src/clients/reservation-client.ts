@@ -18,8 +18,8 @@ import type {
   ListReservationsRequest,
   ListReservationsResponse,
   ListResourcesResponse,
-  PledgeReservationRequest,
-  PledgeReservationResponse,
+  PrepareReservationRequest,
+  PrepareReservationResponse,
   RegisterResourceRequest,
   RegisterResourceResponse,
   ReleaseReservationRequest,
@@ -46,7 +46,7 @@ export interface ReservationClient {
   renegotiateReservation(request: RenegotiateReservationRequest): Promise<RenegotiateReservationResponse>;
   cancelReservation(request: CancelReservationRequest): Promise<CancelReservationResponse>;
   confirmReservation(request: ConfirmReservationRequest): Promise<ConfirmReservationResponse>;
-  pledgeReservation(request: PledgeReservationRequest): Promise<PledgeReservationResponse>;
+  prepareReservation(request: PrepareReservationRequest): Promise<PrepareReservationResponse>;
   verifyReservation(request: VerifyReservationRequest): Promise<VerifyReservationResponse>;
   claimReservation(request: ClaimReservationRequest): Promise<ClaimReservationResponse>;
   releaseReservation(request: ReleaseReservationRequest): Promise<ReleaseReservationResponse>;

@@ -13,4 +13,4 @@ export { MachineDriver, type CommittedChange, type MachineDriverOptions } from '
 export { systemTimers, type Timers } from './timers.ts';
 export { openTrace, type TraceSetup } from './trace-file.ts';
 export type { TurnTrace } from './turn-trace.ts';
-export { tellStalled } from './tell-stalled.ts';
+export { reportStalled } from './report-stalled.ts';

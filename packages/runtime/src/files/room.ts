@@ -67,7 +67,7 @@ export class Room {
   /** Resolves when so many bytes fit and new work could still be taken. Never rejects. */
   async whenFree(bytes: Bytes): Promise<void> {
     const { folder, freeMin } = this.#options;
-    await this.patiently(() => {
+    await this.retryWhileDiskFull(() => {
       const free = freeBytes(folder);
       if (free >= bytes + freeMin) return Promise.resolve();
       return Promise.reject(
@@ -85,7 +85,7 @@ export class Room {
    * @param isWanted asked before each further try; when it answers no, the error is thrown. @throws what `act` throws
    * for any other reason.
    */
-  async patiently<T>(act: () => Promise<T>, isWanted: () => boolean = () => true): Promise<T> {
+  async retryWhileDiskFull<T>(act: () => Promise<T>, isWanted: () => boolean = () => true): Promise<T> {
     const key = {};
     try {
       for (;;) {

@@ -8,7 +8,7 @@ import { accountName, removeTree, writeAtomic } from '../files/index.ts';
 import { authorityKeyPath, identityPaths, type IdentityPaths } from './folder.ts';
 import { hostsOf, issueForHosts, issueForUser, makeAuthority, type KeyPair } from './issue.ts';
 import { checkHostName, checkUserName, loopbackNames, ownHostNames } from './names.ts';
-import { demandInDate, readKeyPair } from './read-identity.ts';
+import { requireInDate, readKeyPair } from './read-identity.ts';
 
 /** What an identity folder holds. */
 export interface IdentityDescription {
@@ -153,7 +153,7 @@ function readAuthority(paths: IdentityPaths, now: Instant): KeyPair {
       : `the key of the authority was put there with "mutirao init --authority"; make ${dirname(key)} readable ` +
         'for this account while certificates are made';
   const authority = readKeyPair(paths.authorityCertificate, key, wayOut);
-  demandInDate(authority.certificate, {
+  requireInDate(authority.certificate, {
     path: paths.authorityCertificate,
     now,
     wayOut: 'remove the folder and make a new identity; everybody needs new certificates then',

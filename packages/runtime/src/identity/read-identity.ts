@@ -61,7 +61,7 @@ function readText(path: string, wayOut: string): string {
 }
 
 /** @throws {MutiraoError} MUT_BAD_CONFIG unless the certificate is good at this moment. */
-export function demandInDate(
+export function requireInDate(
   certificate: string,
   { path, now, wayOut }: { readonly path: string; readonly now: number; readonly wayOut: string },
 ): void {

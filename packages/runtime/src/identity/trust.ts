@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { MutiraoError } from '@mutirao/api/errors';
 import { identityFolder, identityPaths } from './folder.ts';
 import type { KeyPair } from './issue.ts';
-import { demandInDate, parseCertificate, readCertificate, readKeyPair } from './read-identity.ts';
+import { requireInDate, parseCertificate, readCertificate, readKeyPair } from './read-identity.ts';
 
 /** What a client needs to speak TLS. */
 export interface Trust {
@@ -33,7 +33,7 @@ export function userTrust(home: string, environment: Environment = process.env):
       'servers at a port are called with an identity only: make one with "mutirao init", or put one that you were ' +
       `given into ${folder}`;
     const user = readKeyPair(userCertificate, userKey, wayOut);
-    demandInDate(user.certificate, {
+    requireInDate(user.certificate, {
       path: userCertificate,
       now: Date.now(),
       wayOut: 'make a new one with "mutirao init", or ask who gave it to you',
@@ -86,7 +86,7 @@ export function readHostIdentity(folder: string): HostIdentity {
   const { authorityCertificate, hostCertificate, hostKey } = identityPaths(folder);
   const wayOut = 'other hosts are served with an identity only: run "mutirao init"';
   const host = readKeyPair(hostCertificate, hostKey, wayOut);
-  demandInDate(host.certificate, {
+  requireInDate(host.certificate, {
     path: hostCertificate,
     now: Date.now(),
     wayOut: 'make a new one with "mutirao init", or ask who gave it to you',

@@ -26,12 +26,12 @@ export class RepeatedLines {
 
   /** Logs a warning, or counts it. @param key what it is about: lines with one key are alike. */
   warn(key: string, fields: object, message: string): void {
-    this.tellSkipped();
+    this.reportSkipped();
     if (this.#limit.admit(key)) this.#log.warn(fields, message);
   }
 
   /** Reports what was left out, if a minute is over. */
-  tellSkipped(): void {
+  reportSkipped(): void {
     for (const { key, count } of this.#limit.takeSkipped(this.#clock.now()))
       this.#log.warn({ about: key, count }, `${count} more in the last minute`);
   }

@@ -1,1 +1,1 @@
-export { PassingBytes } from './passing-bytes.ts';
+export { InFlightBytes } from './in-flight-bytes.ts';

@@ -69,7 +69,7 @@ export function startProcess(options: StartProcessOptions): StartedProcess {
   for (const file of files) closeSync(file);
   const stdout = captureStream(child.stdout, bytesMaxOf(options.stdout));
   const stderr = captureStream(child.stderr, bytesMaxOf(options.stderr));
-  tellEnd(child, [stdout, stderr], options.onExit);
+  reportEnd(child, [stdout, stderr], options.onExit);
   if (child.stdin !== null) {
     child.stdin.on('error', () => undefined); // It may end without reading its input.
     if (options.leash === true) (child.stdin as Socket).unref();
@@ -122,11 +122,11 @@ const drainIdle = 200;
 const drainBytesMax = 1024 * 1024;
 const drainTimeMax = 10_000;
 
-function tellEnd(child: ChildProcess, captures: readonly Capture[], onExit: (exit: ProcessExit) => void): void {
-  let told = false;
+function reportEnd(child: ChildProcess, captures: readonly Capture[], onExit: (exit: ProcessExit) => void): void {
+  let reported = false;
   const tell = (exit: ProcessExit): void => {
-    if (told) return;
-    told = true;
+    if (reported) return;
+    reported = true;
     for (const capture of captures) capture.stop();
     onExit(exit);
   };

@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '../files/index.ts';
 
 /** A key that claims are signed with, as its manager tells it. */
-export interface ToldKey {
+export interface ReportedKey {
   readonly keyId: string;
   readonly publicKeyPem: string;
 }
@@ -38,18 +38,18 @@ export class ClaimKeys {
    * Takes what a manager tells. @throws {MutiraoError} MUT_CLAIM_FORGED where it has none of the keys that are known;
    * MUT_BAD_REQUEST for what is no key.
    */
-  pin(told: readonly ToldKey[]): void {
-    if (this.#keys.size > 0 && !told.some(({ keyId }) => this.#keys.has(keyId))) {
+  pin(reported: readonly ReportedKey[]): void {
+    if (this.#keys.size > 0 && !reported.some(({ keyId }) => this.#keys.has(keyId))) {
       throw new MutiraoError(
         'MUT_CLAIM_FORGED',
         `the manager signs with other keys than it did; if that is meant, remove ${this.#path} and start anew`,
       );
     }
-    if (told.every(({ keyId }) => this.#keys.has(keyId))) return;
-    this.#keys = new Map(told.map(({ keyId, publicKeyPem }) => [keyId, readKey(publicKeyPem)]));
+    if (reported.every(({ keyId }) => this.#keys.has(keyId))) return;
+    this.#keys = new Map(reported.map(({ keyId, publicKeyPem }) => [keyId, readKey(publicKeyPem)]));
     writeAtomic(
       this.#path,
-      `${JSON.stringify({ keys: told.map(({ keyId, publicKeyPem }) => ({ keyId, publicKeyPem })) })}\n`,
+      `${JSON.stringify({ keys: reported.map(({ keyId, publicKeyPem }) => ({ keyId, publicKeyPem })) })}\n`,
     );
   }
 }
@@ -72,7 +72,7 @@ function readKey(pem: string): KeyObject {
   return key;
 }
 
-function readKept(path: string): readonly ToldKey[] {
+function readKept(path: string): readonly ReportedKey[] {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -80,7 +80,7 @@ function readKept(path: string): readonly ToldKey[] {
     return []; // No manager has told anything yet.
   }
   try {
-    return (JSON.parse(text) as { readonly keys: readonly ToldKey[] }).keys;
+    return (JSON.parse(text) as { readonly keys: readonly ReportedKey[] }).keys;
   } catch (error) {
     throw new MutiraoError('MUT_BAD_CONFIG', `${path} holds no keys; remove it to take those that the manager tells`, {
       cause: error,

@@ -1,1 +1,1 @@
-export { ReservationDesk, type ReservationDeskOptions, type ReservationUse } from './reservation-desk.ts';
+export { ReservationClient, type ReservationClientOptions, type ReservationUse } from './reservation-client.ts';

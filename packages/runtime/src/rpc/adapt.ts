@@ -173,7 +173,7 @@ export function userOfToken(
 function admitByCertificate(call: SurfaceCall, revoked: RevokedSerials): Caller {
   const peer = readPeer(call.getAuthContext().sslPeerCertificate, revoked);
   // The connection may be older than what has happened to its certificate.
-  peer.demandGood(Date.now());
+  peer.requireGood(Date.now());
   return { userId: peer.userId, credential: '', peer };
 }
 

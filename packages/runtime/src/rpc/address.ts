@@ -138,12 +138,12 @@ export function farAddress(bound: string, advertised: string, ownName: string): 
   const { host, port } = address;
   if (advertised === '') return wildcards.has(host) ? joinAddress(ownName, port) : bound;
   const hasPort = /^(?:tls:\/\/)?(?:\[[^\]]+\]|[^:[\]]+):\d+$/.test(advertised);
-  const told = readHost(hasPort ? advertised : joinAddress(advertised.replace(/^\[(.*)\]$/, '$1'), port));
-  if (told.port === 0)
+  const reported = readHost(hasPort ? advertised : joinAddress(advertised.replace(/^\[(.*)\]$/, '$1'), port));
+  if (reported.port === 0)
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
       `advertised address is "${advertised}"; want a host, and a port other than 0 where it is another than the ` +
         'bound one',
     );
-  return joinAddress(told.host, told.port);
+  return joinAddress(reported.host, reported.port);
 }

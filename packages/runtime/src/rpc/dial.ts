@@ -20,7 +20,7 @@ import { isSocket, joinAddress, parseAddress, socketAddress } from './address.ts
 import { clientStream, clientWriter } from './call-stream.ts';
 import { clientOptions, messageBytesMax, withMessagesOf } from './channel.ts';
 import { secureChannel } from './client-security.ts';
-import { findStranger } from './socket-folder.ts';
+import { findForeign } from './socket-folder.ts';
 import { fromStatus, toStatus } from './status.ts';
 import type { MessageStream, StreamWriter } from './streams.ts';
 
@@ -56,7 +56,7 @@ export function dial<C extends Client>(ClientClass: ClientConstructor<C>, addres
     : [joinAddress(where.host, where.port), where.host];
   const sizes = withMessagesOf(options.messageBytesMax ?? messageBytesMax);
   const shown = (): ReturnType<typeof showing> =>
-    showing(options.token, isSocket(where) ? () => findStranger(where.path) : undefined);
+    showing(options.token, isSocket(where) ? () => findForeign(where.path) : undefined);
   if (!isTls) return new ClientClass(target, credentials.createInsecure(), { ...clientOptions, ...sizes, ...shown() });
   const { channelCredentials, channelOptions, showsCertificate } = secureChannel(host, options.trust);
   return new ClientClass(target, channelCredentials, {

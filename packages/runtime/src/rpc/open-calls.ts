@@ -20,7 +20,7 @@ export class OpenCalls {
   closeStale(now: Instant): void {
     for (const [call, peer] of [...this.#calls]) {
       try {
-        peer.demandGood(now);
+        peer.requireGood(now);
       } catch (error) {
         this.#calls.delete(call);
         call.close(toMutiraoError(error));

@@ -13,7 +13,7 @@ export interface Peer {
    * Throws once the certificate is not to be taken any more: it has expired, or was revoked. @throws {MutiraoError}
    * MUT_UNAUTHENTICATED
    */
-  demandGood(now: Instant): void;
+  requireGood(now: Instant): void;
 }
 
 /** Reads who calls. @throws {MutiraoError} MUT_UNAUTHENTICATED */
@@ -32,7 +32,7 @@ export function readPeer(shown: ShownCertificate | undefined, revoked: { has(ser
   const validUntil = Date.parse(shown.valid_to);
   const peer: Peer = {
     userId: name,
-    demandGood: (now) => {
+    requireGood: (now) => {
       if (now > validUntil)
         throw new MutiraoError(
           'MUT_UNAUTHENTICATED',

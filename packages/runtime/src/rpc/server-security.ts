@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { identityPaths, readHostIdentity, RevokedSerials, type HostIdentity } from '../identity/index.ts';
 import type { Logger } from '../log/index.ts';
 
-/** How a server keeps strangers out. */
+/** How a server keeps foreigners out. */
 export interface ServerSecurity {
   readonly credentials: ServerCredentials;
   /** Undefined without TLS: a token is wanted then. */
@@ -73,15 +73,15 @@ class HostCertificates implements CertificateProvider {
 
   replace(identity: HostIdentity): void {
     this.#identity = identity;
-    for (const listener of this.#caListeners) this.#tellCa(listener);
-    for (const listener of this.#identityListeners) this.#tellIdentity(listener);
+    for (const listener of this.#caListeners) this.#reportCa(listener);
+    for (const listener of this.#identityListeners) this.#reportIdentity(listener);
   }
 
   addCaCertificateListener(listener: CaListener): void {
     this.#caListeners.add(listener);
     // Whoever adds one is not ready to be told before it returns.
     queueMicrotask(() => {
-      this.#tellCa(listener);
+      this.#reportCa(listener);
     });
   }
 
@@ -92,7 +92,7 @@ class HostCertificates implements CertificateProvider {
   addIdentityCertificateListener(listener: IdentityListener): void {
     this.#identityListeners.add(listener);
     queueMicrotask(() => {
-      this.#tellIdentity(listener);
+      this.#reportIdentity(listener);
     });
   }
 
@@ -100,11 +100,11 @@ class HostCertificates implements CertificateProvider {
     this.#identityListeners.delete(listener);
   }
 
-  #tellCa(listener: CaListener): void {
+  #reportCa(listener: CaListener): void {
     listener({ caCertificate: Buffer.from(this.#identity.authority) });
   }
 
-  #tellIdentity(listener: IdentityListener): void {
+  #reportIdentity(listener: IdentityListener): void {
     const { certificate, key } = this.#identity.host;
     listener({ certificate: Buffer.from(certificate), privateKey: Buffer.from(key) });
   }

@@ -97,7 +97,7 @@ function holdsSockets(folder: string): Promise<boolean> {
 export function makeSocketFolder(path: string): void {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const fault = findStranger(path);
+  const fault = findForeign(path);
   if (fault !== undefined) throw new MutiraoError('MUT_TOKEN_UNSAFE', fault);
   const { mode } = lstatSync(folder);
   if ((mode & 0o077) !== 0)
@@ -128,7 +128,7 @@ export async function makeRoomForSocket(path: string): Promise<void> {
  * Why what listens at a socket might be another user's: the folder is hers, or she may write to it. Undefined where it
  * cannot be, and where there is no folder.
  */
-export function findStranger(path: string): string | undefined {
+export function findForeign(path: string): string | undefined {
   const folder = dirname(path);
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return undefined;

@@ -26,17 +26,17 @@ export interface FramedText {
 }
 
 /** What a framed command wrote to a stream; undefined when it never ran. */
-export function readFrame(mark: string, told: string): FramedText | undefined {
-  const from = told.indexOf(`${mark}<`);
+export function readFrame(mark: string, reported: string): FramedText | undefined {
+  const from = reported.indexOf(`${mark}<`);
   if (from < 0) return undefined;
-  const body = told.slice(from + mark.length + 1);
+  const body = reported.slice(from + mark.length + 1);
   const to = body.lastIndexOf(`>${mark}`);
   return to < 0 ? { text: body, isWhole: false } : { text: body.slice(0, to), isWhole: true };
 }
 
 /** Whether the other host refused one more session over a connection that stands. */
-export function isSessionRefused(told: string): boolean {
-  return /session request failed|session open refused/i.test(told);
+export function isSessionRefused(reported: string): boolean {
+  return /session request failed|session open refused/i.test(reported);
 }
 
 /** What a login shell that runs no commands said in place of an answer. */

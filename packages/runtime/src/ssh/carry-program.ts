@@ -34,7 +34,7 @@ mv -f -- "$draft" "$folder/mutirao"
 /**
  * Brings our executable to the other host, once for each version, and returns its path there.
  *
- * @throws {MutiraoError} MUT_SITE_PROGRAM with the host's words when it cannot run there; MUT_TRANSFER_FAILED; as
+ * @throws {MutiraoError} MUT_SITE_UNSUPPORTED_HOST with the host's words when it cannot run there; MUT_TRANSFER_FAILED; as
  * `SshConnection.run`.
  */
 export async function carryProgram(
@@ -52,7 +52,7 @@ export async function carryProgram(
   if (has === 'has') return program;
   if (found !== system)
     throw new MutiraoError(
-      'MUT_SITE_PROGRAM',
+      'MUT_SITE_UNSUPPORTED_HOST',
       `${destination} runs ${found === '' ? 'nothing that we know' : found}, and the executable is for ${system}`,
     );
   const { status, stderr } = await connection.run(['/bin/sh', '-c', installScript, 'install', sha256, String(bytes)], {
@@ -62,6 +62,6 @@ export async function carryProgram(
   if (status === 0) return program;
   const words = lastWords(stderr);
   throw status === 126
-    ? new MutiraoError('MUT_SITE_PROGRAM', `${destination} cannot run the executable: ${words}`)
+    ? new MutiraoError('MUT_SITE_UNSUPPORTED_HOST', `${destination} cannot run the executable: ${words}`)
     : new MutiraoError('MUT_TRANSFER_FAILED', `the executable cannot be put on ${destination}: ${words}`);
 }

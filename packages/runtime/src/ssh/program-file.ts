@@ -73,7 +73,7 @@ function systemOf(path: string): string {
 }
 
 async function pack(home: string, path: string, sha256: string): Promise<string> {
-  if (readToldHash(`${path}.json`) === sha256 && existsSync(`${path}.gz`)) return `${path}.gz`;
+  if (readReportedHash(`${path}.json`) === sha256 && existsSync(`${path}.gz`)) return `${path}.gz`;
   const packed = join(home, 'programs', `${sha256}.gz`);
   if (existsSync(packed)) return packed;
   mkdirSync(dirname(packed), { recursive: true, mode: 0o700 });
@@ -84,7 +84,7 @@ async function pack(home: string, path: string, sha256: string): Promise<string>
 }
 
 /** The hash that scripts/pack wrote beside the executable. */
-function readToldHash(path: string): unknown {
+function readReportedHash(path: string): unknown {
   try {
     return (JSON.parse(readFileSync(path, 'utf8')) as { sha256?: unknown }).sha256;
   } catch {

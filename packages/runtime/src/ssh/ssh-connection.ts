@@ -17,7 +17,7 @@ import {
 import { isSocket, parseAddress, socketAddress } from '../rpc/address.ts';
 import { makeSocketFolder } from '../rpc/socket-folder.ts';
 import { describeRefusal, frameCommand, isSessionRefused, readFrame } from './answer-frame.ts';
-import { hearsFrom } from './hears-from.ts';
+import { onFrom } from './on-from.ts';
 import { remoteCommand } from './remote-command.ts';
 import { clientArguments, forwardWord, masterArguments } from './ssh-arguments.ts';
 import { lastWords, sshError } from './ssh-errors.ts';
@@ -273,11 +273,11 @@ export class SshConnection {
    * @throws {MutiraoError} MUT_UNREACHABLE with what the other host said against it.
    */
   async probe(localAddress: string): Promise<void> {
-    const told = (): string => this.#master.stderr.bytes().toString();
-    const before = told().length;
-    if (await hearsFrom(localAddress)) return;
+    const reported = (): string => this.#master.stderr.bytes().toString();
+    const before = reported().length;
+    if (await onFrom(localAddress)) return;
     const until = performance.now() + refusalMax;
-    const refusal = (): string | undefined => /open failed: ([^\r\n]+)/.exec(told().slice(before))?.[1];
+    const refusal = (): string | undefined => /open failed: ([^\r\n]+)/.exec(reported().slice(before))?.[1];
     while (refusal() === undefined && this.isOpen && performance.now() < until) await delay(pollMs);
     if (!this.isOpen) throw this.#gone('');
     // The other host says the same whether nobody listens or its sshd forbids it.
@@ -351,21 +351,21 @@ export class SshConnection {
     );
   }
 
-  #gone(told: string): MutiraoError {
+  #gone(reported: string): MutiraoError {
     return (
       this.#closed ??
       new MutiraoError(
         'MUT_UNREACHABLE',
-        `ssh ${this.destination}: the connection is closed${told === '' ? '' : `: ${lastWords(told)}`}`,
+        `ssh ${this.destination}: the connection is closed${reported === '' ? '' : `: ${lastWords(reported)}`}`,
       )
     );
   }
 
   #ended(startError: string): void {
-    const told = this.#master.stderr.bytes().toString();
+    const reported = this.#master.stderr.bytes().toString();
     this.#closed =
       startError === ''
-        ? sshError(this.destination, told, this.#hasConnected)
+        ? sshError(this.destination, reported, this.#hasConnected)
         : new MutiraoError('MUT_UNREACHABLE', `cannot start ${this.#program}: ${startError}`);
     if (this.#signal?.aborted === true)
       this.#closed = new MutiraoError('MUT_CANCELLED', `ssh ${this.destination}: given up`);
@@ -407,8 +407,8 @@ trap 'rm -f -- "$2"' EXIT
 $4 >"$2" && chmod "$3" "$2" && mv -f -- "$2" "$1"
 `;
 
-function copyError(destination: string, remotePath: string, told: string): MutiraoError {
-  const words = lastWords(told);
+function copyError(destination: string, remotePath: string, reported: string): MutiraoError {
+  const words = lastWords(reported);
   const code = /no space left|quota exceeded/i.test(words)
     ? 'MUT_DISK_FULL'
     : /permission denied|read-only file system/i.test(words)

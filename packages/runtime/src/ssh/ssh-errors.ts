@@ -22,25 +22,25 @@ const refusals: readonly (readonly [RegExp, ErrorCode])[] = [
  * @param hasConnected whether the other host had let it in: then whatever ended it is a matter of the network or of the
  * other host, and passes.
  */
-export function sshError(destination: string, told: string, hasConnected = false): MutiraoError {
-  const words = lastWords(told);
+export function sshError(destination: string, reported: string, hasConnected = false): MutiraoError {
+  const words = lastWords(reported);
   const message = `ssh ${destination}: ${words === '' ? 'it ended without a word' : words}`;
-  return new MutiraoError(hasConnected ? 'MUT_UNREACHABLE' : codeOf(told), message);
+  return new MutiraoError(hasConnected ? 'MUT_UNREACHABLE' : codeOf(reported), message);
 }
 
-function codeOf(told: string): ErrorCode {
-  const lines = linesOf(told);
+function codeOf(reported: string): ErrorCode {
+  const lines = linesOf(reported);
   if (configPattern.test(lines[0] ?? '')) return 'MUT_BAD_CONFIG';
   return refusals.find(([pattern]) => lines.slice(-2).some((line) => pattern.test(line)))?.[1] ?? 'MUT_UNREACHABLE';
 }
 
 /** What a command told in the end, in one line of at most 400 characters. */
-export function lastWords(told: string): string {
-  return linesOf(told).slice(-3).join('; ').slice(-400);
+export function lastWords(reported: string): string {
+  return linesOf(reported).slice(-3).join('; ').slice(-400);
 }
 
-function linesOf(told: string): string[] {
-  return told
+function linesOf(reported: string): string[] {
+  return reported
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter(

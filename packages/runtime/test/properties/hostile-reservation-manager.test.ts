@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { MutiraoError } from '@mutirao/api/errors';
-import { AheadStatus, ReservationServiceService, type Reservation } from '@mutirao/api/reservation';
+import { ProvisioningState, ReservationServiceService, type Reservation } from '@mutirao/api/reservation';
 import { clusterMachine, createClusterState } from '@mutirao/core/machines/cluster';
 import { createProviderState, providerDefaults, providerMachine } from '@mutirao/core/machines/provider';
 import type { ReservedWindow } from '@mutirao/core/messages';
 import { conservativeBackfilling } from '@mutirao/core/queue';
 import { openClaimSigner, type ClaimSigner } from '@mutirao/runtime/claims';
 import { quietLogger } from '@mutirao/runtime/log';
-import { ReservationDesk } from '@mutirao/runtime/reservations';
+import { ReservationClient } from '@mutirao/runtime/reservations';
 import {
   aReservationWire,
   hostileMessages,
   messagesOfMethod,
-  PretendReservations,
+  FakeReservations,
   temporaryFolder,
 } from '@mutirao/testkit';
 
 const held = {
-  status: AheadStatus.QUEUED,
+  status: ProvisioningState.QUEUED,
   heldUnits: 1,
   askedUnits: 3,
   askUnixMs: 0,
@@ -34,8 +34,8 @@ const reservation: Reservation = {
   units: [{ first: 0, count: 2 }],
   latestEndUnixMs: 9000,
   reason: 'why',
-  heldAhead: held,
-  together: { togetherId: 'a-name-of-twenty-chars', managerAddress: 'h:1', reservationId: 1 },
+  provisioning: held,
+  together: { groupId: 'a-name-of-twenty-chars', managerAddress: 'h:1', reservationId: 1 },
 };
 
 /** Lets all happen that needs no time. */
@@ -54,7 +54,7 @@ function useWindows(windows: readonly ReservedWindow[]): void {
     endedMax: 10,
     policy: conservativeBackfilling('start-now'),
   });
-  clusterMachine.step(cluster, [{ kind: 'ClusterStarted' }, { kind: 'ReservationsTold', windows }], 500);
+  clusterMachine.step(cluster, [{ kind: 'ClusterStarted' }, { kind: 'ReservationsReported', windows }], 500);
   clusterMachine.step(cluster, [{ kind: 'TimerFired' }], 6000);
   clusterMachine.checkInvariants(cluster);
   const provider = createProviderState({ ...providerDefaults, providerId: 'p' });
@@ -66,7 +66,7 @@ function useWindows(windows: readonly ReservedWindow[]): void {
         kind: 'LimitsRead',
         limits: { processors: 4, requestsMax: 10, walltimeMax: 60_000, widthMax: 4, walltimeGranularity: 1000 },
       },
-      { kind: 'WindowsTold', windows },
+      { kind: 'WindowsReported', windows },
     ],
     500,
   );
@@ -91,11 +91,11 @@ async function tryAnswer(
     readonly what: string;
   },
 ): Promise<void> {
-  const manager = new PretendReservations(signer);
+  const manager = new FakeReservations(signer);
   manager.reservations = [reservation];
   manager.forged = new Map([[name, response]]);
-  const told: (readonly ReservedWindow[])[] = [];
-  const desk = new ReservationDesk({
+  const reported: (readonly ReservedWindow[])[] = [];
+  const client = new ReservationClient({
     address: 'h:1',
     resourceId: 'alpha',
     processors: 4,
@@ -112,22 +112,22 @@ async function tryAnswer(
               resolve();
             });
           }),
-    onTold: (windows) => {
-      told.push(windows);
+    onReported: (windows) => {
+      reported.push(windows);
     },
   });
-  desk.start();
+  client.start();
   await settle();
   try {
-    told.push([await desk.admit(manager.claim(), 'ana')]);
+    reported.push([await client.admit(manager.claim(), 'ana')]);
   } catch (error) {
     if (!(error instanceof MutiraoError) || error.code === 'MUT_INTERNAL') t.fail(`${what}: ${String(error)}`);
   }
-  desk.noteUse({ reservationId: 7, userId: 'ana' });
+  client.noteUse({ reservationId: 7, userId: 'ana' });
   await settle();
-  await desk.stop();
+  await client.stop();
   try {
-    told.forEach(useWindows);
+    reported.forEach(useWindows);
   } catch (error) {
     t.fail(`${what}: ${error instanceof Error ? error.stack : String(error)}`);
   }
@@ -146,7 +146,7 @@ test('no field of any answer of a reservation manager ends or confuses those who
     listReservations: { reservations: [reservation], nextBeforeReservationId: 0 },
     verifyReservation: { valid: true, code: 'MUT_CLAIM_SUPERSEDED', message: 'moved', reservation, presentClaim: '' },
     claimReservation: { reservation },
-    tellHeldAhead: {},
+    reportProvisioning: {},
     watchReservations: {
       events: [
         { sequence: 1, atUnixMs: 5, type: 'reservation.moved', reservation, resource: undefined, reason: 'why' },

@@ -29,10 +29,10 @@ export function decide(job: GridJob, index: number, resource: SimulatedResource,
 /** What is told beyond that to a heuristic that decides at every event. */
 function watch(facts: RequestFacts, job: GridJob, index: number, { plan }: SimulatedResource): RequestFacts {
   const { now } = facts;
-  const [occasion, unusedAt] = [job.due.get(index), job.unusedAt.get(index)];
+  const [trigger, unusedAt] = [job.due.get(index), job.unusedAt.get(index)];
   return {
     ...facts,
-    ...(occasion === undefined ? {} : { occasion }),
+    ...(trigger === undefined ? {} : { trigger }),
     ...(unusedAt === undefined ? {} : { unusedAt }),
     budget: (job.budgets[index] as RequestBudget).leftAt(now),
     pending: job.watchedFacts(index, now, (id) => plan.waiting.get(id)?.startsAt),

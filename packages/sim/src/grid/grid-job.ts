@@ -41,7 +41,7 @@ export interface GridJobSetup {
 }
 
 /** Why a decision is made. */
-export type Occasion = NonNullable<RequestFacts['occasion']>;
+export type Trigger = NonNullable<RequestFacts['trigger']>;
 
 /** A grid job while it runs. */
 export class GridJob {
@@ -58,7 +58,7 @@ export class GridJob {
   readonly budgets: readonly RequestBudget[];
   finishedAt: Instant | undefined;
   /** Resources at which a decision is due, and why. */
-  readonly due = new Map<number, Occasion>();
+  readonly due = new Map<number, Trigger>();
   /** When a decision asked for another one, by resource; Infinity where none did. */
   readonly reviewAt: Instant[];
   /** When the last own request was released in which no task had begun, by resource. */
@@ -101,8 +101,8 @@ export class GridJob {
   }
 
   /** Notes that a decision is due; what concerns the own requests goes before what does not. */
-  noteDue(resource: number, occasion: Occasion): void {
-    if (occasion === 'own' || !this.due.has(resource)) this.due.set(resource, occasion);
+  noteDue(resource: number, trigger: Trigger): void {
+    if (trigger === 'own' || !this.due.has(resource)) this.due.set(resource, trigger);
   }
 
   /** Notes that processors of a resource were freed, by anybody. */

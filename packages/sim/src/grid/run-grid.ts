@@ -171,7 +171,7 @@ class GridWorld {
     const { drafts, givenUp = [] } = decision;
     job.reviewAt[index] = nextReview(decision, {
       now,
-      occasion: job.due.get(index),
+      trigger: job.due.get(index),
       before: job.reviewAt[index] as Instant,
     });
     for (const { requestId } of givenUp) this.#giveUp(job, index, { id: Number(requestId), now });

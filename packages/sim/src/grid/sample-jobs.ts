@@ -75,15 +75,15 @@ export function drawTaskTimes(
  * Runs one grid job of a scenario on a resource at a random instant of its history.
  *
  * Instant, task times and the order in which tasks are drawn depend on seed and run alone: every heuristic faces the
- * same luck.
+ * same rng.
  */
 export function sampleJob(
   history: LocalHistory,
   scenario: JobScenario,
-  luck: { readonly seed: string; readonly run: number },
+  rng: { readonly seed: string; readonly run: number },
   trace?: TraceLine,
 ): JobSample {
-  const root = new Prng(`seed ${luck.seed}`).fork(`run ${luck.run}`);
+  const root = new Prng(`seed ${rng.seed}`).fork(`run ${rng.run}`);
   const instant = history.start + Math.floor(root.fork('instant').fraction() * (history.end - history.start));
   const { processors } = history.setup;
   const { heuristic, requestsMax, widthMax, walltimeMax, options = heuristicDefaults, releasesIdle = false } = scenario;

@@ -40,7 +40,7 @@ interface RunningTask {
  * replicated.
  *
  * The k-th task to start is the k-th draw, whatever the requests are, as long as none is aborted: two heuristics face
- * the same luck.
+ * the same rng.
  *
  * @source costa2005, section 4.1: workqueue.
  */

@@ -1,7 +1,7 @@
 import {
   AdaptiveAdmissibility,
   PlacementTable,
-  ResourceBook,
+  QueueModel,
   type CountedTasks,
   type FinishedTask,
   type PlacementStrategy,
@@ -38,7 +38,7 @@ export interface PlacementRun {
 /** A cluster with the book that is kept of it, and when something happens there next. */
 interface Cluster {
   readonly replay: ResourceReplay;
-  readonly book: ResourceBook;
+  readonly book: QueueModel;
   next: Instant;
 }
 
@@ -74,11 +74,11 @@ class PlacementSimulation {
     this.#stream = stream;
     this.#clusters = setup.sizes.map((size) => ({
       replay: new ResourceReplay(setup.policy, new RequestPlan(size, 0)),
-      book: new ResourceBook(size, setup.counted),
+      book: new QueueModel(size, setup.counted),
       next: Infinity,
     }));
     this.#table = new PlacementTable(
-      this.#clusters.map(({ book }, index) => ({ name: `c${index}`, book, level: 4, heardAt: Infinity })),
+      this.#clusters.map(({ book }, index) => ({ name: `c${index}`, book, level: 4, receivedAt: Infinity })),
     );
     this.#adaptive = new AdaptiveAdmissibility(this.#table.sets);
     this.#prng = new Prng(setup.seed);

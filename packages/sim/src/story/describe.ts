@@ -70,10 +70,10 @@ function showList(values: readonly unknown[], telling: Telling, depth: number): 
     about === undefined
       ? []
       : values.filter((value) => typeof value === 'object' && idsOf(value).some((id) => about.has(id)));
-  const told = (wanted.length > 0 ? wanted : values)
+  const reported = (wanted.length > 0 ? wanted : values)
     .slice(0, elementsMax)
     .map((value) => show(value, telling, depth + 1));
-  return `[${told.join(', ')}${told.length < values.length ? `, ... ${values.length} in all` : ''}]`;
+  return `[${reported.join(', ')}${reported.length < values.length ? `, ... ${values.length} in all` : ''}]`;
 }
 
 function showText(text: string): string {
@@ -88,10 +88,10 @@ function showRanges(letter: string, numbers: readonly number[]): string {
     if (range !== undefined && number === range.last + 1) range.last = number;
     else ranges.push({ first: number, last: number });
   }
-  const told = ranges
+  const reported = ranges
     .slice(0, 2 * elementsMax)
     .map(({ first, last }) => (first === last ? `${letter}${first}` : `${letter}${first}-${letter}${last}`));
-  return `[${told.join(',')}${told.length < ranges.length ? `,... ${numbers.length} in all` : ''}]`;
+  return `[${reported.join(',')}${reported.length < ranges.length ? `,... ${numbers.length} in all` : ''}]`;
 }
 
 function showBytes(bytes: Uint8Array): string {

@@ -106,7 +106,7 @@ export class BrokerGrid {
     this.#deliver(
       { kind: 'ProviderAdded', replyTo: 0, providerId: provider, address: 'h:1' },
       { kind: 'ProviderConnected', providerId: provider },
-      { kind: 'ProviderSettled', providerId: provider },
+      { kind: 'ProviderSynced', providerId: provider },
     );
     for (const machine of setup.machines) this.join(machine);
   }

@@ -30,7 +30,7 @@ export interface AgentSetup {
   readonly speed: number;
   readonly isLiar: boolean;
   readonly sabotage?: SabotagePlan | undefined;
-  readonly luck: Prng;
+  readonly rng: Prng;
   dial(life: Life): StreamEnd<FromAgent, ToAgent>;
   /** The process has ended. */
   onEnd(exitStatus: number): void;
@@ -45,7 +45,7 @@ const finalCodes = new Set([
   'MUT_ALLOCATION_ENDED',
   'MUT_WALLTIME_ENDED',
   'MUT_RELEASED',
-  'MUT_REPLACED',
+  'MUT_MACHINE_NAME_TAKEN_OVER',
 ]);
 const killGrace: Duration = 5000;
 /**
@@ -65,7 +65,7 @@ export class AgentProcess {
   readonly #stored = new Set<string>();
   /** Contents that replicas need. */
   readonly #pinned = new Set<string>();
-  readonly #choreLuck: Prng;
+  readonly #choreRng: Prng;
   readonly #running = new Map<number, { readonly replica: HeldReplica; finish(): void }>();
   #orphanedSince: number;
   /** When its allocation ends, by its own clock. */
@@ -75,9 +75,9 @@ export class AgentProcess {
 
   constructor(setup: AgentSetup) {
     this.#setup = setup;
-    const { world, host, facts, luck } = setup;
+    const { world, host, facts, rng } = setup;
     const { kernel } = world;
-    this.#choreLuck = luck.fork('chores');
+    this.#choreRng = rng.fork('chores');
     this.#until = facts.until;
     this.life = new Life(host);
     this.life.holds(() => {
@@ -104,7 +104,7 @@ export class AgentProcess {
         contentBytesMax: 2 ** 20,
         prefetchMax: facts.processors + 16,
       }),
-      luck: luck.fork('turns'),
+      rng: rng.fork('turns'),
       turnDelayMax: world.turnDelayMax,
       onTurn: (turn) => {
         world.onTurn(turn);
@@ -127,7 +127,7 @@ export class AgentProcess {
     this.#link = new Link<FromAgent, ToAgent>({
       kernel,
       life: this.life,
-      luck: luck.fork('link'),
+      rng: rng.fork('link'),
       backOff: { first: 100, longest: 5000 },
       dial: () => setup.dial(this.life),
       hello: () => {
@@ -192,12 +192,12 @@ export class AgentProcess {
 
   /** SIGTERM to every process at once: the tasks have it first, and many of them end as if they had done their work. */
   stopAfterTasks(): void {
-    const { world, luck } = this.#setup;
+    const { world, rng } = this.#setup;
     for (const { replica } of [...this.#running.values()]) {
-      const fate = luck.fork(`signal to r${replica.start.replicaId}`).fraction();
+      const fate = rng.fork(`signal to r${replica.start.replicaId}`).fraction();
       if (fate < 0.8) this.#finish(replica, fate < 0.5 ? 0 : 143, true);
     }
-    world.kernel.after(drawTime(luck, signalSpread), () => {
+    world.kernel.after(drawTime(rng, signalSpread), () => {
       if (!this.life.isOver) this.stop();
     });
   }
@@ -292,15 +292,15 @@ export class AgentProcess {
 
   /** Does a chore of this process a little later, if it still lives. */
   #later(chore: () => void): void {
-    const { world, luck } = this.#setup;
-    world.kernel.after(drawTime(luck, world.pace.choreMax), () => {
+    const { world, rng } = this.#setup;
+    world.kernel.after(drawTime(rng, world.pace.choreMax), () => {
       if (!this.life.isOver) chore();
     });
   }
 
   #failsChore(): boolean {
     const { choreFailureProbability } = this.#setup.world;
-    return choreFailureProbability > 0 && this.#choreLuck.fraction() < choreFailureProbability;
+    return choreFailureProbability > 0 && this.#choreRng.fraction() < choreFailureProbability;
   }
 
   #askContents(contents: readonly Content[]): void {
@@ -311,7 +311,7 @@ export class AgentProcess {
         this.#process.deliver({ kind: 'ContentArrived', contentKey: content.sha256 });
       else missing.push(content);
     }
-    if (missing.length > 0) this.#link.send({ kind: 'contentWanted', contents: missing });
+    if (missing.length > 0) this.#link.send({ kind: 'blobRequest', contents: missing });
   }
 
   #takeContent({ sha256 }: Content, isThere: boolean): void {
@@ -419,11 +419,11 @@ export class AgentProcess {
   }
 
   #spoil(replicaId: number): string {
-    const { world, sabotage, luck } = this.#setup;
+    const { world, sabotage, rng } = this.#setup;
     if (
       sabotage === undefined ||
       !world.isStormy ||
-      luck.fork(`result of r${replicaId}`).fraction() >= sabotage.probability
+      rng.fork(`result of r${replicaId}`).fraction() >= sabotage.probability
     )
       return 'f00';
     return sabotage.colludes ? 'bad' : `bad${replicaId}x`;

@@ -39,7 +39,7 @@ export interface BrokerSetup {
   readonly host: Host;
   readonly options: Partial<BrokerOptions>;
   readonly disk: SimulatedDisk<BrokerChange>;
-  readonly luck: Prng;
+  readonly rng: Prng;
   readonly providerIds: readonly ProviderId[];
   /** It wants to know how the providers' queues stand. */
   readonly places: boolean;
@@ -78,8 +78,8 @@ export class BrokerProcess {
 
   constructor(setup: BrokerSetup) {
     this.#setup = setup;
-    this.#staging = setup.luck.fork('staging');
-    const { world, host, disk, luck, options } = setup;
+    this.#staging = setup.rng.fork('staging');
+    const { world, host, disk, rng, options } = setup;
     this.life = new Life(host);
     const clock = host.openClock();
     this.process = new MachineProcess<BrokerState, BrokerInput, BrokerChange, BrokerCommand>({
@@ -91,7 +91,7 @@ export class BrokerProcess {
       disk,
       state: recover(disk, options),
       isDurable: ({ kind }) => durableKinds.has(kind),
-      luck: luck.fork('turns'),
+      rng: rng.fork('turns'),
       turnDelayMax: world.turnDelayMax,
       onTurn: (turn) => {
         world.onTurn(turn);
@@ -100,7 +100,7 @@ export class BrokerProcess {
         this.#perform(command);
       },
       onCommitted: (changes) => {
-        this.#hearCommitted(changes);
+        this.#onCommitted(changes);
       },
       onFatal: (error) => {
         world.endOrFail(this.life, error);
@@ -127,7 +127,7 @@ export class BrokerProcess {
     return recover(disk, options);
   }
 
-  #hearCommitted(changes: readonly BrokerChange[]): void {
+  #onCommitted(changes: readonly BrokerChange[]): void {
     const { disk, onCommitted } = this.#setup;
     onCommitted(changes);
     this.#changesSinceSnapshot += changes.length;
@@ -157,8 +157,8 @@ export class BrokerProcess {
       case 'GrantLease':
         this.#grant(command);
         break;
-      case 'TrimLease':
-        this.#tell(command.providerId, { kind: 'leaseTrim', replicaIds: command.replicaIds });
+      case 'RevokeLease':
+        this.#tell(command.providerId, { kind: 'leaseRevocation', replicaIds: command.replicaIds });
         break;
       case 'CancelReplicas': {
         const { machineId, replicaIds, onlyWaiting } = command;
@@ -192,17 +192,17 @@ export class BrokerProcess {
   }
 
   #setDemand({ providerId, demand }: Extract<BrokerCommand, { kind: 'SetDemand' }>): void {
-    const told = this.#setup.world.tellsUnplaced ? demand : { ...demand, unplacedTasks: undefined };
-    this.#links.get(providerId)?.send({ kind: 'demand', demand: told });
+    const reported = this.#setup.world.reportsUnplaced ? demand : { ...demand, unplacedTasks: undefined };
+    this.#links.get(providerId)?.send({ kind: 'demand', demand: reported });
   }
 
   #connect(providerId: ProviderId): void {
     if (this.#links.has(providerId)) return;
-    const { world, luck, dial, instance, places } = this.#setup;
+    const { world, rng, dial, instance, places } = this.#setup;
     const link = new Link<FromBroker, ToBroker>({
       kernel: world.kernel,
       life: this.life,
-      luck: luck.fork(`link ${providerId}`),
+      rng: rng.fork(`link ${providerId}`),
       backOff: { first: 100, longest: 5000 },
       dial: () => dial(this.life, providerId),
       hello: () => ({ kind: 'hello', brokerId: 'broker', instance, ...(places ? { takesResource: true } : {}) }),
@@ -211,7 +211,7 @@ export class BrokerProcess {
           kind: 'ProviderConnected',
           providerId,
           takesLeases: true,
-          ...(places ? { tellsResource: true } : {}),
+          ...(places ? { reportsResource: true } : {}),
           ...(greeting.kind === 'hello' ? { clock: greeting.clock, resourceId: greeting.resourceId } : {}),
         });
       },
@@ -244,14 +244,14 @@ export class BrokerProcess {
       case 'lost':
         this.process.deliver({ kind: 'MachineLost', machineId: message.machineId, reason: message.reason });
         break;
-      case 'standings':
-        this.process.deliver({ kind: 'StandingsTold', providerId, standings: message.standings });
+      case 'statuses':
+        this.process.deliver({ kind: 'StatusesReported', providerId, statuses: message.statuses });
         break;
       case 'draining':
-        this.process.deliver({ kind: 'DrainingTold', providerId, draining: message.draining });
+        this.process.deliver({ kind: 'DrainingReported', providerId, draining: message.draining });
         break;
       case 'resource':
-        this.process.deliver({ kind: 'ResourceTold', providerId, standing: message.standing });
+        this.process.deliver({ kind: 'ResourceReported', providerId, resourceStatus: message.resourceStatus });
         break;
       case 'requests':
         this.process.deliver({ kind: 'RequestsChanged', providerId, requests: message.requests });
@@ -260,7 +260,7 @@ export class BrokerProcess {
         this.process.deliver({ kind: 'LeaseConfirmed', providerId, sequence: message.sequence });
         break;
       case 'settled':
-        this.process.deliver({ kind: 'ProviderSettled', providerId });
+        this.process.deliver({ kind: 'ProviderSynced', providerId });
         break;
       case 'fromMachine':
         if (message.message.kind === 'report')
@@ -269,7 +269,7 @@ export class BrokerProcess {
             machineId: message.machineId,
             report: message.message.report,
           });
-        else if (message.message.kind === 'contentWanted')
+        else if (message.message.kind === 'blobRequest')
           this.#offer(providerId, message.machineId, message.message.contents);
         break;
       default:
@@ -383,9 +383,9 @@ export class BrokerProcess {
 
   /** What is large takes much longer, now and then. */
   #later(chore: () => void): void {
-    const { world, luck } = this.#setup;
+    const { world, rng } = this.#setup;
     const { settleMax } = world.pace;
-    world.kernel.after(drawTime(luck, luck.below(6) === 0 ? 1000 * settleMax : settleMax), () => {
+    world.kernel.after(drawTime(rng, rng.below(6) === 0 ? 1000 * settleMax : settleMax), () => {
       if (!this.life.isOver) chore();
     });
   }

@@ -181,7 +181,7 @@ export function shortestTime({ jobs, clusters, labs }: Scenario): Duration {
 }
 
 /**
- * How long all work takes with bad luck in every draw: spread over all machines, and then the longest task once more on
+ * How long all work takes with bad rng in every draw: spread over all machines, and then the longest task once more on
  * the slowest.
  */
 export function unluckyTime({ jobs, clusters, labs }: Scenario): Duration {

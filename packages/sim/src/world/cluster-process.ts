@@ -19,7 +19,7 @@ import { MachineProcess } from './machine-process.ts';
 import type { ManagerCall, ManagerReply, QueueHint } from './messages.ts';
 import type { StreamEnd } from './network.ts';
 import { drawTime } from './pace.ts';
-import type { ReservationBook } from './reservation-book.ts';
+import type { FakeReservationManager } from './fake-reservation-manager.ts';
 import type { ManagerFaults } from './scenario.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -42,9 +42,9 @@ export interface ClusterSetup {
   readonly host: Host;
   readonly options: ClusterOptions;
   readonly disk: SimulatedDisk<ClusterChange>;
-  readonly luck: Prng;
+  readonly rng: Prng;
   /** The reservations that it honours. */
-  readonly reservations: Pick<ReservationBook, 'windowsOf' | 'admit'>;
+  readonly reservations: Pick<FakeReservationManager, 'windowsOf' | 'admit'>;
   /** What its resource is called there. */
   readonly resourceId: string;
   /** What it does wrong now. */
@@ -82,7 +82,7 @@ export class ClusterProcess {
 
   constructor(setup: ClusterSetup) {
     this.#setup = setup;
-    const { world, host, disk, options, luck, name } = setup;
+    const { world, host, disk, options, rng, name } = setup;
     this.life = new Life(host);
     // Its watchdog ends all that it started.
     this.life.holds(() => {
@@ -99,7 +99,7 @@ export class ClusterProcess {
       state: recover(disk, options),
       // As the live journal syncs.
       isDurable: ({ kind }) => kind === 'RequestQueued',
-      luck: luck.fork('turns'),
+      rng: rng.fork('turns'),
       turnDelayMax: world.turnDelayMax,
       onTurn: (turn) => {
         world.onTurn(turn);
@@ -118,13 +118,13 @@ export class ClusterProcess {
       },
     });
     this.process.deliver({ kind: 'ClusterStarted' });
-    this.hearReservations();
+    this.onReservations();
   }
 
   /** The level of reservations, as the manager tells it at each change. */
-  hearReservations(): void {
+  onReservations(): void {
     const { reservations, resourceId } = this.#setup;
-    this.process.deliver({ kind: 'ReservationsTold', windows: reservations.windowsOf(resourceId) });
+    this.process.deliver({ kind: 'ReservationsReported', windows: reservations.windowsOf(resourceId) });
   }
 
   /** Hints at every change of the queue from now on. */
@@ -143,7 +143,7 @@ export class ClusterProcess {
     for (const [key, processor] of [...this.#processorOf]) {
       if (processor >= count) continue;
       const [requestId = 0, index = 0] = key.split('.').map(Number);
-      this.#tellExit(requestId, index, lostStatus, 'MUT_NODE_LOST');
+      this.#reportExit(requestId, index, lostStatus, 'MUT_NODE_LOST');
       for (const process of [...this.#groupOf(requestId)]) if (this.#keys.get(process) === key) process.kill();
     }
   }
@@ -170,7 +170,7 @@ export class ClusterProcess {
     this.#preempted.delete(requestId);
     for (const key of [...this.#processorOf.keys()]) {
       const [id = 0, index = 0] = key.split('.').map(Number);
-      if (id === requestId) this.#tellExit(requestId, index, killedStatus, 'PREEMPTED');
+      if (id === requestId) this.#reportExit(requestId, index, killedStatus, 'PREEMPTED');
     }
   }
 
@@ -221,17 +221,17 @@ export class ClusterProcess {
 
   /** The queue, or what a manager that fails, lags or lies says of it. */
   #list(endedMax: number): ManagerReply {
-    const { luck } = this.#setup;
+    const { rng } = this.#setup;
     const { listingFails, listingLags, listingLies } = this.#setup.faults();
     const listing = listQueue(this.process.state, this.#clock.now(), endedMax, 'user');
     const [old] = this.#formerListings;
     this.#formerListings.push(listing);
     if (this.#formerListings.length > listingsKept) this.#formerListings.shift();
-    if (luck.fraction() < listingFails)
+    if (rng.fraction() < listingFails)
       return { ok: false, code: 'MUT_UNREACHABLE', message: 'the listing came to nothing' };
-    if (old !== undefined && luck.fraction() < listingLags) return { ok: true, listing: old };
-    if (listing.requests.length === 0 || luck.fraction() >= listingLies) return { ok: true, listing };
-    const left = luck.below(listing.requests.length);
+    if (old !== undefined && rng.fraction() < listingLags) return { ok: true, listing: old };
+    if (listing.requests.length === 0 || rng.fraction() >= listingLies) return { ok: true, listing };
+    const left = rng.below(listing.requests.length);
     return { ok: true, listing: { ...listing, requests: listing.requests.filter((_, index) => index !== left) } };
   }
 
@@ -255,21 +255,21 @@ export class ClusterProcess {
   }
 
   #start(request: StartProcesses): void {
-    const { world, luck } = this.#setup;
+    const { world, rng } = this.#setup;
     const { startsLate, startsNothing, startsTwice } = this.#setup.faults();
     this.#running.set(request.requestId, new Set());
     const indexes = Array.from({ length: request.width }, (_, index) => index);
     const startable = indexes.filter((index) => {
       if (this.#take(request.requestId, index)) return true;
-      this.#tellExit(request.requestId, index, lostStatus, 'MUT_NODE_LOST');
+      this.#reportExit(request.requestId, index, lostStatus, 'MUT_NODE_LOST');
       return false;
     });
-    if (luck.fraction() < startsNothing) {
+    if (rng.fraction() < startsNothing) {
       for (const index of startable) this.#holdNothing(request.requestId, index);
       return;
     }
-    const delay = luck.fraction() < startsLate ? luck.below(lateMax) : drawTime(luck, world.pace.startMax);
-    const copies = luck.fraction() < startsTwice ? 2 : 1;
+    const delay = rng.fraction() < startsLate ? rng.below(lateMax) : drawTime(rng, world.pace.startMax);
+    const copies = rng.fraction() < startsTwice ? 2 : 1;
     for (const index of startable) {
       const starting = this.#holdNothing(request.requestId, index);
       world.kernel.after(delay, () => {
@@ -282,7 +282,7 @@ export class ClusterProcess {
   #holdNothing(requestId: number, index: number): RequestProcess & { begin(): boolean } {
     const group = this.#groupOf(requestId);
     const end = (): void => {
-      if (group.delete(held)) this.#tellExit(requestId, index, 143);
+      if (group.delete(held)) this.#reportExit(requestId, index, 143);
     };
     const held = { stop: end, kill: end, preempt: end, begin: () => !this.life.isOver && group.delete(held) };
     group.add(held);
@@ -297,7 +297,7 @@ export class ClusterProcess {
       const process = this.#setup.startProcess(request, index, (exitStatus) => {
         group.delete(process);
         living -= 1;
-        if (living === 0) this.#tellExit(request.requestId, index, exitStatus);
+        if (living === 0) this.#reportExit(request.requestId, index, exitStatus);
       });
       group.add(process);
       this.#keys.set(process, keyOf(request.requestId, index));
@@ -305,7 +305,7 @@ export class ClusterProcess {
   }
 
   /** Tells the end of a process, once. */
-  #tellExit(requestId: number, processIndex: number, exitStatus: number, reason?: string): void {
+  #reportExit(requestId: number, processIndex: number, exitStatus: number, reason?: string): void {
     if (this.#preempted.has(requestId) || !this.#processorOf.delete(keyOf(requestId, processIndex))) return;
     this.process.deliver({
       kind: 'ProcessExited',

@@ -39,9 +39,9 @@ export class SimulatedDisk<Change> {
   }
 
   /** The host falls: what was not synced is there up to some transaction, and gone from then on. */
-  loseUnsynced(luck: Prng): void {
+  loseUnsynced(rng: Prng): void {
     const unsynced = this.#transactions.length - this.#syncedCount;
-    this.#transactions.length -= luck.below(unsynced + 1);
+    this.#transactions.length -= rng.below(unsynced + 1);
     this.#syncedCount = this.#transactions.length;
     this.#hasFallen = true;
   }

@@ -79,7 +79,7 @@ export function drawScenario(seed: string): Scenario {
 }
 
 /**
- * Makes workflows of some jobs of some worlds, but of those that are voted on. By luck of its own, so that all else is
+ * Makes workflows of some jobs of some worlds, but of those that are voted on. By rng of its own, so that all else is
  * the same.
  */
 function withWorkflows(seed: string, scenario: Scenario): Scenario {
@@ -92,7 +92,7 @@ function withWorkflows(seed: string, scenario: Scenario): Scenario {
   return { ...scenario, jobs };
 }
 
-/** Has a job of some worlds run inside a reservation. By luck of its own, so that all else is the same. */
+/** Has a job of some worlds run inside a reservation. By rng of its own, so that all else is the same. */
 function withReservation(seed: string, scenario: Scenario): Scenario {
   const draw = new Draw(new Prng(`reservation ${seed}`));
   const { clusters, jobs, stormDuration } = scenario;
@@ -119,7 +119,7 @@ function withReservation(seed: string, scenario: Scenario): Scenario {
 
 /**
  * Has the providers of some worlds with a reservation hold allocations ahead for it, at clusters that make none. By
- * luck of its own, so that all else is the same.
+ * rng of its own, so that all else is the same.
  */
 function withHolding(seed: string, scenario: Scenario): Scenario {
   const draw = new Draw(new Prng(`holding ${seed}`));
@@ -179,7 +179,7 @@ function withMoves(draw: Draw, reservation: ReservationPlan, clusters: readonly 
 }
 
 /**
- * Votes on the results of some jobs of some worlds, and adds the machines that it takes, some of which lie. By luck of
+ * Votes on the results of some jobs of some worlds, and adds the machines that it takes, some of which lie. By rng of
  * its own, so that all else is the same.
  */
 function withVotes(seed: string, scenario: Scenario): Scenario {
@@ -309,25 +309,25 @@ function drawCluster(draw: Draw): ClusterPlan {
   };
 }
 
-/** By luck of its own, so that all else is the same either way. */
+/** By rng of its own, so that all else is the same either way. */
 function watchedOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   return draw.pick([true, false]) ? { ...cluster, isWatched: true } : cluster;
 }
 
-/** By luck of its own, as above. */
+/** By rng of its own, as above. */
 function losingNodesOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   const nodeLossesPerHour = draw.pick([0, 0, 0, 2, 20]);
   return nodeLossesPerHour === 0 ? cluster : { ...cluster, nodeLossesPerHour };
 }
 
-/** By luck of its own, as above. */
+/** By rng of its own, as above. */
 function signallingOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   return draw.pick([true, false]) ? { ...cluster, signalsTasks: true } : cluster;
 }
 
 /**
  * Has the heuristic that watches the queue decide at half of the clusters, as it does unless a user says otherwise,
- * within a budget that may be a small one. By luck of its own, as above.
+ * within a budget that may be a small one. By rng of its own, as above.
  */
 function finishingOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   return draw.pick([true, false]) ? finishingCluster(cluster, draw) : cluster;
@@ -347,25 +347,25 @@ export function drawFinishing(seed: string, scenario: Scenario): Scenario {
   return { ...scenario, clusters };
 }
 
-/** By luck of its own, as above. */
+/** By rng of its own, as above. */
 function drawSwitches(draw: Draw): Pick<Scenario, 'heuristicSwitchesPerHour'> {
   const heuristicSwitchesPerHour = draw.pick([0, 0, 6, 60]);
   return heuristicSwitchesPerHour === 0 ? {} : { heuristicSwitchesPerHour };
 }
 
-/** By luck of its own, as above. */
+/** By rng of its own, as above. */
 function drawDrains(draw: Draw): Pick<Scenario, 'drainsPerHour'> {
   const drainsPerHour = draw.pick([0, 0, 0, 4, 30]);
   return drainsPerHour === 0 ? {} : { drainsPerHour };
 }
 
-/** By luck of its own, as above. */
+/** By rng of its own, as above. */
 function drawChores(draw: Draw): Pick<Scenario, 'choreFailureProbability'> {
   const choreFailureProbability = draw.pick([0, 0, 0.05, 0.3]);
   return choreFailureProbability === 0 ? {} : { choreFailureProbability };
 }
 
-/** By luck of its own, as above. */
+/** By rng of its own, as above. */
 function drawLease(draw: Draw): Pick<Scenario, 'lease'> {
   if (draw.pick([true, false, false])) return {};
   return {
@@ -378,12 +378,12 @@ function drawLease(draw: Draw): Pick<Scenario, 'lease'> {
   };
 }
 
-/** By luck of its own, as above. */
+/** By rng of its own, as above. */
 function retriedOrNot(job: JobPlan, stormDuration: Duration, draw: Draw): JobPlan {
   return draw.pick([false, false, true]) ? { ...job, retriedAfter: draw.between(second, stormDuration) } : job;
 }
 
-/** By luck of its own, as above; half of the jobs have the defaults. */
+/** By rng of its own, as above; half of the jobs have the defaults. */
 function drawScheduling(draw: Draw): Pick<JobPlan, 'scheduler' | 'replicationCap'> {
   const scheduler = draw.pick([undefined, undefined, undefined, ...schedulerNames]);
   const replicationCap = draw.pick<ReplicationCap | undefined>([
@@ -413,7 +413,7 @@ function drawManagerFaults(draw: Draw): ManagerFaults {
 }
 
 /**
- * By luck of its own, so that all else is the same either way; where clocks are right, they are set to what they show.
+ * By rng of its own, so that all else is the same either way; where clocks are right, they are set to what they show.
  */
 function drawClockSteps(draw: Draw): Pick<FaultPlan, 'clockStepsPerHour'> {
   const clockStepsPerHour = draw.pick([0, 0, 4, 30]);

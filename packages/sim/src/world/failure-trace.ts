@@ -16,12 +16,12 @@ export interface FailureLog {
  * without a lab stays as it is.
  */
 export function withFailures(scenario: Scenario, log: FailureLog): Scenario {
-  const luck = new Prng(`failures ${scenario.seed}`);
+  const rng = new Prng(`failures ${scenario.seed}`);
   return {
     ...scenario,
     labs: scenario.labs.map((lab) => ({
       ...lab,
-      machines: lab.machines.map((machine) => failLike(machine, log, { luck, stormDuration: scenario.stormDuration })),
+      machines: lab.machines.map((machine) => failLike(machine, log, { rng, stormDuration: scenario.stormDuration })),
     })),
   };
 }
@@ -29,12 +29,12 @@ export function withFailures(scenario: Scenario, log: FailureLog): Scenario {
 function failLike(
   machine: LabMachinePlan,
   { nodes, factor }: FailureLog,
-  { luck, stormDuration }: { readonly luck: Prng; readonly stormDuration: Duration },
+  { rng, stormDuration }: { readonly rng: Prng; readonly stormDuration: Duration },
 ): LabMachinePlan {
-  const { downs = [] } = nodes[luck.below(nodes.length)] ?? {};
-  const first = luck.below(Math.max(1, downs.length));
+  const { downs = [] } = nodes[rng.below(nodes.length)] ?? {};
+  const first = rng.below(Math.max(1, downs.length));
   // The first failure comes somewhere in the first half of the storm.
-  const lead = luck.below(Math.max(1, Math.floor(stormDuration / 2)));
+  const lead = rng.below(Math.max(1, Math.floor(stormDuration / 2)));
   const origin = downs[first]?.start ?? 0;
   const shrunk = downs.slice(first).map(
     ({ start, end }): DownTime => ({

@@ -23,7 +23,7 @@ export class Host {
   setSkew(skew: Duration): void {
     if (skew === this.#skew) return;
     this.#skew = skew;
-    for (const clock of [...this.#clocks]) clock.hearStep();
+    for (const clock of [...this.#clocks]) clock.observeStep();
   }
 
   /** A clock for a process that starts now. */
@@ -71,7 +71,7 @@ export class HostClock {
   }
 
   /** It was set. */
-  hearStep(): void {
+  observeStep(): void {
     this.#onStep();
   }
 }

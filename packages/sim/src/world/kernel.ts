@@ -1,22 +1,22 @@
 import { Heap, invariant, type Duration, type Instant } from '@mutirao/core/shared';
 
-interface Happening {
+interface Event {
   readonly at: Instant;
   /** Counts what was scheduled: of two at one instant the first that was scheduled happens first. */
   readonly order: number;
   readonly run: () => void;
 }
 
-/** More happenings at one instant than any world needs: two sides answer each other without end. */
+/** More events at one instant than any world needs: two sides answer each other without end. */
 const atOnceMax = 100_000;
 
 /** Virtual time: what is to happen, in order. The same calls, the same order. */
 export class Kernel {
   #now: Instant;
   #order = 0;
-  /** Happenings at this instant so far. */
+  /** Events at this instant so far. */
   #atOnce = 0;
-  readonly #upcoming = new Heap<Happening>(
+  readonly #upcoming = new Heap<Event>(
     (one, other) => one.at < other.at || (one.at === other.at && one.order < other.order),
   );
 
@@ -29,7 +29,7 @@ export class Kernel {
     return this.#now;
   }
 
-  /** Happenings so far. */
+  /** Events so far. */
   get count(): number {
     return this.#order - this.#upcoming.size;
   }
@@ -54,7 +54,7 @@ export class Kernel {
     for (let next = this.#upcoming.first; next !== undefined && next.at < end; next = this.#upcoming.first) {
       this.#upcoming.pop();
       this.#atOnce = next.at === this.#now ? this.#atOnce + 1 : 0;
-      invariant(this.#atOnce < atOnceMax, `time stands still: ${atOnceMax} happenings at one instant`);
+      invariant(this.#atOnce < atOnceMax, `time stands still: ${atOnceMax} events at one instant`);
       this.#now = next.at;
       next.run();
     }

@@ -7,7 +7,7 @@ import type { StreamEnd } from './network.ts';
 export interface LinkSetup<Out, In> {
   readonly kernel: Kernel;
   readonly life: Life;
-  readonly luck: Prng;
+  readonly rng: Prng;
   /** Pauses between tries double from `first` to `longest`. */
   readonly backOff: { readonly first: Duration; readonly longest: Duration };
   dial(): StreamEnd<Out, In>;
@@ -97,7 +97,7 @@ export class Link<Out, In extends { readonly kind: string }> {
   }
 
   #lose(stream: StreamEnd<Out, In>, code: string): void {
-    const { life, kernel, luck, backOff, onLost, isFinal, onGone } = this.#setup;
+    const { life, kernel, rng, backOff, onLost, isFinal, onGone } = this.#setup;
     if (this.#stream !== stream || life.isOver) return;
     const wasConnected = this.#isConnected;
     this.#stream = undefined;
@@ -107,7 +107,7 @@ export class Link<Out, In extends { readonly kind: string }> {
       onGone(code);
       return;
     }
-    const pause = code === 'MUT_REATTACH' ? 0 : this.#pause * (0.5 + luck.fraction() / 2);
+    const pause = code === 'MUT_REATTACH' ? 0 : this.#pause * (0.5 + rng.fraction() / 2);
     if (code !== 'MUT_REATTACH') this.#pause = Math.min(backOff.longest, this.#pause * 2);
     kernel.after(pause, () => {
       if (this.#stream === undefined) this.open();

@@ -40,7 +40,7 @@ export interface MachineProcessSetup<State, Input, Change, Command> {
   readonly disk: SimulatedDisk<Change> | undefined;
   /** Whether a change is on the disk for good before anything follows from it. */
   isDurable(change: Change): boolean;
-  readonly luck: Prng;
+  readonly rng: Prng;
   /** Longest time from an input to its turn. */
   readonly turnDelayMax: number;
   perform(command: Exclude<Command, DriverCommand>): void;
@@ -86,8 +86,8 @@ export class MachineProcess<
   constructor(setup: MachineProcessSetup<State, Input, Change, Command>) {
     this.#setup = setup;
     this.state = setup.state;
-    const { clock, kernel, life, luck } = setup;
-    const noticing = luck.fork('clock');
+    const { clock, kernel, life, rng } = setup;
+    const noticing = rng.fork('clock');
     clock.watch(life, () => {
       kernel.after(noticing.below(noticeMax), () => {
         this.#noticeStep();
@@ -150,7 +150,7 @@ export class MachineProcess<
    * @throws {InvariantError} when it then finds something to do: it forgot to ask to be woken for it.
    */
   wakeForNothing(
-    mayDo: (deed: { readonly kind: string }, deeds: readonly { readonly kind: string }[]) => boolean,
+    mayDo: (action: { readonly kind: string }, actions: readonly { readonly kind: string }[]) => boolean,
   ): void {
     const { life, kernel, clock, name } = this.#setup;
     const isDue = this.#isTurnDue || (this.#wakeAt !== undefined && clock.trueInstantOf(this.#wakeAt) <= kernel.now);
@@ -162,8 +162,8 @@ export class MachineProcess<
       clock.stepped !== this.#stepped
     )
       return;
-    this.#takeTurn([{ kind: 'TimerFired' } as unknown as Input], (deeds) => {
-      const needful = deeds.filter((deed) => deed.kind !== 'WakeAt' && !mayDo(deed, deeds));
+    this.#takeTurn([{ kind: 'TimerFired' } as unknown as Input], (actions) => {
+      const needful = actions.filter((action) => action.kind !== 'WakeAt' && !mayDo(action, actions));
       invariant(needful.length === 0, `${name} slept through ${needful.map(({ kind }) => kind).join(', ')}`);
     });
   }
@@ -190,7 +190,7 @@ export class MachineProcess<
     this.#takeTurn(batch, () => undefined);
   }
 
-  #takeTurn(inputs: readonly Input[], check: (deeds: readonly { readonly kind: string }[]) => void): void {
+  #takeTurn(inputs: readonly Input[], check: (actions: readonly { readonly kind: string }[]) => void): void {
     try {
       this.#step(inputs, check);
     } catch (error) {
@@ -211,7 +211,7 @@ export class MachineProcess<
     return [step as unknown as Input, ...arrived];
   }
 
-  #step(arrived: readonly Input[], check: (deeds: readonly { readonly kind: string }[]) => void): void {
+  #step(arrived: readonly Input[], check: (actions: readonly { readonly kind: string }[]) => void): void {
     const { machine, clock, kernel, name, onTurn, onClockStepped } = this.#setup;
     const by = clock.stepped - this.#stepped;
     const inputs = this.#withClockStep(arrived, by);
@@ -256,14 +256,14 @@ export class MachineProcess<
   };
 
   #scheduleTurn(): void {
-    const { kernel, luck, turnDelayMax } = this.#setup;
+    const { kernel, rng, turnDelayMax } = this.#setup;
     this.#isTurnDue = true;
-    kernel.after(turnDelayMax === 0 ? 0 : luck.below(turnDelayMax + 1), this.#runTurn);
+    kernel.after(turnDelayMax === 0 ? 0 : rng.below(turnDelayMax + 1), this.#runTurn);
   }
 
   #performAll(commands: readonly Command[]): void {
-    const { luck, life } = this.#setup;
-    const fallsBefore = this.#fallPoint === 'amid-commands' && commands.length > 0 ? luck.below(commands.length) : -1;
+    const { rng, life } = this.#setup;
+    const fallsBefore = this.#fallPoint === 'amid-commands' && commands.length > 0 ? rng.below(commands.length) : -1;
     for (const [index, command] of commands.entries()) {
       if (index === fallsBefore && this.#falls('amid-commands')) return;
       if (life.isOver) return;

@@ -9,15 +9,15 @@ import type {
   MachineReport,
   QueueListing,
   RequestOrder,
-  ReservationStanding,
-  ResourceStanding,
+  ReservedStatus,
+  ResourceStatus,
   ResourceLimits,
   StartGang,
   StartReplicas,
 } from '@mutirao/core/messages';
 import type { Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 
-/** What an agent says to its provider; reports and wishes go on to a broker. */
+/** What an agent says to its provider; reports and specs go on to a broker. */
 export type FromAgent =
   | {
       readonly kind: 'hello';
@@ -26,7 +26,7 @@ export type FromAgent =
       readonly credential: RequestId;
     }
   | { readonly kind: 'report'; readonly report: MachineReport }
-  | { readonly kind: 'contentWanted'; readonly contents: readonly Content[] };
+  | { readonly kind: 'blobRequest'; readonly contents: readonly Content[] };
 
 /** What an agent is told. */
 export type ToAgent =
@@ -43,7 +43,7 @@ export type FromBroker =
   | { readonly kind: 'hello'; readonly brokerId: string; readonly instance: string; readonly takesResource?: boolean }
   | { readonly kind: 'demand'; readonly demand: Demand }
   | { readonly kind: 'lease'; readonly lease: Lease }
-  | { readonly kind: 'leaseTrim'; readonly replicaIds: readonly ReplicaId[] }
+  | { readonly kind: 'leaseRevocation'; readonly replicaIds: readonly ReplicaId[] }
   | { readonly kind: 'toMachine'; readonly machineId: MachineId; readonly message: ToAgent };
 
 /** What a broker is told. */
@@ -61,9 +61,9 @@ export type ToBroker =
   | { readonly kind: 'lost'; readonly machineId: MachineId; readonly reason: string }
   | { readonly kind: 'fromMachine'; readonly machineId: MachineId; readonly message: FromAgent }
   | { readonly kind: 'requests'; readonly requests: readonly AllocationRequest[] }
-  | { readonly kind: 'standings'; readonly standings: readonly ReservationStanding[] }
+  | { readonly kind: 'statuses'; readonly statuses: readonly ReservedStatus[] }
   | { readonly kind: 'draining'; readonly draining: DrainingStatus | undefined }
-  | { readonly kind: 'resource'; readonly standing: ResourceStanding }
+  | { readonly kind: 'resource'; readonly resourceStatus: ResourceStatus }
   | { readonly kind: 'settled' }
   | { readonly kind: 'leaseConfirmed'; readonly sequence: number };
 

@@ -119,7 +119,7 @@ export class Stream {
       if (side.hasClosed) continue;
       side.coming.length = 0;
       side.closing ??= 'MUT_UNREACHABLE';
-      this.#deliverLater(side, this.#network.kernel.now + this.#network.luck.below(noticeMax));
+      this.#deliverLater(side, this.#network.kernel.now + this.#network.rng.below(noticeMax));
     }
   }
 
@@ -178,14 +178,14 @@ export type CallHandler = (answer: (reply: unknown) => void) => void;
 /** Connects lives: streams that keep the order and break, calls that get lost, come twice, or pass each other. */
 export class Network {
   readonly kernel: Kernel;
-  readonly luck: Prng;
+  readonly rng: Prng;
   #conditions: NetworkConditions;
   readonly #streams = new Set<Stream>();
   #cuts: Cut[] = [];
 
-  constructor(kernel: Kernel, luck: Prng, conditions: NetworkConditions) {
+  constructor(kernel: Kernel, rng: Prng, conditions: NetworkConditions) {
     this.kernel = kernel;
-    this.luck = luck;
+    this.rng = rng;
     this.#conditions = conditions;
   }
 
@@ -202,7 +202,7 @@ export class Network {
 
   drawDelay(): Duration {
     const { delayMax } = this.#conditions;
-    return delayMax === 0 ? 0 : this.luck.below(delayMax + 1);
+    return delayMax === 0 ? 0 : this.rng.below(delayMax + 1);
   }
 
   /**
@@ -214,7 +214,7 @@ export class Network {
   isDuplicated(message?: unknown): boolean {
     const { duplicateProbability } = this.#conditions;
     if (kindOf(message) === 'hello') return false;
-    return duplicateProbability > 0 && this.luck.fraction() < duplicateProbability && !isKeptApart(message);
+    return duplicateProbability > 0 && this.rng.fraction() < duplicateProbability && !isKeptApart(message);
   }
 
   /** True if the stream was open. */
@@ -311,7 +311,7 @@ export class Network {
 
   #isLost(): boolean {
     const { lossProbability } = this.#conditions;
-    return lossProbability > 0 && this.luck.fraction() < lossProbability;
+    return lossProbability > 0 && this.rng.fraction() < lossProbability;
   }
 }
 

@@ -11,7 +11,7 @@ export interface NodeProcess {
     readonly waitingCount: number;
     fallAt(point: FallPoint | undefined): void;
     wakeForNothing(
-      mayDo: (deed: { readonly kind: string }, deeds: readonly { readonly kind: string }[]) => boolean,
+      mayDo: (action: { readonly kind: string }, actions: readonly { readonly kind: string }[]) => boolean,
     ): void;
   };
 }
@@ -19,7 +19,7 @@ export interface NodeProcess {
 /** A disk that may lose and may fill. */
 export interface NodeDisk {
   isFull: boolean;
-  loseUnsynced(luck: Prng): void;
+  loseUnsynced(rng: Prng): void;
 }
 
 /** What a node is. */
@@ -27,7 +27,7 @@ export interface NodeSetup<Process extends NodeProcess> {
   readonly name: string;
   readonly host: Host;
   readonly kernel: Kernel;
-  readonly luck: Prng;
+  readonly rng: Prng;
   readonly disk: NodeDisk | undefined;
   /** Starts the process; `startCount` counts from 1. */
   create(startCount: number): Process;
@@ -68,13 +68,13 @@ export class Node<Process extends NodeProcess = NodeProcess> {
   /** Starts the process unless it runs. */
   start(): void {
     if (this.#current !== undefined) return;
-    const { kernel, luck, create } = this.#setup;
+    const { kernel, rng, create } = this.#setup;
     this.#startCount += 1;
     const process = create(this.#startCount);
     this.#current = process;
     process.life.holds(() => {
       this.#current = undefined;
-      this.#startAfter(downMin + (luck.below(4) === 0 ? luck.below(downMax) : luck.below(1000)), kernel);
+      this.#startAfter(downMin + (rng.below(4) === 0 ? rng.below(downMax) : rng.below(1000)), kernel);
     });
   }
 

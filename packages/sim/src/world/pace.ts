@@ -21,6 +21,6 @@ export const usualPace: Pace = { startMax: 50, choreMax: 20, settleMax: 30, stop
 export const noTimeLost: Pace = { startMax: 0, choreMax: 0, settleMax: 0, stopGrace: 0, endHold: 0 };
 
 /** A time below `max`; 0 where that is 0. */
-export function drawTime(luck: Prng, max: Duration): Duration {
-  return max === 0 ? 0 : luck.below(max);
+export function drawTime(rng: Prng, max: Duration): Duration {
+  return max === 0 ? 0 : rng.below(max);
 }

@@ -11,9 +11,9 @@ export function predecessorsIn(
   taskIndex: TaskIndex,
 ): TaskIndex[] {
   if (predecessorsMax === 0 || taskIndex === 0) return [];
-  const luck = new Prng(`predecessors of task ${taskIndex}`);
-  const count = luck.below(predecessorsMax + 1);
-  const before = new Set(Array.from({ length: count }, () => luck.below(taskIndex)));
+  const rng = new Prng(`predecessors of task ${taskIndex}`);
+  const count = rng.below(predecessorsMax + 1);
+  const before = new Set(Array.from({ length: count }, () => rng.below(taskIndex)));
   return [...before].sort((one, other) => one - other);
 }
 

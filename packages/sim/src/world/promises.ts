@@ -1,57 +1,57 @@
 import type { BrokerChange } from '@mutirao/core/machines/broker';
 import { invariant, type JobId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
-import { JournalBook } from './checks/journal-book.ts';
+import { JournalOracle } from './checks/journal-oracle.ts';
 import type { Truth } from './truth.ts';
 
 /** What was said to users, kept by the world: no fall may take it back. */
 export class Promises {
   readonly #truth: Truth;
   /** Job ids that users were told, by label. */
-  readonly #told = new Map<string, JobId>();
+  readonly #reported = new Map<string, JobId>();
   readonly #labels = new Map<JobId, string>();
   /** Accepted results, by task, as the journal tells. */
   #accepted = new Map<string, ReplicaId>();
   /** Replicas whose results were taken and then doubted, so that another one may be. */
   #doubted: ReplicaId[] = [];
   readonly #ended = new Set<JobId>();
-  #book: JournalBook;
+  #book: JournalOracle;
 
   constructor(truth: Truth) {
     this.#truth = truth;
-    this.#book = new JournalBook(truth);
+    this.#book = new JournalOracle(truth);
   }
 
   /** The user was answered. @throws {InvariantError} when the same submission made another job. */
-  tellAccepted(label: string, jobId: JobId): void {
-    const before = this.#told.get(label);
+  reportAccepted(label: string, jobId: JobId): void {
+    const before = this.#reported.get(label);
     invariant(
       before === undefined || before === jobId,
       `job "${label}" was accepted as ${before ?? 0} and again as ${jobId}`,
     );
-    this.#told.set(label, jobId);
+    this.#reported.set(label, jobId);
   }
 
   jobIdOf(label: string): JobId | undefined {
-    return this.#told.get(label);
+    return this.#reported.get(label);
   }
 
   /** The broker's journal is gone, and with it all that was promised. */
   forget(): void {
-    this.#told.clear();
+    this.#reported.clear();
     this.#labels.clear();
     this.#accepted.clear();
     this.#doubted = [];
     this.#ended.clear();
-    this.#book = new JournalBook(this.#truth);
+    this.#book = new JournalOracle(this.#truth);
   }
 
   /** The broker journaled changes; what follows from them may be known outside from now on. */
   hear(changes: readonly BrokerChange[]): void {
-    for (const change of changes) this.#hearOne(change);
+    for (const change of changes) this.#onOne(change);
   }
 
-  #hearOne(change: BrokerChange): void {
+  #onOne(change: BrokerChange): void {
     this.#book.read(change);
     if (change.kind === 'JobAccepted') this.#labels.set(change.jobId, change.clientJobId);
     if (change.kind === 'JobEnded') this.#ended.add(change.jobId);
@@ -87,7 +87,7 @@ export class Promises {
     const kept = { jobs: new Set<JobId>(), ended: new Set<JobId>() };
     this.#accepted = new Map();
     this.#doubted = [];
-    this.#book = new JournalBook(this.#truth);
+    this.#book = new JournalOracle(this.#truth);
     disk.visitAll((change) => {
       this.#book.read(change);
       if (change.kind === 'JobAccepted') kept.jobs.add(change.jobId);
@@ -97,7 +97,7 @@ export class Promises {
       for (const { replicaId, taskIndex, fate } of change.endings)
         if (fate === 'accepted') this.#accept(change.jobId, taskIndex, replicaId);
     });
-    for (const [label, jobId] of this.#told)
+    for (const [label, jobId] of this.#reported)
       invariant(kept.jobs.has(jobId), `job ${jobId} ("${label}") was promised and is not in the journal`);
     for (const jobId of this.#ended) invariant(kept.ended.has(jobId), `job ${jobId} had ended and is open again`);
   }

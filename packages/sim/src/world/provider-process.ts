@@ -1,11 +1,11 @@
 import {
   createProviderState,
-  freezeProvider,
+  serializeProvider,
   isWatching,
   keptKey,
   measureInterval,
   providerMachine,
-  thawProvider,
+  deserializeProvider,
   type ProviderChange,
   type ProviderCommand,
   type ProviderConfig,
@@ -23,7 +23,7 @@ import type { ManagerCall, ManagerReply, QueueHint } from './messages.ts';
 import type { StreamEnd } from './network.ts';
 import { drawTime } from './pace.ts';
 import { SimulatedRelay } from './relay.ts';
-import type { ReservationBook } from './reservation-book.ts';
+import type { FakeReservationManager } from './fake-reservation-manager.ts';
 import type { SimulatedSpool } from './spool.ts';
 import type { Surroundings } from './surroundings.ts';
 import { TaskMeasure } from './task-measure.ts';
@@ -36,8 +36,8 @@ export interface ProviderSetup {
   readonly disk: SimulatedDisk<ProviderChange>;
   readonly spool: SimulatedSpool;
   /** The reservation manager; it is asked only where allocations are held for reservations. */
-  readonly reservations: Pick<ReservationBook, 'windowsOf' | 'judge' | 'isAway'>;
-  readonly luck: Prng;
+  readonly reservations: Pick<FakeReservationManager, 'windowsOf' | 'judge' | 'isAway'>;
+  readonly rng: Prng;
   /** Fresh for each start. */
   readonly instance: string;
   /**
@@ -62,7 +62,7 @@ const durableKinds: ReadonlySet<ProviderChange['kind']> = new Set([
   'DrainingBegan',
   'DrainingEnded',
   'LeaseTaken',
-  'ReportKept',
+  'ReportSpooled',
 ]);
 /** As in the live provider. */
 const submitTries = 3;
@@ -90,7 +90,7 @@ export class ProviderProcess {
 
   constructor(setup: ProviderSetup) {
     this.#setup = setup;
-    const { world, host, disk, config, luck, instance } = setup;
+    const { world, host, disk, config, rng, instance } = setup;
     this.life = new Life(host);
     this.#clock = host.openClock();
     this.#measure = new TaskMeasure(() => this.#clock.now());
@@ -103,13 +103,13 @@ export class ProviderProcess {
       disk,
       state: recover(disk, config),
       isDurable: ({ kind }) => durableKinds.has(kind),
-      luck: luck.fork('turns'),
+      rng: rng.fork('turns'),
       turnDelayMax: world.turnDelayMax,
       onTurn: (turn) => {
         world.onTurn(turn);
       },
       onCommitted: (changes) => {
-        this.#hearCommitted(changes);
+        this.#onCommitted(changes);
       },
       onClockStepped: (by) => {
         this.#measure.moveClock(by);
@@ -146,13 +146,13 @@ export class ProviderProcess {
     this.process.deliver({ kind: 'ProviderStarted', instance });
     for (const { brokerId, lease } of this.process.state.brokers.values()) {
       const body = lease === undefined ? undefined : setup.spool.findLease(brokerId, lease.outline.sequence);
-      if (body !== undefined) this.#tellStocked(brokerId, body);
+      if (body !== undefined) this.#reportInputsStaged(brokerId, body);
     }
     this.#forgetDropped();
-    this.hearReservations();
+    this.onReservations();
     this.#watch();
     this.#read();
-    this.#tellMeasuredAgain();
+    this.#reportMeasuredAgain();
   }
 
   /** What one that starts now would know. */
@@ -172,7 +172,7 @@ export class ProviderProcess {
       case 'JudgeClaim':
         this.#judge(command.reservation);
         break;
-      case 'TellHeldAhead':
+      case 'ReportProvisioning':
         break; // Told to users alone: nobody in a world decides by it.
       default:
         this.relay.perform(command);
@@ -180,9 +180,9 @@ export class ProviderProcess {
   }
 
   /** The level of reservations, as the manager tells it at each change, and whenever it is back or we are. */
-  hearReservations(): void {
+  onReservations(): void {
     this.#askReservations(({ isAway, windows }) => {
-      if (!isAway) this.process.deliver({ kind: 'WindowsTold', windows });
+      if (!isAway) this.process.deliver({ kind: 'WindowsReported', windows });
     });
   }
 
@@ -200,16 +200,16 @@ export class ProviderProcess {
   #askReservations(
     hear: (answer: { readonly isAway: boolean; readonly windows: readonly ReservedWindow[] }) => void,
   ): void {
-    const { world, luck, reservations, config } = this.#setup;
+    const { world, rng, reservations, config } = this.#setup;
     if (config.holding === undefined) return;
-    world.kernel.after(drawTime(luck, reservationCallMax), () => {
+    world.kernel.after(drawTime(rng, reservationCallMax), () => {
       if (!this.life.isOver) hear({ isAway: reservations.isAway, windows: reservations.windowsOf(config.providerId) });
     });
   }
 
-  #hearCommitted(changes: readonly ProviderChange[]): void {
+  #onCommitted(changes: readonly ProviderChange[]): void {
     const { world, spool } = this.#setup;
-    world.leases.hearProvider(changes);
+    world.leases.onProvider(changes);
     for (const change of changes) {
       if (change.kind === 'ReportsForgotten') spool.forgetReports(keptKey(change), change.upTo);
       if (change.kind === 'LeaseTaken') spool.forgetLeases(change.brokerId, change.lease.sequence);
@@ -228,33 +228,33 @@ export class ProviderProcess {
     ] of this.process.state.kept) {
       const dropped = reports.findLast(({ sequence }) => !this.#setup.spool.hasReport(key, sequence));
       if (dropped !== undefined)
-        this.process.deliver({ kind: 'KeptAcknowledged', brokerId, machineId, sequence: dropped.sequence });
+        this.process.deliver({ kind: 'SpooledAcknowledged', brokerId, machineId, sequence: dropped.sequence });
     }
   }
 
   #takeLease(brokerId: string, connectionId: number, lease: Lease): void {
-    const { world, luck, spool } = this.#setup;
+    const { world, rng, spool } = this.#setup;
     this.process.deliver({ kind: 'LeaseGranted', brokerId, connectionId, lease: outlineLease(lease) });
-    if (this.#tellStocked(brokerId, lease)) return;
+    if (this.#reportInputsStaged(brokerId, lease)) return;
     // The inputs come from home, which takes a moment, and the broker may be gone before.
-    world.kernel.after(drawTime(luck, 10 * world.pace.settleMax), () => {
+    world.kernel.after(drawTime(rng, 10 * world.pace.settleMax), () => {
       if (this.life.isOver || this.process.state.brokers.get(brokerId)?.connectionId !== connectionId) return;
       for (const { sha256 } of contentsOf(lease)) spool.contents.add(sha256);
-      this.#tellStocked(brokerId, lease);
+      this.#reportInputsStaged(brokerId, lease);
     });
   }
 
   /** Tells that the inputs of a lease are here, where they are. */
-  #tellStocked(brokerId: string, lease: Lease): boolean {
+  #reportInputsStaged(brokerId: string, lease: Lease): boolean {
     if (!contentsOf(lease).every(({ sha256 }) => this.#setup.spool.contents.has(sha256))) return false;
     const replicaIds = lease.groups.flatMap(({ start }) => start.replicas.map(({ replicaId }) => replicaId));
-    this.process.deliver({ kind: 'LeaseStocked', brokerId, sequence: lease.sequence, replicaIds });
+    this.process.deliver({ kind: 'InputsStaged', brokerId, sequence: lease.sequence, replicaIds });
     return true;
   }
 
   #submit(command: SubmitRequest, triesLeft: number): void {
     const { requestId, clientRequestId, userId, width, walltime, reservation } = command;
-    const { world, luck } = this.#setup;
+    const { world, rng } = this.#setup;
     const order = {
       userId,
       width,
@@ -267,7 +267,7 @@ export class ProviderProcess {
     };
     this.#setup.askManager?.(this.life, { kind: 'allocate', order }, (reply) => {
       if (reply === undefined && triesLeft > 1) {
-        world.kernel.after(firstPause * 4 ** (submitTries - triesLeft) * (0.5 + luck.fraction()), () => {
+        world.kernel.after(firstPause * 4 ** (submitTries - triesLeft) * (0.5 + rng.fraction()), () => {
           if (!this.life.isOver) this.#submit(command, triesLeft - 1);
         });
         return;
@@ -349,30 +349,30 @@ export class ProviderProcess {
   #endReading(input: ProviderInput): void {
     this.#isReading = false;
     // A listing may show that a request ended: what its tasks took is known by then.
-    this.#tellMeasured();
+    this.#reportMeasured();
     this.process.deliver(input);
     if (this.#isHinted) {
       this.#read();
       return;
     }
-    const { world, luck } = this.#setup;
+    const { world, rng } = this.#setup;
     const reading = this.#readingCount;
-    world.kernel.after(queueInterval * (0.8 + 0.4 * luck.fraction()), () => {
+    world.kernel.after(queueInterval * (0.8 + 0.4 * rng.fraction()), () => {
       if (!this.#isReading && this.#readingCount === reading) this.#read();
     });
   }
 
-  #tellMeasured(): void {
+  #reportMeasured(): void {
     for (const input of this.#measure.take()) this.process.deliver(input);
     // Told only to a machine that goes by it, as by the live provider: whatever is delivered takes a turn.
     for (const input of this.#measure.takeRunning()) if (isWatching(this.process.state)) this.process.deliver(input);
   }
 
-  #tellMeasuredAgain(): void {
+  #reportMeasuredAgain(): void {
     if (this.life.isOver) return;
-    this.#tellMeasured();
+    this.#reportMeasured();
     this.#setup.world.kernel.after(measureInterval, () => {
-      this.#tellMeasuredAgain();
+      this.#reportMeasuredAgain();
     });
   }
 }
@@ -383,15 +383,15 @@ function contentsOf(lease: Lease): Content[] {
   );
 }
 
-function nameMachine(providerId: string, told: MachineId, requestId: RequestId): MachineId {
-  const name = told.slice(told.lastIndexOf('/') + 1);
+function nameMachine(providerId: string, reported: MachineId, requestId: RequestId): MachineId {
+  const name = reported.slice(reported.lastIndexOf('/') + 1);
   return requestId === '' ? `${providerId}/${name}` : `${providerId}/${requestId}.${name}`;
 }
 
 /** As the live provider does: the latest snapshot and what came after it; a new snapshot when that was much. */
 function recover(disk: SimulatedDisk<ProviderChange>, config: ProviderConfig): ProviderState {
   const { state, replayedCount } = replay(disk, config);
-  if (replayedCount >= changesPerSnapshot && !disk.isFull) disk.writeSnapshot(JSON.stringify(freezeProvider(state)));
+  if (replayedCount >= changesPerSnapshot && !disk.isFull) disk.writeSnapshot(JSON.stringify(serializeProvider(state)));
   return state;
 }
 
@@ -403,7 +403,7 @@ function replay(
   const state =
     snapshot === undefined
       ? createProviderState(config)
-      : thawProvider(config, JSON.parse(snapshot) as ProviderSnapshot);
+      : deserializeProvider(config, JSON.parse(snapshot) as ProviderSnapshot);
   let replayedCount = 0;
   disk.replay((change) => {
     providerMachine.apply(state, change);

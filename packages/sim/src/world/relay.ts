@@ -12,18 +12,18 @@ export type RelayCommand = Extract<
   ProviderCommand,
   {
     readonly kind:
-      | 'TellMachineJoined'
-      | 'TellMachineLost'
-      | 'TellRequests'
-      | 'TellStandings'
-      | 'TellResource'
-      | 'TellDraining'
-      | 'TellSettled'
+      | 'ReportMachineJoined'
+      | 'ReportMachineLost'
+      | 'ReportRequests'
+      | 'ReportStatuses'
+      | 'ReportResource'
+      | 'ReportDraining'
+      | 'ReportSynced'
       | 'ReattachAgent'
       | 'ClearAgent'
       | 'RefuseAgent'
       | 'KeepReports'
-      | 'AcknowledgeKept'
+      | 'AcknowledgeSpooled'
       | 'StartLeased'
       | 'ConfirmLease';
   }
@@ -132,9 +132,9 @@ export class SimulatedRelay {
     } else if (message.kind === 'lease') {
       this.#setup.spool.writeLease(link.brokerId, message.lease);
       this.#setup.onLease(link.brokerId, link.connectionId, message.lease);
-    } else if (message.kind === 'leaseTrim') {
+    } else if (message.kind === 'leaseRevocation') {
       this.#setup.deliver({
-        kind: 'LeaseTrimmed',
+        kind: 'LeaseRevoked',
         brokerId: link.brokerId,
         connectionId: link.connectionId,
         replicaIds: message.replicaIds,
@@ -142,7 +142,7 @@ export class SimulatedRelay {
     } else if (message.kind === 'toMachine') {
       if (message.message.kind === 'acknowledged' && this.#setup.spool.hasReportOf(message.machineId)) {
         this.#setup.deliver({
-          kind: 'KeptAcknowledged',
+          kind: 'SpooledAcknowledged',
           brokerId: link.brokerId,
           machineId: message.machineId,
           sequence: message.message.sequence,
@@ -173,19 +173,19 @@ export class SimulatedRelay {
 
   #welcomeAgent(
     stream: StreamEnd<ToAgent, FromAgent>,
-    { facts: told, heldReplicaIds, credential }: FromAgent & { kind: 'hello' },
+    { facts: reported, heldReplicaIds, credential }: FromAgent & { kind: 'hello' },
   ): AgentLink {
-    const machineId = this.#setup.nameMachine(told.machineId, credential);
+    const machineId = this.#setup.nameMachine(reported.machineId, credential);
     const former = this.#agentsByMachine.get(machineId);
     if (former !== undefined) {
-      former.stream.close(former.incarnation === told.incarnation ? 'MUT_REATTACH' : 'MUT_REPLACED');
+      former.stream.close(former.incarnation === reported.incarnation ? 'MUT_REATTACH' : 'MUT_MACHINE_NAME_TAKEN_OVER');
       this.#loseAgent(former, false);
     }
     this.#attachmentCount += 1;
     const link: AgentLink = {
       attachmentId: this.#attachmentCount,
       machineId,
-      incarnation: told.incarnation,
+      incarnation: reported.incarnation,
       requestId: credential,
       stream,
       broker: undefined,
@@ -196,7 +196,12 @@ export class SimulatedRelay {
     this.#agents.set(link.attachmentId, link);
     this.#agentsByMachine.set(machineId, link);
     stream.write({ kind: 'hello' });
-    const facts = { ...told, machineId, requestId: credential, until: credential === '' ? told.until : undefined };
+    const facts = {
+      ...reported,
+      machineId,
+      requestId: credential,
+      until: credential === '' ? reported.until : undefined,
+    };
     this.#setup.deliver({ kind: 'AgentAttached', attachmentId: link.attachmentId, facts, heldReplicaIds });
     return link;
   }
@@ -226,13 +231,13 @@ export class SimulatedRelay {
         bytes: bytesOf(report),
         health: healthOf(ended),
       });
-    } else if (message.kind === 'contentWanted') {
+    } else if (message.kind === 'blobRequest') {
       for (const content of message.contents)
         if (spool.contents.has(content.sha256)) agent.stream.write({ kind: 'content', content, isThere: true });
     }
   }
 
-  #acknowledgeKept(agent: AgentLink, sequence: number): void {
+  #acknowledgeSpooled(agent: AgentLink, sequence: number): void {
     const isKept = (message: FromAgent): boolean => message.kind === 'report' && message.report.sequence <= sequence;
     for (const message of agent.waiting)
       if (message.kind === 'report' && isKept(message)) this.#setup.onReport(agent, message.report);
@@ -292,9 +297,9 @@ export class SimulatedRelay {
           for (const message of agent.waiting) this.#keep(agent, message);
         });
         break;
-      case 'AcknowledgeKept':
+      case 'AcknowledgeSpooled':
         this.#withAgent(command.attachmentId, (agent) => {
-          this.#acknowledgeKept(agent, command.sequence);
+          this.#acknowledgeSpooled(agent, command.sequence);
         });
         break;
       case 'StartLeased':
@@ -334,7 +339,7 @@ export class SimulatedRelay {
     const broker = this.#brokers.get(command.brokerId);
     if (broker === undefined) return;
     switch (command.kind) {
-      case 'TellMachineJoined': {
+      case 'ReportMachineJoined': {
         const { facts, heldReplicaIds, keptSequences = [], isGone } = command;
         broker.stream.write({ kind: 'joined', facts, heldReplicaIds, ...(isGone === true ? { isGone } : {}) });
         for (const sequence of keptSequences) {
@@ -344,29 +349,29 @@ export class SimulatedRelay {
         if (isGone !== true) this.#route(this.#agentsByMachine.get(facts.machineId), broker);
         break;
       }
-      case 'TellMachineLost': {
+      case 'ReportMachineLost': {
         const { machineId, reason } = command;
         const agent = this.#agentsByMachine.get(machineId);
         if (agent?.broker === broker) agent.broker = undefined;
         broker.stream.write({ kind: 'lost', machineId, reason });
         break;
       }
-      case 'TellDraining':
+      case 'ReportDraining':
         broker.stream.write({ kind: 'draining', draining: command.draining });
         break;
-      case 'TellResource':
-        broker.stream.write({ kind: 'resource', standing: command.standing });
+      case 'ReportResource':
+        broker.stream.write({ kind: 'resource', resourceStatus: command.resourceStatus });
         break;
-      case 'TellStandings':
-        broker.stream.write({ kind: 'standings', standings: command.standings });
+      case 'ReportStatuses':
+        broker.stream.write({ kind: 'statuses', statuses: command.statuses });
         break;
-      case 'TellRequests':
+      case 'ReportRequests':
         broker.stream.write({ kind: 'requests', requests: command.requests });
         break;
       case 'ConfirmLease':
         broker.stream.write({ kind: 'leaseConfirmed', sequence: command.sequence });
         break;
-      case 'TellSettled':
+      case 'ReportSynced':
         broker.stream.write({ kind: 'settled' });
         break;
     }

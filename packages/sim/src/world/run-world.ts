@@ -36,7 +36,7 @@ const lookEvery: Duration = 10_000;
 /**
  * Runs a world: a storm in which nothing wrong may happen, then all is mended and everything must come to its end.
  *
- * Invariants of every machine are checked after each of its turns, and the world's own at the moment of each deed.
+ * Invariants of every machine are checked after each of its turns, and the world's own at the moment of each action.
  *
  * @param onTurn hears of every turn.
  * @param onEvent hears what happens to processes beside.
@@ -104,7 +104,7 @@ function waitForEnd(world: World): string[] {
   const end: Instant = world.kernel.now + healingMax;
   let left = findUnfinished(world);
   while (left.length > 0 && world.kernel.now < end) {
-    world.pardonAll();
+    world.resetAllTrust();
     world.undrainAll();
     world.kernel.runUntil(world.kernel.now + lookEvery);
     left = findUnfinished(world);

@@ -225,7 +225,7 @@ export interface LeasePlan {
 /** A world: who wants what, what there is, and what goes wrong. The same scenario, the same run. */
 export interface Scenario {
   readonly version: 1;
-  /** All luck follows from it. */
+  /** All rng follows from it. */
   readonly seed: string;
   readonly jobs: readonly JobPlan[];
   readonly clusters: readonly ClusterPlan[];

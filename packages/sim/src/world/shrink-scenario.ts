@@ -20,7 +20,7 @@ export interface ShrunkScenario {
 }
 
 /**
- * Luck is different in a smaller world, so that reductions get a few other seeds once none is left that fails with its
+ * Rng is different in a smaller world, so that reductions get a few other seeds once none is left that fails with its
  * own.
  */
 const otherSeedsMax = 4;
@@ -37,7 +37,7 @@ export function shrinkScenario(scenario: Scenario, failure: WorldFailure, shrink
   const shrinker = new Shrinker(scenario, failure, shrinking);
   for (let other = 0; other <= otherSeedsMax; other += 1) {
     const isSmaller = shrinker.reduceAll(other === 0 ? undefined : `${scenario.seed}.${other}`);
-    // What was kept makes room for more: begin again with it, and with its own luck.
+    // What was kept makes room for more: begin again with it, and with its own rng.
     if (isSmaller) other = -1;
     if (shrinker.isOver) break;
   }

@@ -22,11 +22,11 @@ const fallPoints: readonly FallPoint[] = ['before-write', 'after-write', 'amid-c
  */
 export class Storm {
   readonly #world: World;
-  readonly #luck: Prng;
+  readonly #rng: Prng;
 
   constructor(world: World) {
     this.#world = world;
-    this.#luck = new Prng(`storm ${world.scenario.seed}`);
+    this.#rng = new Prng(`storm ${world.scenario.seed}`);
     const {
       crashesPerHour,
       fallsPerHour,
@@ -37,35 +37,35 @@ export class Storm {
       journalLossesPerHour = 0,
       clockStepsPerHour = 0,
     } = world.scenario.faults;
-    this.#strike('crash', crashesPerHour, (luck) => {
-      this.#crash(luck);
+    this.#strike('crash', crashesPerHour, (rng) => {
+      this.#crash(rng);
     });
-    this.#strike('fall', fallsPerHour, (luck) => {
-      this.#fall(luck);
+    this.#strike('fall', fallsPerHour, (rng) => {
+      this.#fall(rng);
     });
-    this.#strike('pause', pausesPerHour, (luck) => {
-      this.#pause(luck);
+    this.#strike('pause', pausesPerHour, (rng) => {
+      this.#pause(rng);
     });
-    this.#strike('cut', cutsPerHour, (luck) => {
-      this.#cut(luck);
+    this.#strike('cut', cutsPerHour, (rng) => {
+      this.#cut(rng);
     });
-    this.#strike('break', breaksPerHour, (luck) => {
-      this.#break(luck);
+    this.#strike('break', breaksPerHour, (rng) => {
+      this.#break(rng);
     });
-    this.#strike('full disk', fullDisksPerHour, (luck) => {
-      this.#fillDisk(luck);
+    this.#strike('full disk', fullDisksPerHour, (rng) => {
+      this.#fillDisk(rng);
     });
-    this.#strike('journal', journalLossesPerHour, (luck) => {
-      this.#loseJournal(luck);
+    this.#strike('journal', journalLossesPerHour, (rng) => {
+      this.#loseJournal(rng);
     });
-    this.#strike('clock', clockStepsPerHour, (luck) => {
-      this.#setClock(luck);
+    this.#strike('clock', clockStepsPerHour, (rng) => {
+      this.#setClock(rng);
     });
-    this.#strike('switch', world.scenario.heuristicSwitchesPerHour ?? 0, (luck) => {
-      this.#switchHeuristic(luck);
+    this.#strike('switch', world.scenario.heuristicSwitchesPerHour ?? 0, (rng) => {
+      this.#switchHeuristic(rng);
     });
-    this.#strike('drain', world.scenario.drainsPerHour ?? 0, (luck) => {
-      this.#drain(luck);
+    this.#strike('drain', world.scenario.drainsPerHour ?? 0, (rng) => {
+      this.#drain(rng);
     });
     this.#loadClusters();
     this.#wearLabs();
@@ -73,63 +73,63 @@ export class Storm {
   }
 
   /** Strikes again and again, `perHour` times in an hour on average. */
-  #strike(name: string, perHour: number, act: (luck: Prng) => void): void {
+  #strike(name: string, perHour: number, act: (rng: Prng) => void): void {
     if (perHour === 0) return;
-    const luck = this.#luck.fork(name);
+    const rng = this.#rng.fork(name);
     const next = (): void => {
-      this.#world.kernel.after((-Math.log(1 - luck.fraction()) * hour) / perHour, () => {
+      this.#world.kernel.after((-Math.log(1 - rng.fraction()) * hour) / perHour, () => {
         if (!this.#world.isStormy) return;
-        act(luck);
+        act(rng);
         next();
       });
     };
     next();
   }
 
-  #crash(luck: Prng): void {
-    const process = pick(luck, this.#world.processes());
+  #crash(rng: Prng): void {
+    const process = pick(rng, this.#world.processes());
     if (process === undefined) return;
-    if (luck.below(2) === 0) {
+    if (rng.below(2) === 0) {
       this.#world.tell('ProcessCrashed', [process]);
       process.life.end();
       return;
     }
-    const point = fallPoints[luck.below(fallPoints.length)] ?? 'after-write';
+    const point = fallPoints[rng.below(fallPoints.length)] ?? 'after-write';
     this.#world.tell('ProcessCrashed', [process], `in its next turn, ${point}`);
     process.process.fallAt(point);
   }
 
-  #fall(luck: Prng): void {
-    const host = pick(luck, this.#world.hosts);
+  #fall(rng: Prng): void {
+    const host = pick(rng, this.#world.hosts);
     if (host === undefined) return;
     this.#world.tell('HostFell', this.#world.processesOn(host), host.name);
-    this.#world.fall(host, luck);
+    this.#world.fall(host, rng);
   }
 
-  #setClock(luck: Prng): void {
-    const host = pick(luck, this.#world.hosts);
+  #setClock(rng: Prng): void {
+    const host = pick(rng, this.#world.hosts);
     const { skewMax } = this.#world.scenario.faults;
     if (host === undefined) return;
-    const skew = luck.below(2 * skewMax + 1) - skewMax;
+    const skew = rng.below(2 * skewMax + 1) - skewMax;
     this.#world.tell('ClockSet', this.#world.processesOn(host), `by ${skew - host.skew} ms`);
     host.setSkew(skew);
   }
 
-  #pause(luck: Prng): void {
-    const process = pick(luck, this.#world.processes());
+  #pause(rng: Prng): void {
+    const process = pick(rng, this.#world.processes());
     if (process === undefined) return;
-    const duration = 1 + luck.below(Math.max(1, this.#world.scenario.faults.pauseMax));
+    const duration = 1 + rng.below(Math.max(1, this.#world.scenario.faults.pauseMax));
     process.life.pausedUntil = this.#world.kernel.now + duration;
     this.#world.tell('ProcessPaused', [process], `for ${duration} ms`);
   }
 
   /** Cuts hosts that talk to each other, so that somebody notices. */
-  #cut(luck: Prng): void {
-    const stream = pick(luck, this.#world.network.openStreams);
+  #cut(rng: Prng): void {
+    const stream = pick(rng, this.#world.network.openStreams);
     if (stream === undefined) return;
     const [one, other] = stream.hosts;
     if (one === other) return;
-    const duration = 1 + luck.below(Math.max(1, this.#world.scenario.faults.cutMax));
+    const duration = 1 + rng.below(Math.max(1, this.#world.scenario.faults.cutMax));
     this.#world.tell(
       'HostsCut',
       [...this.#world.processesOn(one), ...this.#world.processesOn(other)],
@@ -138,8 +138,8 @@ export class Storm {
     this.#world.network.cut(one, other, duration);
   }
 
-  #break(luck: Prng): void {
-    const stream = pick(luck, this.#world.network.openStreams);
+  #break(rng: Prng): void {
+    const stream = pick(rng, this.#world.network.openStreams);
     if (stream === undefined) return;
     const [one, other] = stream.hosts;
     this.#world.tell(
@@ -150,14 +150,14 @@ export class Storm {
     stream.break();
   }
 
-  #fillDisk(luck: Prng): void {
+  #fillDisk(rng: Prng): void {
     const node = pick(
-      luck,
+      rng,
       this.#world.nodes().filter(({ disk }) => disk !== undefined),
     );
     if (node?.disk === undefined) return;
     const { disk, current } = node;
-    const duration = luck.below(fullDiskMax);
+    const duration = rng.below(fullDiskMax);
     this.#world.tell('DiskFilled', current === undefined ? [] : [current], `of ${node.name} for ${duration} ms`);
     disk.isFull = true;
     this.#world.kernel.after(duration, () => {
@@ -168,12 +168,12 @@ export class Storm {
   /**
    * Of some losses the sites hear when the next broker has jobs already: a power cut takes all, and home is back first.
    */
-  #loseJournal(luck: Prng): void {
-    const awayFor = luck.below(brokerAwayMax);
-    const sites = luck.below(2) === 0 ? [] : [...this.#world.clusters, ...this.#world.labs];
+  #loseJournal(rng: Prng): void {
+    const awayFor = rng.below(brokerAwayMax);
+    const sites = rng.below(2) === 0 ? [] : [...this.#world.clusters, ...this.#world.labs];
     this.#world.loseJournal(awayFor);
     for (const { provider } of sites) {
-      provider.downUntil = this.#world.kernel.now + awayFor + luck.below(providerAwayMax);
+      provider.downUntil = this.#world.kernel.now + awayFor + rng.below(providerAwayMax);
       provider.current?.life.end();
     }
   }
@@ -181,10 +181,10 @@ export class Storm {
   /**
    * The user changes her mind about what decides the requests of a cluster's provider, or asks for what there is not.
    */
-  #switchHeuristic(luck: Prng): void {
-    const site = pick(luck, this.#world.clusters);
-    const heuristic = pick(luck, [...heuristicNames, 'none such', '']) ?? '';
-    const defaultTime = pick(luck, [undefined, 1_000, 600_000]);
+  #switchHeuristic(rng: Prng): void {
+    const site = pick(rng, this.#world.clusters);
+    const heuristic = pick(rng, [...heuristicNames, 'none such', '']) ?? '';
+    const defaultTime = pick(rng, [undefined, 1_000, 600_000]);
     const provider = site?.provider.current;
     if (provider === undefined) return;
     this.#world.tell('HeuristicAsked', [provider], heuristic);
@@ -200,11 +200,11 @@ export class Storm {
    * The owner drains a machine, and a provider, sometimes at once, and undrains them some time later; a few do so
    * twice.
    */
-  #drain(luck: Prng): void {
-    const site = pick(luck, [...this.#world.clusters, ...this.#world.labs]);
-    const isAtOnce = luck.below(4) === 0;
-    const [again, duration] = [luck.below(drainedMax), luck.below(drainedMax)];
-    this.#world.drainMachine(luck.fork('machine').fraction(), duration);
+  #drain(rng: Prng): void {
+    const site = pick(rng, [...this.#world.clusters, ...this.#world.labs]);
+    const isAtOnce = rng.below(4) === 0;
+    const [again, duration] = [rng.below(drainedMax), rng.below(drainedMax)];
+    this.#world.drainMachine(rng.fork('machine').fraction(), duration);
     if (site === undefined) return;
     const drain = (): void => {
       this.#world.setDraining(site.provider, isAtOnce ? 'at once' : 'gently');
@@ -222,8 +222,8 @@ export class Storm {
   #letHomeSleep(): void {
     const { lease } = this.#world.scenario;
     if (lease === undefined) return;
-    this.#strike('sleep', lease.sleepsPerHour, (luck) => {
-      this.#world.sleep(1 + luck.below(Math.max(1, lease.sleepMax)));
+    this.#strike('sleep', lease.sleepsPerHour, (rng) => {
+      this.#world.sleep(1 + rng.below(Math.max(1, lease.sleepMax)));
     });
     for (const { after, duration } of lease.sleeps ?? [])
       this.#world.kernel.after(after, () => {
@@ -234,22 +234,22 @@ export class Storm {
   /** Local users ask for processors too, and mostly for longer than they need. */
   #loadClusters(): void {
     for (const { plan, cluster } of this.#world.clusters) {
-      this.#strike(`local users of ${cluster.name}`, plan.localPerHour, (luck) => {
+      this.#strike(`local users of ${cluster.name}`, plan.localPerHour, (rng) => {
         // Some ask for more than they may.
-        const walltime = 1 + luck.below(Math.ceil(1.1 * plan.walltimeMax));
-        const runTime = luck.below(walltime);
+        const walltime = 1 + rng.below(Math.ceil(1.1 * plan.walltimeMax));
+        const runTime = rng.below(walltime);
         submitLocally(cluster.current, {
-          userId: `local${luck.below(5)}`,
-          width: 1 + luck.below(plan.widthMax + 1),
+          userId: `local${rng.below(5)}`,
+          width: 1 + rng.below(plan.widthMax + 1),
           walltime,
           runTime,
         });
       });
-      this.#strike(`preemptions of ${cluster.name}`, plan.preemptionsPerHour ?? 0, (luck) => {
-        cluster.current?.preempt(luck.fraction(), luck.below(preemptionListedWithin));
+      this.#strike(`preemptions of ${cluster.name}`, plan.preemptionsPerHour ?? 0, (rng) => {
+        cluster.current?.preempt(rng.fraction(), rng.below(preemptionListedWithin));
       });
-      this.#strike(`nodes of ${cluster.name}`, plan.nodeLossesPerHour ?? 0, (luck) => {
-        this.#loseNode(cluster.current, 1 + luck.below(plan.processors), luck.below(nodeAwayMax));
+      this.#strike(`nodes of ${cluster.name}`, plan.nodeLossesPerHour ?? 0, (rng) => {
+        this.#loseNode(cluster.current, 1 + rng.below(plan.processors), rng.below(nodeAwayMax));
       });
     }
   }
@@ -284,10 +284,10 @@ export class Storm {
   }
 
   #wear(node: LabNode, upTime: { readonly mean: Duration; readonly shape: number }, downTime: Duration): void {
-    const luck = this.#luck.fork(`wear of ${node.name}`);
+    const rng = this.#rng.fork(`wear of ${node.name}`);
     const { kernel } = this.#world;
     const next = (): void => {
-      kernel.after(drawWeibull(luck, upTime), () => {
+      kernel.after(drawWeibull(rng, upTime), () => {
         if (!this.#world.isStormy) return;
         this.#takeDown(node, downTime);
         kernel.at(node.downUntil, next);
@@ -300,12 +300,9 @@ export class Storm {
 type LabNode = World['labs'][number]['agents'][number];
 
 /** A time of a Weibull distribution with that mean; shape 0.5 is what idle lab machines were found to have. */
-export function drawWeibull(
-  luck: Prng,
-  { mean, shape }: { readonly mean: Duration; readonly shape: number },
-): Duration {
+export function drawWeibull(rng: Prng, { mean, shape }: { readonly mean: Duration; readonly shape: number }): Duration {
   const scale = mean / gammaOfOnePlus(1 / shape);
-  return scale * (-Math.log(1 - luck.fraction())) ** (1 / shape);
+  return scale * (-Math.log(1 - rng.fraction())) ** (1 / shape);
 }
 
 /** The gamma function at 1 + x, by Stirling's series above 7. */
@@ -316,6 +313,6 @@ function gammaOfOnePlus(x: number): number {
   return (Math.sqrt((2 * Math.PI) / z) * (z / Math.E) ** z * series) / factor;
 }
 
-function pick<T>(luck: Prng, choices: readonly T[]): T | undefined {
-  return choices.length === 0 ? undefined : choices[luck.below(choices.length)];
+function pick<T>(rng: Prng, choices: readonly T[]): T | undefined {
+  return choices.length === 0 ? undefined : choices[rng.below(choices.length)];
 }

@@ -1,7 +1,7 @@
 import type { Duration } from '@mutirao/core/shared';
 import type { Life } from './host.ts';
 import type { Kernel } from './kernel.ts';
-import type { LeaseBook } from './lease-book.ts';
+import type { LeaseOracle } from './lease-oracle.ts';
 import type { WorldTurn } from './machine-process.ts';
 import type { Pace } from './pace.ts';
 import type { Truth } from './truth.ts';
@@ -10,14 +10,14 @@ import type { Truth } from './truth.ts';
 export interface Surroundings {
   readonly kernel: Kernel;
   readonly truth: Truth;
-  readonly leases: LeaseBook;
+  readonly leases: LeaseOracle;
   /** Whether things go wrong. */
   readonly isStormy: boolean;
   /** Longest time from an input to the turn that takes it. */
   readonly turnDelayMax: Duration;
   readonly pace: Pace;
   /** Whether brokers tell how many tasks have no place. */
-  readonly tellsUnplaced: boolean;
+  readonly reportsUnplaced: boolean;
   /** Of an agent's staging or collecting to fail now. */
   readonly choreFailureProbability: number;
   /** Hears of every turn of every process. */

@@ -99,7 +99,7 @@ interface TrueRun {
  */
 export class Truth {
   readonly #scenario: Scenario;
-  readonly #luck: Prng;
+  readonly #rng: Prng;
   /** By incarnation: the replica on each slot. */
   readonly #slots = new Map<string, Map<number, string>>();
   /** What each replica id ever ran; after a fall of home an id may have been given twice. */
@@ -119,7 +119,7 @@ export class Truth {
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
-    this.#luck = new Prng(`truth ${scenario.seed}`);
+    this.#rng = new Prng(`truth ${scenario.seed}`);
   }
 
   /** Runs that ever began. */
@@ -190,10 +190,10 @@ export class Truth {
     this.#checkHeld(label, replicaId, gang);
     this.#takeSlots({ incarnation, machine }, replicaId, slots);
     this.#runCount += 1;
-    const luck = this.#luck.fork(`job ${label} task ${taskIndex}`);
-    const workTime = Math.max(1, Math.round(plan.meanTaskTime * (1 + plan.spread * (2 * luck.fraction() - 1))));
+    const rng = this.#rng.fork(`job ${label} task ${taskIndex}`);
+    const workTime = Math.max(1, Math.round(plan.meanTaskTime * (1 + plan.spread * (2 * rng.fraction() - 1))));
     const fails =
-      taskIndex < plan.brokenTaskCount || luck.fork(`run ${this.#runCount}`).fraction() < plan.failureProbability;
+      taskIndex < plan.brokenTaskCount || rng.fork(`run ${this.#runCount}`).fraction() < plan.failureProbability;
     const exitStatus = fails ? 1 : 0;
     const runs = this.#runs.get(replicaId) ?? [];
     this.#runs.set(replicaId, runs);

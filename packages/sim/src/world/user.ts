@@ -4,7 +4,7 @@ import type { Duration, JobId, Reply } from '@mutirao/core/shared';
 import type { Kernel } from './kernel.ts';
 import { edgesOf, predecessorsIn, readPath } from './plan-edges.ts';
 import type { Promises } from './promises.ts';
-import type { ReservationBook } from './reservation-book.ts';
+import type { FakeReservationManager } from './fake-reservation-manager.ts';
 import type { JobPlan } from './scenario.ts';
 import { labelOf } from './truth.ts';
 
@@ -14,7 +14,7 @@ export interface UserSetup {
   readonly promises: Promises;
   readonly plans: readonly JobPlan[];
   /** The reservation that a job is submitted with. */
-  readonly reservations: Pick<ReservationBook, 'shownFor'>;
+  readonly reservations: Pick<FakeReservationManager, 'shownFor'>;
   /** Asks the broker; `hear` gets undefined when no answer came. */
   ask(make: (replyTo: number) => BrokerInput, hear: (reply: Reply | undefined) => void): void;
 }
@@ -75,17 +75,17 @@ export class SimulatedUser {
           return;
         }
         const { jobId } = reply.value as { readonly jobId: JobId };
-        promises.tellAccepted(label, jobId);
+        promises.reportAccepted(label, jobId);
         this.#accepted.add(index);
         this.#openCount -= 1;
-        this.#wish(plan.cancelledAfter, (replyTo) => ({
+        this.#spec(plan.cancelledAfter, (replyTo) => ({
           kind: 'JobCancelled',
           replyTo,
           userId: 'user',
           jobId,
           reason: 'the user changed her mind',
         }));
-        this.#wish(plan.retriedAfter, (replyTo) => ({
+        this.#spec(plan.retriedAfter, (replyTo) => ({
           kind: 'TasksRetried',
           replyTo,
           userId: 'user',
@@ -100,7 +100,7 @@ export class SimulatedUser {
    * Asks for something after a while, again until there is an answer, be it a refusal: a job that has ended cannot be
    * cancelled.
    */
-  #wish(after: Duration | undefined, make: (replyTo: number) => BrokerInput): void {
+  #spec(after: Duration | undefined, make: (replyTo: number) => BrokerInput): void {
     if (after === undefined) return;
     this.#openCount += 1;
     const { kernel, ask } = this.#setup;

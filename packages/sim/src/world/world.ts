@@ -14,12 +14,12 @@ import { Kernel } from './kernel.ts';
 import { runTimeOf, submitLocally } from './local-users.ts';
 import type { WorldTurn } from './machine-process.ts';
 import type { ManagerReply, QueueHint } from './messages.ts';
-import { LeaseBook } from './lease-book.ts';
+import { LeaseOracle } from './lease-oracle.ts';
 import { Network, type StreamEnd } from './network.ts';
 import { Node, type NodeDisk, type NodeProcess } from './node.ts';
 import { usualPace, type Pace } from './pace.ts';
 import { Promises } from './promises.ts';
-import { noReservations, ReservationBook } from './reservation-book.ts';
+import { noReservations, FakeReservationManager } from './fake-reservation-manager.ts';
 import { ProviderProcess, type ProviderSetup } from './provider-process.ts';
 import { honestManager, type ClusterPlan, type LabPlan, type Scenario } from './scenario.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -55,7 +55,7 @@ export interface WorldOptions {
   readonly broker?: Partial<BrokerOptions>;
   readonly provider?: Partial<ProviderConfig>;
   /** Whether brokers tell how many tasks have no place; they do where it is left out. Studies do not know it. */
-  readonly tellsUnplaced?: boolean;
+  readonly reportsUnplaced?: boolean;
   /** Hears what happens to processes; telling it costs a little. */
   onEvent?(event: WorldEvent): void;
 }
@@ -64,16 +64,16 @@ export interface WorldOptions {
 export class World implements Surroundings {
   readonly scenario: Scenario;
   readonly kernel = new Kernel(worldStart);
-  readonly luck: Prng;
+  readonly rng: Prng;
   readonly network: Network;
   readonly truth: Truth;
   readonly promises: Promises;
   readonly heuristics = new HeuristicPromises();
-  readonly leases: LeaseBook;
-  readonly reservations: ReservationBook;
+  readonly leases: LeaseOracle;
+  readonly reservations: FakeReservationManager;
   readonly turnDelayMax: Duration;
   readonly pace: Pace;
-  readonly tellsUnplaced: boolean;
+  readonly reportsUnplaced: boolean;
   readonly broker: Node<BrokerProcess>;
   readonly clusters: ClusterSite[] = [];
   readonly labs: LabSite[] = [];
@@ -94,9 +94,9 @@ export class World implements Surroundings {
   constructor(scenario: Scenario, onTurn: (turn: WorldTurn) => void, options: WorldOptions = {}) {
     this.scenario = scenario;
     this.#gangs = scenario.jobs.some(({ gangProcessors = 0 }) => gangProcessors > 0) ? { takesGangs: true } : {};
-    this.leases = new LeaseBook(scenario.faults.skewMax);
-    this.reservations = new ReservationBook(this.kernel, scenario, (resourceId) => {
-      this.#tellReservations(resourceId);
+    this.leases = new LeaseOracle(scenario.faults.skewMax);
+    this.reservations = new FakeReservationManager(this.kernel, scenario, (resourceId) => {
+      this.#reportReservations(resourceId);
     });
     this.onTurn = (turn) => {
       onTurn(turn);
@@ -105,10 +105,10 @@ export class World implements Surroundings {
     };
     this.#options = options;
     this.pace = options.pace ?? usualPace;
-    this.tellsUnplaced = options.tellsUnplaced ?? true;
-    this.luck = new Prng(`world ${scenario.seed}`);
+    this.reportsUnplaced = options.reportsUnplaced ?? true;
+    this.rng = new Prng(`world ${scenario.seed}`);
     this.turnDelayMax = scenario.turnDelayMax;
-    this.network = new Network(this.kernel, this.luck.fork('network'), scenario.network);
+    this.network = new Network(this.kernel, this.rng.fork('network'), scenario.network);
     this.truth = new Truth(scenario);
     this.promises = new Promises(this.truth);
     const home = this.#addHost('home');
@@ -136,10 +136,10 @@ export class World implements Surroundings {
   }
 
   /** Who honours the reservations of a resource, or holds allocations for them, hears that they have changed. */
-  #tellReservations(resourceId: string): void {
+  #reportReservations(resourceId: string): void {
     const site = this.clusters.find(({ provider }) => provider.name === resourceId);
-    site?.cluster.current?.hearReservations();
-    site?.provider.current?.hearReservations();
+    site?.cluster.current?.onReservations();
+    site?.provider.current?.onReservations();
   }
 
   /** All processes that are started again when they end. */
@@ -183,7 +183,7 @@ export class World implements Surroundings {
   }
 
   /** A process has started: tells it, and its end when that comes. */
-  #tellLife<Process extends NodeProcess>(started: Process): Process {
+  #reportLife<Process extends NodeProcess>(started: Process): Process {
     if (this.#options.onEvent === undefined) return started;
     this.tell('ProcessStarted', [started]);
     started.life.holds(() => {
@@ -193,10 +193,10 @@ export class World implements Surroundings {
   }
 
   /** The user, who knows that all is mended, forgives machines that were caught. */
-  pardonAll(): void {
+  resetAllTrust(): void {
     const process = this.broker.current?.process;
-    for (const { identity, caughtAt } of process?.state.records.values() ?? []) {
-      if (caughtAt !== 0) process?.deliver({ kind: 'MachinePardoned', replyTo: 0, machineId: identity });
+    for (const { identity, quarantinedAt } of process?.state.records.values() ?? []) {
+      if (quarantinedAt !== 0) process?.deliver({ kind: 'MachineTrustReset', replyTo: 0, machineId: identity });
     }
   }
 
@@ -236,9 +236,9 @@ export class World implements Surroundings {
   }
 
   /** A host falls: its processes are gone at once, and what their disks had not synced. */
-  fall(host: Host, luck: Prng): void {
+  fall(host: Host, rng: Prng): void {
     for (const { life } of this.processesOn(host)) life.end();
-    for (const node of this.nodes()) if (node.host === host) node.disk?.loseUnsynced(luck);
+    for (const node of this.nodes()) if (node.host === host) node.disk?.loseUnsynced(rng);
   }
 
   /**
@@ -283,20 +283,20 @@ export class World implements Surroundings {
   #node<Process extends NodeProcess>(
     name: string,
     host: Host,
-    { disk, create }: { readonly disk: NodeDisk | undefined; create(startCount: number, luck: Prng): Process },
+    { disk, create }: { readonly disk: NodeDisk | undefined; create(startCount: number, rng: Prng): Process },
   ): Node<Process> {
-    const luck = this.luck.fork(name);
-    const skews = luck.fork('skews');
+    const rng = this.rng.fork(name);
+    const skews = rng.fork('skews');
     return new Node<Process>({
       name,
       host,
       kernel: this.kernel,
-      luck: luck.fork('supervisor'),
+      rng: rng.fork('supervisor'),
       disk,
       create: (startCount) => {
         const { skewMax } = this.scenario.faults;
         if (skewMax > 0 && this.isStormy) host.setSkew(skews.below(2 * skewMax + 1) - skewMax);
-        return this.#tellLife(create(startCount, luck.fork(`start ${startCount}`)));
+        return this.#reportLife(create(startCount, rng.fork(`start ${startCount}`)));
       },
     });
   }
@@ -308,14 +308,14 @@ export class World implements Surroundings {
     );
     return this.#node('broker', host, {
       disk,
-      create: (_startCount, luck) => {
+      create: (_startCount, rng) => {
         this.promises.checkDisk(disk);
         return new BrokerProcess({
           world: this,
           host,
           options: { ...leaseOf(this.scenario), ...this.#options.broker },
           disk,
-          luck,
+          rng,
           providerIds: [...providers.keys()],
           instance: `journal ${this.#journal}`,
           places: this.scenario.jobs.some(({ placement }) => placement !== undefined),
@@ -331,7 +331,7 @@ export class World implements Surroundings {
           },
           onCommitted: (changes) => {
             this.promises.hear(changes);
-            this.leases.hearBroker(changes);
+            this.leases.onBroker(changes);
           },
         });
       },
@@ -361,13 +361,13 @@ export class World implements Surroundings {
     const spool = new SimulatedSpool();
     return this.#node(name, host, {
       disk,
-      create: (startCount, luck) =>
+      create: (startCount, rng) =>
         new ProviderProcess({
           world: this,
           host,
           disk,
           spool,
-          luck,
+          rng,
           reservations: this.reservations,
           instance: `i${startCount}`,
           askManager: manager?.askManager,
@@ -390,13 +390,13 @@ export class World implements Surroundings {
     const agents = new Set<AgentProcess>();
     const cluster = this.#node(`${name}-manager`, front, {
       disk,
-      create: (_startCount, luck) =>
+      create: (_startCount, rng) =>
         new ClusterProcess({
           world: this,
           name: `${name}-manager`,
           host: front,
           disk,
-          luck,
+          rng,
           reservations: plan.holding === undefined ? this.reservations : noReservations,
           resourceId: name,
           options: {
@@ -507,8 +507,8 @@ export class World implements Surroundings {
     { request, index, onExit }: StartedRequest,
   ): RequestProcess {
     this.#agentCount += 1;
-    const luck = this.luck.fork(`agent ${this.#agentCount}`);
-    const speed = 1 + plan.speedSpread * (2 * luck.fork('speed').fraction() - 1);
+    const rng = this.rng.fork(`agent ${this.#agentCount}`);
+    const speed = 1 + plan.speedSpread * (2 * rng.fork('speed').fraction() - 1);
     const requestId = request.environment['SIMULATED_REQUEST'] ?? '';
     const agent = new AgentProcess({
       world: this,
@@ -516,7 +516,7 @@ export class World implements Surroundings {
       name: `agent ${provider.name}/${requestId}.${index}`,
       speed,
       isLiar: false,
-      luck,
+      rng,
       facts: {
         machineId: `${provider.name}/${index}`,
         incarnation: `a${this.#agentCount}`,
@@ -532,7 +532,7 @@ export class World implements Surroundings {
         onExit(exitStatus);
       },
     });
-    agents.add(this.#tellLife(agent));
+    agents.add(this.#reportLife(agent));
     return {
       stop: () => {
         if (plan.signalsTasks === true) agent.stopAfterTasks();
@@ -555,7 +555,7 @@ export class World implements Surroundings {
       const host = this.#addHost(machine);
       return this.#node(machine, host, {
         disk: undefined,
-        create: (startCount, luck) =>
+        create: (startCount, rng) =>
           new AgentProcess({
             world: this,
             host,
@@ -563,7 +563,7 @@ export class World implements Surroundings {
             speed,
             isLiar,
             sabotage,
-            luck,
+            rng,
             facts: {
               machineId: `${name}/pc${index}${sabotage?.renames === true ? `-${startCount}` : ''}`,
               identity: machine,

@@ -49,8 +49,8 @@ function tell({ policy, locals, tasks, mean, requestsMax, seed }: Scene, heurist
       }),
     )
     .sort((one, other) => one.submittedAt - other.submittedAt);
-  const luck = new Prng(`seed ${seed}`);
-  const times = luck.fork('tasks');
+  const rng = new Prng(`seed ${seed}`);
+  const times = rng.fork('tasks');
   const lines: string[] = [];
   runGrid(
     [new SimulatedResource({ policy, processors, trace })],
@@ -58,7 +58,7 @@ function tell({ policy, locals, tasks, mean, requestsMax, seed }: Scene, heurist
       {
         submittedAt: 50 * minute,
         taskTimes: Array.from({ length: tasks }, () => Math.ceil(mean * minute * (0.5 + times.fraction()))),
-        picks: luck.fork('picks'),
+        picks: rng.fork('picks'),
         heuristic,
         releasesIdle: true,
         limits: [

@@ -70,7 +70,7 @@ class Askings {
   readonly #pending: { readonly at: Instant; readonly count: number }[] = [{ at: 0, count: 0 }];
 
   hear({ at, process, changes }: WorldTurn): void {
-    if (process === 'broker') for (const change of changes as readonly BrokerChange[]) this.#hearBroker(change, at);
+    if (process === 'broker') for (const change of changes as readonly BrokerChange[]) this.#onBroker(change, at);
     if (!process.startsWith('provider')) return;
     for (const change of changes as readonly ProviderChange[]) {
       if (change.kind === 'RequestDrafted') this.#draft(process, change, at);
@@ -78,7 +78,7 @@ class Askings {
     }
   }
 
-  #hearBroker(change: BrokerChange, at: Instant): void {
+  #onBroker(change: BrokerChange, at: Instant): void {
     const count = this.#pending.at(-1)?.count ?? 0;
     if (change.kind === 'JobAccepted')
       this.#pending.push({

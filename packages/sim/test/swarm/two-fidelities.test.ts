@@ -54,11 +54,11 @@ const submittedAfter = 10_800_007;
 
 /** Requests of local users at instants of their own, so that no two things happen at once by chance. */
 function drawLocals({ seed, pause }: Setting): LocalPlan[] {
-  const luck = new Prng(`locals ${seed}`);
+  const rng = new Prng(`locals ${seed}`);
   const locals: LocalPlan[] = [];
-  for (let after = luck.below(pause); after < 5 * day; after += 1 + luck.below(2 * pause)) {
-    const walltime = 1000 * (1 + luck.below(walltimeMax / 1000));
-    locals.push({ after, width: 1 + luck.below(widthMax), walltime, runTime: 1 + luck.below(walltime) });
+  for (let after = rng.below(pause); after < 5 * day; after += 1 + rng.below(2 * pause)) {
+    const walltime = 1000 * (1 + rng.below(walltimeMax / 1000));
+    locals.push({ after, width: 1 + rng.below(widthMax), walltime, runTime: 1 + rng.below(walltime) });
   }
   return locals;
 }
@@ -171,9 +171,9 @@ function runWholeGrid(setting: Setting, locals: readonly LocalPlan[]): { finishe
     },
     {
       pace: noTimeLost,
-      broker: { demandInterval: 0, observedMin: Infinity },
+      broker: { requireInterval: 0, observedMin: Infinity },
       provider: { idleRelease: 0 },
-      tellsUnplaced: false,
+      reportsUnplaced: false,
     },
   );
   for (let until = worldStart + submittedAfter; finishedAt === 0 && until <= worldStart + 20 * day; until += 600_000)

@@ -123,7 +123,7 @@ export class AccessWorld {
   }
 
   /** Clients that no service for users may let in, by what they show. */
-  async strangers(server: WorldServer): Promise<ReadonlyMap<string, Client>> {
+  async foreigners(server: WorldServer): Promise<ReadonlyMap<string, Client>> {
     const homeToken = this.token('token');
     const tokens = new Map([
       ['nothing', this.asToken('', server)],
@@ -145,9 +145,9 @@ export class AccessWorld {
       async () => (await callMethod(this.#withCertificate(revoked, server), method, Buffer.alloc(0))).code !== 'done',
       'the server hears of the revocation',
     );
-    const stranger = await makeAuthority('another', validity);
+    const foreign = await makeAuthority('another', validity);
     const certificates = [
-      ['a certificate of another authority', await issueForUser(stranger, 'ana', validity)],
+      ['a certificate of another authority', await issueForUser(foreign, 'ana', validity)],
       ['an expired certificate', await issueForUser(this.#authority, 'ana', { now: Date.now(), lasts: -1 })],
       ['a certificate of a host', await issueForHosts(this.#authority, ['localhost'], validity)],
       ['a revoked certificate', revoked],

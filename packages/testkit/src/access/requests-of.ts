@@ -1,10 +1,10 @@
 import type { BrokerServiceService } from '@mutirao/api/broker';
 import type { ClusterServiceService } from '@mutirao/api/cluster';
 import type { GridMachineProviderServiceService } from '@mutirao/api/provider';
-import { AheadStatus, type ReservationServiceService } from '@mutirao/api/reservation';
+import { ProvisioningState, type ReservationServiceService } from '@mutirao/api/reservation';
 import { taskGroup } from '../grid/broker-client.ts';
 import type { WorldUser } from './access-world.ts';
-import { resourceOf, resourceRules, wishFor, type RequestOf, type WorldObjects } from './world-objects.ts';
+import { resourceOf, resourceRules, specFor, type RequestOf, type WorldObjects } from './world-objects.ts';
 
 /**
  * Makes a request that names an object of a user, fit to succeed where its caller may make it; a new object where the
@@ -61,10 +61,10 @@ export const brokerRequests: Requests<typeof BrokerServiceService> = {
   listMachines: () => ({}),
   listTrust: () => ({}),
   quarantineMachine: () => ({ machineId: 'lab/pc0', reason: 'a test' }),
-  pardonMachine: () => ({ machineId: 'lab/pc0' }),
+  resetMachineTrust: () => ({ machineId: 'lab/pc0' }),
   drainMachine: () => ({ machineId: 'lab/pc0', reason: 'a test' }),
   undrainMachine: () => ({ machineId: 'lab/pc0' }),
-  listRequests: () => ({ endedToo: true }),
+  listRequests: () => ({ includeEnded: true }),
   explain: async (objects, named) => ({ subject: { $case: 'jobId', value: await objects.openJob(named) } }),
   getLedger: async (objects, named) => ({ jobId: await objects.openJob(named) }),
   addProvider: () => ({ providerId: 'other', address: 'unix:/nowhere/other' }),
@@ -116,7 +116,7 @@ export const providerRequests: Requests<typeof GridMachineProviderServiceService
   removeMachine: () => ({ name: 'nobody' }),
   inviteMachine: () => ({ name: 'guest', validMs: 0, unlessRemoved: false }),
   listMachineCredentials: () => ({}),
-  listKeptMachines: () => ({}),
+  listEnrolledMachines: () => ({}),
   getQuota: ofUser,
   undrain: () => ({}),
 };
@@ -129,7 +129,7 @@ export function reservationRequests(at: string = resourceOf.owner): Requests<typ
   return {
     requestReservation: async (objects, named) => {
       await objects.resource(named);
-      return { wish: wishFor(at), clientRequestId: '', holdMs: 0, dryRun: false };
+      return { spec: specFor(at), clientRequestId: '', holdMs: 0, dryRun: false };
     },
     getReservation: idOf,
     listReservations: () => ({
@@ -141,17 +141,17 @@ export function reservationRequests(at: string = resourceOf.owner): Requests<typ
       untilUnixMs: 0,
       allUsers: true,
     }),
-    renegotiateReservation: async (objects, named) => ({ ...(await idOf(objects, named, 60_000)), wish: wishFor(at) }),
+    renegotiateReservation: async (objects, named) => ({ ...(await idOf(objects, named, 60_000)), spec: specFor(at) }),
     cancelReservation: async (objects, named) => ({ ...(await idOf(objects, named)), reason: 'a test' }),
     confirmReservation: (objects, named) => idOf(objects, named, 60_000),
-    pledgeReservation: async (objects, named) => {
+    prepareReservation: async (objects, named) => {
       const { reservationId } = await idOf(objects, named, 60_000);
       return {
         reservationId,
-        together: { togetherId: 'a-name-of-twenty-chars', managerAddress: 'unix:/nowhere', reservationId },
+        together: { groupId: 'a-name-of-twenty-chars', managerAddress: 'unix:/nowhere', reservationId },
       };
     },
-    getTogetherDecision: () => ({ togetherId: 'a-name-of-twenty-chars', reservationId: 1 }),
+    getGroupOutcome: () => ({ groupId: 'a-name-of-twenty-chars', reservationId: 1 }),
     verifyReservation: async (objects, named) => ({
       claim: (await objects.reservation(named, at)).claim,
       resourceId: at,
@@ -193,10 +193,10 @@ export function reservationRequests(at: string = resourceOf.owner): Requests<typ
       resourceId: await objects.resource(named),
       what: { $case: 'unitIndex', value: 999 },
     }),
-    tellHeldAhead: async (objects, named) => ({
+    reportProvisioning: async (objects, named) => ({
       reservationId: (await objects.reservation(named, await objects.resource(named))).reservationId,
-      heldAhead: {
-        status: AheadStatus.PLANNED,
+      provisioning: {
+        status: ProvisioningState.PLANNED,
         heldUnits: 0,
         askedUnits: 1,
         askUnixMs: 0,

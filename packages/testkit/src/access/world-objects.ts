@@ -26,7 +26,7 @@ export const resourceRules = {
 export const resourceOf = { owner: 'pool', carl: 'carls' } as const;
 
 /** A reservation of one unit at a resource for a day, from now on. */
-export function wishFor(resourceId: string): {
+export function specFor(resourceId: string): {
   resourceId: string;
   amount: { $case: 'quantity'; value: string };
   durationMs: number;
@@ -98,7 +98,7 @@ export class WorldObjects {
   async reservation(user: WorldUser, resourceId: string = resourceOf.owner, holdMs = 0): Promise<Reservation> {
     await this.#resources();
     const { outcome } = await this.ask(user, 'reservations', ReservationServiceService.requestReservation, {
-      wish: wishFor(resourceId),
+      spec: specFor(resourceId),
       clientRequestId: '',
       holdMs,
       dryRun: false,

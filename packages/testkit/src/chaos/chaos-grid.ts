@@ -125,12 +125,12 @@ export class ChaosGrid {
   }
 
   async #startMachines(machines: readonly number[]): Promise<string> {
-    const told = await this.#startProvider('lab', ['--manager', 'none']);
+    const reported = await this.#startProvider('lab', ['--manager', 'none']);
     const provider = this.wires.find(({ name }) => name === 'agents-lab')?.address ?? '';
     for (const [index, processors] of machines.entries())
       await this.#startMachine(provider, { id: `pc${index}`, processors, env: {} });
     await this.#startMachine(provider, { id: 'liar', processors: 1, env: liarEnvironment });
-    return told;
+    return reported;
   }
 
   /** Each is another machine to votes, although all are this host. */
@@ -169,7 +169,7 @@ export class ChaosGrid {
       '10s',
       '--idle-release',
       '5s',
-      '--deputy-after',
+      '--standby-after',
       '1s',
       '--refusal-pause-max',
       '4s',

@@ -37,25 +37,25 @@ export type Fault =
 
 const processRoles: readonly VictimRole[] = ['broker', 'provider', 'cluster', 'agent'];
 
-/** Faults drawn from a stream of luck: the same stream, the same faults; whom they hit depends on who is there. */
+/** Faults drawn from a stream of rng: the same stream, the same faults; whom they hit depends on who is there. */
 export class FaultPlan {
-  readonly #luck: Prng;
+  readonly #rng: Prng;
   readonly #hasDisks: boolean;
 
   /** @param options.hasDisks whether disks can be filled; without them those faults are kills. */
-  constructor(luck: Prng, options: { readonly hasDisks: boolean }) {
-    this.#luck = luck;
+  constructor(rng: Prng, options: { readonly hasDisks: boolean }) {
+    this.#rng = rng;
     this.#hasDisks = options.hasDisks;
   }
 
   /** The next fault. */
   next(): Fault {
-    const lot = this.#luck.below(100);
+    const lot = this.#rng.below(100);
     if (lot < 32) return { kind: 'kill', victims: [this.#victim(victimRoles)] };
     if (lot < 42)
       return {
         kind: 'kill',
-        victims: Array.from({ length: 2 + this.#luck.below(4) }, () => this.#victim(victimRoles)),
+        victims: Array.from({ length: 2 + this.#rng.below(4) }, () => this.#victim(victimRoles)),
       };
     if (lot < 48) return { kind: 'killRoles', roles: [this.#pick(processRoles), this.#pick(processRoles)] };
     if (lot < 51) return { kind: 'killAll' };
@@ -63,26 +63,26 @@ export class FaultPlan {
     if (lot < 73)
       return {
         kind: 'pause',
-        victims: Array.from({ length: 1 + this.#luck.below(2) }, () => this.#victim([...processRoles, 'task'])),
+        victims: Array.from({ length: 1 + this.#rng.below(2) }, () => this.#victim([...processRoles, 'task'])),
         forMs: this.#time(20_000),
       };
-    const [at, mode] = [this.#luck.fraction(), this.#pick(wireModes)];
+    const [at, mode] = [this.#rng.fraction(), this.#pick(wireModes)];
     if (lot < 91) return { kind: 'wire', at, mode, forMs: this.#time(20_000) };
     if (!this.#hasDisks) return { kind: 'kill', victims: [this.#victim(processRoles)] };
     return { kind: 'disk', at, forMs: this.#time(8_000) };
   }
 
   #victim(roles: readonly VictimRole[]): Victim {
-    return { role: this.#pick(roles), at: this.#luck.fraction() };
+    return { role: this.#pick(roles), at: this.#rng.fraction() };
   }
 
   #pick<T>(list: readonly T[]): T {
-    return list[this.#luck.below(list.length)] as T;
+    return list[this.#rng.below(list.length)] as T;
   }
 
   /** From 0.1 s on; short ones are as frequent as long ones. */
   #time(most: number): number {
-    const share = this.#luck.fraction();
+    const share = this.#rng.fraction();
     return Math.round(100 + (most - 100) * share * share * share);
   }
 }

@@ -15,7 +15,7 @@ export interface GatheredLoad {
   /** Where index and volumes do not agree. */
   readonly wrong: readonly string[];
   /** What is in the folder beside them. */
-  readonly strangers: readonly string[];
+  readonly foreigners: readonly string[];
 }
 
 /** A result in an index. */
@@ -58,8 +58,8 @@ export async function readGathered(
       wrong.push(`${volume}: ${String(error).split('\n').slice(0, 2).join(' ')}`);
     }
   }
-  const [told, held] = [members.toSorted().join('\n'), inVolumes.toSorted().join('\n')];
-  if (told !== held)
+  const [reported, held] = [members.toSorted().join('\n'), inVolumes.toSorted().join('\n')];
+  if (reported !== held)
     wrong.push(
       `the index tells of ${members.length} files, its volumes hold ${inVolumes.length}: ` +
         `${firstDifference(members, inVolumes)}`,
@@ -69,7 +69,7 @@ export async function readGathered(
     members,
     results,
     wrong,
-    strangers: names
+    foreigners: names
       .filter((name) => !volumes.includes(name) && name !== gatheredIndexName(jobId))
       .map((name) => join(gatheringFolder(label), name)),
   };

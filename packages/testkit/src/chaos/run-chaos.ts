@@ -193,11 +193,11 @@ class ChaosRun {
     }
   }
 
-  /** The machine that lies is caught sooner or later; pardoned it lies again. */
-  async #pardon(client: BrokerClient): Promise<void> {
-    await callUnary(client.raw, 'pardonMachine', { machineId: liarId }, { deadlineMs: submitPatience }).catch(
+  /** The machine that lies is caught sooner or later; reset it lies again. */
+  async #resetTrust(client: BrokerClient): Promise<void> {
+    await callUnary(client.raw, 'resetMachineTrust', { machineId: liarId }, { deadlineMs: submitPatience }).catch(
       (error: unknown) => {
-        this.#note(`${liarId} is not pardoned: ${String(error)}`);
+        this.#note(`${liarId} is not reset: ${String(error)}`);
       },
     );
   }
@@ -231,27 +231,27 @@ class ChaosRun {
         `${Math.round((Date.now() - start) / 1000)} s: ${done} runs begun (${done - this.#lastMark} lately)`,
       );
       this.#lastMark = done;
-      await this.#pardon(client);
+      await this.#resetTrust(client);
     }
   }
 
   async #waitEnded(client: BrokerClient, jobs: readonly SubmittedJob[]): Promise<Finding> {
     const wrong: string[] = [];
     for (const { jobId, label, way } of jobs) {
-      let [told, since] = ['', Date.now()];
+      let [reported, since] = ['', Date.now()];
       for (;;) {
         const job = await client.job(jobId).catch(() => undefined);
         if (job !== undefined && job.endedUnixMs > 0 && this.#tended.has(jobId)) break;
         const now =
           job === undefined
-            ? told
+            ? reported
             : `${job.finishedCount} tasks finished, ${job.failedCount} failed, ${job.cancelledCount} cancelled`;
-        if (now !== told) [told, since] = [now, Date.now()];
+        if (now !== reported) [reported, since] = [now, Date.now()];
         if (Date.now() - since > standstillMax) {
           const why = await client.explain({ $case: 'jobId', value: jobId }).catch((error: unknown) => String(error));
           return {
             what: 'all jobs end',
-            wrong: [...wrong, `${label} (job ${jobId}, ${describeWay(way)}) stands still with ${told}: ${why}`],
+            wrong: [...wrong, `${label} (job ${jobId}, ${describeWay(way)}) stands still with ${reported}: ${why}`],
           };
         }
         await sleep(100);

@@ -25,7 +25,7 @@ export async function judgeLoad(
   jobs: readonly SubmittedJob[],
   folders: LoadFolders,
 ): Promise<LoadRecords> {
-  const [unfinished, counted, outputs, strangers]: [string[], string[], string[], string[]] = [[], [], [], []];
+  const [unfinished, counted, outputs, foreigners]: [string[], string[], string[], string[]] = [[], [], [], []];
   const acceptedAt: number[] = [];
   for (const job of jobs) {
     const { status } = await client.job(job.jobId);
@@ -43,7 +43,7 @@ export async function judgeLoad(
     }
     const found = await judgeOutputs(client, job, tasks, folders);
     outputs.push(...found.wrong.map((line) => `${nameOf(job)}: ${line}`));
-    strangers.push(...found.strangers.map((line) => `${nameOf(job)}: ${line}`));
+    foreigners.push(...found.foreigners.map((line) => `${nameOf(job)}: ${line}`));
   }
   return {
     acceptedAt,
@@ -51,7 +51,7 @@ export async function judgeLoad(
       { what: 'every job and task finished, but for those that were cancelled', wrong: unfinished },
       { what: 'each finished task has exactly one accepted result, no other has one', wrong: counted },
       { what: 'every output is the expected one, byte by byte', wrong: outputs },
-      { what: 'nothing else is among the outputs', wrong: strangers },
+      { what: 'nothing else is among the outputs', wrong: foreigners },
     ],
   };
 }
@@ -67,7 +67,7 @@ function isEndedWell({ status }: TaskRecord, isCancelled: boolean): boolean {
 interface JudgedOutputs {
   readonly wrong: readonly string[];
   /** Files that no finished task of it has brought, and results in volumes that are there beside the accepted one. */
-  readonly strangers: readonly string[];
+  readonly foreigners: readonly string[];
 }
 
 async function judgeOutputs(
@@ -83,7 +83,7 @@ async function judgeOutputs(
   const plain = filesBelow(folders.outputs, job.label);
   const gathered = job.way.isGathered
     ? await readGathered(job, folders)
-    : { root: folders.outputs, members: plain, results: [], wrong: [], strangers: [] };
+    : { root: folders.outputs, members: plain, results: [], wrong: [], foreigners: [] };
   const wrong = [...gathered.wrong];
   for (const task of finished) {
     const path = outputPath(job.label, task);
@@ -92,13 +92,13 @@ async function judgeOutputs(
     const fault = compare(found, expectedOf(job.label, task.kind, task.index));
     if (fault !== undefined) wrong.push(`task ${task.taskIndex}: ${fault}`);
   }
-  const strangers = gathered.members.filter((path) => !expected.has(path));
+  const foreigners = gathered.members.filter((path) => !expected.has(path));
   return {
     wrong,
-    strangers: [
-      ...strangers,
+    foreigners: [
+      ...foreigners,
       ...findTwice(tasks, gathered.results),
-      ...gathered.strangers,
+      ...gathered.foreigners,
       ...(job.way.isGathered ? plain : []),
     ],
   };

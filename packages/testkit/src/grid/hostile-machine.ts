@@ -132,12 +132,15 @@ export class HostileMachine {
   /** Sends a report of nothing but what is given. */
   report(parts: Partial<Report>): void {
     this.#sequence += 1;
-    this.say({ $case: 'report', value: { sequence: this.#sequence, started: [], ended: [], gangHeld: [], ...parts } });
+    this.say({
+      $case: 'report',
+      value: { sequence: this.#sequence, started: [], ended: [], gangMemberReady: [], ...parts },
+    });
   }
 
   want(content: HostileContent): void {
     this.say({
-      $case: 'contentWanted',
+      $case: 'blobRequest',
       value: { contents: [content], offsets: [], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] },
     });
   }
@@ -185,11 +188,11 @@ export class HostileMachine {
     if (words === undefined) return;
     const ended = starts.flatMap((start) => {
       const honest = honestEnd(start);
-      const told = words.answer === undefined ? honest : words.answer(honest, start);
-      return told === undefined ? [] : [told];
+      const reported = words.answer === undefined ? honest : words.answer(honest, start);
+      return reported === undefined ? [] : [reported];
     });
     if (ended.length === 0) return;
-    const honest = { sequence: this.#sequence + 1, started: [], ended, gangHeld: [] };
+    const honest = { sequence: this.#sequence + 1, started: [], ended, gangMemberReady: [] };
     this.report(words.report?.(honest) ?? honest);
   }
 }

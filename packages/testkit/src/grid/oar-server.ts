@@ -28,7 +28,7 @@ const commands = ['oarsub', 'oardel', 'oarstat', 'oarnodes', 'oarnodesetting'];
 /**
  * A real OAR on this host, with a database and ports of its own: its server, and one node of 8 resources, which is this
  * host and is reached by a
- * pretended ssh. OAR has its settings at fixed paths, so its programs see folders of its own there (a mount namespace).
+ * faked ssh. OAR has its settings at fixed paths, so its programs see folders of its own there (a mount namespace).
  * Needs root and Debian's oar-server, oar-server-pgsql, oar-node, oar-user and postgresql. Jobs run as root.
  */
 export class OarServer {

@@ -192,8 +192,8 @@ export class Program {
     if (this.log.length > 2000) this.log.shift();
     this.#fatalCode = /"level":"fatal".*?"code":"(MUT_[A-Z_]+)"/.exec(line)?.[1] ?? this.#fatalCode;
     if (this.#address !== '' || !line.includes('"listening"')) return;
-    const told = JSON.parse(line) as { address?: string; agents_dial?: string };
-    this.#agentsAddress = told.agents_dial ?? '';
-    this.#address = told.address ?? '';
+    const reported = JSON.parse(line) as { address?: string; agents_dial?: string };
+    this.#agentsAddress = reported.agents_dial ?? '';
+    this.#address = reported.address ?? '';
   }
 }

@@ -49,7 +49,7 @@ export class SlurmGrid {
   }
 
   /** Why the provider asks for nothing, or what it asked for last, and how many requests it has made. */
-  async standing(): Promise<{ readonly why: string; readonly requestCount: number }> {
+  async resourceStatus(): Promise<{ readonly why: string; readonly requestCount: number }> {
     const client = dial(GridMachineProviderServiceClient, this.grid.providers[0]?.address ?? '', {
       token: readToken(tokenPath(this.grid.home)),
     });
@@ -60,8 +60,8 @@ export class SlurmGrid {
   }
 
   /** Waits until that is why the provider asks for nothing. */
-  async untilStanding(words: RegExp): Promise<void> {
-    await until(async () => words.test((await this.standing()).why), `the provider says ${words}`);
+  async untilStatus(words: RegExp): Promise<void> {
+    await until(async () => words.test((await this.resourceStatus()).why), `the provider says ${words}`);
   }
 
   /** Waits until the explanation of a request says this. */

@@ -133,7 +133,7 @@ export class SlurmServer {
   }
 
   /** Nodes, jobs and the ends of all logs, for somebody who is to see why something does not come. */
-  async standing(): Promise<string> {
+  async resourceStatus(): Promise<string> {
     const listings = await Promise.all([
       this.command('sinfo', '--noheader', '--Node', '--format=node %N: %T, %E').catch(String),
       this.command('squeue', '--noheader', '--states=all', '--format=job %i, %j: %T, %r').catch(String),

@@ -19,7 +19,7 @@ export interface SshServerOptions {
  *
  * `options` are what an ssh connection needs to get in: a configuration file that knows the server as `front`, the same
  * behind a
- * jump over itself as `inner`, and with a key that is not let in as `stranger`.
+ * jump over itself as `inner`, and with a key that is not let in as `foreign`.
  */
 export class SshServer {
   /** Everything of it; removed by `stop`. */
@@ -36,7 +36,7 @@ export class SshServer {
     this.#options = options;
     this.home = options.env?.['HOME'] ?? join(this.folder, 'home');
     mkdirSync(this.home, { recursive: true, mode: 0o700 });
-    for (const name of ['host_key', 'user_key', 'stranger_key'])
+    for (const name of ['host_key', 'user_key', 'foreign_key'])
       execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(this.folder, name)]);
     writeFileSync(join(this.folder, 'authorized_keys'), readFileSync(join(this.folder, 'user_key.pub')));
   }
@@ -74,12 +74,12 @@ export class SshServer {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;
-    let told = '';
+    let reported = '';
     child.stderr.on('data', (chunk: Buffer) => {
-      told = `${told}${chunk.toString()}`.slice(-4000);
+      reported = `${reported}${chunk.toString()}`.slice(-4000);
     });
     await until(async () => !this.isRunning || (await answers(this.#port)), 'the sshd listens');
-    if (!this.isRunning) throw new Error(`the sshd ended at once: ${told}`);
+    if (!this.isRunning) throw new Error(`the sshd ended at once: ${reported}`);
   }
 
   /** Processes that serve connections. */
@@ -146,9 +146,9 @@ export class SshServer {
       [
         'Host inner',
         '  ProxyJump front',
-        'Host stranger',
-        `  IdentityFile ${join(this.folder, 'stranger_key')}`,
-        'Host * !stranger',
+        'Host foreign',
+        `  IdentityFile ${join(this.folder, 'foreign_key')}`,
+        'Host * !foreign',
         `  IdentityFile ${join(this.folder, 'user_key')}`,
         'Host *',
         '  HostName 127.0.0.1',

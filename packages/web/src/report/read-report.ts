@@ -14,7 +14,7 @@ import { JobRecords } from '../server/analysis/job-records.ts';
 import { measureTimes } from '../server/analysis/task-times.ts';
 import { jobDetail, jobSpecPart } from '../server/documents/jobs.ts';
 import { ledgerDocument } from '../server/documents/ledger.ts';
-import { demandJob } from '../server/job-specs.ts';
+import { requireJob } from '../server/job-specs.ts';
 
 const barsMax = 5000;
 const binsMax = 240;
@@ -49,7 +49,7 @@ export interface JobReport {
  */
 export async function readReport(broker: ReportBroker, jobId: number, clock: { now(): number }): Promise<JobReport> {
   const answer = await broker.getJob({ jobId });
-  const job = demandJob(answer.job, jobId);
+  const job = requireJob(answer.job, jobId);
   const records = new JobRecords({ grid: { broker: () => broker }, clock }, job);
   await records.readAll(job);
   const now = clock.now();

@@ -45,7 +45,7 @@ export const Gantt = Type.Object({
   kinds: Type.Array(Type.String(), {
     description:
       'inputs (on their way to the machine, or being put in place; known once a replica has ended, and often ' +
-      'while another one runs there), outputs (on their way home), accepted, loser (a sister was first, or ' +
+      'while another one runs there), outputs (on their way home), accepted, loser (a sibling was first, or ' +
       'others agreed on another result), failed, killed (its job was cancelled), lost (with its machine, or ' +
       'taken back), running.',
   }),

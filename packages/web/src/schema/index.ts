@@ -8,13 +8,13 @@ export { Done, TaskCounts, TaskStatusName } from './parts.ts';
 export { Problem } from './problem.ts';
 export { AllocationRequest, ProviderDetail, ProviderList, ProviderRow, QueueProfile } from './providers.ts';
 export {
-  RenegotiationWish,
+  RenegotiationSpec,
   ReservableResource,
   Reservation,
   ReservationCalendar,
   ReservationList,
   ReservationPlacement,
-  ReservationWish,
+  ReservationSpec,
   ResourceList,
 } from './reservations.ts';
 export {
@@ -42,10 +42,10 @@ export {
 export {
   BagPreview,
   BagValues,
-  BagWish,
+  BagSpec,
   DroppedFile,
   JdfCheck,
-  JdfWish,
+  JdfSpec,
   Submitted,
   WorkflowSubmission,
 } from './submission.ts';
@@ -57,7 +57,7 @@ export {
   ImportedWorkflow,
   JobGraph,
   PlanPlatform,
-  PlanWish,
+  PlanSpec,
   Workflow,
   WorkflowCheck,
   WorkflowChoices,

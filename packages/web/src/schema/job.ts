@@ -74,7 +74,9 @@ export const JobDetail = Type.Object({
   replicas_max: Count,
   failures_max: Count,
   scheduler: Type.String(),
-  extra_work: Type.String({ description: '`none` (no cap), `idle`, or per cent of what results took (`20%`).' }),
+  replication_budget: Type.String({
+    description: '`none` (no cap), `idle`, or per cent of what results took (`20%`).',
+  }),
   verification: Type.String({ description: 'As `--verify` takes it; empty where checks alone decide.' }),
   home_directory: Type.String(),
   deadline_unix_ms: orNull(InstantMs),

@@ -49,7 +49,7 @@ export const Reservation = Type.Object({
   requested_unix_ms: InstantMs,
   revision: Count,
   reason: Type.String(),
-  held_ahead: orNull(
+  provisioning: orNull(
     Type.Object({
       status: Type.String(),
       held: Count,
@@ -84,7 +84,7 @@ export const ReservationCalendar = Type.Object({
 export type ReservationCalendar = Static<typeof ReservationCalendar>;
 
 /** What is asked for. */
-export const ReservationWish = Type.Object({
+export const ReservationSpec = Type.Object({
   resource_id: Type.String({ minLength: 1, maxLength: 256 }),
   quantity: Type.String({
     minLength: 1,
@@ -101,16 +101,16 @@ export const ReservationWish = Type.Object({
     description: 'Chosen by the page: the same key is the same reservation.',
   }),
 });
-export type ReservationWish = Static<typeof ReservationWish>;
+export type ReservationSpec = Static<typeof ReservationSpec>;
 
 /** What an existing reservation is to be instead. */
-export const RenegotiationWish = Type.Object({
+export const RenegotiationSpec = Type.Object({
   quantity: Type.String({ minLength: 1, maxLength: 64 }),
   duration_ms: Type.Integer({ minimum: 1 }),
   earliest_start_unix_ms: Type.Optional(InstantMs),
   latest_end_unix_ms: Type.Optional(InstantMs),
 });
-export type RenegotiationWish = Static<typeof RenegotiationWish>;
+export type RenegotiationSpec = Static<typeof RenegotiationSpec>;
 
 /** Where it was placed, or why it was not and what could be had instead. A refusal is an answer, not a Problem. */
 export const ReservationPlacement = Type.Object({

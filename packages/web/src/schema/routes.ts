@@ -8,15 +8,15 @@ import { MachineDetail, MachineOverview, MachinePage } from './machines.ts';
 import { Count, Done, InstantMs, JobId, TaskIndex, TaskStatusName } from './parts.ts';
 import { ProviderDetail, ProviderList } from './providers.ts';
 import {
-  RenegotiationWish,
+  RenegotiationSpec,
   ReservationCalendar,
   ReservationList,
   ReservationPlacement,
-  ReservationWish,
+  ReservationSpec,
   ResourceList,
 } from './reservations.ts';
 import { Session } from './session.ts';
-import { BagPreview, BagWish, JdfCheck, JdfWish, Submitted, WorkflowSubmission } from './submission.ts';
+import { BagPreview, BagSpec, JdfCheck, JdfSpec, Submitted, WorkflowSubmission } from './submission.ts';
 import { Summary } from './summary.ts';
 import { Task, TaskOutput, TaskPage } from './task.ts';
 import { TaskTimes } from './times.ts';
@@ -24,7 +24,7 @@ import {
   ExportedWorkflow,
   ImportedWorkflow,
   JobGraph,
-  PlanWish,
+  PlanSpec,
   Workflow,
   WorkflowCheck,
   WorkflowChoices,
@@ -169,7 +169,7 @@ export const routes = {
     ExportedWorkflow,
   ),
   checkWorkflow: post('/workflows/check', nothing, Type.Object({ workflow: Workflow }), WorkflowCheck),
-  planWorkflow: post('/workflows/plan', nothing, PlanWish, WorkflowPlan),
+  planWorkflow: post('/workflows/plan', nothing, PlanSpec, WorkflowPlan),
   submitWorkflow: post('/workflows/submit', nothing, WorkflowSubmission, Submitted),
   listResources: get('/reservations/resources', nothing, nothing, ResourceList),
   getCalendar: get(
@@ -187,11 +187,11 @@ export const routes = {
     }),
     ReservationList,
   ),
-  requestReservation: post('/reservations', nothing, ReservationWish, ReservationPlacement),
+  requestReservation: post('/reservations', nothing, ReservationSpec, ReservationPlacement),
   renegotiateReservation: post(
     '/reservations/:reservation_id/renegotiate',
     ofReservation,
-    RenegotiationWish,
+    RenegotiationSpec,
     ReservationPlacement,
   ),
   cancelReservation: post(
@@ -200,10 +200,10 @@ export const routes = {
     Type.Object({ reason: Type.Optional(Type.String({ maxLength: 1024 })) }),
     Done,
   ),
-  previewBag: post('/submissions/bag/preview', nothing, BagWish, BagPreview),
-  submitBag: post('/submissions/bag', nothing, BagWish, Submitted),
-  checkJdf: post('/submissions/jdf/check', nothing, JdfWish, JdfCheck),
-  submitJdf: post('/submissions/jdf', nothing, JdfWish, Submitted),
+  previewBag: post('/submissions/bag/preview', nothing, BagSpec, BagPreview),
+  submitBag: post('/submissions/bag', nothing, BagSpec, Submitted),
+  checkJdf: post('/submissions/jdf/check', nothing, JdfSpec, JdfCheck),
+  submitJdf: post('/submissions/jdf', nothing, JdfSpec, Submitted),
 } as const satisfies Record<string, RouteSchema>;
 
 export type RouteName = keyof typeof routes;

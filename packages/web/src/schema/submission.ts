@@ -55,7 +55,7 @@ export const DroppedFile = Type.Object({
 });
 
 /** A bag of tasks that is submitted by hand. */
-export const BagWish = Type.Object({
+export const BagSpec = Type.Object({
   ...jobOptions,
   in_place: inPlace,
   command: Type.String({
@@ -78,7 +78,7 @@ export const BagWish = Type.Object({
   run_time_ms_max: Type.Optional(Type.Integer({ minimum: 0 })),
   deadline_unix_ms: Type.Optional(Type.Integer({ minimum: 0 })),
 });
-export type BagWish = Static<typeof BagWish>;
+export type BagSpec = Static<typeof BagSpec>;
 
 /** What a bag would be: made without submitting it, as it is typed. */
 export const BagPreview = Type.Object({
@@ -92,12 +92,12 @@ export const BagPreview = Type.Object({
 export type BagPreview = Static<typeof BagPreview>;
 
 /** A job file in JDF. */
-export const JdfWish = Type.Object({
+export const JdfSpec = Type.Object({
   ...jobOptions,
   text: Type.String({ maxLength: 8_000_000 }),
   name: Type.Optional(Type.String({ maxLength: 256, description: 'Of the file.' })),
 });
-export type JdfWish = Static<typeof JdfWish>;
+export type JdfSpec = Static<typeof JdfSpec>;
 
 /** What is in a job file and what is wrong or odd in it. */
 export const JdfCheck = Type.Object({

@@ -28,7 +28,7 @@ export const Task = Type.Object({
   failure_count: Count,
   waits_for: Type.Array(TaskIndex),
   replicas: Type.Array(Replica),
-  taken_from: orNull(Type.Object({ job_id: JobId, task_index: TaskIndex })),
+  reused_from: orNull(Type.Object({ job_id: JobId, task_index: TaskIndex })),
 });
 export type Task = Static<typeof Task>;
 

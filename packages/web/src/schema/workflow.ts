@@ -132,14 +132,14 @@ export const PlanPlatform = Type.Union([
 export type PlanPlatform = Static<typeof PlanPlatform>;
 
 /** What is to be planned, how and for what. */
-export const PlanWish = Type.Object({
+export const PlanSpec = Type.Object({
   workflow: Workflow,
   algorithm: Type.String({ description: 'One of `/workflows/algorithms`.' }),
   platform: PlanPlatform,
   bandwidth_bytes_per_s: Type.Optional(Type.Number({ exclusiveMinimum: 0, description: '125 MB/s when left out.' })),
   start_up_ms: Type.Optional(Type.Number({ minimum: 0, description: '0.1 when left out.' })),
 });
-export type PlanWish = Static<typeof PlanWish>;
+export type PlanSpec = Static<typeof PlanSpec>;
 
 /** A schedule of a workflow, made for a look: nothing is promised. */
 export const WorkflowPlan = Type.Object({

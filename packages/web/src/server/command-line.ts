@@ -1,7 +1,7 @@
 import { escapeTemplate, quoteForShell } from '@mutirao/core/bag';
 import { printDuration } from '@mutirao/formats';
 
-import type { BagValues, BagWish } from '../schema/index.ts';
+import type { BagValues, BagSpec } from '../schema/index.ts';
 
 /** Values that a command line names one by one. */
 const valuesInLine = 20;
@@ -24,18 +24,18 @@ interface GivenValues {
  *
  * @param commands of the rows, where the values are a table.
  */
-export function commandLineOf(wish: BagWish, directory: string, commands: readonly string[]): string {
-  const { words, lines, remark } = givenValues(wish.values, commands);
-  const given = [['--label', wish.label] as const, ...words, ...termsOf(wish)].flatMap(([name, value]) =>
+export function commandLineOf(spec: BagSpec, directory: string, commands: readonly string[]): string {
+  const { words, lines, remark } = givenValues(spec.values, commands);
+  const given = [['--label', spec.label] as const, ...words, ...termsOf(spec)].flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [optionOf(name, value)],
   );
-  const inPlace = wish.in_place === true ? ['--in-place'] : [];
+  const inPlace = spec.in_place === true ? ['--in-place'] : [];
   const command = [
     `cd ${quoteForShell(directory)} && mutirao job submit`,
     ...inPlace,
     ...given,
     '--',
-    quoteForShell(wish.values.kind === 'csv' ? 'eval {}' : wish.command),
+    quoteForShell(spec.values.kind === 'csv' ? 'eval {}' : spec.command),
   ].join(' ');
   const remarks = remark === '' ? [] : [`# ${remark}`];
   if (lines.length === 0) return [...remarks, command].join('\n');
@@ -55,7 +55,7 @@ function termsOf({
   replicas_max: replicas,
   retries,
   ...times
-}: BagWish): (readonly [string, string | undefined])[] {
+}: BagSpec): (readonly [string, string | undefined])[] {
   return [
     ...[...files.map(({ name }) => escapeTemplate(name)), ...put].map((text) => ['--put', text] as const),
     ...get.map((text) => ['--get', text] as const),
@@ -72,7 +72,7 @@ function termsOf({
 function timesOf({
   run_time_ms_max: runTime = 0,
   deadline_unix_ms: deadline,
-}: Pick<BagWish, 'run_time_ms_max' | 'deadline_unix_ms'>): (readonly [string, string | undefined])[] {
+}: Pick<BagSpec, 'run_time_ms_max' | 'deadline_unix_ms'>): (readonly [string, string | undefined])[] {
   return [
     ['--limit-time', runTime === 0 ? undefined : printDuration(runTime)],
     ['--deadline', deadline === undefined ? undefined : new Date(deadline).toISOString()],

@@ -25,7 +25,7 @@ import { Readings } from './readings.ts';
 import { readRequest, type Asked, type Handlers } from './requests.ts';
 import { findStaticFile, type StaticFiles } from './static-files.ts';
 import { StreamHub, type Sink } from './stream/stream-hub.ts';
-import { readWish } from './stream/wishes.ts';
+import { readSpec } from './stream/specs.ts';
 
 /** What the gateway works with beside the grid. */
 export interface GatewayOptions extends GatewayParts {
@@ -88,7 +88,7 @@ export function makeGateway(options: GatewayOptions): Gateway {
 function knock({ hosts, tokens }: GatewayOptions, { method, headers, raw, routeOptions }: FastifyRequest): void {
   for (const name of ['host', 'origin'])
     if (countOf(raw.rawHeaders, name) > 1)
-      throw new MutiraoError('MUT_WEB_FOREIGN', `the request has several headers "${name}"`);
+      throw new MutiraoError('MUT_WEB_ORIGIN_FORBIDDEN', `the request has several headers "${name}"`);
   const one = (name: string): string | undefined => {
     const value = headers[name];
     return Array.isArray(value) ? value.join(',') : value;
@@ -197,7 +197,7 @@ function openStream(
   const query = request.query as Readonly<Record<string, unknown>>;
   const text = (name: string): string => (typeof query[name] === 'string' ? query[name] : '');
   const lastId = request.headers['last-event-id'];
-  const wish = readWish({ topics: text('topics'), job: text('job') }, typeof lastId === 'string' ? lastId : undefined, {
+  const spec = readSpec({ topics: text('topics'), job: text('job') }, typeof lastId === 'string' ? lastId : undefined, {
     readings,
     specs,
   });
@@ -217,6 +217,6 @@ function openStream(
       raw.write(message);
     },
   };
-  const close = hub.open(wish, sink);
+  const close = hub.open(spec, sink);
   raw.on('close', close).on('error', close);
 }

@@ -24,18 +24,21 @@ export function loopbackHosts(port: number): ReadonlySet<string> {
  * does not act, token or not.
  *
  * @param needsToken false for the files of the page itself, which hold nothing of anybody's.
- * @throws {MutiraoError} MUT_WEB_FOREIGN; MUT_UNAUTHENTICATED, which says nothing of the token that was shown.
+ * @throws {MutiraoError} MUT_WEB_ORIGIN_FORBIDDEN; MUT_UNAUTHENTICATED, which says nothing of the token that was shown.
  */
 export function admit(
   knock: Knock,
   hosts: ReadonlySet<string>,
   { needsToken, tokens }: { readonly needsToken: boolean; readonly tokens: TokenCheck },
 ): void {
-  demandOwnName(knock, hosts);
+  requireOwnName(knock, hosts);
   if (!needsToken) return;
   const { fetchSite = 'none', authorization = '' } = knock;
   if (fetchSite !== 'same-origin' && fetchSite !== 'none')
-    throw new MutiraoError('MUT_WEB_FOREIGN', `the request comes from another page (${fetchSite.slice(0, 20)})`);
+    throw new MutiraoError(
+      'MUT_WEB_ORIGIN_FORBIDDEN',
+      `the request comes from another page (${fetchSite.slice(0, 20)})`,
+    );
   const [, token] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization) ?? [];
   if (token === undefined || tokens(token) === undefined)
     throw new MutiraoError(
@@ -45,15 +48,15 @@ export function admit(
     );
 }
 
-function demandOwnName({ host = '', origin }: Knock, hosts: ReadonlySet<string>): void {
+function requireOwnName({ host = '', origin }: Knock, hosts: ReadonlySet<string>): void {
   const name = host.toLowerCase();
   if (!hosts.has(name))
     throw new MutiraoError(
-      'MUT_WEB_FOREIGN',
+      'MUT_WEB_ORIGIN_FORBIDDEN',
       'the request names another host; want 127.0.0.1 or localhost with the port of the page',
     );
   if (origin !== undefined && origin.toLowerCase() !== `http://${name}`)
-    throw new MutiraoError('MUT_WEB_FOREIGN', 'the request comes from another page');
+    throw new MutiraoError('MUT_WEB_ORIGIN_FORBIDDEN', 'the request comes from another page');
 }
 
 /**

@@ -38,11 +38,11 @@ export class JobSpecs {
 /** A job in full. @throws {MutiraoError} MUT_NOT_FOUND */
 export async function readJobDetail(readings: Readings, specs: JobSpecs, jobId: number): Promise<JobDetail> {
   const [answer, spec] = await Promise.all([readings.job(jobId), specs.get(jobId)]);
-  return jobDetail(demandJob(answer.job, jobId), spec, answer);
+  return jobDetail(requireJob(answer.job, jobId), spec, answer);
 }
 
 /** @throws {MutiraoError} MUT_NOT_FOUND */
-export function demandJob(job: JobSummary | undefined, jobId: number): JobSummary {
+export function requireJob(job: JobSummary | undefined, jobId: number): JobSummary {
   if (job === undefined) throw noJob(jobId);
   return job;
 }

@@ -11,7 +11,7 @@ import {
 
 import { FinishRate } from './finish-rate.ts';
 import type { GatewayParts } from './grid-calls.ts';
-import type { Outlook } from './documents/jobs.ts';
+import type { Estimate } from './documents/jobs.ts';
 
 /**
  * A reading is taken anew after so many times what the last one took, so that all pages together cost the broker a few
@@ -24,13 +24,13 @@ const restFactor = 20;
  */
 const restMax = 4000;
 /** Jobs whose remaining time is asked for, the newest of those that run. */
-const outlooksMax = 8;
+const estimatesMax = 8;
 const jobsListed = 100;
 
 /** The least age, in milliseconds, at which a reading is taken anew. */
 const ages = {
   jobs: 200,
-  outlook: 1500,
+  estimate: 1500,
   overview: 500,
   machines: 1000,
   requests: 1000,
@@ -80,7 +80,7 @@ export class Readings {
 
   /** Requests that have not ended. */
   requests(): Promise<ListRequestsResponse> {
-    return this.#take('requests', ages.requests, (broker) => broker.listRequests({ endedToo: false }));
+    return this.#take('requests', ages.requests, (broker) => broker.listRequests({ includeEnded: false }));
   }
 
   providers(): Promise<ListProvidersResponse> {
@@ -102,14 +102,14 @@ export class Readings {
   }
 
   /** A job with how long it still takes, which is looked at less often. */
-  outlook(jobId: number) {
-    return this.#take(`outlook ${jobId}`, ages.outlook, (broker) => broker.getJob({ jobId, withoutSpec: true }));
+  estimate(jobId: number) {
+    return this.#take(`estimate ${jobId}`, ages.estimate, (broker) => broker.getJob({ jobId, withoutSpec: true }));
   }
 
   /** How long the newest jobs that run still take. */
-  async outlooks(jobs: readonly JobSummary[]): Promise<ReadonlyMap<number, Outlook>> {
-    const running = jobs.filter(({ status }) => status === JobStatus.RUNNING).slice(0, outlooksMax);
-    const found = await Promise.all(running.map(async ({ jobId }) => [jobId, await this.outlook(jobId)] as const));
+  async estimates(jobs: readonly JobSummary[]): Promise<ReadonlyMap<number, Estimate>> {
+    const running = jobs.filter(({ status }) => status === JobStatus.RUNNING).slice(0, estimatesMax);
+    const found = await Promise.all(running.map(async ({ jobId }) => [jobId, await this.estimate(jobId)] as const));
     return new Map(found);
   }
 

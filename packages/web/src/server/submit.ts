@@ -7,7 +7,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { GatewayParts } from './grid-calls.ts';
 
 /** What every submission of the page may say. */
-export interface SubmissionWish {
+export interface SubmissionSpec {
   readonly directory?: string;
   readonly client_job_id?: string;
 }
@@ -19,15 +19,15 @@ export interface SubmissionWish {
 export async function submit(
   { grid }: GatewayParts,
   job: JobSpec,
-  { directory, client_job_id: key }: SubmissionWish,
+  { directory, client_job_id: key }: SubmissionSpec,
 ): Promise<{ job_id: number; task_count: number }> {
-  demandAbsolute(directory);
+  requireAbsolute(directory);
   const { jobId, taskCount } = await grid.broker().submitJob({ job, clientJobId: key ?? randomUUID() });
   return { job_id: jobId, task_count: taskCount };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
-export function demandAbsolute(directory: string | undefined): void {
+export function requireAbsolute(directory: string | undefined): void {
   if (directory !== undefined && !isAbsolute(directory))
     throw new MutiraoError('MUT_BAD_REQUEST', `directory is "${directory.slice(0, 100)}"; want an absolute folder`);
 }

@@ -5,7 +5,7 @@ import { Value } from 'typebox/value';
 import type { TSchema } from 'typebox';
 import { quietLogger } from '@mutirao/runtime/log';
 import { acceptToken } from '@mutirao/runtime/rpc';
-import { AnsweringBroker, pretendPageGrid, webHeaders, webToken } from '@mutirao/testkit';
+import { AnsweringBroker, fakePageGrid, webHeaders, webToken } from '@mutirao/testkit';
 import { apiPrefix, routes, type RouteName } from '../../src/schema/index.ts';
 import { loopbackHosts, makeGateway, makeStaticFiles } from '../../src/server/index.ts';
 
@@ -110,7 +110,7 @@ const withBody = (Object.keys(routes) as RouteName[]).filter((name) => routes[na
 
 test("no body of a request ends the page, and what is wrong with one is the caller's fault", async (t) => {
   const server = makeGateway({
-    grid: pretendPageGrid(new AnsweringBroker()),
+    grid: fakePageGrid(new AnsweringBroker()),
     clock: { now: () => 1_010_000 },
     userId: 'ana',
     home: '/home/ana/.mutirao',

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { Value } from 'typebox/value';
 
 import {
-  AheadStatus,
+  ProvisioningState,
   ReservationStatus,
   ResourceKind,
   type Reservation as ReservationWire,
@@ -22,7 +22,7 @@ import {
   AnsweringBroker,
   aReplica,
   aTask,
-  pretendPageGrid,
+  fakePageGrid,
   runCommandLine,
   temporaryFolder,
   webHeaders,
@@ -33,7 +33,7 @@ import { JobStatus, TaskStatus } from '@mutirao/api/broker';
 import {
   apiPrefix,
   routes,
-  type BagWish,
+  type BagSpec,
   type Problem,
   type RouteName,
   type RouteReply,
@@ -49,7 +49,7 @@ class Page {
 
   constructor(grid: Partial<Grid> = {}) {
     this.#server = makeGateway({
-      grid: { ...pretendPageGrid(this.broker), ...grid },
+      grid: { ...fakePageGrid(this.broker), ...grid },
       clock: { now: () => 1_010_000 },
       userId: 'ana',
       home: '/home/ana/.mutirao',
@@ -192,7 +192,11 @@ test('a workflow that can be drawn but not run is read with what is wrong and wh
   t.regex(nowhere.fault ?? '', /^nowhere\.yaml:2:\d+: found .*gone/);
   t.is((await page.call(t, 'importWorkflow', { text: 'tasks:\n  a: {command: "true"}\n' })).fault, null);
   const dax = '<adag name="x">\n <job id="a" name="p" runtime="1"/>\n <job id="a" name="p" runtime="1"/>\n</adag>';
-  t.like(await page.fails('importWorkflow', { text: dax }), { status: 400, code: 'MUT_WORKFLOW_TASK_TWICE', line: 3 });
+  t.like(await page.fails('importWorkflow', { text: dax }), {
+    status: 400,
+    code: 'MUT_WORKFLOW_DUPLICATE_TASK',
+    line: 3,
+  });
 });
 
 test('a check names the task or the edge that is wrong, and tells b-levels and the critical path where nothing is', async (t) => {
@@ -212,9 +216,9 @@ test('a check names the task or the edge that is wrong, and tells b-levels and t
   const twice = await page.call(t, 'checkWorkflow', {
     workflow: { ...diamond, edges: [...diamond.edges, edge('a', 'b')] },
   });
-  t.like(twice.fault, { code: 'MUT_WORKFLOW_EDGE_TWICE', edge: { from: 'a', to: 'b' }, task: null });
+  t.like(twice.fault, { code: 'MUT_WORKFLOW_DUPLICATE_EDGE', edge: { from: 'a', to: 'b' }, task: null });
   const same = await page.call(t, 'checkWorkflow', { workflow: { ...diamond, tasks: [...diamond.tasks, task('b')] } });
-  t.like(same.fault, { code: 'MUT_WORKFLOW_TASK_TWICE', task: 'b', edge: null });
+  t.like(same.fault, { code: 'MUT_WORKFLOW_DUPLICATE_TASK', task: 'b', edge: null });
   t.is(
     (await page.call(t, 'checkWorkflow', { workflow: { ...diamond, tasks: [], edges: [] } })).fault?.code,
     'MUT_WORKFLOW_EMPTY',
@@ -353,7 +357,7 @@ function readPasted(t: ExecutionContext, text: string): string[] {
 }
 
 test('a form is submitted as the bag that its command line would submit', async (t) => {
-  const wishes: BagWish[] = [
+  const specs: BagSpec[] = [
     {
       command: 'echo {} | tr a-z A-Z',
       values: { kind: 'array', selector: '1-9:2' },
@@ -392,10 +396,10 @@ test('a form is submitted as the bag that its command line would submit', async 
       get: ['-out:results/'],
     },
   ];
-  for (const wish of wishes) {
+  for (const spec of specs) {
     const page = new Page();
-    const { command_line: line } = await page.call(t, 'previewBag', wish);
-    await page.call(t, 'submitBag', wish);
+    const { command_line: line } = await page.call(t, 'previewBag', spec);
+    await page.call(t, 'submitBag', spec);
     const words = readPasted(t, line);
     t.deepEqual(words.slice(0, 4), ['cd', '/home/ana', '&&', 'mutirao']);
     const terminal = new AnsweringBroker();
@@ -418,25 +422,25 @@ function readWords(line: string): string[] {
 test('rows of a CSV become command lines with each cell quoted', async (t) => {
   const page = new Page();
   const text = 'name,size\r\n"o\'neil; rm -rf /",3\r\n"with ""quotes"" and\nlines",4\r\n';
-  const wish = { command: 'run --name {name} --size {size} --row {#} ${HOME}', values: { kind: 'csv', text } };
-  const preview = await page.call(t, 'previewBag', wish);
+  const spec = { command: 'run --name {name} --size {size} --row {#} ${HOME}', values: { kind: 'csv', text } };
+  const preview = await page.call(t, 'previewBag', spec);
   t.is(preview.task_count, 2);
   t.is(preview.first_commands[0], `run --name 'o'\\''neil; rm -rf /' --size 3 --row 0 \${HOME}`);
-  await page.call(t, 'submitBag', wish);
+  await page.call(t, 'submitBag', spec);
   t.is(page.broker.submitted[0]?.job?.groups[0]?.command, 'eval {}');
-  t.like(await page.fails('previewBag', { ...wish, command: 'run' }), { status: 400, code: 'MUT_BAD_REQUEST' });
-  t.like(await page.fails('previewBag', { ...wish, values: { kind: 'csv', text: 'name\n"open' } }), {
+  t.like(await page.fails('previewBag', { ...spec, command: 'run' }), { status: 400, code: 'MUT_BAD_REQUEST' });
+  t.like(await page.fails('previewBag', { ...spec, values: { kind: 'csv', text: 'name\n"open' } }), {
     status: 400,
     code: 'MUT_BAD_REQUEST',
   });
-  t.like(await page.fails('previewBag', { ...wish, values: { kind: 'csv', text: 'name\n' } }), { status: 400 });
+  t.like(await page.fails('previewBag', { ...spec, values: { kind: 'csv', text: 'name\n' } }), { status: 400 });
   const { message } = await page.fails('previewBag', {
-    ...wish,
+    ...spec,
     values: { kind: 'csv', text: 'name,size\na,1\n\n"b\nc"\n' },
   });
   t.is(message, 'line 5 of the CSV has 1 cells; want 2, as its heading has');
   t.regex(
-    (await page.fails('previewBag', { ...wish, values: { kind: 'csv', text: 'name,name\na,1\n' } })).message,
+    (await page.fails('previewBag', { ...spec, values: { kind: 'csv', text: 'name,name\na,1\n' } })).message,
     /two columns of the CSV have the same name/,
   );
   t.regex(preview.command_line, /^# No file of lines can hold this: a value has a line break\.\n/);
@@ -444,8 +448,8 @@ test('rows of a CSV become command lines with each cell quoted', async (t) => {
 
 test('a range may be long, a list of numbers may not; what cannot be a value is refused', async (t) => {
   const page = new Page();
-  const wish = { command: 'run {}', values: { kind: 'array', selector: '1-10000000' } };
-  const preview = await page.call(t, 'previewBag', wish);
+  const spec = { command: 'run {}', values: { kind: 'array', selector: '1-10000000' } };
+  const preview = await page.call(t, 'previewBag', spec);
   t.deepEqual(
     [preview.task_count, preview.first_commands.at(-1), preview.command_line],
     [10_000_000, 'run 5', "cd /home/ana && mutirao job submit --array 1-10000000 -- 'run {}'"],
@@ -458,14 +462,14 @@ test('a range may be long, a list of numbers may not; what cannot be a value is 
     ['', /fewer than 1|must/],
   ] as const) {
     t.regex(
-      (await page.fails('previewBag', { ...wish, values: { kind: 'array', selector } })).message,
+      (await page.fails('previewBag', { ...spec, values: { kind: 'array', selector } })).message,
       message,
       selector,
     );
   }
-  t.regex((await page.fails('previewBag', { ...wish, values: { kind: 'list', values: ['a\0b'] } })).message, /NUL/);
+  t.regex((await page.fails('previewBag', { ...spec, values: { kind: 'list', values: ['a\0b'] } })).message, /NUL/);
   const long = await page.call(t, 'previewBag', {
-    ...wish,
+    ...spec,
     values: { kind: 'list', values: Array.from({ length: 501 }, (_, index) => `value ${index}`) },
   });
   t.regex(
@@ -596,7 +600,7 @@ const reservation = (fields: Partial<ReservationWire>): ReservationWire => ({
   clientRequestId: '',
   claim: 'secret.claim',
   together: undefined,
-  heldAhead: undefined,
+  provisioning: undefined,
   ...fields,
 });
 
@@ -633,8 +637,8 @@ test('a calendar shows what is taken, and whose it is as far as the viewer may s
             reservationId: 2,
             userId: 'bo',
             reason: hostile,
-            heldAhead: {
-              status: AheadStatus.HELD,
+            provisioning: {
+              status: ProvisioningState.HELD,
               heldUnits: 2,
               askedUnits: 0,
               askUnixMs: 0,

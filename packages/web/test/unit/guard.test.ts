@@ -3,12 +3,12 @@ import test from 'ava';
 
 import { acceptToken } from '@mutirao/runtime/rpc';
 import { quietLogger } from '@mutirao/runtime/log';
-import { AnsweringBroker, pretendPageGrid, webHeaders, webHost, webToken } from '@mutirao/testkit';
+import { AnsweringBroker, fakePageGrid, webHeaders, webHost, webToken } from '@mutirao/testkit';
 import { loopbackHosts, makeGateway, makeStaticFiles, type Gateway } from '../../src/server/index.ts';
 
 function aGateway(broker = new AnsweringBroker()): Gateway {
   return makeGateway({
-    grid: pretendPageGrid(broker),
+    grid: fakePageGrid(broker),
     clock: { now: () => 10_000 },
     userId: 'ana',
     home: '/home/ana/.mutirao',

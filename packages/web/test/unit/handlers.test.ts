@@ -16,7 +16,7 @@ import {
   AnsweringBroker,
   aReplica,
   aTask,
-  pretendPageGrid,
+  fakePageGrid,
   webHeaders,
   webToken,
   wire,
@@ -34,7 +34,7 @@ class Page {
 
   constructor(grid: Partial<Grid> = {}) {
     this.#server = makeGateway({
-      grid: { ...pretendPageGrid(this.broker), ...grid },
+      grid: { ...fakePageGrid(this.broker), ...grid },
       clock: { now: () => this.now },
       userId: 'ana',
       home: '/home/ana/.mutirao',

@@ -2,7 +2,7 @@
 import test from 'ava';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { aJobSummary, AnsweringBroker, pretendPageGrid, wire } from '@mutirao/testkit';
+import { aJobSummary, AnsweringBroker, fakePageGrid, wire } from '@mutirao/testkit';
 import {
   heartbeatMs,
   type JobList,
@@ -26,7 +26,7 @@ class World {
   readonly hub: StreamHub;
 
   constructor(instance = 'one') {
-    this.hub = new StreamHub({ grid: pretendPageGrid(this.broker), clock: { now: () => this.now } }, instance);
+    this.hub = new StreamHub({ grid: fakePageGrid(this.broker), clock: { now: () => this.now } }, instance);
   }
 
   /** Opens a page on jobs and events. */
@@ -234,9 +234,9 @@ test('after a restore of the broker events are told from the beginning of its ot
   world.broker.tell(wire.event({ sequence: 1, jobId: 9 }), wire.event({ sequence: 1, jobId: 9 }));
   world.broker.tell(wire.event({ sequence: 2, jobId: 9 }));
   await world.pass(3000);
-  const told = of(messages, 'events').flatMap(({ data }) => (data as RecentEvents).events);
+  const reported = of(messages, 'events').flatMap(({ data }) => (data as RecentEvents).events);
   t.deepEqual(
-    told.filter((event) => event.job_id === 9).map(({ sequence }) => sequence),
+    reported.filter((event) => event.job_id === 9).map(({ sequence }) => sequence),
     [1, 1, 2],
   );
 });

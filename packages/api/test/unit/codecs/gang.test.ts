@@ -65,7 +65,7 @@ test('what gangs need comes out as it went in', (t) => {
     sequence: 1,
     started: [],
     ended: [],
-    gangHeld: [{ replicaId: 8, name: 'ana@two', addresses: ['two:4000'] }],
+    gangMemberReady: [{ replicaId: 8, name: 'ana@two', addresses: ['two:4000'] }],
   };
   t.deepEqual(decodeReport(sent(Report, encodeReport(report))), report);
   const facts: MachineFacts = {
@@ -113,9 +113,9 @@ test('a start of a gang that leaves something out, or names that are several wor
       sequence: 1,
       started: [],
       ended: [],
-      gangHeld: [{ replicaId: 8, name: 'a', addresses: ['b:1'], ...change }],
+      gangMemberReady: [{ replicaId: 8, name: 'a', addresses: ['b:1'], ...change }],
     });
-  t.throws(held({ name: 'a\nb' }), { message: /gang_held.name/ });
-  t.throws(held({ addresses: [] }), { message: /gang_held.addresses is empty/ });
-  t.throws(held({ replicaId: 0 }), { message: /gang_held.replica_id is 0/ });
+  t.throws(held({ name: 'a\nb' }), { message: /gang_member_ready.name/ });
+  t.throws(held({ addresses: [] }), { message: /gang_member_ready.addresses is empty/ });
+  t.throws(held({ replicaId: 0 }), { message: /gang_member_ready.replica_id is 0/ });
 });

@@ -7,7 +7,7 @@ import { schedulerNames } from '@mutirao/core/messages';
 
 import { aClaim } from '@mutirao/testkit';
 import {
-  AfterReservation,
+  OnReservationEnd,
   JobSpec,
   type Scheduler,
   SubmitJobRequest,
@@ -169,8 +169,8 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ],
   [
     'a cap beyond all measure',
-    jobOf({}, { replicationCap: { cap: { $case: 'extraWorkPercent', value: 1001 } } }),
-    /extra_work_percent is 1001; want an integer in 0\.\.1000/,
+    jobOf({}, { replicationCap: { cap: { $case: 'replicationBudgetPercent', value: 1001 } } }),
+    /replication_budget_percent is 1001; want an integer in 0\.\.1000/,
   ],
   [
     'a placement by a strategy that nobody knows',
@@ -251,15 +251,15 @@ test('a job inside a reservation says what its claim says, and what becomes of w
     amount: 2,
     units: [0, 1],
   };
-  t.deepEqual(decodeJobSpec(jobOf({}, { reservation: { claim, after: AfterReservation.UNSPECIFIED } })).reservation, {
+  t.deepEqual(decodeJobSpec(jobOf({}, { reservation: { claim, after: OnReservationEnd.UNSPECIFIED } })).reservation, {
     ...said,
-    after: 'go-on',
+    after: 'continue',
   });
-  for (const after of ['go-on', 'wait'] as const) {
+  for (const after of ['continue', 'wait'] as const) {
     const spec = { ...decodeJobSpec(jobOf({})), reservation: { ...said, after } };
     t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
   }
-  t.throws(() => decodeJobSpec(jobOf({}, { reservation: { claim, after: 7 as AfterReservation } })), {
+  t.throws(() => decodeJobSpec(jobOf({}, { reservation: { claim, after: 7 as OnReservationEnd } })), {
     code: 'MUT_BAD_REQUEST',
   });
   for (const text of ['', 'abc', 'a.b.c', aClaim({ jti: 'seven' }), `${claim}.x`]) {
@@ -313,6 +313,6 @@ test('an edge to a task that the job does not have is refused with its place', (
       ),
     ),
   );
-  t.is(error.code, 'MUT_WORKFLOW_EDGE_NOWHERE');
+  t.is(error.code, 'MUT_WORKFLOW_DANGLING_EDGE');
   t.is(error.message, 'job.edges[1] leads from task 3 to task 10; the job has 10 tasks, from 0 on');
 });

@@ -2,15 +2,15 @@ import test from 'ava';
 
 import {
   decodeCancelReplicas,
-  decodeContentOffered,
-  decodeContentWanted,
+  decodeBlobOffer,
+  decodeBlobRequest,
   decodeMachineFacts,
   decodeOutcome,
   decodeReport,
   decodeStartReplicas,
   encodeCancelReplicas,
-  encodeContentOffered,
-  encodeContentWanted,
+  encodeBlobOffer,
+  encodeBlobRequest,
   encodeMachineFacts,
   encodeReport,
   encodeStartReplicas,
@@ -20,8 +20,8 @@ import type { MachineFacts, MachineReport, StartReplicas } from '@mutirao/core/m
 
 import {
   CancelReplicas,
-  ContentOffered,
-  ContentWanted,
+  BlobOffer,
+  BlobRequest,
   MachineFacts as MachineFactsWire,
   Report,
   StartReplicas as StartReplicasWire,
@@ -126,7 +126,7 @@ test('facts come out as they went in, with names of attributes in lower case', (
 test('cancels, wanted contents and offers come out as they went in', (t) => {
   const cancel = { replicaIds: [1, 2], onlyWaiting: true };
   t.deepEqual(decodeCancelReplicas(sent(CancelReplicas, encodeCancelReplicas(cancel))), cancel);
-  t.deepEqual(decodeContentWanted(sent(ContentWanted, encodeContentWanted([content]))), [content]);
+  t.deepEqual(decodeBlobRequest(sent(BlobRequest, encodeBlobRequest([content]))), [content]);
   const sources: readonly ContentOffer['source'][] = [
     { kind: 'inline', bytes: Buffer.from('abc') },
     { kind: 'inline', bytes: Buffer.alloc(0) },
@@ -134,7 +134,7 @@ test('cancels, wanted contents and offers come out as they went in', (t) => {
     { kind: 'refused', reason: 'MUT_X' },
   ];
   for (const source of sources)
-    t.deepEqual(decodeContentOffered(sent(ContentOffered, encodeContentOffered({ content, source }))), {
+    t.deepEqual(decodeBlobOffer(sent(BlobOffer, encodeBlobOffer({ content, source }))), {
       content,
       source,
     });
@@ -143,7 +143,7 @@ test('cancels, wanted contents and offers come out as they went in', (t) => {
 test('what this release does not know is refused', (t) => {
   t.throws(() => decodeOutcome(9 as Outcome), { code: 'MUT_BAD_REQUEST', message: /outcome is 9/ });
   t.throws(() => decodeOutcome(0), { code: 'MUT_BAD_REQUEST' });
-  t.throws(() => decodeContentOffered(ContentOffered.decode(Buffer.alloc(0))), { code: 'MUT_BAD_REQUEST' });
+  t.throws(() => decodeBlobOffer(BlobOffer.decode(Buffer.alloc(0))), { code: 'MUT_BAD_REQUEST' });
   t.throws(() => decodeReport(Report.decode(Buffer.alloc(0))), { code: 'MUT_BAD_REQUEST', message: /sequence is 0/ });
   t.throws(() => decodeStartReplicas(StartReplicasWire.decode(Buffer.alloc(0))), {
     code: 'MUT_BAD_REQUEST',

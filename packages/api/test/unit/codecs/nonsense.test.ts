@@ -1,8 +1,8 @@
 // Whatever bytes a peer sends, decoding ends in a message or an error, never in anything else: no crash, no hang, no
 // wrong type.
 import {
-  decodeContentOffered,
-  decodeContentWanted,
+  decodeBlobOffer,
+  decodeBlobRequest,
   decodeMachineFacts,
   decodeReport,
   decodeStartReplicas,
@@ -22,12 +22,12 @@ function decodeAll(bytes: Uint8Array): void {
 function decodeFromMachine({ message }: AttachRequest): void {
   if (message?.$case === 'hello') decodeMachineFacts(message.value.facts);
   if (message?.$case === 'report') decodeReport(message.value);
-  if (message?.$case === 'contentWanted') decodeContentWanted(message.value);
+  if (message?.$case === 'blobRequest') decodeBlobRequest(message.value);
 }
 
 function decodeToMachine({ message }: AttachResponse): void {
   if (message?.$case === 'start') decodeStartReplicas(message.value);
-  if (message?.$case === 'content') decodeContentOffered(message.value);
+  if (message?.$case === 'content') decodeBlobOffer(message.value);
 }
 
 /** Whether the bytes give a message or an error that a server tells its peer. */
@@ -73,7 +73,7 @@ const report = Report.encode({
       ],
     },
   ],
-  gangHeld: [{ replicaId: 4, name: 'ana@one', addresses: ['one:4000'] }],
+  gangMemberReady: [{ replicaId: 4, name: 'ana@one', addresses: ['one:4000'] }],
 }).finish();
 const whole = Buffer.concat([Buffer.from([0x12, report.length]), report]);
 
@@ -100,8 +100,9 @@ test('a number beyond what JavaScript counts exactly is refused', (t) => {
     message: /larger than/,
   });
   t.is(
-    Report.decode(Report.encode({ sequence: Number.MAX_SAFE_INTEGER, started: [], ended: [], gangHeld: [] }).finish())
-      .sequence,
+    Report.decode(
+      Report.encode({ sequence: Number.MAX_SAFE_INTEGER, started: [], ended: [], gangMemberReady: [] }).finish(),
+    ).sequence,
     Number.MAX_SAFE_INTEGER,
   );
 });

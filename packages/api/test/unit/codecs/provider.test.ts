@@ -3,19 +3,19 @@ import test from 'ava';
 import {
   decodeAllocationRequest,
   decodeDemand,
-  decodeResourceStanding,
+  decodeResourceStatus,
   encodeAllocationRequest,
   encodeDemand,
-  encodeResourceStanding,
+  encodeResourceStatus,
   readClaim,
 } from '@mutirao/api/codecs';
-import { nameReservation, type AllocationRequest, type Demand, type ResourceStanding } from '@mutirao/core/messages';
+import { nameReservation, type AllocationRequest, type Demand, type ResourceStatus } from '@mutirao/core/messages';
 import { aClaim } from '@mutirao/testkit';
 
 import {
   AllocationRequest as AllocationRequestWire,
   Demand as DemandWire,
-  ResourceStanding as ResourceStandingWire,
+  ResourceStatus as ResourceStatusWire,
   type RequestStatus,
 } from '../../../src/generated/mutirao/provider/v1/provider.ts';
 
@@ -73,7 +73,7 @@ test('a demand comes out as it went in, with what it does not say left unsaid', 
 });
 
 test('how a resource stands comes out as it went in, and nonsense of its queue is refused', (t) => {
-  const idle: ResourceStanding = { processors: 0, widthMax: 0, isTimeShared: true, isDraining: false };
+  const idle: ResourceStatus = { processors: 0, widthMax: 0, isTimeShared: true, isDraining: false };
   const known = {
     count: 3,
     widthSum: 9,
@@ -89,7 +89,7 @@ test('how a resource stands comes out as it went in, and nonsense of its queue i
       { at: 70, processors: 5 },
     ],
   };
-  const busy: ResourceStanding = {
+  const busy: ResourceStatus = {
     processors: 8,
     widthMax: 6,
     isTimeShared: false,
@@ -98,26 +98,24 @@ test('how a resource stands comes out as it went in, and nonsense of its queue i
   };
   for (const one of [idle, busy])
     t.deepEqual(
-      decodeResourceStanding(
-        ResourceStandingWire.decode(ResourceStandingWire.encode(encodeResourceStanding(one)).finish()),
-      ),
+      decodeResourceStatus(ResourceStatusWire.decode(ResourceStatusWire.encode(encodeResourceStatus(one)).finish())),
       one,
     );
-  const wire = encodeResourceStanding(busy);
-  t.throws(() => decodeResourceStanding({ ...wire, widthProcessorsMax: 9 }), {
+  const wire = encodeResourceStatus(busy);
+  t.throws(() => decodeResourceStatus({ ...wire, widthProcessorsMax: 9 }), {
     code: 'MUT_BAD_REQUEST',
     message: /is 9; want at most its 8/,
   });
-  t.throws(() => decodeResourceStanding({ ...wire, processors: 9 }), {
+  t.throws(() => decodeResourceStatus({ ...wire, processors: 9 }), {
     code: 'MUT_BAD_REQUEST',
     message: /has 8 processors; want the 9/,
   });
-  t.throws(
-    () => decodeResourceStanding({ ...wire, queue: { ...wire.queue!, free: [...wire.queue!.free].reverse() } }),
-    { code: 'MUT_BAD_REQUEST', message: /has 0 behind 70/ },
-  );
+  t.throws(() => decodeResourceStatus({ ...wire, queue: { ...wire.queue!, free: [...wire.queue!.free].reverse() } }), {
+    code: 'MUT_BAD_REQUEST',
+    message: /has 0 behind 70/,
+  });
   for (const bad of [-1, NaN, Infinity])
-    t.throws(() => decodeResourceStanding({ ...wire, queue: { ...wire.queue!, ownWorkProcessorMs: bad } }), {
+    t.throws(() => decodeResourceStatus({ ...wire, queue: { ...wire.queue!, ownWorkProcessorMs: bad } }), {
       code: 'MUT_BAD_REQUEST',
       message: /ownWorkProcessorMs/,
     });

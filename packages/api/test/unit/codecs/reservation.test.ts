@@ -2,7 +2,7 @@ import test from 'ava';
 import {
   decodeRules,
   decodeStatuses,
-  decodeWish,
+  decodeSpec,
   encodePlacementOutcome,
   encodeReservation,
   encodeReservationEvent,
@@ -17,14 +17,14 @@ import {
   Placement,
   Reservation,
   ReservationStatus,
-  ReservationWish,
+  ReservationSpec,
   Resource,
   ResourceKind,
   Timing,
 } from '@mutirao/api/reservation';
 import type { ReservationRecord, ResourceRecord } from '@mutirao/core/messages';
 
-const wire: ReservationWish = {
+const wire: ReservationSpec = {
   resourceId: 'cluster',
   amount: { $case: 'quantity', value: '30%' },
   durationMs: 60_000,
@@ -72,8 +72,8 @@ const resource: ResourceRecord = {
     unclaimedMax: 4,
   },
 };
-const passOver = (wish: ReservationWish): ReservationWish =>
-  ReservationWish.decode(ReservationWish.encode(wish).finish());
+const passOver = (spec: ReservationSpec): ReservationSpec =>
+  ReservationSpec.decode(ReservationSpec.encode(spec).finish());
 const codeOf = (act: () => unknown): string => {
   try {
     act();
@@ -83,8 +83,8 @@ const codeOf = (act: () => unknown): string => {
   }
 };
 
-test('a wish goes over the wire, with limits that are absent as such and zero as zero', (t) => {
-  t.deepEqual(decodeWish(passOver(wire)), {
+test('a spec goes over the wire, with limits that are absent as such and zero as zero', (t) => {
+  t.deepEqual(decodeSpec(passOver(wire)), {
     resourceId: 'cluster',
     amount: { kind: 'text', text: '30%' },
     duration: 60_000,
@@ -92,13 +92,13 @@ test('a wish goes over the wire, with limits that are absent as such and zero as
     earliestStart: 5,
     latestEnd: undefined,
   });
-  t.like(decodeWish(passOver({ ...wire, earliestStartUnixMs: 0, latestEndUnixMs: 0 })), {
+  t.like(decodeSpec(passOver({ ...wire, earliestStartUnixMs: 0, latestEndUnixMs: 0 })), {
     earliestStart: 0,
     latestEnd: 0,
   });
   t.deepEqual(
     [Timing.ADVANCE, Timing.IMMEDIATE, Timing.ON_DEMAND].map(
-      (timing) => decodeWish(passOver({ ...wire, timing })).timing,
+      (timing) => decodeSpec(passOver({ ...wire, timing })).timing,
     ),
     ['advance', 'immediate', 'on-demand'],
   );
@@ -106,12 +106,12 @@ test('a wish goes over the wire, with limits that are absent as such and zero as
 
 test('elastic and malleable amounts keep their limits apart', (t) => {
   const elastic = { amountMin: 2, amountMax: 8, referenceAmount: 4 };
-  t.deepEqual(decodeWish(passOver({ ...wire, amount: { $case: 'elastic', value: elastic } })).amount, {
+  t.deepEqual(decodeSpec(passOver({ ...wire, amount: { $case: 'elastic', value: elastic } })).amount, {
     kind: 'elastic',
     ...elastic,
   });
   const malleable = { workUnitMs: 900, amountMin: 1, amountMax: 6 };
-  t.deepEqual(decodeWish(passOver({ ...wire, amount: { $case: 'malleable', value: malleable } })).amount, {
+  t.deepEqual(decodeSpec(passOver({ ...wire, amount: { $case: 'malleable', value: malleable } })).amount, {
     kind: 'malleable',
     work: 900,
     amountMin: 1,
@@ -121,13 +121,13 @@ test('elastic and malleable amounts keep their limits apart', (t) => {
 
 test('what no calendar knows is refused before it comes to one', (t) => {
   const bad: (() => unknown)[] = [
-    () => decodeWish(undefined),
-    () => decodeWish({ ...wire, amount: undefined }),
-    () => decodeWish({ ...wire, timing: 9 as Timing }),
-    () => decodeWish({ ...wire, earliestStartUnixMs: 253_402_300_800_000 }),
-    () => decodeWish({ ...wire, latestEndUnixMs: 2 ** 53 }),
-    () => decodeWish({ ...wire, resourceId: 'x'.repeat(1025) }),
-    () => decodeWish({ ...wire, amount: { $case: 'quantity', value: 'a\0' } }),
+    () => decodeSpec(undefined),
+    () => decodeSpec({ ...wire, amount: undefined }),
+    () => decodeSpec({ ...wire, timing: 9 as Timing }),
+    () => decodeSpec({ ...wire, earliestStartUnixMs: 253_402_300_800_000 }),
+    () => decodeSpec({ ...wire, latestEndUnixMs: 2 ** 53 }),
+    () => decodeSpec({ ...wire, resourceId: 'x'.repeat(1025) }),
+    () => decodeSpec({ ...wire, amount: { $case: 'quantity', value: 'a\0' } }),
     () => decodeStatuses([ReservationStatus.UNSPECIFIED]),
     () => readText('reason', '\0'),
     () => readInstant('from', 1e15),
@@ -186,8 +186,8 @@ test('units are told as ranges', (t) => {
 });
 
 test('a reservation is told with its claim, and never with the key of the claim that began its use', (t) => {
-  const told = Reservation.decode(Reservation.encode(encodeReservation(record, 'a.b.c')).finish());
-  t.deepEqual(told, {
+  const reported = Reservation.decode(Reservation.encode(encodeReservation(record, 'a.b.c')).finish());
+  t.deepEqual(reported, {
     reservationId: 3,
     resourceId: 'cluster',
     userId: 'ana',
@@ -210,9 +210,9 @@ test('a reservation is told with its claim, and never with the key of the claim 
     clientRequestId: 'k',
     claim: 'a.b.c',
     together: undefined,
-    heldAhead: undefined,
+    provisioning: undefined,
   });
-  t.false(JSON.stringify(told).includes('secret'));
+  t.false(JSON.stringify(reported).includes('secret'));
   const names = decodeStatuses([
     ReservationStatus.HELD,
     ReservationStatus.CONFIRMED,
@@ -244,10 +244,10 @@ test('a resource is told with what has failed of it and what is announced, and i
     amount: 1,
     kind: 'maintenance' as const,
   };
-  const told = Resource.decode(
+  const reported = Resource.decode(
     Resource.encode(encodeResource({ resource, outages: [outage, maintenance], livingCount: 7 })).finish(),
   );
-  t.like(told, {
+  t.like(reported, {
     resourceId: 'cluster',
     kind: ResourceKind.UNITS,
     total: 16,
@@ -255,11 +255,11 @@ test('a resource is told with what has failed of it and what is announced, and i
     reservationCount: 7,
     unit: '',
   });
-  t.deepEqual(told.failedUnits, [
+  t.deepEqual(reported.failedUnits, [
     { first: 3, count: 1 },
     { first: 9, count: 1 },
   ]);
-  t.deepEqual(told.maintenances, [
+  t.deepEqual(reported.maintenances, [
     {
       maintenanceId: 'disks',
       startUnixMs: 1,
@@ -269,7 +269,7 @@ test('a resource is told with what has failed of it and what is announced, and i
       reason: 'smoke',
     },
   ]);
-  t.deepEqual(decodeRules(told.rules), resource.rules);
+  t.deepEqual(decodeRules(reported.rules), resource.rules);
 });
 
 test('an outcome is a reservation with its claim, or a refusal with what would be possible; an event has no claim', (t) => {

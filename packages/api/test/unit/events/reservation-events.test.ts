@@ -27,7 +27,7 @@ const reservation = {
 } as const;
 
 test('each fact of a change is a message of its own, on a subject that names it and whom it is about, and holds no claim', (t) => {
-  const told = {
+  const reported = {
     sequence: 17,
     at: 5,
     events: [
@@ -35,7 +35,7 @@ test('each fact of a change is a message of its own, on a subject that names it 
       { type: 'reservation.confirmed', resourceId: 'cluster', resource: undefined, reservation, reason: '' },
     ],
   } as const;
-  const [first, second] = encodeReservationEvents('s', told);
+  const [first, second] = encodeReservationEvents('s', reported);
   t.is(first?.subject, 'mutirao.events.resource.offered.lab_2/_');
   t.like(first?.headers, {
     'ce-id': '17',
@@ -51,5 +51,5 @@ test('each fact of a change is a message of its own, on a subject that names it 
     type: 'reservation.confirmed',
     reservation: { reservationId: 7, userId: 'ana', claim: '' },
   });
-  t.deepEqual(encodeReservationEvents('s', told)[1]?.data, second?.data, 'byte for byte the same');
+  t.deepEqual(encodeReservationEvents('s', reported)[1]?.data, second?.data, 'byte for byte the same');
 });

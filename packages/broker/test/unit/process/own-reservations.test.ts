@@ -45,7 +45,7 @@ function open(t: ExecutionContext, clock: { now(): number }, errors: MutiraoErro
 }
 
 function job(parts: Partial<JobReservation> = { isOwn: true }): Parameters<OwnReservations['giveBack']>[0] {
-  return { jobId: 4, reservation: { ...aReservation('7:1000-5000x2'), after: 'go-on', ...parts } };
+  return { jobId: 4, reservation: { ...aReservation('7:1000-5000x2'), after: 'continue', ...parts } };
 }
 
 test('what a job asked for itself is given back with the reason, and what its user reserved is not', async (t) => {

@@ -217,7 +217,7 @@ test('a report waits for what is pushed and keeps what it brings, without its by
     {
       arrivals,
       pushed: { settled },
-      room: { patiently: (act) => act() },
+      room: { retryWhileDiskFull: (act) => act() },
       known: { isOthers: () => false, isAwaited: () => true, isOpen: () => true },
     },
     (error) => troubles.push(error),
@@ -258,7 +258,7 @@ async function smallReport(
   const stores = {
     arrivals,
     pushed: { settled: () => Promise.resolve() },
-    room: { patiently: <T>(act: () => Promise<T>) => act() },
+    room: { retryWhileDiskFull: <T>(act: () => Promise<T>) => act() },
   };
   return {
     arrivals,

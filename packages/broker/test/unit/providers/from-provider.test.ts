@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { encodeAllocationRequest, encodeMachineFacts, encodeReport, encodeResourceStanding } from '@mutirao/api/codecs';
+import { encodeAllocationRequest, encodeMachineFacts, encodeReport, encodeResourceStatus } from '@mutirao/api/codecs';
 import type { ConnectResponse } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content, MachineReport, OutputContent } from '@mutirao/core/messages';
@@ -77,7 +77,7 @@ test('what a provider says becomes an input at once', (t) => {
   from.receive({ $case: 'settled', value: {} });
   t.deepEqual(
     inputs.map((input) => input.kind),
-    ['MachineJoined', 'MachineReported', 'MachineLost', 'ProviderSettled'],
+    ['MachineJoined', 'MachineReported', 'MachineLost', 'ProviderSynced'],
   );
   t.like(inputs[0], { providerId: 'alpha', heldReplicaIds: [4] });
   t.false('isGone' in (inputs[0] ?? {}));
@@ -99,7 +99,7 @@ test('a report with files holds up what its machine says next, and that all are 
   await Promise.resolve();
   t.deepEqual(
     inputs.map((input) => (input.kind === 'MachineReported' ? input.report.sequence : input.kind)),
-    ['MachineJoined', 1, 2, 'ProviderSettled'],
+    ['MachineJoined', 1, 2, 'ProviderSynced'],
   );
   t.deepEqual(held, [3, 0]);
 });
@@ -121,12 +121,12 @@ test('that a lease is kept is told', (t) => {
 
 test('how a resource stands is told, and nonsense of it ends the connection', (t) => {
   const { from, inputs } = prepare();
-  const standing = { processors: 8, widthMax: 6, isTimeShared: false, isDraining: true };
-  from.receive({ $case: 'resource', value: encodeResourceStanding(standing) });
-  t.deepEqual(inputs, [{ kind: 'ResourceTold', providerId: 'alpha', standing }]);
+  const resourceStatus = { processors: 8, widthMax: 6, isTimeShared: false, isDraining: true };
+  from.receive({ $case: 'resource', value: encodeResourceStatus(resourceStatus) });
+  t.deepEqual(inputs, [{ kind: 'ResourceReported', providerId: 'alpha', resourceStatus }]);
   t.throws(
     () => {
-      from.receive({ $case: 'resource', value: { ...encodeResourceStanding(standing), processors: 5 } });
+      from.receive({ $case: 'resource', value: { ...encodeResourceStatus(resourceStatus), processors: 5 } });
     },
     { code: 'MUT_BAD_REQUEST' },
   );
@@ -140,7 +140,7 @@ test('wanted and pushed contents are passed on', (t) => {
     value: {
       machineId: 'alpha/m1',
       message: {
-        $case: 'contentWanted',
+        $case: 'blobRequest',
         value: { contents: [content], offsets: [], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] },
       },
     },
@@ -149,7 +149,7 @@ test('wanted and pushed contents are passed on', (t) => {
     $case: 'fromMachine',
     value: {
       machineId: 'alpha/m1',
-      message: { $case: 'contentPushed', value: { transferId: 't1', content, isKept: false } },
+      message: { $case: 'blobUpload', value: { transferId: 't1', content, isKept: false } },
     },
   });
   t.deepEqual(wanted, [[{ sha256: '01'.repeat(32), size: 9 }]]);
@@ -220,7 +220,7 @@ test('what a machine says that cannot be is reported as such, with the number of
     value: {
       machineId: 'alpha/m',
       message: {
-        $case: 'contentWanted',
+        $case: 'blobRequest',
         value: { contents: [content], offsets: [], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] },
       },
     },
@@ -229,7 +229,7 @@ test('what a machine says that cannot be is reported as such, with the number of
     $case: 'fromMachine',
     value: {
       machineId: 'alpha/m',
-      message: { $case: 'contentPushed', value: { transferId: 't1', content, isKept: false } },
+      message: { $case: 'blobUpload', value: { transferId: 't1', content, isKept: false } },
     },
   });
   from.receive(fromMachine('alpha/other', reportOf(1)));

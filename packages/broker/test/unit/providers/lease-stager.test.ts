@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 
-import { Lease, type LeaseTrim } from '@mutirao/api/provider';
+import { Lease, type LeaseRevocation } from '@mutirao/api/provider';
 import { aJob } from '@mutirao/testkit';
 
 import { LeaseStager, type LeasePart } from '../../../src/providers/lease-stager.ts';
@@ -52,10 +52,10 @@ function prepare(
   const trimmed: number[][] = [];
   const link = {
     epoch: 1,
-    capabilities: ['lease', 'lease-trim'],
+    capabilities: ['lease', 'lease-revocation'],
     can: (capability: string) => link.capabilities.includes(capability),
     send: ({ $case, value }: { $case: string; value: unknown }) => {
-      if ($case === 'leaseTrim') trimmed.push((value as LeaseTrim).replicaIds);
+      if ($case === 'leaseRevocation') trimmed.push((value as LeaseRevocation).replicaIds);
       else sent.push(value as Lease);
     },
   };
@@ -144,7 +144,7 @@ test('of two tellings of one lease that are being staged only the later is sent'
   disk[0]?.resolve(undefined);
   await turn();
   t.deepEqual(
-    sent.map(({ caughtIdentities }) => caughtIdentities),
+    sent.map(({ quarantinedIdentities }) => quarantinedIdentities),
     [['iron']],
   );
 });
@@ -156,11 +156,11 @@ test('what is placed while a lease is staged is not in it, and a provider that c
     return stagedOf(order);
   });
   stager.grant({ ...grant, sequence: 1 });
-  stager.trim({ kind: 'TrimLease', providerId: 'alpha', replicaIds: [2, 4] });
+  stager.trim({ kind: 'RevokeLease', providerId: 'alpha', replicaIds: [2, 4] });
   disk.resolve(undefined);
   await turn();
   t.deepEqual(sent.map(idsOf), [[[1, 3]]]);
   link.capabilities = ['lease'];
-  stager.trim({ kind: 'TrimLease', providerId: 'alpha', replicaIds: [3] });
+  stager.trim({ kind: 'RevokeLease', providerId: 'alpha', replicaIds: [3] });
   t.deepEqual(trimmed, [[2, 4]], 'an older release closes the stream at what it does not know');
 });

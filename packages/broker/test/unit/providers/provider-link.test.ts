@@ -34,14 +34,14 @@ class HandTimers implements Timers {
 interface Bench {
   readonly link: ProviderLink;
   readonly timers: HandTimers;
-  readonly told: string[];
+  readonly reported: string[];
   readonly fars: Far[];
   far(): Far;
 }
 
 function prepare(): Bench {
   const timers = new HandTimers();
-  const told: string[] = [];
+  const reported: string[] = [];
   const fars: Far[] = [];
   const link = new ProviderLink({
     brokerId: 'ana@home',
@@ -56,13 +56,13 @@ function prepare(): Bench {
       return near;
     },
     listener: {
-      onConnected: () => told.push('connected'),
-      onMessage: (message) => told.push(message.$case),
-      onDisconnected: (reason) => told.push(`disconnected: ${reason}`),
-      onUnreachable: (reason) => told.push(`unreachable: ${reason}`),
+      onConnected: () => reported.push('connected'),
+      onMessage: (message) => reported.push(message.$case),
+      onDisconnected: (reason) => reported.push(`disconnected: ${reason}`),
+      onUnreachable: (reason) => reported.push(`unreachable: ${reason}`),
     },
   });
-  return { link, timers, told, fars, far: () => fars.at(-1) as Far };
+  return { link, timers, reported, fars, far: () => fars.at(-1) as Far };
 }
 
 const microtasks = async (): Promise<void> => {
@@ -76,7 +76,7 @@ function hello(protocolVersion = 1): ConnectResponse {
 }
 
 test('it says hello first and tells nothing before the other side has', async (t) => {
-  const { link, told, far, timers } = prepare();
+  const { link, reported, far, timers } = prepare();
   link.start();
   const heard: ConnectRequest[] = [];
   far().listen({
@@ -91,11 +91,11 @@ test('it says hello first and tells nothing before the other side has', async (t
     heard.map(({ message }) => message?.$case),
     ['hello'],
   );
-  t.deepEqual(told, []);
+  t.deepEqual(reported, []);
   far().write(hello());
   far().write({ message: { $case: 'settled', value: {} } });
   await microtasks();
-  t.deepEqual(told, ['connected', 'settled']);
+  t.deepEqual(reported, ['connected', 'settled']);
   t.is(timers.waiting.length, 0, 'the wait for a hello is over');
   link.sendToMachine('alpha/m', { $case: 'acknowledged', value: { sequence: 1 } });
   await microtasks();
@@ -103,7 +103,7 @@ test('it says hello first and tells nothing before the other side has', async (t
 });
 
 test('a lost stream is told once, and opened again after waits that double up to a bound, from the first again when it went well', async (t) => {
-  const { link, told, fars, far, timers } = prepare();
+  const { link, reported, fars, far, timers } = prepare();
   link.start();
   far().write(hello());
   await microtasks();
@@ -114,7 +114,13 @@ test('a lost stream is told once, and opened again after waits that double up to
     delays.push(timers.ring());
   }
   t.deepEqual(delays, [100, 200, 350, 350]);
-  t.deepEqual(told, ['connected', 'disconnected: gone', 'unreachable: gone', 'unreachable: gone', 'unreachable: gone']);
+  t.deepEqual(reported, [
+    'connected',
+    'disconnected: gone',
+    'unreachable: gone',
+    'unreachable: gone',
+    'unreachable: gone',
+  ]);
   far().write(hello());
   await microtasks();
   t.is(link.epoch, 2);
@@ -131,21 +137,21 @@ test('nonsense costs the stream and nothing else', async (t) => {
     [hello(2), /protocol version is 2; expected 1/],
   ];
   for (const [message, reason] of nonsense) {
-    const { link, told, far, timers } = prepare();
+    const { link, reported, far, timers } = prepare();
     link.start();
     far().write(message);
     await microtasks();
-    t.regex(told.join(), reason);
+    t.regex(reported.join(), reason);
     t.is(timers.waiting.length, 1, 'it will try again');
   }
 });
 
 test('a provider that says nothing is given up after a while', async (t) => {
-  const { link, told, timers } = prepare();
+  const { link, reported, timers } = prepare();
   link.start();
   t.is(timers.ring(), 10_000);
   await microtasks();
-  t.regex(told.join(), /unreachable: no hello/);
+  t.regex(reported.join(), /unreachable: no hello/);
 });
 
 test('after stop nothing is opened any more', async (t) => {

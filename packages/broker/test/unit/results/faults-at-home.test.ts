@@ -101,7 +101,7 @@ async function report(
     {
       arrivals,
       pushed: { settled: () => Promise.resolve() },
-      room: { patiently: (act) => act() },
+      room: { retryWhileDiskFull: (act) => act() },
       known: { isAwaited: () => true, isOpen: () => true, isOthers: () => false },
     },
     (error) => {
@@ -303,7 +303,7 @@ class Grid {
     brokerMachine.checkInvariants(this.state);
   }
 
-  get standing(): readonly unknown[] {
+  get resourceStatus(): readonly unknown[] {
     return [...this.state.machines.values()].map(({ breakages, quarantinedUntil }) => ({
       breakages,
       quarantinedUntil,
@@ -328,7 +328,9 @@ const consequencesOf: Readonly<Record<Fault, ((t: ExecutionContext, code: string
     for (let count = 0; count < 10 && grid.state.replicas.size > 0; count++)
       grid.endNext({ kind: 'ResultRefused', reason: code, detail: 'why' });
     t.true(
-      [...grid.state.records.values()].every(({ evidence, caughtAt }) => evidence.length === 3 && caughtAt > 0),
+      [...grid.state.records.values()].every(
+        ({ evidence, quarantinedAt }) => evidence.length === 3 && quarantinedAt > 0,
+      ),
       'the third time it is quarantined',
     );
   },
@@ -337,7 +339,7 @@ const consequencesOf: Readonly<Record<Fault, ((t: ExecutionContext, code: string
     const first = grid.endNext({ kind: 'ResultRefused', reason: code, detail: 'why' });
     t.like(grid.state.jobs.get(1), { status: 'running', failureCount: 0 });
     t.not([...grid.state.replicas.values()][0]?.machine.facts.machineId, first, 'it runs again on another machine');
-    t.true((grid.state.records.get(first)?.caughtAt ?? 0) > 0, 'the machine is quarantined at once');
+    t.true((grid.state.records.get(first)?.quarantinedAt ?? 0) > 0, 'the machine is quarantined at once');
   },
   unknown: undefined,
 };
@@ -352,7 +354,7 @@ function countsAsFailure(t: ExecutionContext, code: string): void {
     'it runs again on another machine',
   );
   t.like(grid.state.jobs.get(1), { status: 'failed', failureCount: 2 });
-  t.deepEqual(grid.standing, [trusted, trusted]);
+  t.deepEqual(grid.resourceStatus, [trusted, trusted]);
   t.is(grid.state.records.size, 0);
 }
 
@@ -360,7 +362,7 @@ function runsElsewhere(t: ExecutionContext, code: string): Grid {
   const grid = new Grid(1);
   const first = grid.endNext({ kind: 'ResultRefused', reason: code, detail: 'why' });
   t.like(grid.state.jobs.get(1), { status: 'running', failureCount: 0 });
-  t.deepEqual(grid.standing, [trusted, trusted]);
+  t.deepEqual(grid.resourceStatus, [trusted, trusted]);
   t.not([...grid.state.replicas.values()][0]?.machine.facts.machineId, first, 'it runs again on another machine');
   return grid;
 }
@@ -386,10 +388,14 @@ test('a task whose machines never agree fails at once, and no machine loses its 
   for (const name of names) grid.endNext({ kind: 'ResultDigested', digest: `the result of ${name}` });
   t.like(grid.state.jobs.get(1), { status: 'failed' });
   t.deepEqual(
-    grid.standing,
+    grid.resourceStatus,
     names.map(() => trusted),
   );
-  t.true([...grid.state.records.values()].every(({ evidence, caughtAt }) => evidence.length === 0 && caughtAt === 0));
+  t.true(
+    [...grid.state.records.values()].every(
+      ({ evidence, quarantinedAt }) => evidence.length === 0 && quarantinedAt === 0,
+    ),
+  );
 });
 
 test('a result whose bytes never arrive is given up after as many losses as a task may have', (t) => {

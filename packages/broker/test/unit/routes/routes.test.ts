@@ -490,14 +490,14 @@ test('a wait ends with the job, shortly before its deadline, or when the broker 
 
 function aWriter(): {
   readonly writer: StreamWriter<WatchJobResponse>;
-  readonly told: WatchJobResponse[];
+  readonly reported: WatchJobResponse[];
   behind: boolean;
   drain(): void;
 } {
-  const told: WatchJobResponse[] = [];
+  const reported: WatchJobResponse[] = [];
   let gate = Promise.withResolvers<void>();
   const bench = {
-    told,
+    reported,
     behind: false,
     drain: () => {
       bench.behind = false;
@@ -509,7 +509,7 @@ function aWriter(): {
       end: () => undefined,
       drained: () => gate.promise,
       write: (message: WatchJobResponse) => {
-        told.push(message);
+        reported.push(message);
         return !bench.behind;
       },
     },
@@ -517,8 +517,8 @@ function aWriter(): {
   return bench;
 }
 
-function typesOf(told: readonly WatchJobResponse[]): string[] {
-  return told.flatMap(({ events }) => events.map((event) => event.type));
+function typesOf(reported: readonly WatchJobResponse[]): string[] {
+  return reported.flatMap(({ events }) => events.map((event) => event.type));
 }
 
 test('a watcher hears what was, then what comes, and goes on where it left off', async (t) => {
@@ -526,18 +526,18 @@ test('a watcher hears what was, then what comes, and goes on where it left off',
   const { parts, turn } = bench;
   await inject(submitJobRoute(parts), submission());
   const leaving = new AbortController();
-  const { writer, told } = aWriter();
+  const { writer, reported } = aWriter();
   const watch = watchJobRoute(parts)({ jobId: 1, afterSequence: 0 }, writer, aCallContext({ signal: leaving.signal }));
   await turn();
-  t.deepEqual(typesOf(told), ['job.accepted']);
+  t.deepEqual(typesOf(reported), ['job.accepted']);
   await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
   await endAll(bench, 1, success);
   await turn({ kind: 'TimerFired' });
-  t.deepEqual(typesOf(told), ['job.accepted', 'tasks.started', 'tasks.finished', 'job.finished']);
-  const [, started] = told.filter(({ events }) => events.length > 0);
+  t.deepEqual(typesOf(reported), ['job.accepted', 'tasks.started', 'tasks.finished', 'job.finished']);
+  const [, started] = reported.filter(({ events }) => events.length > 0);
   t.deepEqual(started?.events[0]?.taskIndexes, [0, 1, 2]);
   t.deepEqual(
-    told.map(({ events }) => events.length),
+    reported.map(({ events }) => events.length),
     [1, 0, 1, 1, 1],
     'an empty message says, once, that all so far has been told',
   );
@@ -550,7 +550,7 @@ test('a watcher hears what was, then what comes, and goes on where it left off',
     aCallContext({ signal: AbortSignal.abort() }),
   );
   await rest;
-  t.deepEqual(again.told, [], 'who has left is told nothing');
+  t.deepEqual(again.reported, [], 'who has left is told nothing');
   const stopping = new AbortController();
   const all = watchJobRoute(parts)(
     { jobId: 0, afterSequence: started?.events[0]?.sequence ?? 0 },
@@ -560,7 +560,7 @@ test('a watcher hears what was, then what comes, and goes on where it left off',
   await turn({ kind: 'TimerFired' });
   stopping.abort();
   await t.throwsAsync(all, { code: 'MUT_STOPPING' });
-  t.deepEqual(typesOf(again.told), ['tasks.finished', 'job.finished']);
+  t.deepEqual(typesOf(again.reported), ['tasks.finished', 'job.finished']);
 });
 
 test('who watches all hears of the own jobs and of what all jobs run on, as it comes', async (t) => {
@@ -568,18 +568,18 @@ test('who watches all hears of the own jobs and of what all jobs run on, as it c
   const { parts } = bench;
   await inject(submitJobRoute(parts), submission());
   const leaving = new AbortController();
-  const { writer, told } = aWriter();
+  const { writer, reported } = aWriter();
   const watch = watchJobRoute(parts)(
     { jobId: 0, afterSequence: 0 },
     writer,
     aCallContext({ userId: 'bob', signal: leaving.signal }),
   );
   await bench.turn();
-  t.deepEqual(typesOf(told), [], 'another user has a job');
+  t.deepEqual(typesOf(reported), [], 'another user has a job');
   await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
   await bench.turn({ kind: 'MachineLost', machineId: 'alpha/m1', reason: 'MUT_MACHINE_LOST' });
-  t.deepEqual(typesOf(told), ['provider.added', 'machine.joined', 'machine.lost']);
-  t.like(told.flatMap(({ events }) => events)[1], {
+  t.deepEqual(typesOf(reported), ['provider.added', 'machine.joined', 'machine.lost']);
+  t.like(reported.flatMap(({ events }) => events)[1], {
     jobId: 0,
     machineId: 'alpha/m1',
     providerId: 'alpha',
@@ -599,13 +599,13 @@ test('a slow watcher is not told faster than it listens, and misses nothing', as
   for (let count = 0; count < 3; count += 1) await inject(submitJobRoute(parts), submission());
   await turn({ kind: 'TimerFired' });
   t.deepEqual(
-    slow.told.flatMap(({ events }) => events.map((event) => event.jobId)),
+    slow.reported.flatMap(({ events }) => events.map((event) => event.jobId)),
     [1],
   );
   slow.drain();
   await turn({ kind: 'TimerFired' }, { kind: 'TimerFired' });
   t.deepEqual(
-    slow.told.flatMap(({ events }) => events.map((event) => event.jobId)),
+    slow.reported.flatMap(({ events }) => events.map((event) => event.jobId)),
     [1, 2, 3],
   );
 });
@@ -617,18 +617,18 @@ test('a blob comes back by its hash; one that is too large, or not here, is refu
   }
   const { content } = await uploadBlobRoute(parts)(upload(Buffer.from('hello '), Buffer.from('world')), aCallContext());
   t.deepEqual(content, { sha256: createHash('sha256').update('hello world').digest(), sizeBytes: 11 });
-  const told: Buffer[] = [];
+  const reported: Buffer[] = [];
   const writer = {
     onDrain: undefined,
     end: () => undefined,
     drained: () => Promise.resolve(),
     write: ({ data }: { data: Buffer }) => {
-      told.push(data);
+      reported.push(data);
       return false;
     },
   };
   await downloadBlobRoute(parts)({ sha256: content?.sha256 ?? Buffer.alloc(0) }, writer, aCallContext());
-  t.is(Buffer.concat(told).toString(), 'hello world');
+  t.is(Buffer.concat(reported).toString(), 'hello world');
   await t.throwsAsync(downloadBlobRoute(parts)({ sha256: Buffer.alloc(32) }, writer, aCallContext()), {
     code: 'MUT_CONTENT_NOT_FOUND',
   });
@@ -647,18 +647,18 @@ test('a blob is for the user who sent it, whoever else knows its hash', async (t
     yield await Promise.resolve({ data: Buffer.from(text) });
   }
   const download = async (sha256: Buffer, userId: string): Promise<string> => {
-    const told: Buffer[] = [];
+    const reported: Buffer[] = [];
     const writer = {
       onDrain: undefined,
       end: () => undefined,
       drained: () => Promise.resolve(),
       write: ({ data }: { data: Buffer }) => {
-        told.push(data);
+        reported.push(data);
         return true;
       },
     };
     await downloadBlobRoute(parts)({ sha256 }, writer, aCallContext({ userId }));
-    return Buffer.concat(told).toString();
+    return Buffer.concat(reported).toString();
   };
   for (const [mine, theirs] of [
     ['ana', 'maria'],
@@ -742,7 +742,7 @@ test('providers, machines and requests are listed, and an address that makes no 
     facts: { machineId: 'alpha/m1', attributes: { os: 'linux' } },
     runningCount: 0,
   });
-  t.deepEqual(await inject(listRequestsRoute(parts), { endedToo: true }), { requests: [] });
+  t.deepEqual(await inject(listRequestsRoute(parts), { includeEnded: true }), { requests: [] });
 });
 
 test('a replica that finishes after its job was cancelled brings nothing: its task stays cancelled', async (t) => {

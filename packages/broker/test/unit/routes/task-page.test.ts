@@ -10,7 +10,7 @@ function aRecord(taskIndex: number, value: string): TaskRecord {
     status: TaskStatus.READY,
     failureCount: 0,
     waitsFor: [],
-    takenFrom: undefined,
+    reusedFrom: undefined,
     replicas: [],
   };
 }

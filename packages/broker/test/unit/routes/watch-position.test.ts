@@ -27,14 +27,14 @@ async function watch(request: Partial<WatchJobRequest>): Promise<WatchJobRespons
     watchers: new JobWatchers(),
     ownerId: 'ana',
   } as unknown as BrokerParts;
-  const told: WatchJobResponse[] = [];
+  const reported: WatchJobResponse[] = [];
   const leaving = new AbortController();
   const writer = {
     onDrain: undefined,
     end: () => undefined,
     drained: () => Promise.resolve(),
     write: (message: WatchJobResponse) => {
-      told.push(message);
+      reported.push(message);
       if (message.events.length === 0) leaving.abort();
       return true;
     },
@@ -45,16 +45,16 @@ async function watch(request: Partial<WatchJobRequest>): Promise<WatchJobRespons
       writer,
       aCallContext({ signal: leaving.signal }),
     );
-    return told;
+    return reported;
   } finally {
     journal.close();
   }
 }
 
 test('each answer names the journal, and who names it gets on from where it was', async (t) => {
-  const told = await watch({ afterSequence: 1, journalInstance: 'first' });
+  const reported = await watch({ afterSequence: 1, journalInstance: 'first' });
   t.deepEqual(
-    told.map(({ events, journalInstance }) => [events.map(({ sequence }) => sequence), journalInstance]),
+    reported.map(({ events, journalInstance }) => [events.map(({ sequence }) => sequence), journalInstance]),
     [
       [[2], 'first'],
       [[], 'first'],

@@ -17,7 +17,7 @@ class World {
   readonly journalInstance = 'first';
   readonly journal = openJournal({ path: ':memory:', codec: changeCodec });
   readonly driver = { state: createBrokerState() };
-  readonly told: WatchJobResponse[] = [];
+  readonly reported: WatchJobResponse[] = [];
   readonly leaving = new AbortController();
 
   constructor(t: ExecutionContext) {
@@ -44,7 +44,7 @@ class World {
       end: () => undefined,
       drained: () => Promise.resolve(),
       write: (message: WatchJobResponse) => {
-        this.told.push(message);
+        this.reported.push(message);
         return true;
       },
     };
@@ -81,7 +81,7 @@ test('who wants some changes a second only is told the newest, how many were pas
   await world.submit(4);
   const watch = world.watch({ lastChanges: 3, changesPerSecondMax: 4, taskIndexesMax: 2 });
   t.deepEqual(
-    world.told.map(({ events, passedOverCount }) => [events.map(({ jobId }) => jobId), passedOverCount]),
+    world.reported.map(({ events, skippedCount }) => [events.map(({ jobId }) => jobId), skippedCount]),
     [
       [[2, 3, 4], undefined],
       [[], undefined],
@@ -90,21 +90,21 @@ test('who wants some changes a second only is told the newest, how many were pas
   );
   const before = world.journal.lastSequence();
   await world.turn(machine('m1', 20));
-  t.is(world.told.length, 2, 'nothing is looked at before its time');
+  t.is(world.reported.length, 2, 'nothing is looked at before its time');
   const last = world.journal.lastSequence();
   await world.ring();
-  t.is(world.told.length, 3);
-  t.like(world.told[2]?.events[0], { sequence: last, type: 'tasks.started', taskIndexes: [0, 1], taskCount: 3 });
-  t.is(world.told[2]?.passedOverCount, last - before - 1, 'all but the newest of what happened since');
+  t.is(world.reported.length, 3);
+  t.like(world.reported[2]?.events[0], { sequence: last, type: 'tasks.started', taskIndexes: [0, 1], taskCount: 3 });
+  t.is(world.reported[2]?.skippedCount, last - before - 1, 'all but the newest of what happened since');
   await world.ring();
-  t.is(world.told.length, 3);
+  t.is(world.reported.length, 3);
   t.true(
-    world.told.every(({ journalInstance }) => journalInstance === 'first'),
+    world.reported.every(({ journalInstance }) => journalInstance === 'first'),
     'each message names the journal',
   );
   await world.turn({ kind: 'MachineLost', machineId: 'alpha/m1', reason: 'MUT_MACHINE_LOST' });
   t.is(
-    world.told.at(-1)?.events.at(-1)?.sequence,
+    world.reported.at(-1)?.events.at(-1)?.sequence,
     world.journal.lastSequence(),
     'who had nothing to hear is woken by what happens',
   );
@@ -127,17 +127,17 @@ test('a look that finds long events tells them in messages that any client takes
   const watch = world.watch({ changesPerSecondMax: 200 });
   world.leaving.abort();
   await watch;
-  for (const message of world.told) t.true(WatchJobResponse.encode(message).finish().length < 4 * 1024 * 1024);
+  for (const message of world.reported) t.true(WatchJobResponse.encode(message).finish().length < 4 * 1024 * 1024);
   t.deepEqual(
-    world.told
+    world.reported
       .flatMap(({ events }) => events)
       .filter(({ type }) => type === 'machine.joined')
       .map(({ machineId }) => machineId),
     names.map((name) => `alpha/${name}`),
   );
   t.deepEqual(
-    world.told.map(({ passedOverCount }) => passedOverCount !== undefined),
-    world.told.map((_message, index) => index === 0),
+    world.reported.map(({ skippedCount }) => skippedCount !== undefined),
+    world.reported.map((_message, index) => index === 0),
     'what was passed over is counted once',
   );
 });
@@ -146,17 +146,17 @@ test('however much happens, a second brings no more than was asked for', async (
   const world = new World(t);
   const watch = world.watch({ lastChanges: 0, changesPerSecondMax: 20 });
   for (let second = 0; second < 3; second += 1) {
-    const begun = world.told.flatMap(({ events }) => events).length;
+    const begun = world.reported.flatMap(({ events }) => events).length;
     for (let waited = 0; waited < 1000; waited += world.timers.waiting[0]?.delay ?? Infinity) {
       await world.submit(30);
       await world.ring();
     }
-    const told = world.told.flatMap(({ events }) => events).length - begun;
-    t.true(told > 0 && told <= 20, `${told} events in a second`);
+    const reported = world.reported.flatMap(({ events }) => events).length - begun;
+    t.true(reported > 0 && reported <= 20, `${reported} events in a second`);
   }
-  const events = world.told.flatMap((message) => message.events).length;
+  const events = world.reported.flatMap((message) => message.events).length;
   t.is(
-    events + world.told.reduce((sum, { passedOverCount = 0 }) => sum + passedOverCount, 0),
+    events + world.reported.reduce((sum, { skippedCount = 0 }) => sum + skippedCount, 0),
     world.journal.lastSequence(),
     'each change is told or counted',
   );
@@ -170,7 +170,7 @@ test('another user hears of no jobs but her own, also in a sample', async (t) =>
   await world.submit(2);
   const watch = world.watch({ lastChanges: 100, changesPerSecondMax: 100 }, 'bob');
   t.deepEqual(
-    world.told.flatMap(({ events }) => events.map(({ type }) => type)),
+    world.reported.flatMap(({ events }) => events.map(({ type }) => type)),
     ['provider.added'],
   );
   world.leaving.abort();

@@ -63,7 +63,7 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
     table: () => [
       `Request ${requestId} is in the queue of ${name}: ${options.width} ` +
         `${options.width === 1 ? 'processor' : 'processors'} for ${options.walltime}.`,
-      ...(walltimeGain === undefined ? [] : [tellGain(walltimeGain)]),
+      ...(walltimeGain === undefined ? [] : [reportGain(walltimeGain)]),
     ],
     quiet: () => [requestId],
   });
@@ -71,7 +71,7 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
 }
 
 /** What would have put a request further ahead. */
-function tellGain({
+function reportGain({
   walltimeMs,
   aheadCount,
   tighterAheadCount,

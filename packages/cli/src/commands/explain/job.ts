@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 
 import type { Act } from '../../context.ts';
 import { resolveJobId } from '../../selectors.ts';
-import { tellExplanation } from './tell-explanation.ts';
+import { reportExplanation } from './report-explanation.ts';
 
 export function define(command: Command, act: Act): void {
   command
     .argument('[job]', 'a job number, or last', 'last')
     .action((job: string) =>
       act(async (context) =>
-        tellExplanation(context, { $case: 'jobId', value: await resolveJobId(await context.broker(), job) }),
+        reportExplanation(context, { $case: 'jobId', value: await resolveJobId(await context.broker(), job) }),
       ),
     );
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act } from '../../context.ts';
 import { resolveJobId, resolveTaskIndex } from '../../selectors.ts';
-import { tellExplanation } from './tell-explanation.ts';
+import { reportExplanation } from './report-explanation.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -12,7 +12,7 @@ export function define(command: Command, act: Act): void {
       act(async (context) => {
         const taskIndex = resolveTaskIndex(task);
         const jobId = await resolveJobId(await context.broker(), job);
-        return tellExplanation(context, { $case: 'task', value: { jobId, taskIndex } });
+        return reportExplanation(context, { $case: 'task', value: { jobId, taskIndex } });
       }),
     );
 }

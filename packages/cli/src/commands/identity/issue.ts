@@ -5,7 +5,7 @@ import { identityFolder, issueIdentity } from '@mutirao/runtime/identity';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { readDays, tellIdentity } from '../../output/tell-identity.ts';
+import { readDays, reportIdentity } from '../../output/report-identity.ts';
 
 /** Whom certificates are for. */
 export interface IssueOptions {
@@ -34,7 +34,7 @@ export async function issue(context: CommandContext, options: IssueOptions): Pro
     lasts: readDays(options.days),
     now: context.clock.now(),
   });
-  tellIdentity(context.output, made, [
+  reportIdentity(context.output, made, [
     'Carry the folder over by a way that you trust; there it is MUTIRAO_HOME/identity.',
   ]);
   return 0;

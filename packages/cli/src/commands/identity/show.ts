@@ -4,7 +4,7 @@ import { describeIdentity, identityFolder } from '@mutirao/runtime/identity';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tellIdentity } from '../../output/tell-identity.ts';
+import { reportIdentity } from '../../output/report-identity.ts';
 
 export function define(command: Command, act: Act): void {
   command.action(() => act((context) => Promise.resolve(show(context))));
@@ -12,6 +12,6 @@ export function define(command: Command, act: Act): void {
 
 /** Says what identity the home folder has. */
 export function show(context: CommandContext): ExitStatus {
-  tellIdentity(context.output, describeIdentity(identityFolder(context.home)), []);
+  reportIdentity(context.output, describeIdentity(identityFolder(context.home)), []);
   return 0;
 }

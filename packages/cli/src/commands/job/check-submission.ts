@@ -70,7 +70,7 @@ const ownOptions: readonly string[] = [
   '--requirements',
   '--limit-time',
   '--limit-memory',
-  '--here',
+  '--standalone',
 ];
 
 /** Sentences about what is allowed and rarely meant, for a command after `--`. */

@@ -1,7 +1,7 @@
 import type { Resumed } from '@mutirao/api/broker';
 
 /** Tasks that run of which it is said why. */
-const toldMax = 10;
+const reportedMax = 10;
 
 /** What was taken over from an earlier job, and why the rest runs. */
 export function describeResumed({ jobId, takenCount, runs }: Resumed, taskCount: number): string[] {
@@ -10,10 +10,10 @@ export function describeResumed({ jobId, takenCount, runs }: Resumed, taskCount:
     takenCount === 0
       ? `Nothing is taken over from job ${jobId}`
       : `${takenCount} ${takenCount === 1 ? 'task is' : 'tasks are'} taken over from job ${jobId}`;
-  const told = runs.slice(0, toldMax).map(({ taskIndex, reason }) => `Task ${taskIndex} runs: ${reason}.`);
+  const reported = runs.slice(0, reportedMax).map(({ taskIndex, reason }) => `Task ${taskIndex} runs: ${reason}.`);
   return [
     `${taken}; ${runCount === 0 ? 'none is left to run' : `${runCount} to run`}.`,
-    ...told,
-    ...(runCount > told.length ? [`And ${runCount - told.length} more.`] : []),
+    ...reported,
+    ...(runCount > reported.length ? [`And ${runCount - reported.length} more.`] : []),
   ];
 }

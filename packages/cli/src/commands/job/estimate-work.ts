@@ -50,10 +50,10 @@ export async function estimateTasks(
   const commands = commandsOf(encodeJobSpec(job));
   const { jobs } = await broker.listJobs({ pageSize: jobsMax, beforeJobId: 0 });
   for (const { jobId, label } of jobs) {
-    const told = await broker.getJob({ jobId });
+    const reported = await broker.getJob({ jobId });
     const isAlike =
-      job.label === '' ? told.spec !== undefined && commandsOf(told.spec) === commands : label === job.label;
-    const times = isAlike ? timesOf(told) : undefined;
+      job.label === '' ? reported.spec !== undefined && commandsOf(reported.spec) === commands : label === job.label;
+    const times = isAlike ? timesOf(reported) : undefined;
     if (times !== undefined) return { ...times, source: `as nine tenths of those of job ${jobId} did` };
   }
   return undefined;
@@ -61,7 +61,7 @@ export async function estimateTasks(
 
 /** Undefined where too little of the job has ended. */
 function timesOf({ taskTimes }: GetJobResponse): Pick<TaskEstimate, 'usual' | 'longest'> | undefined {
-  const { ninetiethMsMax: usual = 0, ninetyNinthMsMax: longest = 0 } = taskTimes ?? {};
+  const { p90Ms: usual = 0, ninetyNinthMsMax: longest = 0 } = taskTimes ?? {};
   return usual === 0 ? undefined : { usual, longest: Math.max(usual, longest) };
 }
 

@@ -10,14 +10,14 @@ import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../../context.ts';
 import { resolveJobId } from '../../selectors.ts';
 import { UsageError } from '../../usage/usage-error.ts';
-import type { HereOptions } from './here-options.ts';
+import type { StandaloneOptions } from './standalone-options.ts';
 import type { InsideOptions } from './inside-reservation.ts';
 import { describeSuspicions, refuseMisread } from './check-submission.ts';
 import { readJobFile, readStandardInput, readText, refuseScriptAt } from './job-file.ts';
 import { makeJob, overrideJob, taskOptionsGiven, type JobOptions, type TaskOptions } from './job-options.ts';
 
 /** Everything that `job submit` takes. */
-export interface SubmitOptions extends JobOptions, Partial<TaskOptions>, HereOptions, InsideOptions {
+export interface SubmitOptions extends JobOptions, Partial<TaskOptions>, StandaloneOptions, InsideOptions {
   readonly format?: string;
   readonly taskCommand?: string;
   readonly replaceCommands?: true;

@@ -1,6 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { readClaim } from '@mutirao/api/codecs';
-import type { AfterReservation, JobReservation, JobSpec } from '@mutirao/core/messages';
+import type { OnReservationEnd, JobReservation, JobSpec } from '@mutirao/core/messages';
 
 import type { CommandContext } from '../../context.ts';
 import { fetchClaim } from '../../reservations/fetch-claim.ts';
@@ -12,7 +12,7 @@ export interface InsideOptions {
   /** `false` where none is to be asked for. */
   readonly reservation?: string | false;
   readonly reservations?: string;
-  readonly afterReservation?: AfterReservation;
+  readonly onReservationEnd?: OnReservationEnd;
   readonly taskTime?: string;
 }
 
@@ -21,7 +21,7 @@ export interface InsideOptions {
  * {MutiraoError} why that cannot be used, with what would be possible.
  */
 export async function reserveFor(context: CommandContext, job: JobSpec, options: InsideOptions): Promise<JobSpec> {
-  const { reservation, afterReservation: after = 'go-on' } = options;
+  const { reservation, onReservationEnd: after = 'continue' } = options;
   if (typeof reservation !== 'string') {
     refuseLeftover(job, options);
     const { deadline } = job;
@@ -40,11 +40,11 @@ export async function reserveFor(context: CommandContext, job: JobSpec, options:
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST for options that have nothing to do. */
-function refuseLeftover(job: JobSpec, { reservation, reservations, afterReservation, taskTime }: InsideOptions): void {
-  if (afterReservation !== undefined)
+function refuseLeftover(job: JobSpec, { reservation, reservations, onReservationEnd, taskTime }: InsideOptions): void {
+  if (onReservationEnd !== undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      '--after-reservation without --reservation; want the reservation that the job runs inside',
+      '--on-reservation-end without --reservation; want the reservation that the job runs inside',
     );
   const given = [
     ...(reservations === undefined ? [] : ['--reservations']),

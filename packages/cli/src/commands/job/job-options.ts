@@ -22,9 +22,9 @@ export interface JobOptions {
   readonly deadline?: string;
   readonly verify?: string;
   readonly scheduler?: string;
-  readonly extraWork?: string;
+  readonly replicationBudget?: string;
   readonly placement?: string;
-  readonly gather?: string;
+  readonly archiveOutputs?: string;
   readonly sharedPlaces?: boolean;
   readonly chdir?: string;
   readonly inPlace?: boolean;
@@ -76,10 +76,10 @@ export function jobOptionsGiven(options: JobOptions): string[] {
     ['--gang', options.gang],
     ['--deadline', options.deadline],
     ['--scheduler', options.scheduler],
-    ['--extra-work', options.extraWork],
+    ['--replication-budget', options.replicationBudget],
     ['--placement', options.placement],
     ['--verify', options.verify],
-    ['--gather', options.gather],
+    ['--archive-outputs', options.archiveOutputs],
     ['--shared-places', options.sharedPlaces],
     ['--chdir', options.chdir],
     ['--in-place', options.inPlace],
@@ -295,7 +295,7 @@ function readVerification(text: string | undefined): Pick<JobSpec, 'verification
 }
 
 function readPlaces(
-  { gather, sharedPlaces }: JobOptions,
+  { archiveOutputs: gather, sharedPlaces }: JobOptions,
   directory: string,
 ): Pick<JobSpec, 'gatherFolder' | 'sharedPlaces'> {
   return { ...readGathering(gather, directory), ...(sharedPlaces === true ? { sharedPlaces } : {}) };
@@ -303,7 +303,7 @@ function readPlaces(
 
 function readGathering(folder: string | undefined, directory: string): Pick<JobSpec, 'gatherFolder'> {
   if (folder === undefined) return {};
-  if (folder === '') throw new MutiraoError('MUT_BAD_REQUEST', '--gather is empty; want a folder');
+  if (folder === '') throw new MutiraoError('MUT_BAD_REQUEST', '--archive-outputs is empty; want a folder');
   return { gatherFolder: resolve(directory, folder) };
 }
 

@@ -49,7 +49,7 @@ export async function showOutputs(
   if (folder === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the outputs of job ${jobId} are files of their own; want a job of --gather`,
+      `the outputs of job ${jobId} are files of their own; want a job of --archive-outputs`,
     );
   const files = await findFiles(join(folder, gatheredIndexName(jobId)), chosen);
   const into = extract === undefined ? undefined : resolve(context.directory, extract);

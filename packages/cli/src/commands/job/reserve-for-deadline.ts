@@ -9,7 +9,7 @@ import {
   type RequestReservationResponse,
   type Reservation,
   type Resource,
-  type ReservationWish,
+  type ReservationSpec,
 } from '@mutirao/api/reservation';
 import { countTasks } from '@mutirao/core/machines/broker';
 import type { JobSpec } from '@mutirao/core/messages';
@@ -30,14 +30,14 @@ export interface DeadlineOptions {
 
 /** A place that could be had. */
 interface Offer {
-  readonly wish: ReservationWish;
+  readonly spec: ReservationSpec;
   readonly place: Reservation;
 }
 
 /** What was answered where there is no place: why, and what there would be. */
 interface Refused {
   readonly refusal: Refusal;
-  readonly wish: ReservationWish;
+  readonly spec: ReservationSpec;
 }
 
 const nothing = 'Nothing is reserved for the deadline';
@@ -67,7 +67,7 @@ export async function reserveForDeadline(
     const manager = await openManager(context, options.reservations);
     const answer = await negotiate(context, manager, { job, taskTime });
     if (typeof answer === 'string') output.note(`${nothing}: ${answer}.`);
-    else return { ...job, reservation: { ...readClaim(answer.claim), after: 'go-on', isOwn: true } };
+    else return { ...job, reservation: { ...readClaim(answer.claim), after: 'continue', isOwn: true } };
   } catch (error) {
     if (!(error instanceof MutiraoError) || error.code === 'MUT_CANCELLED') throw error;
     output.note(`${nothing}: ${error.code} ${error.message}.`);
@@ -112,12 +112,12 @@ async function negotiate(
     ),
   );
   if (resources.length === 0) return 'no provider that is there has a resource that can be reserved';
-  const wishes = resources.map((resource) => wishFor(resource, job, estimate));
-  const answers = await Promise.all(wishes.map(async (wish) => askDry(manager, wish)));
+  const specs = resources.map((resource) => specFor(resource, job, estimate));
+  const answers = await Promise.all(specs.map(async (spec) => askDry(manager, spec)));
   const offers = answers.flatMap((answer) => ('place' in answer ? [answer] : []));
   const [first, ...others] = offers;
   if (first === undefined)
-    return tellRefusal(
+    return reportRefusal(
       context,
       manager,
       answers.flatMap((answer) => ('refusal' in answer ? [answer] : [])),
@@ -127,14 +127,14 @@ async function negotiate(
     first,
   );
   const { outcome } = await manager.requestReservation({
-    wish: best.wish,
+    spec: best.spec,
     clientRequestId: randomUUID(),
     holdMs: 0,
     dryRun: false,
   });
   if (outcome?.$case !== 'reservation')
-    return tellRefusal(context, manager, outcome === undefined ? [] : [{ refusal: outcome.value, wish: best.wish }]);
-  tellGot(context, outcome.value, estimate);
+    return reportRefusal(context, manager, outcome === undefined ? [] : [{ refusal: outcome.value, spec: best.spec }]);
+  reportGot(context, outcome.value, estimate);
   return outcome.value;
 }
 
@@ -144,11 +144,11 @@ async function reservable(manager: ReservationClient, names: readonly string[]):
   return resources.filter(({ resourceId, kind }) => kind === ResourceKind.UNITS && names.includes(resourceId));
 }
 
-function wishFor(
+function specFor(
   { resourceId, total, failed, rules }: Resource,
   job: JobSpec & { readonly deadline: Instant },
   estimate: TaskEstimate,
-): ReservationWish {
+): ReservationSpec {
   const taskCount = job.groups.reduce((sum, group) => sum + countTasks(group), 0);
   const offered = Math.floor(((total - failed) * (rules?.capPercent ?? 100)) / 100);
   const mine = rules?.amountPerUserMax ?? 0;
@@ -166,52 +166,52 @@ function wishFor(
   };
 }
 
-async function askDry(manager: ReservationClient, wish: ReservationWish): Promise<Offer | Refused> {
+async function askDry(manager: ReservationClient, spec: ReservationSpec): Promise<Offer | Refused> {
   let answer: RequestReservationResponse;
   try {
-    answer = await manager.requestReservation({ wish, clientRequestId: '', holdMs: 0, dryRun: true });
+    answer = await manager.requestReservation({ spec, clientRequestId: '', holdMs: 0, dryRun: true });
   } catch (error) {
-    // A wish that no calendar could fulfil, as with a deadline too near, is refused as a fault.
+    // A spec that no calendar could fulfil, as with a deadline too near, is refused as a fault.
     if (!(error instanceof MutiraoError) || error.retryable) throw error;
-    return { refusal: { code: error.code, message: error.message, alternatives: [] }, wish };
+    return { refusal: { code: error.code, message: error.message, alternatives: [] }, spec };
   }
   const { outcome } = answer;
-  if (outcome?.$case === 'reservation') return { wish, place: outcome.value };
+  if (outcome?.$case === 'reservation') return { spec, place: outcome.value };
   return {
     refusal: outcome?.value ?? { code: 'MUT_INTERNAL', message: 'the manager gave no answer', alternatives: [] },
-    wish,
+    spec,
   };
 }
 
 /** Tells why no resource has a place, and the alternatives of each. */
-async function tellRefusal(
+async function reportRefusal(
   { output }: CommandContext,
   manager: ReservationClient,
   refused: readonly Refused[],
 ): Promise<string> {
-  for (const { refusal, wish } of refused) {
+  for (const { refusal, spec } of refused) {
     const [first, ...rest] = refusalLines(
       {
         ...refusal,
-        alternatives: refusal.alternatives.length > 0 ? refusal.alternatives : await laterThan(manager, wish),
+        alternatives: refusal.alternatives.length > 0 ? refusal.alternatives : await laterThan(manager, spec),
       },
       '',
     );
-    output.note(`${wish.resourceId}: ${(first ?? '').replace(/^error: /, '')}`);
+    output.note(`${spec.resourceId}: ${(first ?? '').replace(/^error: /, '')}`);
     for (const line of rest) output.note(line);
   }
   return 'no resource has room for it before then';
 }
 
 /** What could be had if the deadline were none. */
-async function laterThan(manager: ReservationClient, wish: ReservationWish): Promise<Refusal['alternatives']> {
-  const answer = await askDry(manager, { ...wish, latestEndUnixMs: undefined });
+async function laterThan(manager: ReservationClient, spec: ReservationSpec): Promise<Refusal['alternatives']> {
+  const answer = await askDry(manager, { ...spec, latestEndUnixMs: undefined });
   if ('refusal' in answer) return [];
   const { startUnixMs, endUnixMs, amount } = answer.place;
   return [{ startUnixMs, endUnixMs, amount, reason: 'with a later deadline' }];
 }
 
-function tellGot(
+function reportGot(
   { output }: CommandContext,
   { reservationId, resourceId, amount, startUnixMs, endUnixMs }: Reservation,
   { usual, source }: TaskEstimate,

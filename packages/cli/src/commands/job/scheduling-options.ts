@@ -6,20 +6,20 @@ import { findNearestWord } from '@mutirao/core/shared';
 const percentMax = 1000;
 
 /**
- * Reads `--scheduler`, `--extra-work` and `--placement`, where they are given. @throws {MutiraoError} MUT_BAD_REQUEST
+ * Reads `--scheduler`, `--replication-budget` and `--placement`, where they are given. @throws {MutiraoError} MUT_BAD_REQUEST
  */
 export function readScheduling({
   scheduler,
-  extraWork,
+  replicationBudget,
   placement,
 }: {
   readonly scheduler?: string;
-  readonly extraWork?: string;
+  readonly replicationBudget?: string;
   readonly placement?: string;
 }): Pick<JobSpec, 'scheduler' | 'replicationCap' | 'placement'> {
   return {
     ...(scheduler === undefined ? {} : { scheduler: readScheduler(scheduler) }),
-    ...(extraWork === undefined ? {} : { replicationCap: readCap(extraWork) }),
+    ...(replicationBudget === undefined ? {} : { replicationCap: readCap(replicationBudget) }),
     ...(placement === undefined ? {} : { placement: checkPlacement(placement) }),
   };
 }
@@ -33,7 +33,7 @@ export function readScheduler(text: string): SchedulerName {
 }
 
 /**
- * Reads `--extra-work`: `none`, `idle` or `20%`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest word, or what
+ * Reads `--replication-budget`: `none`, `idle` or `20%`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest word, or what
  * is wanted.
  */
 export function readCap(text: string): ReplicationCap {
@@ -41,13 +41,13 @@ export function readCap(text: string): ReplicationCap {
   const percent = /^(\d+)%$/.exec(text)?.[1];
   if (percent === undefined)
     throw refusal(
-      '--extra-work',
+      '--replication-budget',
       text,
       findNearestWord(text, ['none', 'idle']),
       'none, idle or a percentage such as 20%',
     );
   if (Number(percent) > percentMax)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--extra-work is "${text}"; want 0% to ${percentMax}%`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--replication-budget is "${text}"; want 0% to ${percentMax}%`);
   return { kind: 'share', percent: Number(percent) };
 }
 

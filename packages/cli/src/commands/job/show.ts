@@ -110,14 +110,11 @@ function edgesText({ edges }: JobSpec): string {
 
 function timesText({ taskTimes }: GetJobResponse): string {
   if (taskTimes === undefined) return '';
-  const { halfMsMax, ninetiethMsMax, endedCount, cutOffCount } = taskTimes;
+  const { p50Ms, p90Ms, endedCount, cutOffCount } = taskTimes;
   const by = `by ${endedCount} that ended${cutOffCount === 0 ? '' : ` and ${cutOffCount} cut off`}`;
-  if (halfMsMax === undefined) return `not known, ${by}`;
-  const most =
-    ninetiethMsMax === undefined
-      ? 'too many cut off to know more'
-      : `nine tenths within ${showDuration(ninetiethMsMax)}`;
-  return `half within ${showDuration(halfMsMax)}, ${most}, ${by}`;
+  if (p50Ms === undefined) return `not known, ${by}`;
+  const most = p90Ms === undefined ? 'too many cut off to know more' : `nine tenths within ${showDuration(p90Ms)}`;
+  return `half within ${showDuration(p50Ms)}, ${most}, ${by}`;
 }
 
 function remainingText({ placeCount = 0, remainingMsMin, remainingMsMax }: GetJobResponse): string {
@@ -155,7 +152,7 @@ function describePlacement({ placement = '' }: JobSpec): string {
 }
 
 function describeScheduling(spec: JobSpec): string {
-  const { scheduler, extra_work: cap } = schedulingJson(spec);
+  const { scheduler, replication_budget: cap } = schedulingJson(spec);
   if (cap === 'none') return scheduler;
   return (
     `${scheduler}; ` +
@@ -174,11 +171,11 @@ export function countsOf(job: JobSummary): string {
     [job.failedCount, 'failed'],
     [job.cancelledCount, 'cancelled'],
   ] as const;
-  const told = counts
+  const reported = counts
     .filter(([count]) => count > 0)
     .map(([count, word]) => `${count} ${word}`)
     .join(', ');
-  return `${job.taskCount}${told === '' ? '' : `: ${told}`}`;
+  return `${job.taskCount}${reported === '' ? '' : `: ${reported}`}`;
 }
 
 function limitsOf({ limits }: JobSpec): string {

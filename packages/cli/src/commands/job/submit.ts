@@ -10,7 +10,7 @@ import { tell } from '../../output/tell.ts';
 import { collect } from '../../usage/repeated-options.ts';
 import { followJob } from '../../watch/follow-job.ts';
 import { handOver, readJob, type SubmitOptions } from './hand-over.ts';
-import { addHereOptions, refuseWithoutHere } from './here-options.ts';
+import { addStandaloneOptions, refuseWithoutHere } from './standalone-options.ts';
 import { reserveFor } from './inside-reservation.ts';
 import { withdrawOwn } from './reserve-for-deadline.ts';
 import { describeResumed } from './describe-resumed.ts';
@@ -54,7 +54,10 @@ export function define(command: Command, act: Act): void {
       '--verify <how>',
       'before results are taken: none, check, vote:K (machines that agree) or credibility:Q such as credibility:0.99',
     )
-    .option('--gather <folder>', 'gather outputs in few files, tar archives in that folder, instead of one file each')
+    .option(
+      '--archive-outputs <folder>',
+      'gather outputs in few files, tar archives in that folder, instead of one file each',
+    )
     .option(
       '--in-place',
       'tasks start in this folder instead of an empty one, on machines that share it; one run of a task at a time',
@@ -79,7 +82,7 @@ export function define(command: Command, act: Act): void {
         'the grid does)',
     )
     .option(
-      '--extra-work <cap>',
+      '--replication-budget <cap>',
       'what replicas may cost: none (no cap), idle (only idle processors), 20% of what results took; 0% makes ' +
         'none (default: none)',
     )
@@ -93,10 +96,10 @@ export function define(command: Command, act: Act): void {
     )
     .addOption(
       new Option(
-        '--after-reservation <what>',
-        'what becomes of tasks that are left when that is over: go-on wherever there is a machine, or wait ' +
-          '(default: go-on)',
-      ).choices(['go-on', 'wait']),
+        '--on-reservation-end <what>',
+        'what becomes of tasks that are left when that is over: continue wherever there is a machine, or wait ' +
+          '(default: continue)',
+      ).choices(['continue', 'wait']),
     )
     .option(
       '--reservations <name>',
@@ -125,17 +128,18 @@ export function define(command: Command, act: Act): void {
     .addOption(new Option('--format <name>', 'format of the file, whatever its content looks like').choices(['jdf']))
     .action((file: string | undefined, options: SubmitOptions) =>
       act(async (context) => {
-        if (options.here === true && options.resume !== undefined)
+        if (options.standalone === true && options.resume !== undefined)
           throw new MutiraoError(
             'MUT_BAD_REQUEST',
-            '--resume beside --here; a broker that ends with its job knows no earlier one',
+            '--resume beside --standalone; a broker that ends with its job knows no earlier one',
           );
-        if (options.here === true) return (await import('./submit-here.ts')).submitHere(context, file, options);
+        if (options.standalone === true)
+          return (await import('./submit-standalone.ts')).submitStandalone(context, file, options);
         refuseWithoutHere(options);
         return submitJob(context, file, options);
       }),
     );
-  addHereOptions(command);
+  addStandaloneOptions(command);
 }
 
 /** Submits a job, and waits for its end where that is wanted. */

@@ -1,12 +1,12 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
-import { encodeKeptMachine } from '@mutirao/api/codecs';
+import { encodeEnrolledMachine } from '@mutirao/api/codecs';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
 import { collect } from '../../usage/repeated-options.ts';
-import { tellKept } from './kept.ts';
+import { reportKept } from './kept.ts';
 import { readMachines, type MachineOptions } from './read-machines.ts';
 
 interface AddOptions extends MachineOptions {
@@ -40,10 +40,10 @@ export async function addMachines(context: CommandContext, options: AddOptions):
   });
   const { providerId, address } = await resolveProviderAddress(context, options.provider);
   const provider = await context.provider(address);
-  await provider.addMachines({ machines: machines.map(encodeKeptMachine) });
+  await provider.addMachines({ machines: machines.map(encodeEnrolledMachine) });
   const names = new Set(machines.map(({ name }) => name));
-  const kept = (await provider.listKeptMachines()).machines.filter(({ machine }) => names.has(machine?.name ?? ''));
-  tellKept(context, providerId, kept);
+  const kept = (await provider.listEnrolledMachines()).machines.filter(({ machine }) => names.has(machine?.name ?? ''));
+  reportKept(context, providerId, kept);
   return 0;
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 
-import { KeptMachineStatus, type KeptMachineState } from '@mutirao/api/provider';
+import { EnrolledMachineStatus, type EnrolledMachineState } from '@mutirao/api/provider';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { keptMachineJson, placeOf } from '../../json/kept-machine.ts';
+import { enrolledMachineJson, placeOf } from '../../json/enrolled-machine.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration } from '../../output/units.ts';
@@ -20,19 +20,19 @@ export function define(command: Command, act: Act): void {
 /** Lists the machines that a provider keeps, those too that are not there now, with the reason. */
 export async function listKept(context: CommandContext, providerName: string): Promise<ExitStatus> {
   const { providerId, address } = await resolveProviderAddress(context, providerName);
-  const { machines } = await (await context.provider(address)).listKeptMachines();
-  tellKept(context, providerId, machines);
+  const { machines } = await (await context.provider(address)).listEnrolledMachines();
+  reportKept(context, providerId, machines);
   return 0;
 }
 
 /** Tells how kept machines are. */
-export function tellKept(
+export function reportKept(
   { output, clock }: CommandContext,
   providerId: string,
-  machines: readonly KeptMachineState[],
+  machines: readonly EnrolledMachineState[],
 ): void {
   tell(output, {
-    json: () => machines.map((state) => keptMachineJson(providerId, state)),
+    json: () => machines.map((state) => enrolledMachineJson(providerId, state)),
     table: () =>
       machines.length === 0
         ? [`Provider ${providerId} keeps no machines; "mutirao machine add" adds some.`]
@@ -41,7 +41,7 @@ export function tellKept(
   });
 }
 
-function keptTable(providerId: string, machines: readonly KeptMachineState[], now: number): string[] {
+function keptTable(providerId: string, machines: readonly EnrolledMachineState[], now: number): string[] {
   return renderTable(
     [
       { title: 'MACHINE' },
@@ -56,11 +56,11 @@ function keptTable(providerId: string, machines: readonly KeptMachineState[], no
       const [by, at] = [reach?.$case ?? '', placeOf(reach)];
       return [
         `${providerId}/${name}`,
-        nameOf(KeptMachineStatus, state.status),
+        nameOf(EnrolledMachineStatus, state.status),
         showDuration(Math.max(0, now - state.sinceUnixMs)),
         by,
         at,
-        state.status === KeptMachineStatus.RUNNING ? '' : state.reason,
+        state.status === EnrolledMachineStatus.RUNNING ? '' : state.reason,
       ];
     }),
   );

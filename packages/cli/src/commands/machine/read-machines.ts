@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import type { KeptMachine, MachineReach } from '@mutirao/core/messages';
+import type { EnrolledMachine, MachineReach } from '@mutirao/core/messages';
 import { parseMachineList, type ListedMachine } from '@mutirao/formats';
 
 import { readText } from '../job/job-file.ts';
@@ -25,7 +25,11 @@ export interface MachineOptions {
  * @param warn gets each thing in the file that was understood but is suspicious.
  * @throws {MutiraoError} MUT_BAD_REQUEST; {FormatError} naming file, line and column.
  */
-export function readMachines(options: MachineOptions, directory: string, warn: (line: string) => void): KeptMachine[] {
+export function readMachines(
+  options: MachineOptions,
+  directory: string,
+  warn: (line: string) => void,
+): EnrolledMachine[] {
   const { file, ssh, by } = options;
   if ((file === undefined) === (ssh === undefined))
     throw new MutiraoError(
@@ -41,7 +45,7 @@ function readList(
   file: string,
   options: MachineOptions,
   { directory, warn }: { readonly directory: string; readonly warn: (line: string) => void },
-): KeptMachine[] {
+): EnrolledMachine[] {
   if (options.name !== undefined)
     throw new MutiraoError('MUT_BAD_REQUEST', '--name is for --ssh; the machines of a file have names of their own');
   const list = parseMachineList(readText(resolve(directory, file)), file);
@@ -57,7 +61,7 @@ function readList(
   return list.machines.map((machine) => listedMachine(file, machine, options));
 }
 
-function oneMachine(destination: string, options: MachineOptions): KeptMachine {
+function oneMachine(destination: string, options: MachineOptions): EnrolledMachine {
   if (options.by === 'templates')
     throw new MutiraoError('MUT_BAD_REQUEST', '--by templates needs the templates of a --file');
   if (!/^[^\s-]\S*$/.test(destination))
@@ -72,7 +76,7 @@ function oneMachine(destination: string, options: MachineOptions): KeptMachine {
   };
 }
 
-function listedMachine(file: string, machine: ListedMachine, options: MachineOptions): KeptMachine {
+function listedMachine(file: string, machine: ListedMachine, options: MachineOptions): EnrolledMachine {
   const { name } = machine;
   return {
     name,

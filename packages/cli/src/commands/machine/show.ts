@@ -88,7 +88,9 @@ function trustPairs(trust: TrustRecord | undefined, machine: MachineRecord | und
     ];
   }
   const caught: Pair[] =
-    trust.caughtUnixMs === 0 ? [] : [['quarantined', `since ${showInstant(trust.caughtUnixMs)}, until it is pardoned`]];
+    trust.quarantinedUnixMs === 0
+      ? []
+      : [['quarantined', `since ${showInstant(trust.quarantinedUnixMs)}, until its trust record is reset`]];
   return [
     ['identity', trust.identity],
     ['credibility', `${trust.credibility.toFixed(4)}, by ${plural(trust.passes, 'result')} that others confirmed`],

@@ -46,12 +46,12 @@ function trustLines(records: readonly TrustRecord[]): string[] {
       { title: 'CREDIBILITY', right: true },
       { title: 'QUARANTINED' },
     ],
-    records.map(({ machineId, identity, passes, credibility, caughtUnixMs }) => [
+    records.map(({ machineId, identity, passes, credibility, quarantinedUnixMs }) => [
       machineId,
       identity,
       String(passes),
       credibility.toFixed(4),
-      caughtUnixMs === 0 ? '-' : showInstant(caughtUnixMs),
+      quarantinedUnixMs === 0 ? '-' : showInstant(quarantinedUnixMs),
     ]),
   );
   return [

@@ -25,17 +25,17 @@ export function define(command: Command, act: Act): void {
       'how long a task is taken to last before any was observed; for initial, adaptive and mixed',
     )
     .action((provider: string, heuristic: string | undefined, options: HeuristicOptions) =>
-      act((context) => tellOrSwitch(context, provider, { ...options, heuristic })),
+      act((context) => reportOrSwitch(context, provider, { ...options, heuristic })),
     );
 }
 
 /** Shows what decides a provider's requests, or lets something else decide from now on. */
-export async function tellOrSwitch(
+export async function reportOrSwitch(
   context: CommandContext,
   name: string,
-  wish: HeuristicOptions & { readonly heuristic: string | undefined },
+  spec: HeuristicOptions & { readonly heuristic: string | undefined },
 ): Promise<ExitStatus> {
-  const { heuristic = '', defaultTaskTime } = wish;
+  const { heuristic = '', defaultTaskTime } = spec;
   const isSwitch = heuristic !== '' || defaultTaskTime !== undefined;
   const defaultTaskTimeMs = defaultTaskTime === undefined ? undefined : parseDuration(defaultTaskTime);
   const { address, providerId } = await resolveProviderAddress(context, name);

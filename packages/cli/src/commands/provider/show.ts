@@ -57,23 +57,23 @@ export function describeLease(lease: LeaseState): string {
     leasedTasks,
     unstockedTasks,
     horizonMs,
-    deputySinceUnixMs,
-    deputyUntilUnixMs,
-    keptReports,
-    keptEnds,
+    standbySinceUnixMs,
+    standbyUntilUnixMs,
+    spooledReports,
+    spooledEnds,
     spooledBytes,
   } = lease;
   const unstocked = unstockedTasks === 0 ? '' : ` (${unstockedTasks} lack inputs)`;
   const tasks = `${plural(leasedTasks, 'task')}${unstocked}`;
   const kept =
-    keptReports === 0
+    spooledReports === 0
       ? ''
-      : `; ${plural(keptEnds, 'end')} in ${plural(keptReports, 'report')} and ${showBytes(spooledBytes)} of ` +
+      : `; ${plural(spooledEnds, 'end')} in ${plural(spooledReports, 'report')} and ${showBytes(spooledBytes)} of ` +
         'outputs are kept for it';
-  if (deputySinceUnixMs > 0)
+  if (standbySinceUnixMs > 0)
     return (
-      `${brokerId} is away; stands in for it since ${showInstant(deputySinceUnixMs)}, until ` +
-      `${showInstant(deputyUntilUnixMs)}: ${tasks} left${kept}`
+      `${brokerId} is away; stands in for it since ${showInstant(standbySinceUnixMs)}, until ` +
+      `${showInstant(standbyUntilUnixMs)}: ${tasks} left${kept}`
     );
   return `${tasks} of ${brokerId}, for ${showDuration(horizonMs)} after it goes away${kept}`;
 }

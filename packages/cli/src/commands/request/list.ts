@@ -17,13 +17,13 @@ export function define(command: Command, act: Act): void {
 }
 
 /** Lists allocation requests of all providers. */
-export async function listRequests(context: CommandContext, endedToo: boolean): Promise<ExitStatus> {
-  const { requests } = await (await context.broker()).listRequests({ endedToo });
+export async function listRequests(context: CommandContext, includeEnded: boolean): Promise<ExitStatus> {
+  const { requests } = await (await context.broker()).listRequests({ includeEnded });
   tell(context.output, {
     json: () => requests.map(requestJson),
     table: () =>
       requests.length === 0
-        ? [endedToo ? 'No requests so far.' : 'No requests now; --all lists those that ended.']
+        ? [includeEnded ? 'No requests so far.' : 'No requests now; --all lists those that ended.']
         : requestTable(requests, context.clock.now()),
     quiet: () => requests.map(nameOfRequest),
   });

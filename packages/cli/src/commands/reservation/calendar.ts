@@ -13,7 +13,7 @@ import { tell } from '../../output/tell.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
 import { drawCalendar } from '../../reservations/draw-calendar.ts';
 import { managerOption, openManager, showAmount, showUnits } from '../../reservations/show-reservation.ts';
-import { readLimit } from '../../reservations/wish-options.ts';
+import { readLimit } from '../../reservations/spec-options.ts';
 
 interface CalendarOptions {
   readonly manager?: string;
@@ -106,7 +106,7 @@ function calendarLines(
   const { slots, fromUnixMs: from, untilUnixMs: until, truncated } = calendar;
   const { total, unit, rules } = resource;
   const cap = Math.max(1, Math.floor((total * (rules?.capPercent ?? 100)) / 100));
-  const told = slots
+  const reported = slots
     .slice(0, slotsMax)
     .map(({ startUnixMs, endUnixMs, used }) => [
       showInstant(startUnixMs),
@@ -115,11 +115,11 @@ function calendarLines(
       showAmount(used, unit),
       showAmount(Math.max(0, cap - used), unit),
     ]);
-  const left = slots.length - told.length;
+  const left = slots.length - reported.length;
   return [
     `${headOf(resource, cap)}, ${showInstant(from)} to ${showInstant(until)}`,
     ...drawCalendar({ slots, from, until, total, cap, columns }),
-    ...(told.length === 0
+    ...(reported.length === 0
       ? []
       : renderTable(
           [
@@ -129,7 +129,7 @@ function calendarLines(
             { title: 'RESERVED', right: true },
             { title: 'FREE', right: true },
           ],
-          told,
+          reported,
         )),
     ...(slotsMax > 0 && left > 0
       ? [`... and ${left} more${truncated ? ', and those beyond them' : ''}; --slots shows them`]

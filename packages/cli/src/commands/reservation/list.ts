@@ -14,7 +14,7 @@ import {
   reservationTable,
   resourcesByName,
 } from '../../reservations/show-reservation.ts';
-import { readLimit } from '../../reservations/wish-options.ts';
+import { readLimit } from '../../reservations/spec-options.ts';
 
 /** Which reservations are listed. */
 export interface ListOptions {

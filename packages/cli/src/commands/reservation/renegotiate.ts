@@ -1,26 +1,26 @@
 import type { Command } from 'commander';
 
-import type { Reservation, ReservationWish } from '@mutirao/api/reservation';
+import type { Reservation, ReservationSpec } from '@mutirao/api/reservation';
 import { InvariantError } from '@mutirao/core/shared';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { managerOption, openManager, readReservationId, resourcesByName } from '../../reservations/show-reservation.ts';
-import { tellPlacement } from '../../reservations/tell-placement.ts';
+import { reportPlacement } from '../../reservations/report-placement.ts';
 import {
-  addWishOptions,
+  addSpecOptions,
   readAmount,
   readDuration,
   readLimit,
   readTiming,
   checkUnits,
-  type WishOptions,
-} from '../../reservations/wish-options.ts';
+  type SpecOptions,
+} from '../../reservations/spec-options.ts';
 
-type Options = WishOptions & { readonly manager?: string };
+type Options = SpecOptions & { readonly manager?: string };
 
 export function define(command: Command, act: Act): void {
-  addWishOptions(command.argument('<reservation>', 'its number').option(...managerOption)).action(
+  addSpecOptions(command.argument('<reservation>', 'its number').option(...managerOption)).action(
     (reservation: string, options: Options) =>
       act((context) => renegotiate(context, readReservationId(reservation), options)),
   );
@@ -43,16 +43,16 @@ export async function renegotiate(
   const unit = resource?.unit ?? '';
   const { outcome } = await manager.renegotiateReservation({
     reservationId,
-    wish: wishOf(reservation, options, { now, unit }),
+    spec: specOf(reservation, options, { now, unit }),
   });
-  return tellPlacement(context, { outcome, movedCount: 0, unit });
+  return reportPlacement(context, { outcome, movedCount: 0, unit });
 }
 
-function wishOf(
+function specOf(
   old: Reservation,
   options: Options,
   { now, unit }: { readonly now: number; readonly unit: string },
-): ReservationWish {
+): ReservationSpec {
   const { earliestStartUnixMs: from = 0 } = old;
   return {
     resourceId: '',

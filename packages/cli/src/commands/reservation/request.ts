@@ -6,20 +6,20 @@ import type { RequestReservationResponse } from '@mutirao/api/reservation';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { managerOption, openManager, resourcesByName } from '../../reservations/show-reservation.ts';
-import { tellPlacement } from '../../reservations/tell-placement.ts';
+import { reportPlacement } from '../../reservations/report-placement.ts';
 import {
-  addWishOptions,
+  addSpecOptions,
   readAmount,
   readDuration,
   readHold,
   readLimit,
   readTiming,
   checkUnits,
-  type WishOptions,
-} from '../../reservations/wish-options.ts';
+  type SpecOptions,
+} from '../../reservations/spec-options.ts';
 
 /** What is asked for, and how. */
-export interface RequestOptions extends WishOptions {
+export interface RequestOptions extends SpecOptions {
   readonly manager?: string;
   readonly resource: string;
   readonly hold?: string;
@@ -28,7 +28,7 @@ export interface RequestOptions extends WishOptions {
 }
 
 export function define(command: Command, act: Act): void {
-  addWishOptions(
+  addSpecOptions(
     command
       .option(...managerOption)
       .requiredOption('--resource <name>', 'what to reserve, as "reservation resource list" prints it'),
@@ -54,7 +54,7 @@ export async function requestReservation(context: CommandContext, options: Reque
   const resources = await resourcesByName(manager);
   checkUnits(options, resources.get(options.resource));
   const answer = await manager.requestReservation({
-    wish: {
+    spec: {
       resourceId: options.resource,
       amount,
       durationMs: options.for === undefined ? 0 : readDuration(options.for),
@@ -66,11 +66,11 @@ export async function requestReservation(context: CommandContext, options: Reque
     holdMs: readHold(options.hold),
     dryRun: options.dryRun === true,
   });
-  return tellPlacement(context, { ...answer, unit: resources.get(resourceOf(answer, options))?.unit ?? '' });
+  return reportPlacement(context, { ...answer, unit: resources.get(resourceOf(answer, options))?.unit ?? '' });
 }
 
 /**
- * A repeated key answers with what it was of: a reservation of a journal that is older than the wishes of its keys may
+ * A repeated key answers with what it was of: a reservation of a journal that is older than the specs of its keys may
  * be of another resource.
  */
 function resourceOf({ outcome }: RequestReservationResponse, { resource }: RequestOptions): string {

@@ -27,9 +27,9 @@ import {
   resourcesByName,
   showAmount,
 } from '../../reservations/show-reservation.ts';
-import { readLimit } from '../../reservations/wish-options.ts';
+import { readLimit } from '../../reservations/spec-options.ts';
 
-const actions = ['add', 'list', 'update', 'maintain', 'unmaintain', 'fail', 'restore'] as const;
+const actions = ['add', 'list', 'update', 'add-maintenance', 'remove-maintenance', 'fail', 'restore'] as const;
 type Action = (typeof actions)[number];
 
 export function define(command: Command, act: Act): void {
@@ -62,7 +62,7 @@ export async function manageResource(
       `there is no "reservation resource ${action}"; want one of ${actions.join(', ')}`,
     );
   const manager = await openManager(context, options.manager);
-  if (known === 'list') return tellResources(context, await listed(manager, name));
+  if (known === 'list') return reportResources(context, await listed(manager, name));
   if (name === undefined)
     throw new MutiraoError('MUT_BAD_REQUEST', `"reservation resource ${action}" wants the name of a resource`);
   const {
@@ -79,7 +79,7 @@ export async function manageResource(
         `${name}" changes them.`,
     );
   noteInTheWay(context, { movedCount, shortenedCount, cancelledCount });
-  return tellResources(context, [resource]);
+  return reportResources(context, [resource]);
 }
 
 function noteInTheWay(
@@ -131,9 +131,9 @@ async function change({ manager, action, resourceId, options, now }: Change): Pr
       const old = (await manager.listResources()).resources.find((one) => one.resourceId === resourceId);
       return manager.updateResource({ resourceId, rules: mergeRules(old?.rules, options) });
     }
-    case 'maintain':
+    case 'add-maintenance':
       return manager.addMaintenance(windowOf(resourceId, options, now));
-    case 'unmaintain':
+    case 'remove-maintenance':
       return manager.removeMaintenance({ resourceId, maintenanceId: options.id ?? usualWindow });
     case 'fail':
       return manager.failResource({ resourceId, what: readPart(options), reason });
@@ -160,7 +160,7 @@ function windowOf(
   };
 }
 
-function tellResources(context: CommandContext, resources: readonly Resource[]): ExitStatus {
+function reportResources(context: CommandContext, resources: readonly Resource[]): ExitStatus {
   tell(context.output, {
     json: () => resources.map(reservableResourceJson),
     table: () => resourceTable(resources),

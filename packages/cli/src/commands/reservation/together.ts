@@ -7,14 +7,14 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { reservationJson } from '../../json/reservation-documents.ts';
 import { tell } from '../../output/tell.ts';
 import { showInstant } from '../../output/units.ts';
-import { confirmTogether } from '../../reservations/confirm-together.ts';
-import { holdTogether } from '../../reservations/hold-together.ts';
+import { commitGroup } from '../../reservations/commit-group.ts';
+import { holdGroup } from '../../reservations/hold-group.ts';
 import { readParts } from '../../reservations/parts.ts';
 import { managerOption, reservationPairs, resourcesByName } from '../../reservations/show-reservation.ts';
-import { readDuration, readLimit } from '../../reservations/wish-options.ts';
+import { readDuration, readLimit } from '../../reservations/spec-options.ts';
 
-/** A wish for several resources at the same time. */
-export interface TogetherOptions {
+/** A spec for several resources at the same time. */
+export interface GroupOptions {
   readonly for: string;
   readonly from?: string;
   readonly until?: string;
@@ -36,14 +36,14 @@ export function define(command: Command, act: Act): void {
     .option('--hold <duration>', 'how long places are held until all have one, and are confirmed', '1m')
     .option('--rounds <count>', 'windows that are tried', '16')
     .option(...managerOption)
-    .action((parts: string[], options: TogetherOptions) => act((context) => reserveTogether(context, parts, options)));
+    .action((parts: string[], options: GroupOptions) => act((context) => reserveGroup(context, parts, options)));
 }
 
 /** Reserves several resources, of several managers, for the same window, or none of them. */
-export async function reserveTogether(
+export async function reserveGroup(
   context: CommandContext,
   texts: readonly string[],
-  options: TogetherOptions,
+  options: GroupOptions,
 ): Promise<ExitStatus> {
   const now = context.clock.now();
   const [roundsMax, hold] = [Number(options.rounds), readDuration(options.hold, '--hold')];
@@ -62,7 +62,7 @@ export async function reserveTogether(
       `--from is ${showInstant(from)}; want ${showInstant(now)} or later, or none for now`,
     );
   const earliestStart = Math.max(from, now + leadTime);
-  const { held, window, rounds } = await holdTogether(context.clock, {
+  const { held, window, rounds } = await holdGroup(context.clock, {
     parts,
     earliestStart,
     duration: readDuration(options.for),
@@ -70,7 +70,7 @@ export async function reserveTogether(
     hold,
     roundsMax,
   });
-  const { reservations, unheard } = await confirmTogether(context, held);
+  const { reservations, unheard } = await commitGroup(context, held);
   for (const { part } of unheard)
     context.output.note(
       `All are reserved; the manager of ${part.text} does not answer, and confirms it when it learns so.`,

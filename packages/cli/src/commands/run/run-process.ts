@@ -36,8 +36,8 @@ async function runProcess(context: CommandContext, name: ProcessName, args: read
   const { pid } = started;
   const pass = (): void => {
     // A terminal sends SIGINT to both of us, and a second signal would end the process before it has drained.
-    const heardItself = context.signal.reason === 'SIGINT' && process.stdin.isTTY;
-    if (pid !== undefined && !heardItself) process.kill(pid, 'SIGTERM');
+    const receivedItself = context.signal.reason === 'SIGINT' && process.stdin.isTTY;
+    if (pid !== undefined && !receivedItself) process.kill(pid, 'SIGTERM');
   };
   context.signal.addEventListener('abort', pass, { once: true });
   try {

@@ -49,7 +49,7 @@ export async function replayTrace(
   const [from, until] = [readPoint('--from', options.from), readPoint('--until', options.until)];
   const about = (options.about ?? []).flatMap((given) => given.split(',')).filter((id) => id !== '');
   const lines: string[] = [];
-  const report = await runReplay(context, file, { from, until, about, hear: hearStory(context, lines) });
+  const report = await runReplay(context, file, { from, until, about, hear: onStory(context, lines) });
   if (from !== undefined && report.comparedCount === 0 && report.problem === undefined) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
@@ -67,7 +67,7 @@ export async function replayTrace(
 }
 
 /** A table is told as it comes; JSON is one document. */
-function hearStory({ output }: CommandContext, lines: string[]): (line: string) => void {
+function onStory({ output }: CommandContext, lines: string[]): (line: string) => void {
   return output.mode === 'table'
     ? (line) => {
         writeLine(output, line);

@@ -30,13 +30,13 @@ export function define(command: Command, act: Act): void {
 }
 
 /** Failures that are shrunk and told; of further ones only the seed is. */
-const toldMax = 3;
+const reportedMax = 3;
 const storyLinesMax = 60;
 /** Worlds that a worker takes at once. */
 const batchSize = 10;
 
 /** A failure as it is told: where its smallest scenario is, and how it is repeated. */
-interface ToldFailure extends FailureExplanation {
+interface ReportedFailure extends FailureExplanation {
   /** As the user can name it from the current folder. */
   readonly file: string;
   readonly command: string;
@@ -48,11 +48,11 @@ export async function runSwarm(context: CommandContext, options: SwarmOptions): 
   const plan = readPlan(context.directory, options, context.output.note);
   const tally = new SwarmTally(output, clock, plan.seeds?.count ?? 1);
   await runAll(context, plan, tally);
-  const failures = await explainAll(context, plan, tally.failed.slice(0, toldMax));
+  const failures = await explainAll(context, plan, tally.failed.slice(0, reportedMax));
   const isInterrupted = signal.aborted;
   tell(output, {
     json: () => documentOf(plan, tally, { failures, isInterrupted }),
-    table: () => [...failures.flatMap(linesOf), ...untoldLines(tally.failed, failures), ...endLines(plan, tally)],
+    table: () => [...failures.flatMap(linesOf), ...unreportedLines(tally.failed, failures), ...endLines(plan, tally)],
     quiet: () => tally.failed.map(({ seed }) => seed),
   });
   if (isInterrupted) {
@@ -96,27 +96,27 @@ async function explainAll(
   { signal, directory, output }: CommandContext,
   plan: SwarmPlan,
   failed: readonly WorldOutcome[],
-): Promise<ToldFailure[]> {
+): Promise<ReportedFailure[]> {
   const { scenario, failures, triesMax, workerCount } = plan;
   if (failed.length === 0 || signal.aborted) return [];
   if (triesMax > 0) output.note(`making ${failed.length} failing ${failed.length === 1 ? 'world' : 'worlds'} smaller`);
   const orders = failed.flatMap(({ seed, failure }): SwarmOrder[] =>
     failure === undefined ? [] : [{ kind: 'explain', seed, failure, triesMax, linesMax: storyLinesMax }],
   );
-  const told: ToldFailure[] = [];
+  const reported: ReportedFailure[] = [];
   await carryOutAll(orders, {
     scenario,
     failures,
     signal,
     workerCount: Math.min(workerCount, orders.length),
     onAnswer: (answer) => {
-      if (answer.kind === 'explained') told.push(keep(directory, plan, answer.explanation));
+      if (answer.kind === 'explained') reported.push(keep(directory, plan, answer.explanation));
     },
   });
-  return told.toSorted((one, other) => Number(one.seed) - Number(other.seed));
+  return reported.toSorted((one, other) => Number(one.seed) - Number(other.seed));
 }
 
-function keep(directory: string, plan: SwarmPlan, explanation: FailureExplanation): ToldFailure {
+function keep(directory: string, plan: SwarmPlan, explanation: FailureExplanation): ReportedFailure {
   const path = join(plan.out, `swarm-${explanation.seed.replaceAll(/[^\w.-]/g, '_')}.json`);
   // One line: so it can be appended to the list of regressions.
   writeNamed(path, `${JSON.stringify(explanation.scenario)}\n`);
@@ -142,7 +142,16 @@ function quote(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function linesOf({ seed, failure, command, file, smallestFailure, tryCount, story, scenario }: ToldFailure): string[] {
+function linesOf({
+  seed,
+  failure,
+  command,
+  file,
+  smallestFailure,
+  tryCount,
+  story,
+  scenario,
+}: ReportedFailure): string[] {
   const { jobs, clusters, labs } = scenario;
   const taskCount = jobs.reduce((sum, job) => sum + job.taskCount, 0);
   return [
@@ -164,8 +173,8 @@ function linesOf({ seed, failure, command, file, smallestFailure, tryCount, stor
 
 const phases = { storm: 'in the storm', healing: 'when all was mended' } as const;
 
-function untoldLines(failed: readonly WorldOutcome[], told: readonly ToldFailure[]): string[] {
-  const seeds = failed.map(({ seed }) => seed).filter((seed) => !told.some((failure) => failure.seed === seed));
+function unreportedLines(failed: readonly WorldOutcome[], reported: readonly ReportedFailure[]): string[] {
+  const seeds = failed.map(({ seed }) => seed).filter((seed) => !reported.some((failure) => failure.seed === seed));
   return seeds.length === 0 ? [] : [`failed and not told here, by seed: ${seeds.join(', ')}`];
 }
 
@@ -181,7 +190,7 @@ function endLines({ seeds }: SwarmPlan, tally: SwarmTally): string[] {
 function documentOf(
   { seeds, file }: SwarmPlan,
   tally: SwarmTally,
-  { failures, isInterrupted }: { readonly failures: readonly ToldFailure[]; readonly isInterrupted: boolean },
+  { failures, isInterrupted }: { readonly failures: readonly ReportedFailure[]; readonly isInterrupted: boolean },
 ): JsonOf<typeof shapes.swarm> {
   return {
     scenario: file ?? null,
@@ -206,7 +215,7 @@ function failureJson({
   smallestFailure,
   tryCount,
   story,
-}: ToldFailure): JsonOf<typeof shapes.swarm_failure> {
+}: ReportedFailure): JsonOf<typeof shapes.swarm_failure> {
   return {
     seed,
     phase: failure.phase,

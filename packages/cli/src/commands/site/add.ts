@@ -10,7 +10,7 @@ import { readIsolationMode } from '@mutirao/runtime/program';
 import { findProgramFile } from '@mutirao/runtime/ssh';
 import { seeSite, siteJson } from '../../site/site-documents.ts';
 import { findSite, readSite, writeSite, type SiteRecord } from '../../site/site-record.ts';
-import { forgetSite, startKeeper, stopKeeper, untilConnected } from '../../site/start-keeper.ts';
+import { forgetSite, startConnector, stopKeeper, untilConnected } from '../../site/start-connector.ts';
 import { collect } from '../../usage/repeated-options.ts';
 
 /** What is said about a new site. */
@@ -65,7 +65,7 @@ export async function addSite(context: CommandContext, name: string, options: Ad
   await findProgramFile(home, site.program); // Told before anything is begun.
   writeSite(home, site);
   try {
-    const pid = startKeeper(home, name);
+    const pid = startConnector(home, name);
     await untilConnected(context, { name, pid }, ({ status, detail }) => {
       if (status !== 'failed') context.output.note(`${status} ${detail}`.trimEnd());
     });
@@ -105,7 +105,7 @@ function readOptions(context: CommandContext, name: string, options: AddOptions)
     setup: options.setup,
     program: options.program === undefined ? '' : resolve(context.directory, options.program),
     address: '',
-    isSettled: false,
+    isSynced: false,
     addedUnixMs: context.clock.now(),
   };
 }

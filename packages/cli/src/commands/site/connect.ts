@@ -5,7 +5,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { tell } from '../../output/tell.ts';
 import { seeSite, siteJson } from '../../site/site-documents.ts';
 import { readSite, readSites } from '../../site/site-record.ts';
-import { findKeeper, startKeeper, stopKeeper, untilConnected } from '../../site/start-keeper.ts';
+import { findKeeper, startConnector, stopKeeper, untilConnected } from '../../site/start-connector.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -30,7 +30,7 @@ export async function connectSites(
   const connected: string[] = [];
   for (const site of sites) {
     if (now) await stopKeeper(context, site.name);
-    const pid = startKeeper(home, site.name, now ? ['--now'] : []);
+    const pid = startConnector(home, site.name, now ? ['--now'] : []);
     await untilConnected(context, { name: site.name, pid }, ({ status, detail }) => {
       context.output.note(`${site.name}: ${status} ${detail}`.trimEnd());
     });

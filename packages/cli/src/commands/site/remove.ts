@@ -9,7 +9,7 @@ import { tell } from '../../output/tell.ts';
 import { FrontEnd } from '../../site/front-end.ts';
 import { giveBack, leaveReason } from '../../site/give-back.ts';
 import { readSite, type SiteRecord } from '../../site/site-record.ts';
-import { findKeeper, forgetSite, stopKeeper } from '../../site/start-keeper.ts';
+import { findKeeper, forgetSite, stopKeeper } from '../../site/start-connector.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -63,14 +63,14 @@ async function drain(context: CommandContext, { name, address, ssh }: SiteRecord
     );
   const provider = await context.provider(address);
   await provider.drain({ reason: leaveReason, atOnce: false });
-  let told = '';
+  let reported = '';
   for (;;) {
     const { machines, queuedRequests, resourceKind } = await provider.getResource();
     // Time-shared machines stay attached; those of a cluster go when their last task has ended.
     if (queuedRequests === 0 && (machines === 0 || resourceKind === 'machines')) return;
     const now = `${name} drains: ${machines} machines, ${queuedRequests} queued requests`;
-    if (now !== told) context.output.note(now);
-    told = now;
+    if (now !== reported) context.output.note(now);
+    reported = now;
     if (context.signal.aborted) throw new MutiraoError('MUT_CANCELLED', `stopped waiting; ${name} goes on draining`);
     await context.sleep(drainPoll);
   }

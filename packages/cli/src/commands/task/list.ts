@@ -118,7 +118,7 @@ const columns = [
 /** Tasks as a table: one line each, or one per replica. */
 export function taskTable(tasks: readonly TaskRecord[], everyReplica: boolean, now: number): string[] {
   const rows = tasks.flatMap((task) => {
-    const shown = everyReplica ? task.replicas : [tellingReplica(task)].filter((replica) => replica !== undefined);
+    const shown = everyReplica ? task.replicas : [reportingReplica(task)].filter((replica) => replica !== undefined);
     const head = [String(task.taskIndex), shorten(task.value), taskStatusText(task)];
     if (shown.length === 0) return [[...head, '-', '-', '-', '-', '-', '-', remarkOn(task)]];
     return shown.map((replica, index) => [...(index === 0 ? head : ['', '', '']), ...replicaCells(replica, now)]);
@@ -127,13 +127,13 @@ export function taskTable(tasks: readonly TaskRecord[], everyReplica: boolean, n
 }
 
 /** Of a task that was never placed. */
-function remarkOn({ takenFrom, waitsFor }: TaskRecord): string {
-  if (takenFrom !== undefined) return `taken over from task ${takenFrom.taskIndex} of job ${takenFrom.jobId}`;
+function remarkOn({ reusedFrom, waitsFor }: TaskRecord): string {
+  if (reusedFrom !== undefined) return `taken over from task ${reusedFrom.taskIndex} of job ${reusedFrom.jobId}`;
   return waitsFor.length === 0 ? '' : `waits for ${waitsFor.join(', ')}`;
 }
 
 /** The replica that counts: the accepted one, else the latest. */
-export function tellingReplica(task: TaskRecord): ReplicaRecord | undefined {
+export function reportingReplica(task: TaskRecord): ReplicaRecord | undefined {
   return task.replicas.find((replica) => replica.accepted) ?? task.replicas.at(-1);
 }
 

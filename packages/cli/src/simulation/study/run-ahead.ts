@@ -13,7 +13,7 @@ import {
   reservationsOf,
   widthShares,
   type AheadMeasured,
-  type AheadSettings,
+  type ProvisioningSettings,
 } from '@mutirao/sim/ahead';
 
 import type { CommandContext } from '../../context.ts';
@@ -28,7 +28,7 @@ import type { EagerOptions } from './run-eager.ts';
  */
 export async function runAhead(
   context: CommandContext,
-  settings: AheadSettings,
+  settings: ProvisioningSettings,
   options: EagerOptions & { readonly data: string },
 ): Promise<ExitStatus> {
   const foreign = [
@@ -62,7 +62,7 @@ export async function runAhead(
   }
   const directory = resolve(context.directory, options.out);
   mkdirSync(directory, { recursive: true });
-  const report = join(directory, 'held-ahead.md');
+  const report = join(directory, 'provisioning.md');
   writeAtomic(join(directory, 'ahead-runs.csv'), aheadCsv(all), 0o644);
   writeAtomic(report, reportAhead(settings, all), 0o644);
   const document = {

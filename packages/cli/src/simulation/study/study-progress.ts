@@ -21,7 +21,7 @@ export class StudyProgress {
   readonly #total: Work;
   readonly #startedAt: number;
   #done: Work = { runs: 0, cost: 0 };
-  #toldAt: number;
+  #reportedAt: number;
 
   /** @param total what is to be done. */
   constructor(output: Output, clock: { now(): number }, total: Work) {
@@ -29,7 +29,7 @@ export class StudyProgress {
     this.#clock = clock;
     this.#total = total;
     this.#startedAt = clock.now();
-    this.#toldAt = this.#startedAt;
+    this.#reportedAt = this.#startedAt;
   }
 
   /** Notes that so much more is done. */
@@ -42,9 +42,9 @@ export class StudyProgress {
     const line = `${Math.floor(100 * share)}% ${this.#done.runs}/${this.#total.runs} runs  ${showDuration(elapsed)}${left}`;
     if (this.#output.progress !== undefined && this.#output.mode === 'table')
       this.#output.progress(`\r\u001b[2K${line}`);
-    else if (now - this.#toldAt >= lineEveryMs || share >= 1) {
+    else if (now - this.#reportedAt >= lineEveryMs || share >= 1) {
       this.#output.note(line);
-      this.#toldAt = now;
+      this.#reportedAt = now;
     }
   }
 

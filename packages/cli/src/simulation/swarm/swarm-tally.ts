@@ -16,7 +16,7 @@ export class SwarmTally {
   #doneCount = 0;
   #simulatedMs = 0;
   #turnCount = 0;
-  #toldAt: number;
+  #reportedAt: number;
   #endedAt: number | undefined;
 
   /** @param total worlds that are to be run. */
@@ -25,7 +25,7 @@ export class SwarmTally {
     this.#clock = clock;
     this.#total = total;
     this.#startedAt = clock.now();
-    this.#toldAt = this.#startedAt;
+    this.#reportedAt = this.#startedAt;
   }
 
   get doneCount(): number {
@@ -62,8 +62,8 @@ export class SwarmTally {
   #tell(): void {
     const now = this.#clock.now();
     const isDrawn = this.#output.progress !== undefined && this.#output.mode === 'table';
-    if (now - this.#toldAt < (isDrawn ? drawEveryMs : lineEveryMs)) return;
-    this.#toldAt = now;
+    if (now - this.#reportedAt < (isDrawn ? drawEveryMs : lineEveryMs)) return;
+    this.#reportedAt = now;
     const left = (this.elapsedMs / this.#doneCount) * (this.#total - this.#doneCount);
     const line =
       `${this.#doneCount}/${this.#total} worlds, ${this.#failed.length} failed  ` +

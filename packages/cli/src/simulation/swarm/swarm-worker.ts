@@ -5,7 +5,7 @@ import {
   drawScenario,
   runWorld,
   shrinkScenario,
-  tellStory,
+  reportStory,
   traceTurn,
   withFailures,
   type FailureLog,
@@ -101,7 +101,14 @@ function explain({
 }: Extract<SwarmOrder, { readonly kind: 'explain' }>): FailureExplanation {
   const run = (candidate: Scenario): WorldFailure | undefined => runWorld(candidate).failure;
   const { scenario, failure: smallestFailure, tryCount } = shrinkScenario(scenarioOf(seed), failure, { run, triesMax });
-  return { seed, failure, scenario, smallestFailure, tryCount, story: tellStory(scenario, smallestFailure, linesMax) };
+  return {
+    seed,
+    failure,
+    scenario,
+    smallestFailure,
+    tryCount,
+    story: reportStory(scenario, smallestFailure, linesMax),
+  };
 }
 
 /** Writes turns to a file as they come, many at a time. */

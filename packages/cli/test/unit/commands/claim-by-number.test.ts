@@ -16,7 +16,7 @@ function managerOf(status: ReservationStatus, claim: string) {
     amount: 1,
     units: [],
     together: undefined,
-    heldAhead: undefined,
+    provisioning: undefined,
     earliestStartUnixMs: 0,
     latestEndUnixMs: undefined,
     holdUntilUnixMs: 0,

@@ -68,13 +68,13 @@ async function submit({
       }),
     requestReservation: (request: RequestReservationRequest) => {
       asked.push(request);
-      const end = places[request.wish?.resourceId ?? ''] ?? 'MUT_UNKNOWN_RESOURCE';
+      const end = places[request.spec?.resourceId ?? ''] ?? 'MUT_UNKNOWN_RESOURCE';
       const place = (endUnixMs: number) => ({
         outcome: {
           $case: 'reservation' as const,
           value: {
             reservationId: 7,
-            resourceId: request.wish?.resourceId ?? '',
+            resourceId: request.spec?.resourceId ?? '',
             status: ReservationStatus.CONFIRMED,
             amount: 2,
             startUnixMs: 5 * minute,
@@ -85,7 +85,7 @@ async function submit({
         movedCount: 0,
       });
       if (typeof end === 'number') return Promise.resolve(place(end));
-      if (end === 'MUT_WINDOW_TOO_SHORT' && request.wish?.latestEndUnixMs === undefined)
+      if (end === 'MUT_WINDOW_TOO_SHORT' && request.spec?.latestEndUnixMs === undefined)
         return Promise.resolve(place(90 * minute));
       if (end !== 'MUT_NO_ROOM') return Promise.reject(new MutiraoError(end as 'MUT_UNREACHABLE', 'says why'));
       const alternatives = [{ startUnixMs: 50 * minute, endUnixMs: 80 * minute, amount: 2, reason: 'later' }];
@@ -122,7 +122,7 @@ test('a job with a deadline gets the place that has done its work the earliest, 
   t.is(status, 0);
   t.deepEqual(sent?.job?.reservation, { claim: aClaim(), after: 1, own: true });
   t.deepEqual(
-    asked.map(({ wish, dryRun }) => [wish?.resourceId, dryRun]),
+    asked.map(({ spec, dryRun }) => [spec?.resourceId, dryRun]),
     [
       ['alpha', true],
       ['beta', true],
@@ -136,21 +136,21 @@ test('a job with a deadline gets the place that has done its work the earliest, 
 test('it is as large as Graham says of the tasks, on no more processors than there are tasks or than may be reserved', async (t) => {
   const { asked } = await submit();
   // Half of 4 processors may be reserved; 4 tasks of 10 minutes and one more that may begin last, and a tenth.
-  t.deepEqual(asked[0]?.wish?.amount, {
+  t.deepEqual(asked[0]?.spec?.amount, {
     $case: 'malleable',
     value: { workUnitMs: 55 * minute, amountMin: 1, amountMax: 2 },
   });
-  t.is(asked[0]?.wish?.latestEndUnixMs, 60 * minute);
+  t.is(asked[0]?.spec?.latestEndUnixMs, 60 * minute);
 });
 
 test('without a word of the user, the newest job of the same command tells how long tasks take', async (t) => {
-  const taskTimes = { endedCount: 9, cutOffCount: 0, ninetiethMsMax: 6 * minute, ninetyNinthMsMax: 8 * minute };
+  const taskTimes = { endedCount: 9, cutOffCount: 0, p90Ms: 6 * minute, ninetyNinthMsMax: 8 * minute };
   const earlier = (command: string): Partial<GetJobResponse> => ({
     taskTimes,
     spec: { groups: [{ command }] } as never,
   });
   const { asked, err } = await submit({ options: [], earlier: earlier('work {}') });
-  t.deepEqual(asked[0]?.wish?.amount, {
+  t.deepEqual(asked[0]?.spec?.amount, {
     $case: 'malleable',
     value: { workUnitMs: ((4 * 6 + 8) * minute * 11) / 10, amountMin: 1, amountMax: 2 },
   });
@@ -239,7 +239,7 @@ test('a deadline that has passed and options that contradict each other are refu
     [['--task-time', 'long'], /long/],
     [['--no-reservation'], /--reservations beside --no-reservation/],
     [['--reservation', '7', '--task-time', '1m'], /--task-time beside --reservation/],
-    [['--after-reservation', 'wait'], /--after-reservation without --reservation/],
+    [['--on-reservation-end', 'wait'], /--on-reservation-end without --reservation/],
   ] as const) {
     const { sent, asked, err, status } = await submit({ options });
     t.not(status, 0, options.join(' '));

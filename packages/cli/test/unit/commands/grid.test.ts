@@ -61,9 +61,9 @@ test('machines are listed with what they do and when they leave', async (t) => {
 
 test('a broker that tells no credibility is of an earlier release', async (t) => {
   const { credibility: _, ...earlier } = aMachineRecord();
-  const told = { listMachines: () => Promise.resolve({ machines: [earlier] }) };
-  t.regex((await runCommandLine(['machine', 'list'], { broker: told })).out, /^alpha\/1\.0 .* -  os=linux$/m);
-  t.like(JSON.parse((await runCommandLine(['machine', 'list', '--json'], { broker: told })).out), [
+  const reported = { listMachines: () => Promise.resolve({ machines: [earlier] }) };
+  t.regex((await runCommandLine(['machine', 'list'], { broker: reported })).out, /^alpha\/1\.0 .* -  os=linux$/m);
+  t.like(JSON.parse((await runCommandLine(['machine', 'list', '--json'], { broker: reported })).out), [
     { credibility: null },
   ]);
 });
@@ -205,9 +205,9 @@ test('the heuristic of a running provider is shown, and switched with its defaul
   const asked: unknown[] = [];
   const provider = {
     getResource: () => Promise.resolve(resource),
-    switchHeuristic: (wish: { heuristic: string; defaultTaskTimeMs: number | undefined }) => {
-      asked.push(wish);
-      return Promise.resolve({ heuristic: 'adaptive', defaultTaskTimeMs: wish.defaultTaskTimeMs ?? 600_000 });
+    switchHeuristic: (spec: { heuristic: string; defaultTaskTimeMs: number | undefined }) => {
+      asked.push(spec);
+      return Promise.resolve({ heuristic: 'adaptive', defaultTaskTimeMs: spec.defaultTaskTimeMs ?? 600_000 });
     },
   };
   const run = (...rest: string[]): ReturnType<typeof runCommandLine> =>

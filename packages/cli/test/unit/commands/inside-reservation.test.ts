@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AfterReservation, type SubmitJobRequest } from '@mutirao/api/broker';
+import { OnReservationEnd, type SubmitJobRequest } from '@mutirao/api/broker';
 import { ReservationStatus, type Reservation } from '@mutirao/api/reservation';
 import { aClaim, runCommandLine, type CommandResult } from '@mutirao/testkit';
 
@@ -23,10 +23,10 @@ async function submit(
 
 test('a reservation by its number is sent by its claim, and one by its claim as it is', async (t) => {
   const byNumber = await submit(['--reservation', '7']);
-  t.deepEqual(byNumber.sent?.job?.reservation, { claim: aClaim(), after: AfterReservation.GO_ON });
+  t.deepEqual(byNumber.sent?.job?.reservation, { claim: aClaim(), after: OnReservationEnd.CONTINUE });
   const other = aClaim({ jti: '8.2' });
-  const byClaim = await submit(['--reservation', other, '--after-reservation', 'wait']);
-  t.deepEqual(byClaim.sent?.job?.reservation, { claim: other, after: AfterReservation.WAIT });
+  const byClaim = await submit(['--reservation', other, '--on-reservation-end', 'wait']);
+  t.deepEqual(byClaim.sent?.job?.reservation, { claim: other, after: OnReservationEnd.WAIT });
 });
 
 test('a reservation that is only held, or over, is refused with what would do, and nothing is submitted', async (t) => {
@@ -53,7 +53,7 @@ test('what cannot be is refused: no number, no claim, options without a reservat
   await refused('MUT_BAD_REQUEST', '--reservation', 'seven');
   await refused('MUT_BAD_REQUEST', '--reservation', '0');
   await refused('MUT_CLAIM_FORGED', '--reservation', 'a.b.c');
-  await refused('MUT_BAD_REQUEST', '--after-reservation', 'wait');
-  await refused('MUT_BAD_REQUEST', '--reservation', '7', '--after-reservation', 'perhaps');
-  await refused('MUT_BAD_REQUEST', '--here', '--reservation', '7');
+  await refused('MUT_BAD_REQUEST', '--on-reservation-end', 'wait');
+  await refused('MUT_BAD_REQUEST', '--reservation', '7', '--on-reservation-end', 'perhaps');
+  await refused('MUT_BAD_REQUEST', '--standalone', '--reservation', '7');
 });

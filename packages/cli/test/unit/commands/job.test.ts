@@ -97,8 +97,8 @@ test('a job that runs is shown with the times of its tasks and with how long it 
   const taskTimes = {
     endedCount: 40,
     cutOffCount: 3,
-    halfMsMax: 3000,
-    ninetiethMsMax: 12_000,
+    p50Ms: 3000,
+    p90Ms: 12_000,
     ninetyNinthMsMax: undefined,
   };
   const known = { taskTimes, placeCount: 4, remainingMsMin: 60_000, remainingMsMax: 90_000 };
@@ -121,7 +121,7 @@ test('a job that runs is shown with the times of its tasks and with how long it 
     remaining_ms_max: 90_000,
   });
   const unclear = () =>
-    Promise.resolve({ job: aJobSummary(), spec: aJobSpec(), taskTimes: { ...taskTimes, ninetiethMsMax: undefined } });
+    Promise.resolve({ job: aJobSummary(), spec: aJobSpec(), taskTimes: { ...taskTimes, p90Ms: undefined } });
   t.regex(
     (await runCommandLine(['job', 'show', '1'], { broker: { ...broker, getJob: unclear } })).out,
     /half within 3\.0s, too many cut off to know more, by 40/,

@@ -17,7 +17,7 @@ const caught: TrustRecord = {
   machineId: 'lab/gone',
   passes: 3,
   credibility: 0.5,
-  caughtUnixMs: 1_000_000,
+  quarantinedUnixMs: 1_000_000,
   evidence: [evidence],
 };
 

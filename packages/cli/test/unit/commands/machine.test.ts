@@ -2,16 +2,16 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import {
-  KeptMachineStatus,
+  EnrolledMachineStatus,
   MachineCredentialStatus,
-  type KeptMachine,
-  type KeptMachineState,
+  type EnrolledMachine,
+  type EnrolledMachineState,
 } from '@mutirao/api/provider';
 import { runCommandLine, temporaryFolder, type CommandResult } from '@mutirao/testkit';
 
-interface Told {
+interface Reported {
   readonly result: CommandResult;
-  readonly added: KeptMachine[];
+  readonly added: EnrolledMachine[];
   readonly removed: string[];
   readonly invited: readonly (readonly [string, number])[];
 }
@@ -21,13 +21,13 @@ async function run(
   argv: readonly string[],
   directory = '/work',
   place = { address: 'grid.example.org:7721', authority: 'MIIB' },
-): Promise<Told> {
-  const added: KeptMachine[] = [];
+): Promise<Reported> {
+  const added: EnrolledMachine[] = [];
   const removed: string[] = [];
   const invited: [string, number][] = [];
-  const state = (machine: KeptMachine): KeptMachineState => ({
+  const state = (machine: EnrolledMachine): EnrolledMachineState => ({
     machine,
-    status: KeptMachineStatus.WAITING,
+    status: EnrolledMachineStatus.WAITING,
     reason: 'MUT_UNREACHABLE no route',
     sinceUnixMs: 5000,
   });
@@ -59,7 +59,7 @@ async function run(
         removed.push(name);
         return Promise.resolve({});
       },
-      listKeptMachines: () => Promise.resolve({ machines: added.map(state) }),
+      listEnrolledMachines: () => Promise.resolve({ machines: added.map(state) }),
       inviteMachine: ({ name, validMs }) => {
         invited.push([name, validMs]);
         return Promise.resolve({
@@ -200,7 +200,7 @@ test('a machine is removed by its name, with or without its provider', async (t)
 
 test('a provider that keeps nothing says how to change that', async (t) => {
   t.regex(
-    (await run(['machine', 'kept'])).result.out,
+    (await run(['machine', 'enrolled'])).result.out,
     /Provider lab keeps no machines; "mutirao machine add" adds some\./,
   );
 });

@@ -6,7 +6,7 @@ import { renderGatheredOwner, renderGatheredResult, type GatheredFile } from '@m
 import { gatheredShapes } from '../../../src/json/gathered-shapes.ts';
 import { aJobSpec, aJobSummary, runCommandLine, temporaryFolder, type CommandResult } from '@mutirao/testkit';
 
-interface Told {
+interface Reported {
   readonly taskIndex: number;
   readonly replicaId: number;
   readonly path: string;
@@ -20,7 +20,7 @@ interface World {
 }
 
 /** A folder with the results of job 3, the bytes of all of them one after the other in a volume. */
-function world(t: ExecutionContext, results: readonly (readonly Told[])[], spec = aJobSpec()): World {
+function world(t: ExecutionContext, results: readonly (readonly Reported[])[], spec = aJobSpec()): World {
   const folder = temporaryFolder(t);
   const gathered = join(folder, 'gathered');
   mkdirSync(gathered);
@@ -77,9 +77,9 @@ test('gathered outputs are listed by task, the last of each, with their places; 
     ].join('\n'),
   );
   t.is((await run('job', 'outputs', '3', '1', '-q')).out, 'out/1\n');
-  const told = JSON.parse((await run('job', 'outputs', '3', '1', '--json')).out) as Record<string, unknown>[];
-  t.deepEqual(Object.keys(told[0] ?? {}).toSorted(), Object.keys(gatheredShapes.gathered_output).toSorted());
-  t.like(told, [{ task_index: 1, replica_id: 9, path: 'out/1', size_bytes: 5, mode: '640', extracted_path: null }]);
+  const reported = JSON.parse((await run('job', 'outputs', '3', '1', '--json')).out) as Record<string, unknown>[];
+  t.deepEqual(Object.keys(reported[0] ?? {}).toSorted(), Object.keys(gatheredShapes.gathered_output).toSorted());
+  t.like(reported, [{ task_index: 1, replica_id: 9, path: 'out/1', size_bytes: 5, mode: '640', extracted_path: null }]);
 });
 
 test('outputs are written below a folder, under their names and with their modes', async (t) => {
@@ -118,7 +118,7 @@ test('a job that gathers nothing, and one whose folder is gone, say so', async (
   };
   const { status, err } = await runCommandLine(['job', 'outputs', 'last'], { broker });
   t.is(status, 2);
-  t.regex(err, /MUT_BAD_REQUEST the outputs of job \d+ are files of their own; want a job of --gather/);
+  t.regex(err, /MUT_BAD_REQUEST the outputs of job \d+ are files of their own; want a job of --archive-outputs/);
   const gone = {
     ...broker,
     getJob: () => Promise.resolve({ job, spec: { ...aJobSpec(), gathering: { folder: '/nowhere' } } }),

@@ -229,11 +229,15 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
   ],
   [
     'a cap without its sign',
-    ['--extra-work', '20', '--', 'true'],
-    /--extra-work is "20"; want none, idle or a percentage such as 20%/,
+    ['--replication-budget', '20', '--', 'true'],
+    /--replication-budget is "20"; want none, idle or a percentage such as 20%/,
   ],
-  ['a cap beyond all measure', ['--extra-work', '1001%', '--', 'true'], /--extra-work is "1001%"; want 0% to 1000%/],
-  ['a cap with a slip', ['--extra-work', 'idel', '--', 'true'], /do you mean idle\?/],
+  [
+    'a cap beyond all measure',
+    ['--replication-budget', '1001%', '--', 'true'],
+    /--replication-budget is "1001%"; want 0% to 1000%/,
+  ],
+  ['a cap with a slip', ['--replication-budget', 'idel', '--', 'true'], /do you mean idle\?/],
   [
     'a placement by a strategy with a slip',
     ['--placement', 'min-ctt:0.5', '--', 'true'],
@@ -405,17 +409,31 @@ test('outputs are gathered in a folder that starts from the current one, also th
   const file = join(t.context.folder, 'a.jdf');
   writeFileSync(file, 'job:\nlabel: a\ntask:\nremote: true > out\nfinal: get out results\n');
   t.deepEqual(
-    (await submitted(['job', 'submit', '--array', '1-2', '--get', 'out:results/{}', '--gather', 'all', '--', 'x {}']))
-      .job?.gathering,
+    (
+      await submitted([
+        'job',
+        'submit',
+        '--array',
+        '1-2',
+        '--get',
+        'out:results/{}',
+        '--archive-outputs',
+        'all',
+        '--',
+        'x {}',
+      ])
+    ).job?.gathering,
     { folder: '/project/all' },
   );
-  t.deepEqual((await submitted(['job', 'submit', '--gather', 'all', file])).job?.gathering, { folder: '/project/all' });
+  t.deepEqual((await submitted(['job', 'submit', '--archive-outputs', 'all', file])).job?.gathering, {
+    folder: '/project/all',
+  });
   t.is(
     (await submitted(['job', 'submit', '--array', '1-2', '--get', 'out:results/{}', '--', 'x {}'])).job?.gathering,
     undefined,
   );
-  const { status, err } = await submitted(['job', 'submit', '--gather', '', '--', 'x']);
-  t.deepEqual([status, /--gather is empty; want a folder/.test(err)], [2, true]);
+  const { status, err } = await submitted(['job', 'submit', '--archive-outputs', '', '--', 'x']);
+  t.deepEqual([status, /--archive-outputs is empty; want a folder/.test(err)], [2, true]);
 });
 
 test('a workflow without a name is called as its file', async (t) => {

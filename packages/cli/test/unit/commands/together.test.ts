@@ -2,7 +2,7 @@ import test from 'ava';
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import {
   ReservationStatus,
-  type PledgeReservationRequest,
+  type PrepareReservationRequest,
   type RequestReservationRequest,
   type Reservation,
 } from '@mutirao/api/reservation';
@@ -11,7 +11,7 @@ import { runCommandLine, type CommandResult } from '@mutirao/testkit';
 /** A manager of resources each of which is busy until some instant, and what was done there. */
 class FakeManager {
   readonly done: string[] = [];
-  readonly togetherIds = new Set<string>();
+  readonly groupIds = new Set<string>();
   readonly #busyUntil: Readonly<Record<string, number>>;
   readonly #failing: (call: string) => ErrorCode | undefined;
   readonly #resources = new Map<number, string>();
@@ -24,8 +24,8 @@ class FakeManager {
     this.#failing = failing;
   }
 
-  requestReservation({ wish }: RequestReservationRequest) {
-    const { resourceId = '', earliestStartUnixMs: start = 0, durationMs = 0 } = wish ?? {};
+  requestReservation({ spec }: RequestReservationRequest) {
+    const { resourceId = '', earliestStartUnixMs: start = 0, durationMs = 0 } = spec ?? {};
     const free = this.#busyUntil[resourceId];
     if (free === undefined)
       return Promise.resolve({
@@ -59,11 +59,11 @@ class FakeManager {
     return this.#answer('confirm', reservationId);
   }
 
-  pledgeReservation({ reservationId, together }: PledgeReservationRequest) {
-    const { reservationId: decider = 0, managerAddress = '', togetherId = '' } = together ?? {};
-    this.togetherIds.add(togetherId);
+  prepareReservation({ reservationId, together }: PrepareReservationRequest) {
+    const { reservationId: decider = 0, managerAddress = '', groupId = '' } = together ?? {};
+    this.groupIds.add(groupId);
     return this.#answer(
-      `pledge to ${this.#resources.get(decider) ?? ''}${managerAddress === '' ? '' : ` at ${managerAddress}`}`,
+      `prepare to ${this.#resources.get(decider) ?? ''}${managerAddress === '' ? '' : ` at ${managerAddress}`}`,
       reservationId,
     );
   }
@@ -110,7 +110,7 @@ class FakeManager {
       clientRequestId: '',
       claim: '',
       together: undefined,
-      heldAhead: undefined,
+      provisioning: undefined,
     };
   }
 }
@@ -122,7 +122,7 @@ function run(manager: FakeManager, ...words: readonly string[]): Promise<Command
     now += 20_000;
     return Promise.resolve();
   };
-  return runCommandLine(['reservation', 'together', '--manager', 'h:1', ...words], {
+  return runCommandLine(['reservation', 'co-allocate', '--manager', 'h:1', ...words], {
     reservations: manager,
     now: () => now,
     sleep,
@@ -139,9 +139,9 @@ test('the window is the first that all have, and what was held for an earlier on
     'hold a at 9000',
     'hold b at 9000',
     'hold c at 9000',
-    'pledge to a a',
-    'pledge to a b',
-    'pledge to a c',
+    'prepare to a a',
+    'prepare to a b',
+    'prepare to a c',
     'confirm a',
     'confirm b',
     'confirm c',
@@ -169,28 +169,28 @@ test('where one has no room at all, or all only too late, nothing stays held', a
   );
 });
 
-test('nothing is confirmed before all are pledged, and the one that decides is confirmed before the others', async (t) => {
+test('nothing is confirmed before all are prepared, and the one that decides is confirmed before the others', async (t) => {
   const manager = new FakeManager({ a: 0, b: 0, c: 0 });
   t.is((await run(manager, 'a=1@127.0.0.1:7', 'b=1@192.0.2.7:1', 'c=1@192.0.2.7:1', '--for', '1h')).status, 0);
   // An address of this host says nothing elsewhere, so that the second decides.
   t.deepEqual(manager.done.slice(3), [
-    'pledge to b b',
-    'pledge to b at 192.0.2.7:1 a',
-    'pledge to b c',
+    'prepare to b b',
+    'prepare to b at 192.0.2.7:1 a',
+    'prepare to b c',
     'confirm b',
     'confirm a',
     'confirm c',
   ]);
-  t.is(manager.togetherIds.size, 1);
-  t.true([...manager.togetherIds].every((id) => id.length >= 32));
+  t.is(manager.groupIds.size, 1);
+  t.true([...manager.groupIds].every((id) => id.length >= 32));
 });
 
-test('when one cannot be pledged or confirmed all are given back, confirmed or not', async (t) => {
+test('when one cannot be prepared or confirmed all are given back, confirmed or not', async (t) => {
   const steps = {
-    'pledge a': [],
-    'pledge b': ['pledge to a a'],
-    'confirm a': ['pledge to a a', 'pledge to a b'],
-    'confirm b': ['pledge to a a', 'pledge to a b', 'confirm a'],
+    'prepare a': [],
+    'prepare b': ['prepare to a a'],
+    'confirm a': ['prepare to a a', 'prepare to a b'],
+    'confirm b': ['prepare to a a', 'prepare to a b', 'confirm a'],
   };
   for (const [failing, before] of Object.entries(steps)) {
     const manager = new FakeManager({ a: 0, b: 0 }, (call) => (call === failing ? 'MUT_RESERVATION_OVER' : undefined));
@@ -200,7 +200,7 @@ test('when one cannot be pledged or confirmed all are given back, confirmed or n
     t.deepEqual(manager.done.slice(2), [...before, `MUT_RESERVATION_OVER ${resource}`, 'cancel a', 'cancel b']);
     t.true(
       err.startsWith(
-        `error: MUT_NOT_TOGETHER ${resource}=1 was not confirmed (MUT_RESERVATION_OVER told so), and the others ` +
+        `error: MUT_GROUP_ABORTED ${resource}=1 was not confirmed (MUT_RESERVATION_OVER told so), and the others ` +
           'are given back\n',
       ),
       err,
@@ -219,7 +219,7 @@ test('what could not be given back is named, with the command that does it', asy
   );
   t.true(
     err.startsWith(
-      'error: MUT_NOT_TOGETHER b=1 was not confirmed (MUT_RESERVATION_OVER told so), and the others are given ' +
+      'error: MUT_GROUP_ABORTED b=1 was not confirmed (MUT_RESERVATION_OVER told so), and the others are given ' +
         'back, but for a=1@192.0.2.7:1: unless it lapses by itself, ' +
         'give it back with "mutirao reservation cancel 1 --manager 192.0.2.7:1"\n',
     ),
@@ -230,12 +230,12 @@ test('what could not be given back is named, with the command that does it', asy
 test('a hold is as long as its manager said, whatever the clocks of the two say', async (t) => {
   for (const ahead of [-120_000, 120_000]) {
     const manager: FakeManager = new FakeManager({ a: 0, b: 0 }, (call): ErrorCode | undefined =>
-      call === 'pledge b' && manager.done.length < 6 ? 'MUT_UNREACHABLE' : undefined,
+      call === 'prepare b' && manager.done.length < 6 ? 'MUT_UNREACHABLE' : undefined,
     );
     let now = 1_000_000 + ahead;
     const sleep = (): Promise<void> => ((now += 1000), Promise.resolve());
     const { status, err } = await runCommandLine(
-      ['reservation', 'together', '--manager', 'h:1', 'a=1', 'b=1', '--for', '1h'],
+      ['reservation', 'co-allocate', '--manager', 'h:1', 'a=1', 'b=1', '--for', '1h'],
       { reservations: manager, now: () => now, sleep },
     );
     t.is(status, 0, err);
@@ -246,10 +246,10 @@ test('a hold counts from when it was asked for: one that was long in coming laps
   let now = 0;
   const manager: FakeManager = new FakeManager({ a: 0, b: 0 }, (call): ErrorCode | undefined => {
     if (call === 'hold b') now += 50_000;
-    return call === 'pledge b' ? 'MUT_UNREACHABLE' : undefined;
+    return call === 'prepare b' ? 'MUT_UNREACHABLE' : undefined;
   });
   const sleep = (): Promise<void> => ((now += 1000), Promise.resolve());
-  await runCommandLine(['reservation', 'together', '--manager', 'h:1', 'a=1', 'b=1', '--for', '1h'], {
+  await runCommandLine(['reservation', 'co-allocate', '--manager', 'h:1', 'a=1', 'b=1', '--for', '1h'], {
     reservations: manager,
     now: () => now,
     sleep,
@@ -262,12 +262,12 @@ test('a hold counts from when it was asked for: one that was long in coming laps
 });
 
 test('a manager that does not answer is asked again until a little before its hold lapses, so that what the others hold is still there to be given back', async (t) => {
-  const manager = new FakeManager({ a: 0, b: 0 }, (call) => (call === 'pledge b' ? 'MUT_UNREACHABLE' : undefined));
+  const manager = new FakeManager({ a: 0, b: 0 }, (call) => (call === 'prepare b' ? 'MUT_UNREACHABLE' : undefined));
   const { err } = await run(manager, 'a=1', 'b=1@h:2', '--for', '1h');
   // At 0, 20, 40 and 60 s by the clock of the run; the hold is a minute.
   t.is(manager.done.filter((line) => line === 'MUT_UNREACHABLE b').length, 4);
   t.true(manager.done.includes('cancel a'));
-  t.regex(err, /^error: MUT_NOT_TOGETHER b=1@h:2 was not confirmed \(MUT_UNREACHABLE/);
+  t.regex(err, /^error: MUT_GROUP_ABORTED b=1@h:2 was not confirmed \(MUT_UNREACHABLE/);
   let failures = 2;
   const slow = new FakeManager({ a: 0, b: 0 }, () => (failures-- > 0 ? 'MUT_DEADLINE_EXCEEDED' : undefined));
   t.is((await run(slow, 'a=1', 'b=1', '--for', '1h')).status, 0);

@@ -96,7 +96,7 @@ test('what cannot be said in a format is refused with its place, and nothing is 
   const cases: [string[], RegExp][] = [
     [
       ['two.dax', '--to', 'yaml'],
-      /MUT_WORKFLOW_TWO_WRITERS two\.dax as YAML:\d+:\d+: found the file x as an output of both A and B/,
+      /MUT_WORKFLOW_OUTPUT_CONFLICT two\.dax as YAML:\d+:\d+: found the file x as an output of both A and B/,
     ],
     [
       ['blur.yaml', '--to', 'xml'],

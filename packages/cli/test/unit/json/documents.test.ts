@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { RequestStatus as ClusterRequestStatus } from '@mutirao/api/cluster';
-import { AheadStatus, Algorithm, Placement, ReservationStatus, ResourceKind } from '@mutirao/api/reservation';
-import { KeptMachineStatus, MachineCredentialStatus, RequestStatus, QueueKnowledge } from '@mutirao/api/provider';
+import { ProvisioningState, Algorithm, Placement, ReservationStatus, ResourceKind } from '@mutirao/api/reservation';
+import { EnrolledMachineStatus, MachineCredentialStatus, RequestStatus, QueueKnowledge } from '@mutirao/api/provider';
 import { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aTask, runCommandLine } from '@mutirao/testkit';
 import { entries } from '../../../src/commands/index.ts';
 import { shapes, type Shape } from '../../../src/json/shapes.ts';
@@ -51,7 +51,7 @@ const trust = {
   machineId: 'lab/m1',
   passes: 3,
   credibility: 0.97,
-  caughtUnixMs: 1,
+  quarantinedUnixMs: 1,
   evidence: [evidence],
 };
 const answer =
@@ -77,7 +77,7 @@ const broker = {
   }),
   listTrust: answer({ records: [trust] }),
   quarantineMachine: answer({}),
-  pardonMachine: answer({}),
+  resetMachineTrust: answer({}),
   drainMachine: answer({}),
   undrainMachine: answer({}),
   listRequests: answer({ requests: [request] }),
@@ -123,7 +123,7 @@ const kept = {
     folder: '',
     attributes: {},
   },
-  status: KeptMachineStatus.RUNNING,
+  status: EnrolledMachineStatus.RUNNING,
   reason: '',
   sinceUnixMs: 1,
 };
@@ -162,7 +162,7 @@ const provider = {
   getQueue: answer({ queue }),
   addMachines: answer({}),
   removeMachine: answer({}),
-  listKeptMachines: answer({ machines: [kept] }),
+  listEnrolledMachines: answer({ machines: [kept] }),
   inviteMachine: answer({ invitation: 'invitation-x', expiresUnixMs: 1, address: 'h:1', authority: 'MII' }),
   listMachineCredentials: answer({
     credentials: [{ name: 'pc', status: MachineCredentialStatus.JOINED, sinceUnixMs: 1, expiresUnixMs: undefined }],
@@ -242,8 +242,8 @@ const reservation = {
   clientRequestId: '',
   claim: 'a.b.c',
   together: undefined,
-  heldAhead: {
-    status: AheadStatus.QUEUED,
+  provisioning: {
+    status: ProvisioningState.QUEUED,
     heldUnits: 1,
     askedUnits: 3,
     askUnixMs: 0,
@@ -281,7 +281,7 @@ const reservations = {
   renegotiateReservation: answer({ outcome }),
   getReservation: answer({ reservation }),
   confirmReservation: answer({ reservation }),
-  pledgeReservation: answer({ reservation }),
+  prepareReservation: answer({ reservation }),
   cancelReservation: answer({ reservation }),
   claimReservation: answer({ reservation }),
   releaseReservation: answer({ reservation }),
@@ -322,12 +322,12 @@ const rests: Readonly<Record<string, readonly string[]>> = {
   'cluster score': ['--cluster', 'h:1'],
   'machine add': ['--ssh', 'pc', '--provider', 'alpha'],
   'machine remove': ['alpha/pc'],
-  'machine kept': ['--provider', 'alpha'],
+  'machine enrolled': ['--provider', 'alpha'],
   'machine invite': ['alpha/pc'],
   'machine credentials': ['--provider', 'alpha'],
   'machine quarantine': ['lab/m1'],
   'machine show': ['lab/m1'],
-  'machine pardon': ['lab/m1'],
+  'machine reset-trust': ['lab/m1'],
   'machine drain': ['lab/m1'],
   'machine undrain': ['lab/m1'],
   'explain task': ['1', '0'],
@@ -345,7 +345,7 @@ const rests: Readonly<Record<string, readonly string[]>> = {
   'reservation request': [...at, '--resource', 'net', '--share', '30%', '--for', '2h'],
   'reservation renegotiate': [...at, '1', '--for', '1h'],
   'reservation list': at,
-  'reservation together': [...at, 'net=1', 'cpu=2', '--for', '1h'],
+  'reservation co-allocate': [...at, 'net=1', 'cpu=2', '--for', '1h'],
   'reservation show': [...at, '1'],
   'reservation confirm': [...at, '1'],
   'reservation cancel': [...at, '1'],

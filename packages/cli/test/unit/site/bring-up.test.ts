@@ -14,7 +14,7 @@ const site: SiteRecord = {
   setup: '',
   program: '',
   address: '',
-  isSettled: false,
+  isSynced: false,
   addedUnixMs: 0,
 };
 const nothing: FoundSite = {
@@ -130,7 +130,7 @@ test('a provider of another release is replaced at once when that is said', asyn
 
 test('a host of another kind is refused before anything is carried', async (t) => {
   await t.throwsAsync(play({ found: { ...nothing, system: 'Linux aarch64' } }), {
-    code: 'MUT_SITE_PROGRAM',
+    code: 'MUT_SITE_UNSUPPORTED_HOST',
     message: /ana@front is Linux aarch64; the executable is for Linux x86_64/,
   });
 });

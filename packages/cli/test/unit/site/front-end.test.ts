@@ -28,7 +28,7 @@ const site: SiteRecord = {
   setup: '',
   program: '',
   address: '',
-  isSettled: true,
+  isSynced: true,
   addedUnixMs: 0,
 };
 

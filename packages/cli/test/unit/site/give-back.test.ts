@@ -21,7 +21,7 @@ const site: SiteRecord = {
   setup: '',
   program: '',
   address: '127.0.0.1:4711',
-  isSettled: true,
+  isSynced: true,
   addedUnixMs: 1,
 };
 

@@ -17,7 +17,7 @@ const uni: SiteRecord = {
   setup: '',
   program: '',
   address: '127.0.0.1:4711',
-  isSettled: true,
+  isSynced: true,
   addedUnixMs: 1,
 };
 const host = {

@@ -2,7 +2,7 @@ import { AtomReader, CommandFault, unescaped, type Atom, type PlaceholderNames }
 import { roleOfNext } from './find-script.ts';
 import { escapeSingle, type Piece, type Place } from './quote-value.ts';
 import {
-  demandPlain,
+  requirePlain,
   isAttachedScript,
   noteCharacter,
   quoteAlways,
@@ -480,7 +480,7 @@ class ListScanner {
     const role = isAttachedScript(word) ? 'part of a script' : roleOfNext(this.#command.words);
     if (role === 'argument' || (role === 'script' && word.atoms?.length === 1)) return;
     if (role === 'part of a script' || word.atoms === undefined)
-      return demandPlain(pieces, word.start, 'in a script that is put together only when the command runs');
+      return requirePlain(pieces, word.start, 'in a script that is put together only when the command runs');
     const inner = scanCommand(word.atoms, names, depth + 1);
     pieces.length = word.start;
     pieces.push(

@@ -97,7 +97,7 @@ export function quoteAlways(pieces: Piece[], start: number): void {
 }
 
 /** Restricts the placeholders from `start` on to plain values. @param where for people. */
-export function demandPlain(pieces: Piece[], start: number, where: string): void {
+export function requirePlain(pieces: Piece[], start: number, where: string): void {
   replaceSlots(pieces, start, (slot) => ({ ...slot, place: { kind: 'plain-only', where } }));
 }
 

@@ -42,7 +42,7 @@ function dropUnsureEnds({ state }: Turn, verdict: Verdict): void {
   const { exitStatus, standardOutput, standardError, outputTruncated } = noResult;
   for (const { end } of state.unsureEnds) {
     state.endedBytes -= countBytes(end);
-    state.untoldEnds.push({
+    state.unreportedEnds.push({
       ...end,
       ...verdict,
       exitStatus,

@@ -55,7 +55,7 @@ function checkContents(state: AgentState): void {
 function checkReports(state: AgentState): void {
   const ends = [
     ...state.reports.flatMap((report) => [...report.ended]),
-    ...state.untoldEnds,
+    ...state.unreportedEnds,
     ...state.unsureEnds.map(({ end }) => end),
   ];
   invariant(ends.length === state.endedIds.size, `${ends.length} ends are kept for ${state.endedIds.size} replicas`);
@@ -68,7 +68,7 @@ function checkReports(state: AgentState): void {
       sureAt >= state.earliestSure,
       `the end of replica ${end.replicaId} is sure at ${sureAt}, before the earliest`,
     );
-  for (const { replicaId } of state.untoldHolds)
+  for (const { replicaId } of state.unreportedHolds)
     invariant(
       state.replicas.get(replicaId)?.status === 'held',
       `replica ${replicaId} is to be told as held, and is not`,

@@ -35,7 +35,7 @@ export interface EndFacts {
 export const neverRan: EndFacts = { startedAt: 0, result: noResult, outputs: noOutputs };
 
 /** Notes the end of a replica for the next report. Every accepted replica comes here exactly once. */
-export function tellEnd(turn: Turn, replicaId: ReplicaId, verdict: Verdict, facts: EndFacts): void {
+export function reportEnd(turn: Turn, replicaId: ReplicaId, verdict: Verdict, facts: EndFacts): void {
   const { state, now } = turn;
   const { exitStatus, standardOutput, standardError, outputTruncated } = facts.result;
   const end: ReplicaEnd = {
@@ -52,7 +52,7 @@ export function tellEnd(turn: Turn, replicaId: ReplicaId, verdict: Verdict, fact
     outputs: facts.outputs,
     ...(facts.staging === undefined ? {} : { staging: facts.staging }),
   };
-  if (facts.sureAt === undefined) state.untoldEnds.push(end);
+  if (facts.sureAt === undefined) state.unreportedEnds.push(end);
   else holdEnd(state, end, facts.sureAt);
   state.endedIds.add(replicaId);
   state.endedBytes += countBytes(end);
@@ -75,7 +75,7 @@ export function endReplica(
     for (const slot of replica.slots) state.freeSlots.push(slot);
   }
   releaseContents(turn, replica);
-  tellEnd(turn, replicaId, verdict, {
+  reportEnd(turn, replicaId, verdict, {
     startedAt: replica.startedAt,
     result: replica.result ?? noResult,
     outputs,
@@ -100,7 +100,7 @@ function stagingOf({
 }
 
 function releaseMember({ state, commands }: Turn, replicaId: ReplicaId): void {
-  state.untoldHolds = state.untoldHolds.filter((held) => held.replicaId !== replicaId);
+  state.unreportedHolds = state.unreportedHolds.filter((held) => held.replicaId !== replicaId);
   commands.push({ kind: 'ReleaseMember', replicaId });
 }
 

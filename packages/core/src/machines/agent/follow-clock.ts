@@ -18,7 +18,7 @@ const instantsOfReplica = [
 export function followClock(state: AgentState, by: Duration): void {
   for (const replica of [
     ...state.replicas.values(),
-    ...state.untoldStarts.filter(({ start }) => !state.replicas.has(start.replicaId)),
+    ...state.unreportedStarts.filter(({ start }) => !state.replicas.has(start.replicaId)),
   ])
     moveInstants(replica, instantsOfReplica, by);
   state.unsureEnds = state.unsureEnds.map(({ end, sureAt }) => ({ end, sureAt: movedBy(sureAt, by) }));

@@ -1,4 +1,4 @@
-import type { GangHeld, StartGang } from '../../messages/index.ts';
+import type { GangMemberReady, StartGang } from '../../messages/index.ts';
 import type { ReplicaId } from '../../shared/index.ts';
 import { condemn } from './deadlines.ts';
 import { endReplica } from './end-replica.ts';
@@ -13,8 +13,8 @@ export function holdMember(turn: Turn, replica: HeldReplica): void {
 }
 
 /** A member listens: its broker is told. Stale when it was cancelled meanwhile. */
-export function noteListening(turn: Turn, held: GangHeld): void {
-  if (findHeld(turn, held.replicaId, 'held') !== undefined) turn.state.untoldHolds.push(held);
+export function noteListening(turn: Turn, held: GangMemberReady): void {
+  if (findHeld(turn, held.replicaId, 'held') !== undefined) turn.state.unreportedHolds.push(held);
 }
 
 /** A member cannot listen. */

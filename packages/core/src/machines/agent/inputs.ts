@@ -1,4 +1,4 @@
-import type { GangHeld, OutputContent, StartGang, StartReplicas } from '../../messages/index.ts';
+import type { GangMemberReady, OutputContent, StartGang, StartReplicas } from '../../messages/index.ts';
 import type { ClockStepped, ReplicaId } from '../../shared/index.ts';
 import type { ProcessResult, Verdict } from './state.ts';
 
@@ -20,7 +20,7 @@ export type AgentInput =
   | { readonly kind: 'InputsStaged'; readonly replicaId: ReplicaId }
   | { readonly kind: 'StagingFailed'; readonly replicaId: ReplicaId; readonly verdict: Verdict }
   /** A member of a gang listens and has started nothing. */
-  | { readonly kind: 'MemberListening'; readonly held: GangHeld }
+  | { readonly kind: 'MemberListening'; readonly held: GangMemberReady }
   | { readonly kind: 'HoldFailed'; readonly replicaId: ReplicaId; readonly verdict: Verdict }
   /** All members of a gang are held. */
   | { readonly kind: 'GangStarted'; readonly start: StartGang }

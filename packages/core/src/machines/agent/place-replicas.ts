@@ -1,5 +1,5 @@
 import type { ReplicaStart, StartReplicas } from '../../messages/index.ts';
-import { neverRan, noResult, success, tellEnd } from './end-replica.ts';
+import { neverRan, noResult, success, reportEnd } from './end-replica.ts';
 import type { AgentState, HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -15,7 +15,7 @@ export function placeReplicas(turn: Turn, batch: StartReplicas): void {
   const refusal = findRefusal(state, batch);
   for (const start of batch.replicas) {
     if (state.replicas.has(start.replicaId) || state.endedIds.has(start.replicaId)) continue;
-    if (refusal !== undefined) tellEnd(turn, start.replicaId, refusal, neverRan);
+    if (refusal !== undefined) reportEnd(turn, start.replicaId, refusal, neverRan);
     else if (template.noOp && canAnswerAtOnce(state)) answerNoOp(turn, start);
     else queueReplica(state, batch, start);
   }
@@ -23,7 +23,7 @@ export function placeReplicas(turn: Turn, batch: StartReplicas): void {
 
 /** Ends a replica that has nothing to do. */
 export function answerNoOp(turn: Turn, start: ReplicaStart): void {
-  tellEnd(turn, start.replicaId, success, { startedAt: turn.now, result: noResult, outputs: neverRan.outputs });
+  reportEnd(turn, start.replicaId, success, { startedAt: turn.now, result: noResult, outputs: neverRan.outputs });
 }
 
 /** Whether room is left for more ends that wait for their acknowledgement. */

@@ -24,26 +24,26 @@ export function sendReports(turn: Turn): void {
   releaseSureEnds(turn);
   if (!state.isAttached || mayWait(state, now)) return;
   let started = takeDueStarts(state, now);
-  let gangHeld = state.untoldHolds;
-  state.untoldHolds = [];
+  let gangMemberReady = state.unreportedHolds;
+  state.unreportedHolds = [];
   let from = 0;
-  while (from < state.untoldEnds.length || started.length > 0 || gangHeld.length > 0) {
-    const until = findReportEnd(state.untoldEnds, from);
-    const ended = state.untoldEnds.slice(from, until);
+  while (from < state.unreportedEnds.length || started.length > 0 || gangMemberReady.length > 0) {
+    const until = findReportEnd(state.unreportedEnds, from);
+    const ended = state.unreportedEnds.slice(from, until);
     const report: MachineReport = {
       sequence: state.nextSequence++,
       started,
       ended,
-      ...(gangHeld.length === 0 ? {} : { gangHeld }),
+      ...(gangMemberReady.length === 0 ? {} : { gangMemberReady }),
     };
     state.reportedAt = now;
     state.reports.push(report);
     turn.commands.push({ kind: 'SendReport', report });
     from = until;
     started = [];
-    gangHeld = [];
+    gangMemberReady = [];
   }
-  if (from > 0) state.untoldEnds = [];
+  if (from > 0) state.unreportedEnds = [];
 }
 
 /** Sends again what was sent before, to a provider that may not have heard it. */
@@ -68,48 +68,48 @@ export function acknowledge(state: AgentState, sequence: number): void {
 /** When the next report is due by the clock; Infinity when none is. */
 export function nextReportDue(state: AgentState): Instant {
   if (!state.isAttached) return Infinity;
-  dropEnded(state.untoldStarts);
-  const [first] = state.untoldStarts;
+  dropEnded(state.unreportedStarts);
+  const [first] = state.unreportedStarts;
   const startDue = first === undefined ? Infinity : first.startedAt + state.options.startedDelay;
-  const due = state.untoldEnds.length > 0 ? state.reportedAt + state.options.reportInterval : startDue;
+  const due = state.unreportedEnds.length > 0 ? state.reportedAt + state.options.reportInterval : startDue;
   return Math.min(due, state.earliestSure);
 }
 
 function mayWait(state: AgentState, now: Instant): boolean {
-  const { options, untoldEnds, queue, reportedAt } = state;
+  const { options, unreportedEnds, queue, reportedAt } = state;
   if (
-    state.untoldHolds.length > 0 ||
-    untoldEnds.length === 0 ||
-    untoldEnds.length >= reportEndsEnough ||
+    state.unreportedHolds.length > 0 ||
+    unreportedEnds.length === 0 ||
+    unreportedEnds.length >= reportEndsEnough ||
     now >= reportedAt + options.reportInterval
   )
     return false;
   // At least as much must wait as has ended: the broker fills the queue again when it is half empty, not when it is.
-  return queue.length > Math.max(options.processors, untoldEnds.length);
+  return queue.length > Math.max(options.processors, unreportedEnds.length);
 }
 
 function takeDueStarts(state: AgentState, now: Instant): { replicaId: ReplicaId; startedAt: Instant }[] {
-  const { untoldStarts, options } = state;
+  const { unreportedStarts, options } = state;
   const started: { replicaId: ReplicaId; startedAt: Instant }[] = [];
   let count = 0;
-  for (const replica of untoldStarts) {
+  for (const replica of unreportedStarts) {
     if (replica.startedAt + options.startedDelay > now) break;
     count++;
     if (replica.status === 'running' && replica.result === undefined)
       started.push({ replicaId: replica.start.replicaId, startedAt: replica.startedAt });
   }
-  if (count > 0) untoldStarts.splice(0, count);
+  if (count > 0) unreportedStarts.splice(0, count);
   return started;
 }
 
 /** Keeps the list from growing while short tasks come and go between two timers. */
-function dropEnded(untoldStarts: HeldReplica[]): void {
+function dropEnded(unreportedStarts: HeldReplica[]): void {
   let count = 0;
-  for (const replica of untoldStarts) {
+  for (const replica of unreportedStarts) {
     if (replica.result === undefined) break;
     count++;
   }
-  if (count > 0) untoldStarts.splice(0, count);
+  if (count > 0) unreportedStarts.splice(0, count);
 }
 
 function findReportEnd(ends: readonly ReplicaEnd[], from: number): number {

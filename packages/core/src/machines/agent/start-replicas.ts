@@ -68,6 +68,6 @@ export function launchTask(turn: Turn, replica: HeldReplica): void {
   replica.startedAt = now;
   const { runTimeMax } = replica.template.limits;
   if (runTimeMax > 0) setDeadline(state, replica, now + runTimeMax);
-  state.untoldStarts.push(replica);
+  state.unreportedStarts.push(replica);
   commands.push({ kind: 'LaunchTask', replica });
 }

@@ -1,6 +1,6 @@
 import type {
   Content,
-  GangHeld,
+  GangMemberReady,
   GangMember,
   MachineReport,
   Outcome,
@@ -143,15 +143,15 @@ export interface AgentState {
   /** The command `Leave` was given. */
   hasLeft: boolean;
   /** Started replicas that may still have to be told, in the order of their starts; some have ended. */
-  readonly untoldStarts: HeldReplica[];
+  readonly unreportedStarts: HeldReplica[];
   /** Members that listen and are in no report yet; each is `held`. */
-  untoldHolds: GangHeld[];
-  /** Ends that are held back; none of them is in `untoldEnds`. */
+  unreportedHolds: GangMemberReady[];
+  /** Ends that are held back; none of them is in `unreportedEnds`. */
   unsureEnds: UnsureEnd[];
   /** No end in `unsureEnds` can be reported before it; Infinity without any. */
   earliestSure: Instant;
   /** Ends that are in no report yet. */
-  untoldEnds: ReplicaEnd[];
+  unreportedEnds: ReplicaEnd[];
   /** Sent and not acknowledged, in the order of their sequences. */
   readonly reports: MachineReport[];
   /** Replicas whose ends are untold or unacknowledged. */
@@ -180,11 +180,11 @@ export function createAgentState(options: AgentOptions): AgentState {
     isAttached: false,
     isDraining: false,
     hasLeft: false,
-    untoldStarts: [],
-    untoldHolds: [],
+    unreportedStarts: [],
+    unreportedHolds: [],
     unsureEnds: [],
     earliestSure: Infinity,
-    untoldEnds: [],
+    unreportedEnds: [],
     reports: [],
     endedIds: new Set(),
     endedBytes: 0,

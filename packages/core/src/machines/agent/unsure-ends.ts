@@ -51,7 +51,7 @@ export function releaseSureEnds({ state, now }: Turn): void {
   state.unsureEnds = [];
   state.earliestSure = Infinity;
   for (const { end, sureAt } of held) {
-    if (sureAt <= now) state.untoldEnds.push(end);
+    if (sureAt <= now) state.unreportedEnds.push(end);
     else holdEnd(state, end, sureAt);
   }
 }

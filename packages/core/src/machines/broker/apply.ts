@@ -14,7 +14,7 @@ import {
 } from './apply/apply-replica.ts';
 import { movePromised } from './apply/apply-clock-step.ts';
 import { placeTasks } from './apply/apply-placing.ts';
-import { decideTask, digestReplica, doubtResults, noteEvidence, pardonMachine } from './apply/apply-trust.ts';
+import { decideTask, digestReplica, doubtResults, noteEvidence, resetMachineTrust } from './apply/apply-trust.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerState } from './state.ts';
 
@@ -86,8 +86,8 @@ export function apply(state: BrokerState, change: BrokerChange): void {
     case 'MachineUndrained':
       state.drainedMachines.delete(change.identity);
       break;
-    case 'MachinePardoned':
-      pardonMachine(state, change);
+    case 'MachineTrustReset':
+      resetMachineTrust(state, change);
       break;
     case 'ReplicasEnded':
       endReplicas(state, change);

@@ -1,6 +1,6 @@
 import type {
   AllocationRequest,
-  GangHeld,
+  GangMemberReady,
   JobSpec,
   MachineFacts,
   OutputContent,
@@ -27,7 +27,7 @@ import type { Placing } from './placement/placing.ts';
 import type { TrustEvidence } from './trust/trust-evidence.ts';
 
 /**
- * What became of a replica: `accepted` (its result is the task's), `surplus` (a sister's result was taken first),
+ * What became of a replica: `accepted` (its result is the task's), `surplus` (a sibling's result was taken first),
  * `failed`
  * (counts towards the task's failures), `lost` (its machine left or could not run it; does not count), `withdrawn`
  * (taken
@@ -152,7 +152,7 @@ export type BrokerChange =
       readonly kind: 'MembersHeld';
       readonly machineId: MachineId;
       readonly jobId: JobId;
-      readonly held: readonly GangHeld[];
+      readonly held: readonly GangMemberReady[];
       readonly at: Instant;
     }
   /** All members are held: from now on they may run. */
@@ -164,7 +164,7 @@ export type BrokerChange =
       readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[];
     }
   /**
-   * Their tasks go on without them, since the job's cap on replication wants it: sisters of theirs run, or ran when
+   * Their tasks go on without them, since the job's cap on replication wants it: siblings of theirs run, or ran when
    * this was decided.
    */
   | {
@@ -210,7 +210,7 @@ export type BrokerChange =
       readonly identity: string;
       readonly machineId: MachineId;
       readonly evidence: TrustEvidence;
-      readonly isCaught: boolean;
+      readonly isQuarantined: boolean;
     }
   | {
       readonly kind: 'MachineDrained';
@@ -220,7 +220,12 @@ export type BrokerChange =
       readonly at: Instant;
     }
   | { readonly kind: 'MachineUndrained'; readonly identity: string }
-  | { readonly kind: 'MachinePardoned'; readonly identity: string; readonly machineId: MachineId; readonly at: Instant }
+  | {
+      readonly kind: 'MachineTrustReset';
+      readonly identity: string;
+      readonly machineId: MachineId;
+      readonly at: Instant;
+    }
   /**
    * Where nobody heard of the machine to the last, `silentSince` is when that began; 0 where even that is not known.
    */

@@ -167,8 +167,8 @@ function checkTask(state: BrokerState, job: BrokerJob, index: number, task: Open
   invariant(placed <= runningMax, `${name} has ${placed} replicas; ${runningMax} are allowed`);
   checkVotes(job, task, name);
   invariant(
-    running + succeeded < 2 || isVotedOn(job) || job.sistered.has(task),
-    `${name} has sisters that no cap would count`,
+    running + succeeded < 2 || isVotedOn(job) || job.withSibling.has(task),
+    `${name} has siblings that no cap would count`,
   );
   const machines = new Set(task.replicas.map((replica) => replica.machine));
   invariant(machines.size === running, `${name} has two replicas on one machine`);
@@ -184,9 +184,9 @@ function checkVotes(job: BrokerJob, { successes = [], accepting }: OpenTask, nam
 }
 
 /** What was caught has nothing, and nothing rests on it in jobs that run. */
-function checkRecord(state: BrokerState, { identity, caughtAt, passes }: TrustRecord): void {
+function checkRecord(state: BrokerState, { identity, quarantinedAt, passes }: TrustRecord): void {
   invariant(passes >= 0, `${identity} passed ${passes} checks`);
-  if (caughtAt === 0) return;
+  if (quarantinedAt === 0) return;
   for (const success of state.successes.values())
     invariant(success.identity !== identity, `${identity} was caught and has a success`);
   for (const machine of state.machines.values()) {
@@ -230,7 +230,7 @@ function checkMachine(state: BrokerState, machine: BrokerMachine): void {
     machine.charged >= 0 && machine.charged <= presenceOf(machine, Infinity),
     `${name} is charged more than it was there`,
   );
-  invariant(!machine.isTold || machine.provider.isConnected, `${name} is told of by a provider that is away`);
+  invariant(!machine.isAnnounced || machine.provider.isConnected, `${name} is told of by a provider that is away`);
 }
 
 function checkReplica(state: BrokerState, replicaId: number, replica: BrokerReplica): void {

@@ -72,7 +72,7 @@ export type BrokerCommand =
    * These of what was leased to the provider are placed otherwise, and it is not to start them; it may have none of
    * them.
    */
-  | { readonly kind: 'TrimLease'; readonly providerId: ProviderId; readonly replicaIds: readonly ReplicaId[] }
+  | { readonly kind: 'RevokeLease'; readonly providerId: ProviderId; readonly replicaIds: readonly ReplicaId[] }
   | {
       readonly kind: 'CancelReplicas';
       readonly providerId: ProviderId;

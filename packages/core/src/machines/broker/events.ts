@@ -32,7 +32,7 @@ export type BrokerEventType =
   | 'machine.joined'
   | 'machine.lost'
   | 'machine.quarantined'
-  | 'machine.pardoned'
+  | 'machine.reset-trusted'
   | `request.${RequestStatus}`;
 
 /** A fact about a job and some of its tasks, or about what jobs run on. */
@@ -124,8 +124,8 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
       ];
     case 'EvidenceNoted':
       return evidenceEvents(change);
-    case 'MachinePardoned':
-      return [{ ...jobEvent('machine.pardoned', 0, ''), machineId: change.machineId }];
+    case 'MachineTrustReset':
+      return [{ ...jobEvent('machine.reset-trusted', 0, ''), machineId: change.machineId }];
     case 'ProviderAdded':
       return [{ ...jobEvent('provider.added', 0, ''), providerId: change.providerId }];
     case 'MachineJoined':
@@ -154,8 +154,12 @@ function jobEvent(type: BrokerEventType, jobId: JobId, reason: string): BrokerEv
 }
 
 /** Evidence that does not convict is told by the machine's record alone. */
-function evidenceEvents({ isCaught, machineId, evidence: { kind, detail } }: ChangeOf<'EvidenceNoted'>): BrokerEvent[] {
-  return isCaught ? [{ ...jobEvent('machine.quarantined', 0, `${kind}: ${detail}`), machineId }] : [];
+function evidenceEvents({
+  isQuarantined,
+  machineId,
+  evidence: { kind, detail },
+}: ChangeOf<'EvidenceNoted'>): BrokerEvent[] {
+  return isQuarantined ? [{ ...jobEvent('machine.quarantined', 0, `${kind}: ${detail}`), machineId }] : [];
 }
 
 function joinEvent({ providerId, facts }: ChangeOf<'MachineJoined'>): BrokerEvent {
@@ -211,7 +215,7 @@ function replicaEventType({ fate }: ReplicaEnding): BrokerEventType | undefined 
 
 function taskEventType({ fate, taskStatus }: ReplicaEnding): BrokerEventType | undefined {
   if (fate === 'accepted') return 'tasks.finished';
-  // A sister that ends after her task has ended tells nothing new of it.
+  // A sibling that ends after her task has ended tells nothing new of it.
   if (fate === 'surplus') return undefined;
   return taskStatus === 'failed' || taskStatus === 'cancelled' ? `tasks.${taskStatus}` : undefined;
 }

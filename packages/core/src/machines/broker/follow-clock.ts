@@ -35,7 +35,7 @@ function moveProvider(provider: BrokerProvider, by: Duration): void {
   // Its own clock stays where it is; should it be the same as ours, its next greeting says so.
   provider.clockOffset -= by;
   if (provider.resource !== undefined)
-    provider.resource = { ...provider.resource, heardAt: movedBy(provider.resource.heardAt, by) };
+    provider.resource = { ...provider.resource, receivedAt: movedBy(provider.resource.receivedAt, by) };
   if (provider.draining !== undefined)
     provider.draining = { ...provider.draining, since: movedBy(provider.draining.since, by) };
 }

@@ -49,7 +49,7 @@ export {
 } from './queries.ts';
 export { overviewOf, type GridOverview } from './overview.ts';
 export { outputsRead, type OutputsRead } from './workflow/outputs-read.ts';
-export { type JobOutlook, outlookOf } from './explain/job-outlook.ts';
+export { type JobEstimate, estimateOf } from './explain/job-estimate.ts';
 export { keepsAway } from './times/remaining-time.ts';
 export { resume, skipForgottenIds } from './resume.ts';
 export { restore } from './restore.ts';
@@ -60,6 +60,6 @@ export { countTasks } from './jobs/task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './times/task-times.ts';
 export type { TrustEvidence, TrustRecord } from './trust/trust-evidence.ts';
 export { drainOf } from './machines/takes-work.ts';
-export { credibilityOf, findIdentity, identityOf, isCaught } from './trust/trust-records.ts';
+export { credibilityOf, findIdentity, identityOf, isQuarantined } from './trust/trust-records.ts';
 export type { SpecFault } from './jobs/spec-fault.ts';
 export { findSpecFault, taskCountMax, voteCountMax } from './jobs/validate-spec.ts';

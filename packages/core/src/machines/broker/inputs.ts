@@ -5,8 +5,8 @@ import type {
   JobSpec,
   MachineFacts,
   MachineReport,
-  ReservationStanding,
-  ResourceStanding,
+  ReservedStatus,
+  ResourceStatus,
 } from '../../messages/index.ts';
 import type { CurrentInput } from '../../resumption/index.ts';
 import type {
@@ -57,7 +57,7 @@ export type BrokerInput =
       readonly address: string;
     }
   /**
-   * `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`, `tellsResource`:
+   * `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`, `reportsResource`:
    * it said that it can. `resourceId`: what its resource is called at its reservation manager.
    */
   | {
@@ -66,12 +66,12 @@ export type BrokerInput =
       readonly clock?: Instant | undefined;
       readonly takesLeases?: boolean | undefined;
       readonly resourceId?: string | undefined;
-      readonly tellsResource?: boolean | undefined;
+      readonly reportsResource?: boolean | undefined;
     }
   /** The provider keeps this lease, and has told of every machine that may hold replicas of an earlier one. */
   | { readonly kind: 'LeaseConfirmed'; readonly providerId: ProviderId; readonly sequence: number }
   /** All machines that the provider had when it connected have been told. */
-  | { readonly kind: 'ProviderSettled'; readonly providerId: ProviderId }
+  | { readonly kind: 'ProviderSynced'; readonly providerId: ProviderId }
   | { readonly kind: 'ProviderDisconnected'; readonly providerId: ProviderId; readonly reason: string }
   /** Also said of a machine that is known, when its provider or its agent reconnects. */
   | {
@@ -99,17 +99,21 @@ export type BrokerInput =
     }
   /** How the reservations stand that something is wanted inside of; a level. */
   | {
-      readonly kind: 'StandingsTold';
+      readonly kind: 'StatusesReported';
       readonly providerId: ProviderId;
-      readonly standings: readonly ReservationStanding[];
+      readonly statuses: readonly ReservedStatus[];
     }
   /**
    * Whether the provider is draining; a level. Undefined for one that takes work, as each does on a new connection
    * until it says otherwise.
    */
-  | { readonly kind: 'DrainingTold'; readonly providerId: ProviderId; readonly draining: DrainingStatus | undefined }
+  | {
+      readonly kind: 'DrainingReported';
+      readonly providerId: ProviderId;
+      readonly draining: DrainingStatus | undefined;
+    }
   /** What the provider's resource is and how its queue stands; a level. */
-  | { readonly kind: 'ResourceTold'; readonly providerId: ProviderId; readonly standing: ResourceStanding }
+  | { readonly kind: 'ResourceReported'; readonly providerId: ProviderId; readonly resourceStatus: ResourceStatus }
   /** The driver could not send a replica (an input is gone from home, say). */
   | {
       readonly kind: 'ReplicaUnstartable';
@@ -128,7 +132,7 @@ export type BrokerInput =
       readonly machineId: MachineId;
       readonly reason: string;
     }
-  | { readonly kind: 'MachinePardoned'; readonly replyTo: number; readonly machineId: MachineId }
+  | { readonly kind: 'MachineTrustReset'; readonly replyTo: number; readonly machineId: MachineId }
   /** A machine is to get nothing new, while what runs there ends by itself. Named as above. */
   | {
       readonly kind: 'MachineDrained';

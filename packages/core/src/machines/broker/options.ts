@@ -48,9 +48,9 @@ export interface BrokerOptions {
   readonly suspectGrace: Duration;
   /**
    * How long a provider that went away or is back is waited for to tell what it holds, before its leased tasks are
-   * placed and those of its machines get sisters.
+   * placed and those of its machines get siblings.
    */
-  readonly hearWithin: Duration;
+  readonly onWithin: Duration;
   /** Losses and breakages after which a task is given up: it may be what takes the machines down. */
   readonly lossesMax: number;
   /** How long the members of a gang may take to be held, their inputs staged, before it is given up. */
@@ -60,7 +60,7 @@ export interface BrokerOptions {
    * second.
    */
   readonly gangPause: { readonly least: Duration; readonly most: Duration };
-  /** How old a replica is before idle machines get a sister of it. */
+  /** How old a replica is before idle machines get a sibling of it. */
   readonly replicateAfter: Duration;
   /** How long a replica waits at a busy machine before an idle one may have its task. */
   readonly withdrawAfter: Duration;
@@ -76,7 +76,7 @@ export interface BrokerOptions {
   /** How long what a provider may ask for is kept for it alone; not longer than it takes to read a queue and ask. */
   readonly shareWait: Duration;
   /** Least time between two demands on one provider, but for those from or to nothing. */
-  readonly demandInterval: Duration;
+  readonly requireInterval: Duration;
   /** How tasks are placed that take several processors. */
   readonly placement: PlacementOptions;
   /** What users may have at a time. */
@@ -96,7 +96,7 @@ export const defaultBrokerOptions: BrokerOptions = {
     awaitingMax: 10_000,
   },
   suspectGrace: 60_000,
-  hearWithin: 10_000,
+  onWithin: 10_000,
   lossesMax: 20,
   gangHoldMax: 600_000,
   gangPause: { least: 250, most: 60_000 },
@@ -106,7 +106,7 @@ export const defaultBrokerOptions: BrokerOptions = {
   needShare: 0.9,
   retryElsewhere: 30_000,
   shareWait: 2_000,
-  demandInterval: 250,
+  requireInterval: 250,
   placement: {
     choice: '',
     staleAfter: 120_000,

@@ -15,7 +15,7 @@ import { runsBeside, windowOf } from './reservations/reserved-place.ts';
 import { countReplicasAt, drainOf, isDraining } from './machines/takes-work.ts';
 import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './state.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
-import { credibilityOf, identityOf, isCaught } from './trust/trust-records.ts';
+import { credibilityOf, identityOf, isQuarantined } from './trust/trust-records.ts';
 
 /** Where a job stands. The counts of tasks add up to `taskCount`. */
 export interface JobSummary {
@@ -353,7 +353,7 @@ export function machineStatus(machine: BrokerMachine, now: Instant, wasCaught: b
 
 /** What a machine does, with all that is known of it. */
 export function statusOfMachine(state: BrokerState, machine: BrokerMachine, now: Instant): MachineStatus {
-  const status = machineStatus(machine, now, isCaught(state, machine));
+  const status = machineStatus(machine, now, isQuarantined(state, machine));
   return status !== 'quarantined' && drainOf(state, machine) !== undefined ? 'draining' : status;
 }
 
@@ -369,14 +369,14 @@ export function listTrust(state: BrokerState): ListedTrust[] {
     ...record,
     credibility: credibilityOf(state, record.identity),
   }));
-  return records.toSorted((one, other) => Number(other.caughtAt !== 0) - Number(one.caughtAt !== 0));
+  return records.toSorted((one, other) => Number(other.quarantinedAt !== 0) - Number(one.quarantinedAt !== 0));
 }
 
-/** All allocation requests that providers told of, in that order; only those that have not ended unless `endedToo`. */
-export function listRequests(state: BrokerState, endedToo: boolean): AllocationRequest[] {
+/** All allocation requests that providers told of, in that order; only those that have not ended unless `includeEnded`. */
+export function listRequests(state: BrokerState, includeEnded: boolean): AllocationRequest[] {
   const requests: AllocationRequest[] = [];
   for (const [key, request] of state.requests) {
-    if (endedToo || isLiveRequest(request))
+    if (includeEnded || isLiveRequest(request))
       requests.push({ ...request, seenAt: state.requestsSeen.get(key) ?? request.seenAt });
   }
   return requests;

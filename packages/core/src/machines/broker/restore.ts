@@ -141,7 +141,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     dependencies: undefined,
     tasks: new Map(),
     shares: new Map(),
-    sistered: new Set(),
+    withSibling: new Set(),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished),
     failed: restoreSet(failed),
@@ -252,7 +252,7 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   member?.gang.members.push(replica);
   if (!isFollower(replica)) {
     task.replicas.push(replica);
-    noteSisters(job, task);
+    noteSiblings(job, task);
   }
   machine.replicas.set(replicaId, replica);
   machine.heldProcessors += replica.processors;
@@ -290,10 +290,10 @@ function restoreMember(
   return { gang, rank, held };
 }
 
-function noteSisters({ sistered }: BrokerJob, task: OpenTask): void {
+function noteSiblings({ withSibling }: BrokerJob, task: OpenTask): void {
   const { replicas, successes = [] } = task;
   if (replicas.length + successes.length > 1 || replicas.some(({ abortFate }) => abortFate === 'surplus'))
-    sistered.add(task);
+    withSibling.add(task);
 }
 
 function getTask(job: BrokerJob, index: TaskIndex): OpenTask {
@@ -302,7 +302,7 @@ function getTask(job: BrokerJob, index: TaskIndex): OpenTask {
   return task;
 }
 
-/** What the sisters of a winner still hang on, also where their task runs again. */
+/** What the siblings of a winner still hang on, also where their task runs again. */
 function endedTask({ taskIndex, taskStatus }: Pick<SavedReplica, 'taskIndex' | 'taskStatus'>): OpenTask {
   return {
     index: taskIndex,
@@ -339,6 +339,6 @@ function restoreSuccess(state: BrokerState, saved: SavedSuccess): void {
     outputSpecs: outputs.filter((_output, index) => outputIndexes.includes(index)),
   };
   (task.successes ??= []).push(success);
-  noteSisters(job, task);
+  noteSiblings(job, task);
   state.successes.set(success.ending.replicaId, success);
 }

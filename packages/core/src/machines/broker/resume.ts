@@ -30,7 +30,7 @@ export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
     const { providerId, address } = provider;
     provider.isConnected = false;
     provider.awaySince = now;
-    provider.hearingUntil = now + state.options.hearWithin;
+    provider.hearingUntil = now + state.options.onWithin;
     provider.resourceAwaitedUntil = provider.hearingUntil;
     commands.push({ kind: 'ConnectProvider', providerId, address });
   }

@@ -9,8 +9,8 @@ import type {
   OutputSpec,
   ReplicationCap,
   RequestReservation,
-  ReservationStanding,
-  ResourceStanding,
+  ReservedStatus,
+  ResourceStatus,
   SchedulerName,
   TaskStatus,
   Verification,
@@ -115,7 +115,7 @@ export interface BrokerJob {
   /** Its last gang that was placed; 0 before the first. */
   lastGangId: ReplicaId;
   /** Of the moment: gangs of it that ended before they started, since one did. */
-  gangsInVain: number;
+  failedGangStarts: number;
   /** Of the moment: no gang of it is placed before. */
   gangsPausedUntil: Instant;
   readonly replicasMax: number;
@@ -180,7 +180,7 @@ export interface BrokerJob {
    * All tasks of which two replicas or more run or wait for a verdict, or one was given up; some that had them may
    * still be among them.
    */
-  readonly sistered: Set<OpenTask>;
+  readonly withSibling: Set<OpenTask>;
 }
 
 /** When a reservation is that has moved. */
@@ -307,7 +307,7 @@ export interface UnjudgedLoss {
 export interface BrokerReplica {
   readonly replicaId: ReplicaId;
   readonly job: BrokerJob;
-  /** Ended already when this is an aborting sister of the winner. */
+  /** Ended already when this is an aborting sibling of the winner. */
   readonly task: OpenTask;
   readonly machine: BrokerMachine;
   /** What it holds there: as many as were chosen when it was placed; of a gang each member has a part. */
@@ -414,11 +414,11 @@ export interface BrokerProvider {
   /** It goes on with a lease while we are away; older releases do not. */
   takesLeases: boolean;
   /** It has told of all machines that it had when it connected. */
-  isSettled: boolean;
+  isSynced: boolean;
   /** Its lease was told on this connection. */
-  isLeaseTold: boolean;
+  isLeaseReported: boolean;
   /** Identities of caught machines, as it was told them with its lease. */
-  caughtTold: readonly string[];
+  quarantineReported: readonly string[];
   /** When its lease was last looked at. */
   leaseSeenAt: Instant;
   /** When the connection was lost (or the broker restarted); undefined while it is connected. */
@@ -434,12 +434,12 @@ export interface BrokerProvider {
   /** How far its clock is ahead of ours, on this connection. */
   clockOffset: Duration;
   /** How the reservations stand that something is wanted inside of, as it told last on this connection. */
-  standings: readonly ReservationStanding[];
+  statuses: readonly ReservedStatus[];
   /**
    * What its resource is and how its queue stood, as it told last on this connection; undefined before, and of releases
    * that do not tell.
    */
-  resource: HeardResource | undefined;
+  resource: ReceivedResource | undefined;
   /** Until when it is waited for to tell that; undefined where it is not. */
   resourceAwaitedUntil: Instant | undefined;
   /**
@@ -457,9 +457,9 @@ export interface BrokerProvider {
 }
 
 /** How a resource stands, and when that was heard. */
-export interface HeardResource {
-  readonly standing: ResourceStanding;
-  readonly heardAt: Instant;
+export interface ReceivedResource {
+  readonly resourceStatus: ResourceStatus;
+  readonly receivedAt: Instant;
 }
 
 /** What the machines of a provider's allocations have been like so far. */
@@ -497,7 +497,7 @@ export interface BrokerMachine {
   /** How its run times compare with those of the same jobs elsewhere. */
   slowness: Slowness;
   /** Of the moment, as all below: its provider told of it on this connection. */
-  isTold: boolean;
+  isAnnounced: boolean;
   /** It is told of only for what was kept of it: its agent is gone. */
   isGone: boolean;
   /** Reports that told of broken replicas since it last ended one otherwise. */
@@ -670,8 +670,8 @@ export function clientKey(userId: UserId, clientJobId: string): string {
 }
 
 /** Whether a machine is there, as far as its provider told. */
-export function isHere({ isTold, isGone }: Pick<BrokerMachine, 'isTold' | 'isGone'>): boolean {
-  return isTold && !isGone;
+export function isHere({ isAnnounced, isGone }: Pick<BrokerMachine, 'isAnnounced' | 'isGone'>): boolean {
+  return isAnnounced && !isGone;
 }
 
 /** Whether a task is over; should it run again, it is another one. */

@@ -1,5 +1,5 @@
 import { type Decision, type Instant, unreachable } from '../../shared/index.ts';
-import { hearLeaseConfirmed } from './leases/adopt-leased.ts';
+import { onLeaseConfirmed } from './leases/adopt-leased.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
@@ -8,28 +8,28 @@ import {
   connectProvider,
   disconnectProvider,
   expireSuspects,
-  hearOfResource,
+  onOfResource,
   settleProvider,
 } from './machines/connect-provider.ts';
-import { hearMisconduct, pardonMachine, quarantineMachine } from './trust/convict.ts';
+import { onMisconduct, resetMachineTrust, quarantineMachine } from './trust/convict.ts';
 import { decideTasks } from './results/decide-tasks.ts';
 import { setDemands } from './demand/demand.ts';
-import { drainMachine, hearDraining, returnFromDraining, undrainMachine } from './machines/draining.ts';
+import { drainMachine, onDraining, returnFromDraining, undrainMachine } from './machines/draining.ts';
 import { endJobs } from './jobs/end-jobs.ts';
 import { grantLeases } from './leases/grant-leases.ts';
 import type { BrokerInput } from './inputs.ts';
 import { joinMachine } from './machines/join-machine.ts';
 import { dropMachine } from './machines/lose-machine.ts';
 import { placeReplicas } from './placing/place-replicas.ts';
-import { hearOfRequests, hearOfStandings } from './demand/requests.ts';
+import { onOfRequests, onReservationStatuses } from './demand/requests.ts';
 import { leaveReservations } from './reservations/reserved-jobs.ts';
 import { chooseResources } from './placement/choose-resources.ts';
 import { retryTasks } from './jobs/retry-tasks.ts';
-import { acceptResult, hearDigest, refuseResult } from './results/settle-result.ts';
+import { acceptResult, onDigest, refuseResult } from './results/settle-result.ts';
 import type { BrokerState } from './state.ts';
 import { noteStaged } from './results/stored-inputs.ts';
 import { submitJob } from './jobs/submit-job.ts';
-import { tendGangs } from './gangs/tend-gangs.ts';
+import { reconcileGangs } from './gangs/reconcile-gangs.ts';
 import { followClock } from './follow-clock.ts';
 import { giveUpUnstartable, takeReport } from './results/take-report.ts';
 import { beginTurn, flushCancels, type Turn } from './turn.ts';
@@ -53,7 +53,7 @@ export function step(
   leaveReservations(turn);
   decideTasks(turn);
   returnFromDraining(turn);
-  tendGangs(turn);
+  reconcileGangs(turn);
   flushCancels(turn);
   chooseResources(turn);
   placeReplicas(turn);
@@ -83,14 +83,14 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'ProviderConnected':
       connectProvider(turn, input);
       break;
-    case 'ProviderSettled':
+    case 'ProviderSynced':
       settleProvider(turn, input);
       break;
     case 'ProviderDisconnected':
       disconnectProvider(turn, input);
       break;
     case 'LeaseConfirmed':
-      hearLeaseConfirmed(turn, input);
+      onLeaseConfirmed(turn, input);
       break;
     case 'MachineJoined':
       joinMachine(turn, input);
@@ -102,19 +102,19 @@ function takeInput(turn: Turn, input: BrokerInput): void {
       takeReport(turn, input);
       break;
     case 'MachineMisbehaved':
-      hearMisconduct(turn, input);
+      onMisconduct(turn, input);
       break;
     case 'RequestsChanged':
-      hearOfRequests(turn, input);
+      onOfRequests(turn, input);
       break;
-    case 'StandingsTold':
-      hearOfStandings(turn, input);
+    case 'StatusesReported':
+      onReservationStatuses(turn, input);
       break;
-    case 'ResourceTold':
-      hearOfResource(turn, input);
+    case 'ResourceReported':
+      onOfResource(turn, input);
       break;
-    case 'DrainingTold':
-      hearDraining(turn, input);
+    case 'DrainingReported':
+      onDraining(turn, input);
       break;
     case 'ReplicaUnstartable':
       giveUpUnstartable(turn, input);
@@ -123,7 +123,7 @@ function takeInput(turn: Turn, input: BrokerInput): void {
       acceptResult(turn, input);
       break;
     case 'ResultDigested':
-      hearDigest(turn, input);
+      onDigest(turn, input);
       break;
     case 'MachineQuarantined':
       quarantineMachine(turn, input);
@@ -134,8 +134,8 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'MachineUndrained':
       undrainMachine(turn, input);
       break;
-    case 'MachinePardoned':
-      pardonMachine(turn, input);
+    case 'MachineTrustReset':
+      resetMachineTrust(turn, input);
       break;
     case 'ResultRefused':
       refuseResult(turn, input);

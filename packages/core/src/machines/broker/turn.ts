@@ -95,7 +95,7 @@ export function flushCancels(turn: Turn): void {
 
 function flush(turn: Turn, gathered: Map<BrokerMachine, ReplicaId[]>, onlyWaiting: boolean): void {
   for (const [machine, replicaIds] of gathered) {
-    if (!machine.isTold) continue;
+    if (!machine.isAnnounced) continue;
     const {
       provider: { providerId },
       facts: { machineId },

@@ -94,7 +94,7 @@ function changeCapacity(
     state.plan.place(id, movedBy(startsAt, startsMovedBy));
     state.plan.start(id);
   }
-  for (const reservation of state.reservations.values()) state.plan.raiseWall(wallOf(reservation));
+  for (const reservation of state.reservations.values()) state.plan.blockReservation(wallOf(reservation));
   for (const { id, width, walltime } of waiting.values()) {
     const request = getRequest(state, id);
     request.startsAt = undefined;
@@ -111,23 +111,23 @@ function followClock(state: ClusterState, { by, at }: ClusterChange & { kind: 'C
 
 function changeReservations(
   state: ClusterState,
-  { removedIds, told, at }: ClusterChange & { kind: 'ReservationsChanged' },
+  { removedIds, reported, at }: ClusterChange & { kind: 'ReservationsChanged' },
 ): void {
   const { reservations, plan } = state;
   plan.forget(at);
   for (const id of removedIds) {
     reservations.delete(id);
-    plan.razeWall(id);
+    plan.unblockReservation(id);
   }
   let isPlanGood = true;
-  for (const reservation of told) {
-    const { reservationId, toldAt } = reservation;
+  for (const reservation of reported) {
+    const { reservationId, reportedAt } = reservation;
     const before = reservations.get(reservationId);
     // What takes more than it did comes behind those that were told of before that.
-    if (before?.toldAt !== toldAt) reservations.delete(reservationId);
+    if (before?.reportedAt !== reportedAt) reservations.delete(reservationId);
     reservations.set(reservationId, { ...reservation });
     isPlanGood &&= before === undefined && plan.fitsWall(wallOf(reservation));
-    if (isPlanGood) plan.raiseWall(wallOf(reservation));
+    if (isPlanGood) plan.blockReservation(wallOf(reservation));
   }
   if (!isPlanGood) changeCapacity(state, { processors: plan.profile.capacity, at });
 }

@@ -52,7 +52,7 @@ export type ClusterChange =
   | {
       readonly kind: 'ReservationsChanged';
       readonly removedIds: readonly number[];
-      readonly told: readonly ClusterReservation[];
+      readonly reported: readonly ClusterReservation[];
       readonly at: Instant;
     }
   /** The processors of a reservation that has begun are there. */

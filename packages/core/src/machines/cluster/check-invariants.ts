@@ -52,7 +52,7 @@ function checkPlan({ plan, options, reservations }: ClusterState): void {
     if (startsAt !== undefined) rebuilt.place(id, startsAt);
   };
   for (const request of plan.running.values()) put(request);
-  for (const reservation of reservations.values()) rebuilt.raiseWall(wallOf(reservation));
+  for (const reservation of reservations.values()) rebuilt.blockReservation(wallOf(reservation));
   for (const request of plan.waiting.values()) put(request);
   invariant(
     JSON.stringify([...rebuilt.walls.values()]) === JSON.stringify([...plan.walls.values()]),

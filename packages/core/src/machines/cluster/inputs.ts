@@ -30,7 +30,7 @@ export type ClusterInput =
       readonly words?: string;
     }
   /** All reservations of this cluster that are not over; a level. */
-  | { readonly kind: 'ReservationsTold'; readonly windows: readonly ReservedWindow[] }
+  | { readonly kind: 'ReservationsReported'; readonly windows: readonly ReservedWindow[] }
   /** A good claim for a reservation was shown; it is honoured until a level comes without it. */
   | { readonly kind: 'ReservationShown'; readonly window: ReservedWindow }
   | ClockStepped

@@ -164,7 +164,7 @@ export function releaseRequest(turn: Turn, { replyTo, requestId }: ClusterInput 
     return;
   }
   if (request?.status === 'queued') endRequest(turn, request, 'MUT_RELEASED');
-  if (request?.status === 'running') tellToEnd(turn, request, 'MUT_RELEASED');
+  if (request?.status === 'running') reportToEnd(turn, request, 'MUT_RELEASED');
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: {} } });
 }
 
@@ -175,7 +175,7 @@ export function noteExit(
 ): void {
   const request = turn.state.requests.get(requestId);
   if (request === undefined || !request.livingProcesses.has(processIndex)) return; // Of a former life, or heard before.
-  if (reason !== undefined && request.status === 'running') tellToEnd(turn, request, reason);
+  if (reason !== undefined && request.status === 'running') reportToEnd(turn, request, reason);
   turn.change({
     kind: 'ProcessExited',
     requestId,
@@ -195,7 +195,7 @@ export function endWalltimes(turn: Turn): void {
   for (const id of [...turn.state.plan.running.keys(), ...turn.state.insideIds]) {
     const request = getRequest(turn.state, id);
     if (request.status === 'running' && walltimeEndOf(turn.state, request) <= turn.now)
-      tellToEnd(turn, request, 'MUT_WALLTIME_ENDED');
+      reportToEnd(turn, request, 'MUT_WALLTIME_ENDED');
   }
 }
 
@@ -253,7 +253,7 @@ export function nextEventOf(turn: Turn): Instant {
 }
 
 /** Tells a running request to end. */
-export function tellToEnd(turn: Turn, request: ClusterRequest, reason: string): void {
+export function reportToEnd(turn: Turn, request: ClusterRequest, reason: string): void {
   turn.change({ kind: 'RequestEnding', requestId: request.id, reason });
   turn.commands.push({ kind: 'KillProcesses', requestId: request.id });
 }

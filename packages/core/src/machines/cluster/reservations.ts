@@ -2,7 +2,7 @@ import { isSameWindow, type ReservedWindow } from '../../messages/index.ts';
 import type { Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
 import type { ClusterInput } from './inputs.ts';
-import { endRequest, promisesOf, replan, startRequest, tellToEnd } from './lifecycle.ts';
+import { endRequest, promisesOf, replan, startRequest, reportToEnd } from './lifecycle.ts';
 import type { ClusterRequest, ClusterReservation, ClusterState } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -14,15 +14,15 @@ import type { Turn } from './turn.ts';
  * can be, and otherwise they get the first hole beside the wall. Cost: O(reservations), and O(waiting x segments) where
  * a promise has to move.
  */
-export function noteReservations(turn: Turn, { windows }: ClusterInput & { kind: 'ReservationsTold' }): void {
+export function noteReservations(turn: Turn, { windows }: ClusterInput & { kind: 'ReservationsReported' }): void {
   const { reservations } = turn.state;
-  const told = new Map(
+  const reported = new Map(
     windows.filter(({ endsAt }) => endsAt > turn.now).map((window) => [window.reservationId, window]),
   );
   changeReservations(
     turn,
-    [...reservations.keys()].filter((id) => !told.has(id)),
-    [...told.values()],
+    [...reservations.keys()].filter((id) => !reported.has(id)),
+    [...reported.values()],
   );
 }
 
@@ -55,14 +55,14 @@ function changeReservations(turn: Turn, removedIds: readonly number[], windows: 
     plan,
     options: { policy },
   } = state;
-  const told = windows
+  const reported = windows
     .map((window) => mergeWindow(state.reservations.get(window.reservationId), window, now))
     .filter((reservation) => reservation !== undefined);
-  if (removedIds.length + told.length === 0) return;
+  if (removedIds.length + reported.length === 0) return;
   const promises = promisesOf(turn);
   // Who is due and waits for processors to be really free is due still.
   for (const { id } of plan.findDue(now)) promises.set(id, now);
-  turn.change({ kind: 'ReservationsChanged', removedIds, told, at: now });
+  turn.change({ kind: 'ReservationsChanged', removedIds, reported, at: now });
   if (state.plan !== plan) replan(turn, promises);
   // A wall that has gone leaves room, as the end of a request does.
   else if (removedIds.length > 0) policy.onEnded(plan, now, turn.place);
@@ -76,12 +76,12 @@ function mergeWindow(
   now: Instant,
 ): ClusterReservation | undefined {
   const fresh = { reservationId, userId, count, startsAt, endsAt };
-  if (known === undefined) return { ...fresh, toldAt: now, openedAt: 0 };
+  if (known === undefined) return { ...fresh, reportedAt: now, openedAt: 0 };
   if (isSameWindow(known, fresh)) return undefined;
   const isWithin = startsAt >= known.startsAt && endsAt <= known.endsAt && count <= known.count;
   return {
     ...fresh,
-    toldAt: isWithin ? known.toldAt : now,
+    reportedAt: isWithin ? known.reportedAt : now,
     openedAt: isWithin && startsAt <= now ? known.openedAt : 0,
   };
 }
@@ -91,7 +91,7 @@ function endStranded(turn: Turn): void {
   for (const id of [...turn.state.insideIds]) {
     const request = getRequest(turn.state, id);
     const reservation = turn.state.reservations.get(request.order.reservationId ?? 0);
-    if (reservation === undefined && request.status === 'running') tellToEnd(turn, request, 'MUT_RESERVATION_OVER');
+    if (reservation === undefined && request.status === 'running') reportToEnd(turn, request, 'MUT_RESERVATION_OVER');
     if (request.status !== 'queued') continue;
     if (reservation === undefined) endRequest(turn, request, 'MUT_RESERVATION_OVER');
     else if (request.order.width > reservation.count) endRequest(turn, request, 'MUT_RESERVATION_EXCEEDED');

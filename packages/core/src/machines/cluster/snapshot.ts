@@ -70,7 +70,7 @@ export function restoreSnapshot(options: ClusterOptions, snapshot: ClusterSnapsh
   }
   for (const reservation of snapshot.reservations ?? []) {
     state.reservations.set(reservation.reservationId, reservation);
-    state.plan.raiseWall(wallOf(reservation));
+    state.plan.blockReservation(wallOf(reservation));
   }
   for (const id of state.plan.waiting.keys()) placeRequest(state, id);
   return state;

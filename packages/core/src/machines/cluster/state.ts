@@ -21,7 +21,7 @@ export type ClusterRequestStatus = 'queued' | 'running' | 'ending' | 'ended';
 /** A reservation that the cluster knows of. */
 export interface ClusterReservation extends ReservedWindow {
   /** When it was first told of in its present form, or in one that held all of it. */
-  readonly toldAt: Instant;
+  readonly reportedAt: Instant;
   /** When its processors were all there; 0 before. */
   readonly openedAt: Instant;
 }

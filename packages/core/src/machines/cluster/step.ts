@@ -52,7 +52,7 @@ function handle(turn: Turn, input: ClusterInput): void {
       return releaseRequest(turn, input);
     case 'ProcessExited':
       return noteExit(turn, input);
-    case 'ReservationsTold':
+    case 'ReservationsReported':
       return noteReservations(turn, input);
     case 'ReservationShown':
       return noteShown(turn, input);

@@ -1,6 +1,6 @@
 import { invariant, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
-import { keptKey, openLease, placeLeased, retellLease, trimmedLease } from './kept-lease.ts';
+import { keptKey, openLease, placeLeased, reReportLease, revokedLease } from './spooled-lease.ts';
 import type { BrokerId, KnownBroker, ProviderState } from './state.ts';
 
 type ChangeOf<Kind extends ProviderChange['kind']> = Extract<ProviderChange, { readonly kind: Kind }>;
@@ -15,14 +15,14 @@ function getBroker(state: ProviderState, brokerId: BrokerId): KnownBroker {
 export function takeLease(state: ProviderState, { brokerId, lease }: ChangeOf<'LeaseTaken'>): void {
   const broker = getBroker(state, brokerId);
   const { lease: former } = broker;
-  broker.lease = former?.outline.sequence === lease.sequence ? retellLease(former, lease) : openLease(lease);
+  broker.lease = former?.outline.sequence === lease.sequence ? reReportLease(former, lease) : openLease(lease);
 }
 
 /** Takes out of a lease what is not to be started. */
-export function trimLease(state: ProviderState, { brokerId, replicaIds }: ChangeOf<'LeaseTrimmed'>): void {
+export function revokeLease(state: ProviderState, { brokerId, replicaIds }: ChangeOf<'LeaseRevoked'>): void {
   const broker = getBroker(state, brokerId);
   invariant(broker.lease !== undefined, `what broker ${brokerId} leased is trimmed, which is nothing`);
-  broker.lease = trimmedLease(broker.lease, replicaIds);
+  broker.lease = revokedLease(broker.lease, replicaIds);
 }
 
 /** Notes which leased replicas run where. */
@@ -40,18 +40,18 @@ export function returnLeased(state: ProviderState, { brokerId, replicaIds }: Cha
 }
 
 /** Begins to go on alone, or ends it. */
-export function setDeputy(state: ProviderState, brokerId: BrokerId, since: Instant): void {
-  getBroker(state, brokerId).deputySince = since;
+export function setStandby(state: ProviderState, brokerId: BrokerId, since: Instant): void {
+  getBroker(state, brokerId).standbySince = since;
 }
 
 /** Knows of a report in the spool. */
 export function keepReport(
   state: ProviderState,
-  { brokerId, facts, sequence, endedReplicaIds, bytes }: ChangeOf<'ReportKept'>,
+  { brokerId, facts, sequence, endedReplicaIds, bytes }: ChangeOf<'ReportSpooled'>,
 ): void {
   const key = keptKey(facts);
   let kept = state.kept.get(key);
-  if (kept === undefined) state.kept.set(key, (kept = { facts, brokerId, reports: [], toldConnectionId: 0 }));
+  if (kept === undefined) state.kept.set(key, (kept = { facts, brokerId, reports: [], reportedConnectionId: 0 }));
   kept.reports.push({ sequence, endedReplicaIds, bytes });
   state.keptBytes += bytes;
 }

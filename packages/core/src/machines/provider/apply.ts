@@ -7,10 +7,10 @@ import {
   forgetReports,
   keepReport,
   returnLeased,
-  setDeputy,
+  setStandby,
   startLeased,
   takeLease,
-  trimLease,
+  revokeLease,
 } from './apply-lease.ts';
 import {
   createBroker,
@@ -106,7 +106,7 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
       beginDemand(state, change.brokerId);
       break;
     case 'DemandEnded':
-      getBroker(state, change.brokerId).demandFrom = 0;
+      getBroker(state, change.brokerId).requireFrom = 0;
       break;
     case 'HeuristicSwitched':
       state.switched = { to: change.to, over: change.over };
@@ -120,19 +120,19 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'LeaseStarted':
       startLeased(state, change);
       break;
-    case 'LeaseTrimmed':
-      trimLease(state, change);
+    case 'LeaseRevoked':
+      revokeLease(state, change);
       break;
     case 'LeaseReturned':
       returnLeased(state, change);
       break;
-    case 'DeputyBegan':
-      setDeputy(state, change.brokerId, change.at);
+    case 'StandbyBegan':
+      setStandby(state, change.brokerId, change.at);
       break;
-    case 'DeputyEnded':
-      setDeputy(state, change.brokerId, 0);
+    case 'StandbyEnded':
+      setStandby(state, change.brokerId, 0);
       break;
-    case 'ReportKept':
+    case 'ReportSpooled':
       keepReport(state, change);
       break;
     case 'ReportsForgotten':
@@ -200,7 +200,7 @@ function replaceBroker(state: ProviderState, brokerId: string, instance: string)
 
 function beginDemand(state: ProviderState, brokerId: string): void {
   const broker = getBroker(state, brokerId);
-  broker.demandFrom = state.nextRequestNumber;
+  broker.requireFrom = state.nextRequestNumber;
   broker.taskTimes = nothingMeasured;
   broker.cutOff = [];
 }
@@ -401,22 +401,22 @@ function noteUse(
   else if (hasServed) state.barren = 0;
   if (!hasServed || state.barren >= barrenMax)
     pauseAsking(state, at, () => {
-      state.fruitless += 1;
+      state.emptyAllocationStreak += 1;
     });
 }
 
 function pauseAsking(state: ProviderState, at: Instant, count: () => void): void {
   const { refusalPause, refusalPauseMax, refusalsMax, probeInterval } = state.config;
-  const before = state.refusals + state.fruitless;
+  const before = state.refusals + state.emptyAllocationStreak;
   count();
-  const isHopeless = state.refusals + state.fruitless >= refusalsMax;
+  const isHopeless = state.refusals + state.emptyAllocationStreak >= refusalsMax;
   state.pausedUntil =
     at + (isHopeless ? probeInterval : Math.min(refusalPauseMax, refusalPause * 2 ** Math.min(before, 30)));
 }
 
 function forgetRefusals(state: ProviderState): void {
   state.refusals = 0;
-  state.fruitless = 0;
+  state.emptyAllocationStreak = 0;
   state.barren = 0;
   state.pausedUntil = 0;
 }
@@ -441,7 +441,7 @@ function addMachine(state: ProviderState, change: ProviderChange & { kind: 'Mach
   // One that was lost before, and is back, may hold what it held then.
   if (request.isForeign === true) getMachine(state, facts.machineId).isForeign = true;
   request.hasServed = true;
-  if (state.barren < barrenMax) state.fruitless = 0;
+  if (state.barren < barrenMax) state.emptyAllocationStreak = 0;
 }
 
 function addTaskTimes(state: ProviderState, change: ProviderChange & { kind: 'TasksMeasured' }): void {
@@ -449,7 +449,7 @@ function addTaskTimes(state: ProviderState, change: ProviderChange & { kind: 'Ta
   const request = state.requests.get(change.requestId);
   if (request === undefined) return;
   request.taskTime += change.total;
-  state.fruitless = 0;
+  state.emptyAllocationStreak = 0;
   state.barren = 0;
   if (request.brokerId === '') return;
   const broker = getBroker(state, request.brokerId);
@@ -483,6 +483,6 @@ function movePromised(state: ProviderState, by: Duration): void {
   moveInstants(state, ['pausedUntil'], by);
   state.asked.submissions = state.asked.submissions.map((at) => movedBy(at, by));
   state.asked.withdrawals = state.asked.withdrawals.map((at) => movedBy(at, by));
-  for (const broker of state.brokers.values()) moveInstants(broker, ['deputySince'], by);
+  for (const broker of state.brokers.values()) moveInstants(broker, ['standbySince'], by);
   for (const request of state.requests.values()) if (isPending(request)) moveInstants(request, promisedOfRequest, by);
 }

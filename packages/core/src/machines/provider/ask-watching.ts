@@ -20,7 +20,7 @@ import { watchedFacts } from './watched-facts.ts';
 import { widenForGang } from './widen-for-gang.ts';
 
 /**
- * Asks a heuristic that watches the queue for each broker for which there is an occasion, gives up what it wants no
+ * Asks a heuristic that watches the queue for each broker for which there is an trigger, gives up what it wants no
  * more, and submits what the slots
  * that are free now take; answers why, for all of them.
  *
@@ -44,17 +44,17 @@ export function askWatching(
   return brokers.flatMap(({ watch }) => watch.reasons);
 }
 
-/** When time alone makes an occasion, or lets one be followed that can wait. */
+/** When time alone makes an trigger, or lets one be followed that can wait. */
 export function nextAsking({ state }: Turn): Instant[] {
   return [...state.brokers.values()].flatMap(({ watch }) => [
     watch.reviewAt,
-    ...(watch.occasion === undefined || watch.occasion === 'own' ? [] : [watch.askedAt + reviewPauseMin]),
+    ...(watch.trigger === undefined || watch.trigger === 'own' ? [] : [watch.askedAt + reviewPauseMin]),
   ]);
 }
 
 /** What happens to own requests is followed at once, all else once in a while. */
-function isDue({ now }: Turn, { watch: { occasion, askedAt } }: KnownBroker): boolean {
-  return occasion === 'own' || (occasion !== undefined && (now >= askedAt + reviewPauseMin || now < askedAt));
+function isDue({ now }: Turn, { watch: { trigger, askedAt } }: KnownBroker): boolean {
+  return trigger === 'own' || (trigger !== undefined && (now >= askedAt + reviewPauseMin || now < askedAt));
 }
 
 function askFor(
@@ -82,8 +82,8 @@ function askFor(
   for (const draft of drafts.slice(0, share)) submitDraft(turn, broker, draft, decision.candidates);
   const { watch } = broker;
   const reviewAt = Math.min(decision.reviewAt ?? Infinity, budgetRenewedAt(state, now));
-  watch.reviewAt = nextReview({ reviewAt }, { now, occasion: watch.occasion, before: watch.reviewAt });
-  watch.occasion = undefined;
+  watch.reviewAt = nextReview({ reviewAt }, { now, trigger: watch.trigger, before: watch.reviewAt });
+  watch.trigger = undefined;
   watch.askedAt = now;
   watch.demand = broker.demand;
   watch.endedCount = broker.taskTimes.count;

@@ -23,11 +23,11 @@ export function budgetLeft(state: ProviderState, now: Instant): BudgetLeft {
 /** When more may be asked for of what is used up; Infinity while nothing is. */
 export function budgetRenewedAt(state: ProviderState, now: Instant): Instant {
   const left = budgetLeft(state, now);
-  const dues = [
+  const timers = [
     left.submissions === 0 ? oldestSince(state.asked.submissions, now) : Infinity,
     left.withdrawals === 0 ? oldestSince(state.asked.withdrawals, now) : Infinity,
   ];
-  return Math.min(...dues) + hour;
+  return Math.min(...timers) + hour;
 }
 
 /** Notes that a heuristic drafted a request, whatever becomes of it. */

@@ -1,10 +1,10 @@
 import type { Demand } from '../../messages/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
-import { endDeputy, tellGone } from './deputy.ts';
-import { takesNoWork, tellDraining } from './draining.ts';
+import { endStandby, reportGone } from './standby.ts';
+import { takesNoWork, reportDraining } from './draining.ts';
 import type { ProviderInput } from './inputs.ts';
-import { processorsOf } from './kept-lease.ts';
-import { isDeputy, leaseEnd, leasedProcessors } from './leases.ts';
+import { processorsOf } from './spooled-lease.ts';
+import { isStandby, leaseEnd, leasedProcessors } from './leases.ts';
 import { offerMachine } from './machines.ts';
 import { noteInstance } from './replaced-broker.ts';
 import {
@@ -27,21 +27,21 @@ export function connectBroker(
   if (!state.brokers.has(brokerId)) commit(turn, { kind: 'BrokerKnown', brokerId, at: now });
   const broker = state.brokers.get(brokerId);
   if (broker === undefined) return;
-  endDeputy(turn, broker);
+  endStandby(turn, broker);
   noteInstance(turn, broker, instance);
   broker.connectionId = connectionId;
   broker.awaySince = 0;
   broker.isLeaseConfirmed = false;
-  broker.isSettled = false;
-  broker.standingsTold = [];
+  broker.isSynced = false;
+  broker.statusesReported = [];
   broker.takesResource = takesResource;
-  broker.resourceTold = undefined;
+  broker.resourceReported = undefined;
   broker.demand = undefined;
   broker.idleSince = 0;
   broker.coveredSince = 0;
-  tellDraining(turn, brokerId);
+  reportDraining(turn, brokerId);
   const requests = allRequestsOf(state, brokerId).map((request) => describeRequest(state, request));
-  if (requests.length > 0) turn.commands.push({ kind: 'TellRequests', brokerId, requests });
+  if (requests.length > 0) turn.commands.push({ kind: 'ReportRequests', brokerId, requests });
 }
 
 /** Notes that a broker went away; its demand stands until its grace is over. */
@@ -58,19 +58,19 @@ export function changeDemand(turn: Turn, brokerId: BrokerId, demand: Demand): vo
   const broker = state.brokers.get(brokerId);
   if (broker === undefined || broker.connectionId === 0) return;
   // Kept over a restart, unlike the demand itself: that the provider is back is no reason to hope.
-  const isNew = broker.demandFrom === 0 && demand.pendingTasks > 0;
+  const isNew = broker.requireFrom === 0 && demand.pendingTasks > 0;
   broker.demand = demand;
-  broker.demandRequest = state.nextRequestNumber;
+  broker.requireRequest = state.nextRequestNumber;
   broker.endedProcessors = 0;
   noteDemand(turn, broker);
-  if (isNew && state.refusals + state.fruitless > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
+  if (isNew && state.refusals + state.emptyAllocationStreak > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
 }
 
 /** Notes where a demand begins and ends: what is learnt of its tasks belongs to it alone. */
-function noteDemand(turn: Turn, { brokerId, demand, demandFrom }: KnownBroker): void {
+function noteDemand(turn: Turn, { brokerId, demand, requireFrom }: KnownBroker): void {
   const isWanting = demand !== undefined && demand.pendingTasks > 0;
-  if (isWanting && demandFrom === 0) commit(turn, { kind: 'DemandBegan', brokerId, at: turn.now });
-  if (!isWanting && demandFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: turn.now });
+  if (isWanting && requireFrom === 0) commit(turn, { kind: 'DemandBegan', brokerId, at: turn.now });
+  if (!isWanting && requireFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: turn.now });
 }
 
 /** Processors of one machine of an allocation: one agent is started for each of its processors. */
@@ -89,18 +89,18 @@ export function isTooWide({ config }: ProviderState, { demand }: KnownBroker): b
 /**
  * Processors that a broker still wants: undefined while nobody knows (it has just connected, or this provider has just
  * started), 0 once it has been away for longer than its grace, and where its tasks could run on no machine of an
- * allocation; what a deputy needs
+ * allocation; what a standby needs
  * at least.
  */
 export function wantedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
   const alone = neededAlone(turn, broker);
-  const told = toldProcessors(turn, broker);
-  return told === undefined && alone === 0 ? undefined : Math.max(told ?? 0, alone);
+  const reported = reportedProcessors(turn, broker);
+  return reported === undefined && alone === 0 ? undefined : Math.max(reported ?? 0, alone);
 }
 
 /** Processors for what is left of a lease while its broker is away, and for what runs. */
 export function neededAlone({ state, now }: Turn, broker: KnownBroker): ProcessorCount {
-  if (!isDeputy(broker)) return 0;
+  if (!isStandby(broker)) return 0;
   const widest = state.config.resourceKind === 'cluster' ? processorsPerMachine : Infinity;
   // While it takes no work it starts nothing of the lease.
   let needed = now < leaseEnd(broker) && !takesNoWork(state) ? leasedProcessors(broker, widest) : 0;
@@ -111,7 +111,7 @@ export function neededAlone({ state, now }: Turn, broker: KnownBroker): Processo
   return needed;
 }
 
-function toldProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
+function reportedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
   if (broker.connectionId === 0 && turn.now >= broker.awaySince + turn.state.config.brokerGrace) return 0;
   if (isTooWide(turn.state, broker)) return 0;
   return broker.demand === undefined ? undefined : broker.demand.pendingTasks * broker.demand.processors;
@@ -120,19 +120,19 @@ function toldProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undef
 /**
  * Tasks that nothing has a place for, as the broker told, and what happened since considered: requests that were made
  * have room for some, those
- * that ended have none any more. Undefined where it does not say. A deputy counts itself.
+ * that ended have none any more. Undefined where it does not say. A standby counts itself.
  */
 export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefined {
   const { state } = turn;
   if (broker.connectionId === 0) return Math.max(0, neededAlone(turn, broker) - lanesOf(state, broker, 1));
-  const { demand, demandRequest, endedProcessors } = broker;
+  const { demand, requireRequest, endedProcessors } = broker;
   if (demand?.unplacedTasks === undefined) return undefined;
   // What ended had room for no more tasks than there are: only so many can want another place.
   const unplaced = Math.min(
     demand.unplacedTasks + Math.floor(endedProcessors / demand.processors),
     demand.pendingTasks,
   );
-  return Math.max(0, unplaced - lanesOf(state, broker, demand.processors, demandRequest));
+  return Math.max(0, unplaced - lanesOf(state, broker, demand.processors, requireRequest));
 }
 
 /**
@@ -178,23 +178,23 @@ export function noteIdleBrokers(turn: Turn): void {
 
 /** Offers every machine to whom it belongs now, then settles the brokers that have been told all of theirs. */
 export function offerMachines(turn: Turn): void {
-  for (const broker of turn.state.brokers.values()) if (broker.connectionId !== 0) tellGone(turn, broker);
+  for (const broker of turn.state.brokers.values()) if (broker.connectionId !== 0) reportGone(turn, broker);
   for (const machine of turn.state.machines.values()) offerMachine(turn, machine);
   for (const broker of turn.state.brokers.values()) {
-    if (broker.connectionId === 0 || broker.isSettled || isMachineAwaited(turn.state, broker)) continue;
-    broker.isSettled = true;
-    turn.commands.push({ kind: 'TellSettled', brokerId: broker.brokerId });
+    if (broker.connectionId === 0 || broker.isSynced || isMachineAwaited(turn.state, broker)) continue;
+    broker.isSynced = true;
+    turn.commands.push({ kind: 'ReportSynced', brokerId: broker.brokerId });
   }
 }
 
 function isMachineAwaited(state: ProviderState, broker: KnownBroker): boolean {
   return [...state.machines.values()].some(
-    (machine) => machine.brokerId === broker.brokerId && machine.toldConnectionId !== broker.connectionId,
+    (machine) => machine.brokerId === broker.brokerId && machine.reportedConnectionId !== broker.connectionId,
   );
 }
 
 /** Tells brokers of their requests that this step changed. */
-export function tellChangedRequests(turn: Turn): void {
+export function reportChangedRequests(turn: Turn): void {
   const { state } = turn;
   for (const broker of state.brokers.values()) {
     if (broker.connectionId === 0) continue;
@@ -203,7 +203,7 @@ export function tellChangedRequests(turn: Turn): void {
     );
     if (changed.length === 0) continue;
     turn.commands.push({
-      kind: 'TellRequests',
+      kind: 'ReportRequests',
       brokerId: broker.brokerId,
       requests: changed.map((request) => describeRequest(state, request)),
     });

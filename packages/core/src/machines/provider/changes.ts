@@ -149,8 +149,8 @@ export type ProviderChange =
   /** What a broker leased, in place of what it leased before. */
   | { readonly kind: 'LeaseTaken'; readonly brokerId: BrokerId; readonly lease: LeaseOutline; readonly at: Instant }
   /** The provider goes on alone in place of a broker that is away. */
-  | { readonly kind: 'DeputyBegan'; readonly brokerId: BrokerId; readonly at: Instant }
-  | { readonly kind: 'DeputyEnded'; readonly brokerId: BrokerId; readonly at: Instant }
+  | { readonly kind: 'StandbyBegan'; readonly brokerId: BrokerId; readonly at: Instant }
+  | { readonly kind: 'StandbyEnded'; readonly brokerId: BrokerId; readonly at: Instant }
   | {
       readonly kind: 'LeaseStarted';
       readonly brokerId: BrokerId;
@@ -158,12 +158,12 @@ export type ProviderChange =
       readonly replicaIds: readonly ReplicaId[];
     }
   /** Their broker placed them otherwise. */
-  | { readonly kind: 'LeaseTrimmed'; readonly brokerId: BrokerId; readonly replicaIds: readonly ReplicaId[] }
+  | { readonly kind: 'LeaseRevoked'; readonly brokerId: BrokerId; readonly replicaIds: readonly ReplicaId[] }
   /** They were lost with their machine, and may start anew. */
   | { readonly kind: 'LeaseReturned'; readonly brokerId: BrokerId; readonly replicaIds: readonly ReplicaId[] }
   /** A report for a broker that is away; its body is in the spool. */
   | {
-      readonly kind: 'ReportKept';
+      readonly kind: 'ReportSpooled';
       readonly brokerId: BrokerId;
       readonly facts: MachineFacts;
       readonly sequence: number;

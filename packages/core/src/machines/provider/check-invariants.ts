@@ -1,5 +1,5 @@
 import { countIn, invariant } from '../../shared/index.ts';
-import { keptKey } from './kept-lease.ts';
+import { keptKey } from './spooled-lease.ts';
 import { isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
 
 /** @throws {InvariantError} when the state contradicts itself. */
@@ -11,17 +11,17 @@ export function checkProviderInvariants(state: ProviderState): void {
   );
   for (const request of state.requests.values()) checkRequest(state, request);
   checkMachines(state);
-  for (const id of state.toldAhead.keys())
+  for (const id of state.reportedAhead.keys())
     invariant(state.windows.has(id), `what is held ahead for reservation ${id} was told of, and it is not known`);
   checkLeases(state);
 }
 
 /** What was started is leased, and what is kept is whole and in order. */
 function checkLeases(state: ProviderState): void {
-  for (const { brokerId, lease, deputySince, connectionId } of state.brokers.values()) {
+  for (const { brokerId, lease, standbySince, connectionId } of state.brokers.values()) {
     invariant(
-      deputySince === 0 || (lease !== undefined && connectionId === 0),
-      `the provider is deputy of broker ${brokerId}, which is there or leased nothing`,
+      standbySince === 0 || (lease !== undefined && connectionId === 0),
+      `the provider is standby of broker ${brokerId}, which is there or leased nothing`,
     );
     if (lease === undefined) continue;
     const counted = lease.startedCounts.reduce((sum, count) => sum + count, 0);
@@ -103,7 +103,7 @@ function checkMachines(state: ProviderState): void {
     );
     attachments.add(machine.attachmentId);
     invariant(
-      !machine.isKeeping || (machine.attachmentId !== 0 && machine.toldConnectionId === 0),
+      !machine.isKeeping || (machine.attachmentId !== 0 && machine.reportedConnectionId === 0),
       `reports of machine ${machineId} are kept, and it is away or told`,
     );
     const { requestId } = machine.facts;

@@ -2,10 +2,10 @@ import type {
   AllocationRequest,
   ClaimedReservation,
   DrainingStatus,
-  HeldAhead,
+  Provisioning,
   MachineFacts,
-  ReservationStanding,
-  ResourceStanding,
+  ReservedStatus,
+  ResourceStatus,
 } from '../../messages/index.ts';
 import type {
   Duration,
@@ -35,16 +35,16 @@ export type ProviderCommand =
   /** Asks the reservation manager whether a claim is good; answered by ClaimJudged. */
   | { readonly kind: 'JudgeClaim'; readonly reservation: ClaimedReservation }
   /** Tells the reservation manager what is held ahead for a reservation, or asked for. */
-  | { readonly kind: 'TellHeldAhead'; readonly reservationId: number; readonly ahead: HeldAhead }
+  | { readonly kind: 'ReportProvisioning'; readonly reservationId: number; readonly ahead: Provisioning }
   /** Tells a broker how the reservations stand that it wants something inside of; a level. */
-  | { readonly kind: 'TellStandings'; readonly brokerId: BrokerId; readonly standings: readonly ReservationStanding[] }
+  | { readonly kind: 'ReportStatuses'; readonly brokerId: BrokerId; readonly statuses: readonly ReservedStatus[] }
   /** Tells a broker what the resource is and how its queue stands; a level. */
-  | { readonly kind: 'TellResource'; readonly brokerId: BrokerId; readonly standing: ResourceStanding }
+  | { readonly kind: 'ReportResource'; readonly brokerId: BrokerId; readonly resourceStatus: ResourceStatus }
   /**
    * Sends a broker whether the provider is draining, before any machine on a connection. Sent as state; undefined while
    * it takes work.
    */
-  | { readonly kind: 'TellDraining'; readonly brokerId: BrokerId; readonly draining: DrainingStatus | undefined }
+  | { readonly kind: 'ReportDraining'; readonly brokerId: BrokerId; readonly draining: DrainingStatus | undefined }
   /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
   | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }
   /**
@@ -53,7 +53,7 @@ export type ProviderCommand =
    * gone (`isGone`) there is no agent, even where another machine has its name.
    */
   | {
-      readonly kind: 'TellMachineJoined';
+      readonly kind: 'ReportMachineJoined';
       readonly brokerId: BrokerId;
       readonly facts: MachineFacts;
       readonly heldReplicaIds: readonly ReplicaId[];
@@ -68,7 +68,7 @@ export type ProviderCommand =
   | { readonly kind: 'KeepReports'; readonly machineId: MachineId; readonly attachmentId: number }
   /** Reports up to this one are kept: the agent may forget them. */
   | {
-      readonly kind: 'AcknowledgeKept';
+      readonly kind: 'AcknowledgeSpooled';
       readonly machineId: MachineId;
       readonly attachmentId: number;
       readonly sequence: number;
@@ -85,13 +85,13 @@ export type ProviderCommand =
   | { readonly kind: 'ConfirmLease'; readonly brokerId: BrokerId; readonly sequence: number }
   /** Also ends the relaying between the two. */
   | {
-      readonly kind: 'TellMachineLost';
+      readonly kind: 'ReportMachineLost';
       readonly brokerId: BrokerId;
       readonly machineId: MachineId;
       readonly reason: string;
     }
-  | { readonly kind: 'TellRequests'; readonly brokerId: BrokerId; readonly requests: readonly AllocationRequest[] }
-  | { readonly kind: 'TellSettled'; readonly brokerId: BrokerId }
+  | { readonly kind: 'ReportRequests'; readonly brokerId: BrokerId; readonly requests: readonly AllocationRequest[] }
+  | { readonly kind: 'ReportSynced'; readonly brokerId: BrokerId }
   /**
    * Closes the agent's stream so that it presents itself anew, with what it holds now and all that was not
    * acknowledged.

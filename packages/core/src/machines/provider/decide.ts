@@ -90,7 +90,7 @@ function giveBack(turn: Turn): void {
  *
  * The free slots are shared evenly among such brokers, those with the fewest pending requests first. A heuristic that
  * watches the queue is asked
- * when there is an occasion, and also where all that is wanted has a place on what is asked for: it may know a better
+ * when there is an trigger, and also where all that is wanted has a place on what is asked for: it may know a better
  * one.
  */
 export function draftRequests(turn: Turn): void {
@@ -100,13 +100,13 @@ export function draftRequests(turn: Turn): void {
   const brokers = brokersInNeed(turn, isWatching);
   const obstacle = findObstacle(turn, brokers.length, isWatching);
   if (obstacle !== undefined) {
-    state.standing = [obstacle];
+    state.resourceStatus = [obstacle];
     return;
   }
   const { limits, listing } = state;
   if (limits === undefined || listing === undefined) return;
   if (isWatching) {
-    state.standing = askWatching(turn, { limits, listing }, heuristic, brokers);
+    state.resourceStatus = askWatching(turn, { limits, listing }, heuristic, brokers);
     return;
   }
   const reasons: string[] = [];
@@ -114,7 +114,7 @@ export function draftRequests(turn: Turn): void {
     const decision = draftFor(turn, { limits, listing }, heuristic, { broker, sharers: brokers.length - index });
     reasons.push(...decision.reasons);
   });
-  state.standing = reasons;
+  state.resourceStatus = reasons;
 }
 
 function brokersInNeed(turn: Turn, isWatching: boolean): KnownBroker[] {
@@ -128,7 +128,7 @@ function brokersInNeed(turn: Turn, isWatching: boolean): KnownBroker[] {
 }
 
 function findObstacle({ state, now }: Turn, inNeedCount: number, isWatching: boolean): string | undefined {
-  const { config, refusals, fruitless } = state;
+  const { config, refusals, emptyAllocationStreak } = state;
   if (config.resourceKind === 'machines') return 'Machines attach by themselves; nothing is asked for.';
   if (takesNoWork(state)) return capitalized(`${describeNoWork(state)}.`);
   if (inNeedCount === 0) return describeContentment(state);
@@ -137,7 +137,7 @@ function findObstacle({ state, now }: Turn, inNeedCount: number, isWatching: boo
     return `The queue of the resource cannot be read: ${state.listingFailure}.`;
   if (state.limits === undefined) return 'The limits of the resource are not known yet.';
   if (state.listing === undefined) return 'The queue of the resource has not been read yet.';
-  const failures = `failures in a row: ${refusals} refused, ${fruitless} ended without a machine`;
+  const failures = `failures in a row: ${refusals} refused, ${emptyAllocationStreak} ended without a machine`;
   if (now < state.pausedUntil)
     return (
       `Paused for another ${describeTime(state.pausedUntil - now)}, after ` +

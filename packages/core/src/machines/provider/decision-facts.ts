@@ -13,7 +13,7 @@ export interface Resource {
   readonly listing: QueueListing;
 }
 
-/** What is to be asked for; a deputy goes by what is left of the lease. */
+/** What is to be asked for; a standby goes by what is left of the lease. */
 export function demandOf(
   turn: Turn,
   broker: KnownBroker,
@@ -35,7 +35,7 @@ export function factsOf(turn: Turn, { limits, listing }: Resource, broker: Known
     listing: competingIn(state, listingWithOwn(state, listing, now)),
     pending: [],
     served,
-    heldInVain: heldInVainOf(served),
+    idleHeldTime: idleHeldTimeOf(served),
     demand: { pendingTasks, processors, deadline },
     taskTimes: observedTaskTimes(broker),
     taskTimesElsewhere: broker.demand?.taskTimes,
@@ -48,7 +48,7 @@ export function factsOf(turn: Turn, { limits, listing }: Resource, broker: Known
  * Agents take a while to start, on a loaded host a long one; what ended before a task did says for how long at most it
  * has been too short.
  */
-function heldInVainOf(served: readonly ServedRequest[]): Duration {
+function idleHeldTimeOf(served: readonly ServedRequest[]): Duration {
   return served.reduce(
     (most, { taskTime, startedAt, endedAt, walltime }) =>
       taskTime === 0 && endedAt - startedAt >= walltime ? Math.max(most, walltime) : most,

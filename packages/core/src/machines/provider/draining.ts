@@ -36,7 +36,7 @@ export function drain(turn: Turn, { replyTo, reason, isAtOnce }: InputOf<'DrainA
   const next = addTo(known ?? { since: now, reason: '' }, reason, isAtOnce === true);
   if (known === undefined || known.reason !== next.reason || known.isAtOnce !== next.isAtOnce) {
     commit(turn, { kind: 'DrainingBegan', ...next, at: now });
-    tellAll(turn);
+    reportAll(turn);
   }
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: undefined } });
 }
@@ -53,7 +53,7 @@ function addTo(known: DrainingStatus, reason: string, isAtOnce: boolean): Draini
 export function undrain(turn: Turn, { replyTo }: InputOf<'UndrainAsked'>): void {
   if (turn.state.draining !== undefined) {
     commit(turn, { kind: 'DrainingEnded', at: turn.now });
-    tellAll(turn);
+    reportAll(turn);
   }
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: undefined } });
 }
@@ -62,7 +62,7 @@ export function undrain(turn: Turn, { replyTo }: InputOf<'UndrainAsked'>): void 
 export function giveEverythingBack(turn: Turn, { replyTo, reason }: InputOf<'GiveBackAsked'>): void {
   turn.state.givingBackReason = reason;
   // Machines that attach by themselves are nothing to give back: they wait for the next start, and go on meanwhile.
-  if (turn.state.config.resourceKind === 'cluster') tellAll(turn);
+  if (turn.state.config.resourceKind === 'cluster') reportAll(turn);
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: undefined } });
 }
 
@@ -70,15 +70,15 @@ export function giveEverythingBack(turn: Turn, { replyTo, reason }: InputOf<'Giv
  * Sends the draining state to a broker that connects. A broker that receives nothing assumes that the provider takes
  * work.
  */
-export function tellDraining({ state, now, commands }: Turn, brokerId: BrokerId): void {
+export function reportDraining({ state, now, commands }: Turn, brokerId: BrokerId): void {
   const draining = statusOf(state, now);
-  if (draining !== undefined) commands.push({ kind: 'TellDraining', brokerId, draining });
+  if (draining !== undefined) commands.push({ kind: 'ReportDraining', brokerId, draining });
 }
 
-function tellAll({ state, now, commands }: Turn): void {
+function reportAll({ state, now, commands }: Turn): void {
   const draining = statusOf(state, now);
   for (const { brokerId, connectionId } of state.brokers.values())
-    if (connectionId !== 0) commands.push({ kind: 'TellDraining', brokerId, draining });
+    if (connectionId !== 0) commands.push({ kind: 'ReportDraining', brokerId, draining });
 }
 
 /** A process that gives everything back is drained at once, as far as brokers can tell. */

@@ -73,9 +73,9 @@ export function boundFirstRequests(
 }
 
 /** For how long a task has run here without an end, or a request was held without one. */
-function outlastedIn({ pending, cutOff = [], served, heldInVain = 0 }: RequestFacts): Duration {
+function outlastedIn({ pending, cutOff = [], served, idleHeldTime = 0 }: RequestFacts): Duration {
   const running = pending.flatMap(({ tasks = [] }) => tasks);
-  const outlasted = [...running, ...cutOff].reduce((most, { time }) => Math.max(most, time), heldInVain);
+  const outlasted = [...running, ...cutOff].reduce((most, { time }) => Math.max(most, time), idleHeldTime);
   return served.reduce((most, { taskTime, startedAt, endedAt, walltime }) => {
     const held = endedAt - startedAt;
     return taskTime === 0 && held >= heldShare * walltime ? Math.max(most, Math.min(held, walltime)) : most;

@@ -41,8 +41,8 @@ export function followClock(turn: Turn, by: Duration): void {
 function moveBroker(broker: KnownBroker, by: Duration): void {
   moveInstants(broker, seenOfBroker, by);
   moveInstants(broker.watch, ['askedAt', 'reviewAt'], by);
-  if (broker.resourceTold !== undefined)
-    broker.resourceTold = { ...broker.resourceTold, at: movedBy(broker.resourceTold.at, by) };
+  if (broker.resourceReported !== undefined)
+    broker.resourceReported = { ...broker.resourceReported, at: movedBy(broker.resourceReported.at, by) };
 }
 
 function moveListing(listing: QueueListing, by: Duration): QueueListing {

@@ -1,13 +1,13 @@
 import type { ReplicaId } from '../../shared/index.ts';
-import { isLeased } from './kept-lease.ts';
-import { isDeputy } from './leases.ts';
+import { isLeased } from './spooled-lease.ts';
+import { isStandby } from './leases.ts';
 import type { BrokerId, ProvidedMachine, ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** Puts back into the lease what a machine that is lost had started of it and not ended, so that another may run it. */
 export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
   const broker = turn.state.brokers.get(machine.brokerId);
-  if (broker?.lease === undefined || !isDeputy(broker)) return;
+  if (broker?.lease === undefined || !isStandby(broker)) return;
   const { started } = broker.lease;
   // Of this broker alone: replica ids are each broker's own.
   const kept = [...turn.state.kept.values()].filter(({ brokerId }) => brokerId === broker.brokerId);
@@ -25,7 +25,7 @@ export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
  */
 export function noteHeld(turn: Turn, machine: ProvidedMachine): void {
   const broker = turn.state.brokers.get(machine.brokerId);
-  if (machine.isForeign || broker?.lease === undefined || !isDeputy(broker)) return;
+  if (machine.isForeign || broker?.lease === undefined || !isStandby(broker)) return;
   const { lease, brokerId } = broker;
   const replicaIds = [...machine.held].filter(
     (replicaId) => isLeased(lease, replicaId) && !lease.started.has(replicaId),

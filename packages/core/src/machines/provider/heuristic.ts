@@ -38,8 +38,8 @@ function configuredHeuristic({ config }: ProviderState): HeuristicSetting {
   return { heuristic: config.heuristic, defaultTime: config.heuristicOptions.defaultTime };
 }
 
-/** A wish for another heuristic. */
-export interface HeuristicWish {
+/** A spec for another heuristic. */
+export interface HeuristicSpec {
   readonly replyTo: number;
   /** Empty for the one in force. */
   readonly heuristic: string;
@@ -48,7 +48,7 @@ export interface HeuristicWish {
 }
 
 /** Lets another heuristic decide from this step on; what was asked for already stays. Replies what is in force then. */
-export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }: HeuristicWish): void {
+export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }: HeuristicSpec): void {
   const { state, now } = turn;
   const before = heuristicInForce(state);
   const to: HeuristicSetting = {
@@ -61,7 +61,7 @@ export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }:
     return;
   }
   // Somebody looks after this provider, and may have mended what was wrong.
-  if (state.refusals + state.fruitless > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
+  if (state.refusals + state.emptyAllocationStreak > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
   if (!isSame(to, before)) commit(turn, { kind: 'HeuristicSwitched', to, over: configuredHeuristic(state), at: now });
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: to } });
 }

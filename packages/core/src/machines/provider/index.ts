@@ -13,11 +13,11 @@ export type { ProviderCommand } from './commands.ts';
 export { takesNoWork } from './draining.ts';
 export { heuristicInForce, isWatching } from './heuristic.ts';
 export type { ProviderInput } from './inputs.ts';
-export { freezeProvider, thawProvider, type ProviderSnapshot } from './snapshot.ts';
+export { serializeProvider, deserializeProvider, type ProviderSnapshot } from './snapshot.ts';
 export { viewQueue, type QueueKnowledge, type ViewedQueue, type ViewedRequest } from './queue-view.ts';
 export { listUses } from './reserved-windows.ts';
 export { measureInterval } from './watched-facts.ts';
-export { keptKey, type KeptLease, type KeptMachine, type KeptReport } from './kept-lease.ts';
+export { keptKey, type SpooledLease, type EnrolledMachine, type KeptReport } from './spooled-lease.ts';
 export { leftOfLease, roomForReports } from './leases.ts';
 export {
   clientRequestIdOf,

@@ -37,14 +37,14 @@ export type ProviderInput =
     }
   /** The broker placed these of what it leased otherwise. */
   | {
-      readonly kind: 'LeaseTrimmed';
+      readonly kind: 'LeaseRevoked';
       readonly brokerId: BrokerId;
       readonly connectionId: number;
       readonly replicaIds: readonly ReplicaId[];
     }
   /** All inputs of these replicas of the lease are here; told anew after each start. */
   | {
-      readonly kind: 'LeaseStocked';
+      readonly kind: 'InputsStaged';
       readonly brokerId: BrokerId;
       readonly sequence: number;
       readonly replicaIds: readonly ReplicaId[];
@@ -71,7 +71,7 @@ export type ProviderInput =
     }
   /** A broker acknowledged reports of a machine, some of which are kept. */
   | {
-      readonly kind: 'KeptAcknowledged';
+      readonly kind: 'SpooledAcknowledged';
       readonly brokerId: BrokerId;
       readonly machineId: MachineId;
       readonly sequence: number;
@@ -148,7 +148,7 @@ export type ProviderInput =
    * All reservations of the resource that are confirmed and not over; a level. Told only where allocations are held for
    * them.
    */
-  | { readonly kind: 'WindowsTold'; readonly windows: readonly ReservedWindow[] }
+  | { readonly kind: 'WindowsReported'; readonly windows: readonly ReservedWindow[] }
   /** What the reservation manager says of a claim: its code is empty for a good one. */
   | { readonly kind: 'ClaimJudged'; readonly claim: string; readonly code: string }
   | ClockStepped

@@ -2,13 +2,13 @@ import { type Bytes, countIn, type Instant, type ProcessorCount } from '../../sh
 import type { KnownBroker, ProviderState } from './state.ts';
 
 /** Whether the provider goes on alone with what the broker leased it. */
-export function isDeputy({ deputySince }: KnownBroker): boolean {
-  return deputySince > 0;
+export function isStandby({ standbySince }: KnownBroker): boolean {
+  return standbySince > 0;
 }
 
-/** Until when leased replicas of a deputy may be started. */
-export function leaseEnd({ deputySince, lease }: KnownBroker): Instant {
-  return deputySince + (lease?.outline.horizon ?? 0);
+/** Until when leased replicas of a standby may be started. */
+export function leaseEnd({ standbySince, lease }: KnownBroker): Instant {
+  return standbySince + (lease?.outline.horizon ?? 0);
 }
 
 /** Bytes of reports that may still be kept. */

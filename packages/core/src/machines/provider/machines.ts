@@ -1,8 +1,8 @@
 import { type MachineFacts, nameReservation } from '../../messages/index.ts';
 import type { Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
 import { hasKept, mustWait, noteHeld, returnLeased } from './former-runs.ts';
-import { keptKey } from './kept-lease.ts';
-import { isDeputy } from './leases.ts';
+import { keptKey } from './spooled-lease.ts';
+import { isStandby } from './leases.ts';
 import {
   isServing,
   type BrokerId,
@@ -43,7 +43,7 @@ export function attachAgent(turn: Turn, { attachmentId, facts, heldReplicaIds }:
   machine.held = new Set(heldReplicaIds);
   // What it holds from before may have run since; that it does not hold anything is known.
   machine.busySince = heldReplicaIds.length === 0 ? 0 : machine.busySince || turn.now;
-  machine.toldConnectionId = 0;
+  machine.reportedConnectionId = 0;
   machine.isReturning = false;
   machine.isKeeping = false;
   machine.isFull = false;
@@ -170,20 +170,20 @@ function loseMachine(turn: Turn, machine: ProvidedMachine, reason: string): void
   commit(turn, { kind: 'MachineLost', machineId, reason, at: turn.now });
   // What it reported while the broker was away is still on its way, and comes to nothing once the broker hears that it
   // is lost.
-  if (hasKept(turn.state, machine)) noteTold(turn.state, machine);
-  else tellLost(turn, broker, machineId, reason);
+  if (hasKept(turn.state, machine)) noteReported(turn.state, machine);
+  else reportLost(turn, broker, machineId, reason);
 }
 
 /** Has what is kept of a machine that is gone count as told, where the machine was. */
-function noteTold({ kept }: ProviderState, { facts, toldConnectionId }: ProvidedMachine): void {
+function noteReported({ kept }: ProviderState, { facts, reportedConnectionId }: ProvidedMachine): void {
   const own = kept.get(keptKey(facts));
-  if (own !== undefined && toldConnectionId !== 0) own.toldConnectionId = toldConnectionId;
+  if (own !== undefined && reportedConnectionId !== 0) own.reportedConnectionId = reportedConnectionId;
 }
 
 /** Tells a broker, where it is there, that a machine is gone. */
-export function tellLost(turn: Turn, broker: KnownBroker | undefined, machineId: MachineId, reason: string): void {
+export function reportLost(turn: Turn, broker: KnownBroker | undefined, machineId: MachineId, reason: string): void {
   if (broker === undefined || broker.connectionId === 0) return;
-  turn.commands.push({ kind: 'TellMachineLost', brokerId: broker.brokerId, machineId, reason });
+  turn.commands.push({ kind: 'ReportMachineLost', brokerId: broker.brokerId, machineId, reason });
 }
 
 /**
@@ -206,24 +206,24 @@ export function offerMachine(turn: Turn, machine: ProvidedMachine): void {
   if (
     broker === undefined ||
     broker.connectionId === 0 ||
-    machine.toldConnectionId === broker.connectionId ||
+    machine.reportedConnectionId === broker.connectionId ||
     mustWait(state, machine, brokerId)
   )
     return;
-  if (machine.toldConnectionId === 0) tellJoined(turn, broker, machine);
+  if (machine.reportedConnectionId === 0) reportJoined(turn, broker, machine);
   else askToReturn(turn, machine);
 }
 
-function tellJoined(turn: Turn, broker: KnownBroker, machine: ProvidedMachine): void {
+function reportJoined(turn: Turn, broker: KnownBroker, machine: ProvidedMachine): void {
   const { facts, held } = machine;
   const { brokerId } = broker;
   const kept = turn.state.kept.get(keptKey(facts));
   const reports = kept?.brokerId === brokerId ? kept.reports : [];
-  machine.toldConnectionId = broker.connectionId;
+  machine.reportedConnectionId = broker.connectionId;
   machine.isKeeping = false;
   const heldReplicaIds = [...new Set([...reports.flatMap(({ endedReplicaIds }) => endedReplicaIds), ...held])];
   turn.commands.push({
-    kind: 'TellMachineJoined',
+    kind: 'ReportMachineJoined',
     brokerId,
     facts,
     heldReplicaIds,
@@ -244,7 +244,7 @@ export function askToReturn(turn: Turn, machine: ProvidedMachine): void {
 /** Has an agent end what it holds of a former journal of its broker; true when nothing is left of that. */
 function isCleared(turn: Turn, machine: ProvidedMachine): boolean {
   if (!machine.isForeign) return true;
-  if (machine.toldConnectionId !== 0) {
+  if (machine.reportedConnectionId !== 0) {
     // What it holds now is known when it presents itself anew.
     askToReturn(turn, machine);
     return false;
@@ -275,11 +275,11 @@ function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): 
     held,
     facts: { machineId },
   } = machine;
-  if (machine.toldConnectionId !== 0) {
+  if (machine.reportedConnectionId !== 0) {
     // It moves once its broker has what was kept for it.
-    if (hasKept(state, machine) && state.brokers.get(machine.brokerId)?.connectionId === machine.toldConnectionId)
+    if (hasKept(state, machine) && state.brokers.get(machine.brokerId)?.connectionId === machine.reportedConnectionId)
       return;
-    tellLost(turn, state.brokers.get(machine.brokerId), machineId, 'MUT_MACHINE_MOVED');
+    reportLost(turn, state.brokers.get(machine.brokerId), machineId, 'MUT_MACHINE_MOVED');
     askToReturn(turn, machine);
   } else if (held.size > 0) {
     clearAgent(turn, machine);
@@ -287,7 +287,7 @@ function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): 
     commit(turn, { kind: 'MachineAssigned', machineId, brokerId, at: turn.now });
     const broker = state.brokers.get(brokerId);
     if (broker !== undefined && broker.connectionId !== 0 && !mustWait(state, machine, brokerId))
-      tellJoined(turn, broker, machine);
+      reportJoined(turn, broker, machine);
   }
 }
 
@@ -305,7 +305,7 @@ function chooseBroker(state: ProviderState, machine: ProvidedMachine): BrokerId 
 }
 
 function firstOf({ brokers }: ProviderState, connected: readonly KnownBroker[]): BrokerId {
-  const first = connected[0] ?? [...brokers.values()].find(isDeputy);
+  const first = connected[0] ?? [...brokers.values()].find(isStandby);
   return first?.brokerId ?? '';
 }
 

@@ -3,7 +3,7 @@ import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { noteCutOff } from './cut-off.ts';
 import { isWatched, isWatching } from './heuristic.ts';
 import { loseMachinesOf } from './machines.ts';
-import { hasFreed } from './note-occasions.ts';
+import { hasFreed } from './note-triggers.ts';
 import { overCodeOf } from './reserved-end.ts';
 import { noteWindow } from './reserved-windows.ts';
 import { inOwnClock } from './own-clock.ts';
@@ -22,14 +22,14 @@ const startTolerance: Duration = 60_000;
 /**
  * A promise that is first heard of longer than this after the submission tells too little of what was promised then.
  */
-const promiseHeardMax: Duration = 10 * 60_000;
+const promiseReceivedMax: Duration = 10 * 60_000;
 
 /** Requests that a provider makes use of at a time: heuristics consider each of them. */
 const requestsMax = 10_000;
 
 /** Takes the resource's limits; they are journaled when they are new. */
-export function takeLimits(turn: Turn, told: ResourceLimits): void {
-  const limits = { ...told, requestsMax: Math.min(told.requestsMax, requestsMax) };
+export function takeLimits(turn: Turn, reported: ResourceLimits): void {
+  const limits = { ...reported, requestsMax: Math.min(reported.requestsMax, requestsMax) };
   const before = turn.state.limits;
   const isSame =
     before !== undefined &&
@@ -48,9 +48,9 @@ export function noteFailedReading(state: ProviderState, reason: string): void {
 }
 
 /** Compares a good listing with what this provider knows of its own requests. */
-export function takeListing(turn: Turn, told: QueueListing, readAt: Instant): void {
+export function takeListing(turn: Turn, reported: QueueListing, readAt: Instant): void {
   const { state } = turn;
-  const listing = inOwnClock(turn, soundListing(told));
+  const listing = inOwnClock(turn, soundListing(reported));
   if (
     isWatching(state) &&
     (state.listing === undefined || state.listingFailure !== '' || hasFreed(state, state.listing, listing))
@@ -63,7 +63,7 @@ export function takeListing(turn: Turn, told: QueueListing, readAt: Instant): vo
   for (const request of [...state.requests.values()]) {
     const entry = byRequestId.get(request.requestId);
     // First how large its reservation is now, which is why a request may have ended.
-    if (entry !== undefined) noteWindow(turn, request, told);
+    if (entry !== undefined) noteWindow(turn, request, reported);
     if (entry === undefined) missRequest(turn, request, readAt);
     else seeRequest(turn, request, entry, readAt);
   }
@@ -205,7 +205,7 @@ function notePromise(
     !isWatched(turn.state, heuristic)
   )
     return;
-  if (turn.now - (entry.submittedAt > 0 ? entry.submittedAt : submittedAt) > promiseHeardMax) return;
+  if (turn.now - (entry.submittedAt > 0 ? entry.submittedAt : submittedAt) > promiseReceivedMax) return;
   commit(turn, { kind: 'RequestPromised', requestId, startsAt: entry.startsAt, at: turn.now });
 }
 
@@ -303,7 +303,7 @@ export function endRequest(turn: Turn, request: OwnRequest, ending: Ending, code
     broker !== undefined &&
     request.reservation === undefined &&
     isServing(request) &&
-    numberOf(request) < broker.demandRequest
+    numberOf(request) < broker.requireRequest
   )
     broker.endedProcessors += request.width;
   noteCutOff(turn, request);

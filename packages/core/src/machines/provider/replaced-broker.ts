@@ -1,4 +1,4 @@
-import { makeRoom } from './deputy.ts';
+import { makeRoom } from './standby.ts';
 import type { KnownBroker } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
@@ -14,7 +14,7 @@ export function noteInstance(turn: Turn, broker: KnownBroker, instance: string):
   else replaceBroker(turn, broker, instance);
 }
 
-function replaceBroker(turn: Turn, { brokerId, demandFrom }: KnownBroker, instance: string): void {
+function replaceBroker(turn: Turn, { brokerId, requireFrom }: KnownBroker, instance: string): void {
   const { state, now } = turn;
   for (const {
     facts: { machineId, incarnation },
@@ -25,7 +25,7 @@ function replaceBroker(turn: Turn, { brokerId, demandFrom }: KnownBroker, instan
     if (owner === brokerId && last !== undefined)
       commit(turn, { kind: 'ReportsForgotten', machineId, incarnation, upTo: last.sequence });
   }
-  if (demandFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: now });
+  if (requireFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: now });
   commit(turn, { kind: 'BrokerReplaced', brokerId, instance, at: now });
   for (const machine of state.machines.values()) {
     if (machine.brokerId !== brokerId) continue;

@@ -8,7 +8,7 @@ import type {
 import type { TaskGroup } from '../../requests/index.ts';
 import type { Instant, MachineId, ReplicaId } from '../../shared/index.ts';
 import { keepReport } from './apply-lease.ts';
-import { openLease, placeLeased, type KeptMachine } from './kept-lease.ts';
+import { openLease, placeLeased, type EnrolledMachine } from './spooled-lease.ts';
 import {
   createBroker,
   createMachine,
@@ -34,7 +34,7 @@ export interface ProviderSnapshot {
   readonly brokerIds: readonly BrokerId[];
   /** What each of these brokers wants since when; left out by releases that did not tell one demand from the next. */
   readonly demands?: readonly {
-    readonly demandFrom: number;
+    readonly requireFrom: number;
     readonly taskTimes: MeasuredTimes;
     readonly cutOff?: readonly TaskGroup[];
   }[];
@@ -48,7 +48,7 @@ export interface ProviderSnapshot {
   /** What each of these brokers leased; left out by releases that took no leases. */
   readonly leases?: readonly (SavedLease | null)[];
   /** Reports that no broker has acknowledged; left out likewise. */
-  readonly kept?: readonly Omit<KeptMachine, 'toldConnectionId'>[];
+  readonly kept?: readonly Omit<EnrolledMachine, 'reportedConnectionId'>[];
   /** Left out by releases that held no allocations. */
   readonly windows?: readonly ReservedWindow[];
   readonly waits?: ProviderState['waits'];
@@ -58,7 +58,7 @@ export interface ProviderSnapshot {
   readonly asked?: ProviderState['asked'];
   readonly taskTimes: MeasuredTimes;
   readonly refusals: number;
-  readonly fruitless: number;
+  readonly emptyAllocationStreak: number;
   /** Left out where it is 0. */
   readonly barren?: number;
   readonly pausedUntil: Instant;
@@ -68,11 +68,11 @@ export interface ProviderSnapshot {
 export interface SavedLease {
   readonly outline: LeaseOutline;
   readonly started: readonly (readonly [ReplicaId, MachineId])[];
-  readonly deputySince: Instant;
+  readonly standbySince: Instant;
 }
 
 /** Takes what the state promised. */
-export function freezeProvider(state: ProviderState): ProviderSnapshot {
+export function serializeProvider(state: ProviderState): ProviderSnapshot {
   const {
     instance,
     limits,
@@ -80,7 +80,7 @@ export function freezeProvider(state: ProviderState): ProviderSnapshot {
     nextRequestNumber,
     taskTimes,
     refusals,
-    fruitless,
+    emptyAllocationStreak,
     barren,
     pausedUntil,
     switched,
@@ -93,7 +93,7 @@ export function freezeProvider(state: ProviderState): ProviderSnapshot {
     nextRequestNumber,
     taskTimes,
     refusals,
-    fruitless,
+    emptyAllocationStreak,
     pausedUntil,
     ...(barren === 0 ? {} : { barren }),
     ...(switched === undefined ? {} : { switched }),
@@ -103,8 +103,8 @@ export function freezeProvider(state: ProviderState): ProviderSnapshot {
     ...(state.asked.submissions.length + state.asked.withdrawals.length === 0 ? {} : { asked: { ...state.asked } }),
     requests: [...state.requests.values()],
     brokerIds: [...state.brokers.keys()],
-    demands: [...state.brokers.values()].map(({ demandFrom, taskTimes: ofDemand, cutOff }) => ({
-      demandFrom,
+    demands: [...state.brokers.values()].map(({ requireFrom, taskTimes: ofDemand, cutOff }) => ({
+      requireFrom,
       taskTimes: ofDemand,
       ...(cutOff.length === 0 ? {} : { cutOff }),
     })),
@@ -114,15 +114,15 @@ export function freezeProvider(state: ProviderState): ProviderSnapshot {
       brokerId,
       ...(isForeign ? { isForeign } : {}),
     })),
-    leases: [...state.brokers.values()].map(({ lease, deputySince }) =>
-      lease === undefined ? null : { outline: lease.outline, started: [...lease.started], deputySince },
+    leases: [...state.brokers.values()].map(({ lease, standbySince }) =>
+      lease === undefined ? null : { outline: lease.outline, started: [...lease.started], standbySince },
     ),
     kept: [...state.kept.values()].map(({ facts, brokerId, reports }) => ({ facts, brokerId, reports: [...reports] })),
   };
 }
 
 /** The state that replay of the changes behind a snapshot would have made; everybody is away. */
-export function thawProvider(config: ProviderConfig, snapshot: ProviderSnapshot): ProviderState {
+export function deserializeProvider(config: ProviderConfig, snapshot: ProviderSnapshot): ProviderState {
   const {
     requests,
     brokerIds,
@@ -136,27 +136,31 @@ export function thawProvider(config: ProviderConfig, snapshot: ProviderSnapshot)
     asked,
     ...promised
   } = snapshot;
-  const state: ProviderState = { ...createProviderState(config), ...promised, ...thawHeld(windows, waits, asked) };
+  const state: ProviderState = {
+    ...createProviderState(config),
+    ...promised,
+    ...deserializeHeld(windows, waits, asked),
+  };
   for (const request of requests) state.requests.set(request.requestId, { ...request });
   brokerIds.forEach((brokerId, index) => {
     state.brokers.set(brokerId, {
       ...createBroker(brokerId, 1),
       instance: instances[index] ?? '',
       ...demands[index],
-      ...thawLease(leases[index] ?? undefined),
+      ...deserializeLease(leases[index] ?? undefined),
     });
   });
   for (const { facts, brokerId, isForeign = false } of machines) {
     state.machines.set(facts.machineId, { ...createMachine(facts, brokerId, 1), isForeign });
   }
   for (const { facts, brokerId, reports } of kept) {
-    for (const report of reports) keepReport(state, { kind: 'ReportKept', brokerId, facts, ...report, at: 0 });
+    for (const report of reports) keepReport(state, { kind: 'ReportSpooled', brokerId, facts, ...report, at: 0 });
   }
   return state;
 }
 
 /** What releases that held no allocations left out is nothing. */
-function thawHeld(
+function deserializeHeld(
   windows: readonly ReservedWindow[] = [],
   waits: ProviderState['waits'] = [],
   asked: ProviderState['asked'] = nothingAsked,
@@ -170,9 +174,9 @@ function thawHeld(
 
 const nothingAsked: ProviderState['asked'] = { submissions: [], withdrawals: [] };
 
-function thawLease(saved: SavedLease | undefined): Pick<KnownBroker, 'lease' | 'deputySince'> {
-  if (saved === undefined) return { lease: undefined, deputySince: 0 };
+function deserializeLease(saved: SavedLease | undefined): Pick<KnownBroker, 'lease' | 'standbySince'> {
+  if (saved === undefined) return { lease: undefined, standbySince: 0 };
   const lease = openLease(saved.outline);
   for (const [replicaId, machineId] of saved.started) placeLeased(lease, replicaId, machineId);
-  return { lease, deputySince: saved.deputySince };
+  return { lease, standbySince: saved.standbySince };
 }

@@ -3,13 +3,13 @@ import {
   type ClaimedReservation,
   type Demand,
   type DrainingStatus,
-  type HeldAhead,
+  type Provisioning,
   type MachineFacts,
   nameReservation,
   type QueueListing,
   type RequestReservation,
   type RequestStatus,
-  type ReservationStanding,
+  type ReservedStatus,
   type ReservedWindow,
   type ResourceLimits,
   type TaskTimes,
@@ -35,7 +35,7 @@ import type {
   RequestId,
   UserId,
 } from '../../shared/index.ts';
-import type { KeptLease, KeptMachine } from './kept-lease.ts';
+import type { SpooledLease, EnrolledMachine } from './spooled-lease.ts';
 
 /** Run times of tasks, summed up; all 0 before the first ended. */
 export interface MeasuredTimes {
@@ -128,7 +128,7 @@ export interface ProviderConfig {
   /** Requests that ended and are still told of; older ones are forgotten. */
   readonly endedRequestsMax: number;
   /** How long a broker is away before the provider goes on with what it leased. */
-  readonly deputyAfter: Duration;
+  readonly standbyAfter: Duration;
   /** Most bytes of reports that are kept for brokers that are away; with more, agents wait. */
   readonly keptBytesMax: Bytes;
   /** When allocations for reservations are asked for, to be held until these begin; left out where none are. */
@@ -152,7 +152,7 @@ export const providerDefaults: Omit<ProviderConfig, 'providerId'> = {
   releaseRetry: 5_000,
   credentialGrace: 600_000,
   endedRequestsMax: 100,
-  deputyAfter: 5_000,
+  standbyAfter: 5_000,
   keptBytesMax: 1024 ** 3,
 };
 
@@ -244,19 +244,19 @@ export interface OwnRequest {
 }
 
 /** What a broker was told of the resource, and when. */
-export interface ResourceTold {
+export interface ResourceReported {
   readonly at: Instant;
   /** Equal as long as nothing changed but time. */
   readonly sign: string;
 }
 
 /** Why a heuristic that watches the queue is to be asked. */
-export type Occasion = NonNullable<RequestFacts['occasion']>;
+export type Trigger = NonNullable<RequestFacts['trigger']>;
 
 /** What a heuristic that watches the queue was asked for a broker, and when it is asked next. */
 export interface QueueWatch {
   /** Why it is to be asked; undefined while there is no reason. */
-  occasion: Occasion | undefined;
+  trigger: Trigger | undefined;
   /** When it was last asked; 0 before, as the two below. */
   askedAt: Instant;
   /** The demand then. */
@@ -271,11 +271,11 @@ export interface QueueWatch {
 
 /** It is asked as soon as it can be. */
 function beginWatch(): QueueWatch {
-  return { occasion: 'own', askedAt: 0, demand: undefined, endedCount: 0, reviewAt: Infinity, reasons: [] };
+  return { trigger: 'own', askedAt: 0, demand: undefined, endedCount: 0, reviewAt: Infinity, reasons: [] };
 }
 
 /**
- * A broker that has connected at some time. Its name and instance, `demandFrom`, `taskTimes` and what says so are
+ * A broker that has connected at some time. Its name and instance, `requireFrom`, `taskTimes` and what says so are
  * promised state; the rest is seen.
  */
 export interface KnownBroker {
@@ -286,7 +286,7 @@ export interface KnownBroker {
    */
   instance: string;
   /** Number of the first request that its present demand made, or will make; 0 while it wants nothing. */
-  demandFrom: number;
+  requireFrom: number;
   /** Run times of the tasks that its requests completed since then. */
   taskTimes: MeasuredTimes;
   /**
@@ -301,22 +301,22 @@ export interface KnownBroker {
   /** When it went away; 0 while it is there. */
   awaySince: Instant;
   /** All its machines have been told on this connection. */
-  isSettled: boolean;
+  isSynced: boolean;
   /** Undefined until it is told on this connection; that of the last connection while the broker is away. */
   demand: Demand | undefined;
   /** Since when its demand is known to be nothing; 0 while it is not. */
   idleSince: Instant;
   /** Promised state: what it leased last; undefined before the first. */
-  lease: KeptLease | undefined;
+  lease: SpooledLease | undefined;
   /** Promised state: since when the provider goes on alone in its place; 0 while it does not. */
-  deputySince: Instant;
+  standbySince: Instant;
   /** Since when running allocations cover all that it wants; 0 while they do not, or nobody knows. */
   coveredSince: Instant;
   /**
    * Number of the first request that may have been made since its demand was told: such a one the demand does not know
    * of.
    */
-  demandRequest: number;
+  requireRequest: number;
   /**
    * Processors of requests that ended since its demand was told, and were there before: what they had room for has no
    * place now.
@@ -327,11 +327,11 @@ export interface KnownBroker {
   /** It was told that its lease is kept, and nothing of earlier ones can come back. */
   isLeaseConfirmed: boolean;
   /** How the reservations stand that it wants something inside of, as it was told last on this connection. */
-  standingsTold: readonly ReservationStanding[];
+  statusesReported: readonly ReservedStatus[];
   /** It wants to know how the resource stands. */
   takesResource: boolean;
   /** What it was told of that last on this connection; undefined before. */
-  resourceTold: ResourceTold | undefined;
+  resourceReported: ResourceReported | undefined;
   /** When it is to be told anew without any input; Infinity where nothing but an input makes it due. */
   resourceDue: Instant;
 }
@@ -341,25 +341,25 @@ export function createBroker(brokerId: BrokerId, awaySince: Instant): KnownBroke
   return {
     brokerId,
     instance: '',
-    demandFrom: 0,
+    requireFrom: 0,
     taskTimes: nothingMeasured,
     cutOff: [],
     watch: beginWatch(),
     connectionId: 0,
     awaySince,
-    isSettled: false,
+    isSynced: false,
     demand: undefined,
     idleSince: 0,
     coveredSince: 0,
-    demandRequest: 0,
+    requireRequest: 0,
     endedProcessors: 0,
     lease: undefined,
-    deputySince: 0,
+    standbySince: 0,
     leaseConnectionId: 0,
     isLeaseConfirmed: false,
-    standingsTold: [],
+    statusesReported: [],
     takesResource: false,
-    resourceTold: undefined,
+    resourceReported: undefined,
     resourceDue: Infinity,
   };
 }
@@ -389,7 +389,7 @@ export interface ProvidedMachine {
   /** What the agent held when it attached; while its reports are kept here, what it holds. */
   held: Set<ReplicaId>;
   /** Connection of the broker that was told of it under this attachment; 0 when none was. */
-  toldConnectionId: number;
+  reportedConnectionId: number;
   /** The agent was asked to present itself anew, or to let go of what it holds. */
   isReturning: boolean;
   /** What it reports is kept here, since its broker is away. */
@@ -412,7 +412,7 @@ export function createMachine(facts: MachineFacts, brokerId: BrokerId, awaySince
     awaySince,
     busySince: 0,
     held: new Set(),
-    toldConnectionId: 0,
+    reportedConnectionId: 0,
     isReturning: false,
     isKeeping: false,
     breakages: 0,
@@ -458,20 +458,20 @@ export interface ProviderState {
   readonly brokers: Map<BrokerId, KnownBroker>;
   readonly machines: Map<MachineId, ProvidedMachine>;
   /** Reports that brokers have not acknowledged, of machines that may be gone; the runs of an agent in their order. */
-  readonly kept: Map<string, KeptMachine>;
+  readonly kept: Map<string, EnrolledMachine>;
   /** Sum over `kept`. */
   keptBytes: Bytes;
   /** Run times of all tasks that its machines completed. */
   taskTimes: MeasuredTimes;
   /** Refusals in a row, and requests in a row that ended without a machine. */
   refusals: number;
-  fruitless: number;
+  emptyAllocationStreak: number;
   /** Allocations in a row whose agents attached, and that ended at once without the end of a task. */
   barren: number;
   /** Nothing is submitted before. */
   pausedUntil: Instant;
   /** Why nothing more is asked for now, or what was asked for last; sentences. */
-  standing: readonly string[];
+  resourceStatus: readonly string[];
   /** Seen: when candidates were compared last, in this life; undefined before. */
   lastDecision: ComparedDecision | undefined;
   /** Promised state: what the owner asked for when draining the provider; undefined while it takes work. */
@@ -490,7 +490,7 @@ export interface ProviderState {
    */
   readonly judgements: Map<string, { readonly code: string; readonly at: Instant }>;
   /** Seen: what the reservation manager was told of what is held ahead, in this life, by reservation. */
-  readonly toldAhead: Map<number, HeldAhead>;
+  readonly reportedAhead: Map<number, Provisioning>;
   /** Seen: when the next reservations would have all that they lack, as of the last listing, by number. */
   readonly expectedStarts: Map<number, Instant>;
   /**
@@ -522,10 +522,10 @@ export function createProviderState(config: ProviderConfig): ProviderState {
     keptBytes: 0,
     taskTimes: nothingMeasured,
     refusals: 0,
-    fruitless: 0,
+    emptyAllocationStreak: 0,
     barren: 0,
     pausedUntil: 0,
-    standing: [],
+    resourceStatus: [],
     lastDecision: undefined,
     draining: undefined,
     givingBackReason: '',
@@ -533,7 +533,7 @@ export function createProviderState(config: ProviderConfig): ProviderState {
     waits: [],
     asked: { submissions: [], withdrawals: [] },
     judgements: new Map(),
-    toldAhead: new Map(),
+    reportedAhead: new Map(),
     expectedStarts: new Map(),
     idleSince: new Map(),
     wakeAt: 0,
@@ -551,8 +551,8 @@ export function isPending(request: OwnRequest): boolean {
 }
 
 /** Whether the broker's present demand made the request. */
-export function isOfDemand({ demandFrom }: KnownBroker, request: OwnRequest): boolean {
-  return demandFrom > 0 && numberOf(request) >= demandFrom;
+export function isOfDemand({ requireFrom }: KnownBroker, request: OwnRequest): boolean {
+  return requireFrom > 0 && numberOf(request) >= requireFrom;
 }
 
 /** Requests are numbered in the order in which they are drafted. */

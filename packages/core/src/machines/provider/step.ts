@@ -5,7 +5,7 @@ import {
   disconnectBroker,
   noteIdleBrokers,
   offerMachines,
-  tellChangedRequests,
+  reportChangedRequests,
 } from './brokers.ts';
 import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
@@ -14,30 +14,30 @@ import { drain, giveEverythingBack, undrain } from './draining.ts';
 import { askAhead, giveHeld, takeJudgement } from './decide-held.ts';
 import { draftReserved, releaseReserved, withdrawExcess } from './decide-reserved.ts';
 import {
-  actAsDeputy,
-  beginDeputies,
+  actAsStandby,
+  beginStandbys,
   confirmLeases,
   forgetReports,
   keepReport,
-  stockLease,
-  takeBack,
+  markInputsStaged,
+  returnToQueue,
   takeLease,
-  trimLease,
-} from './deputy.ts';
+  revokeLease,
+} from './standby.ts';
 import { followWindows, releaseHeld, takeWindows } from './follow-windows.ts';
 import { followClock } from './follow-clock.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
 import { attachAgent, detachAgent, loseAbsentMachines, seeTasks } from './machines.ts';
-import { noteOccasions } from './note-occasions.ts';
+import { noteTriggers } from './note-triggers.ts';
 import { giveUpMissed, noteFailedReading, requeueWaiting, takeLimits, takeListing } from './queue.ts';
 import { isAheadOf } from './asked-lately.ts';
 import { releaseIdle } from './release-idle.ts';
 import type { ProviderState } from './state.ts';
 import { acceptSubmission, askReleases, doubtSubmission, finishRelease, refuseSubmission } from './submission.ts';
-import { tellAhead } from './tell-ahead.ts';
-import { tellResource } from './tell-resource.ts';
-import { tellStandings } from './tell-standings.ts';
+import { reportAhead } from './report-ahead.ts';
+import { reportResource } from './report-resource.ts';
+import { reportStatuses } from './report-statuses.ts';
 import { beginTurn, commit, type Turn } from './turn.ts';
 import { scheduleWake } from './wake.ts';
 
@@ -58,7 +58,7 @@ export function stepProvider(
   giveUpMissed(turn);
   requeueWaiting(turn);
   loseAbsentMachines(turn);
-  beginDeputies(turn);
+  beginStandbys(turn);
   noteIdleBrokers(turn);
   releaseSurplus(turn);
   releaseIdle(turn);
@@ -70,15 +70,15 @@ export function stepProvider(
   askAhead(turn);
   giveHeld(turn);
   askReleases(turn);
-  noteOccasions(turn);
+  noteTriggers(turn);
   draftRequests(turn);
-  tellChangedRequests(turn);
-  tellResource(turn);
+  reportChangedRequests(turn);
+  reportResource(turn);
   offerMachines(turn);
-  actAsDeputy(turn);
+  actAsStandby(turn);
   confirmLeases(turn);
-  tellAhead(turn);
-  tellStandings(turn);
+  reportAhead(turn);
+  reportStatuses(turn);
   scheduleWake(turn);
   return { changes: turn.changes, commands: turn.commands };
 }
@@ -100,19 +100,19 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'LeaseGranted':
       takeLease(turn, input);
       break;
-    case 'LeaseTrimmed':
-      trimLease(turn, input);
+    case 'LeaseRevoked':
+      revokeLease(turn, input);
       break;
-    case 'LeaseStocked':
-      stockLease(turn, input);
+    case 'InputsStaged':
+      markInputsStaged(turn, input);
       break;
     case 'ReportMade':
       keepReport(turn, input);
       break;
     case 'LeasedUnstartable':
-      takeBack(turn, input);
+      returnToQueue(turn, input);
       break;
-    case 'KeptAcknowledged':
+    case 'SpooledAcknowledged':
       forgetReports(turn, input);
       break;
     case 'LimitsRead':
@@ -150,7 +150,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'TasksSeen':
       seeTasks(turn, input.machines);
       break;
-    case 'WindowsTold':
+    case 'WindowsReported':
       takeWindows(turn, input.windows);
       break;
     case 'ClaimJudged':

@@ -2,9 +2,9 @@ import type { Instant } from '../../shared/index.ts';
 import { nextAsking } from './ask-watching.ts';
 import { nextHeld } from './decide-held.ts';
 import { nextReserved } from './decide-reserved.ts';
-import { deputyDue, mayBeDeputy } from './deputy.ts';
+import { standbyDue, mayBeStandby } from './standby.ts';
 import { isWatching } from './heuristic.ts';
-import { isDeputy, leaseEnd } from './leases.ts';
+import { isStandby, leaseEnd } from './leases.ts';
 import { graceEnd } from './machines.ts';
 import { credentialEnd, isPending, isServing, type OwnRequest } from './state.ts';
 import { isReleaseDue, nextRelease } from './submission.ts';
@@ -32,8 +32,8 @@ function instantsOf(turn: Turn): Instant[] {
   const isHolding = [...state.requests.values()].some(isPending);
   for (const broker of state.brokers.values()) {
     instants.push(broker.connectionId === 0 ? broker.awaySince + brokerGrace : broker.resourceDue);
-    if (isDeputy(broker)) instants.push(leaseEnd(broker));
-    else if (mayBeDeputy(broker)) instants.push(deputyDue(state, broker));
+    if (isStandby(broker)) instants.push(leaseEnd(broker));
+    else if (mayBeStandby(broker)) instants.push(standbyDue(state, broker));
     if (isHolding)
       instants.push(
         ...[broker.idleSince, broker.coveredSince].filter((since) => since > 0).map((since) => since + idleRelease),

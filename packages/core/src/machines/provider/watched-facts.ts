@@ -63,7 +63,7 @@ export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sh
     waits: waitsOf(state),
     budget: budgetOf(turn, broker, sharers),
     listingState: listingStateOf(state, facts.listing, now),
-    ...(broker.watch.occasion === undefined ? {} : { occasion: broker.watch.occasion }),
+    ...(broker.watch.trigger === undefined ? {} : { trigger: broker.watch.trigger }),
     ...(spread === undefined ? {} : { taskSpread: spread }),
     ...(unusedAt === undefined ? {} : { unusedAt }),
   };

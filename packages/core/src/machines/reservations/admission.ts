@@ -1,4 +1,4 @@
-import type { ReservationWish } from '../../messages/index.ts';
+import type { ReservationSpec } from '../../messages/index.ts';
 import {
   describeAmount,
   describeRefusal,
@@ -32,13 +32,13 @@ const codes: Readonly<Record<RefusalReason, string>> = {
   'start-in-past': 'MUT_START_IN_PAST',
   'end-before-start': 'MUT_END_BEFORE_START',
   'window-too-short': 'MUT_WINDOW_TOO_SHORT',
-  'above-capacity': 'MUT_ABOVE_CAPACITY',
-  'above-cap': 'MUT_ABOVE_CAP',
-  'above-user-bound': 'MUT_USER_BOUND',
+  'above-capacity': 'MUT_OVER_CAPACITY',
+  'above-cap': 'MUT_OVER_OFFER',
+  'above-user-bound': 'MUT_USER_RESERVED_LIMIT',
   'too-long': 'MUT_RESERVATION_TOO_LONG',
-  'not-now': 'MUT_NOT_NOW',
+  'not-now': 'MUT_NO_CAPACITY_NOW',
   'no-room': 'MUT_NO_ROOM',
-  'user-bound': 'MUT_USER_BOUND',
+  'user-bound': 'MUT_USER_RESERVED_LIMIT',
   'too-many-moves': 'MUT_TOO_MANY_MOVES',
   'unknown-reservation': 'MUT_NOT_FOUND',
   'already-begun': 'MUT_RESERVATION_BEGUN',
@@ -108,20 +108,20 @@ export function isRefusal(found: object): found is Refusal {
   return 'code' in found;
 }
 
-/** Makes of a wish what a calendar is asked. */
+/** Makes of a spec what a calendar is asked. */
 export function requestOf(
   entry: ResourceEntry,
-  wish: ReservationWish,
+  spec: ReservationSpec,
   { id, userId, isHold }: { readonly id: number; readonly userId: UserId; readonly isHold: boolean },
 ): ReservationRequest | Refusal {
-  const extent = extentOf(entry, wish);
+  const extent = extentOf(entry, spec);
   if (isRefusal(extent)) return extent;
-  const { timing, latestEnd, earliestStart } = wish;
-  return findTimingFault(wish) ?? { id, userId, extent, timing, earliestStart, latestEnd, isHold };
+  const { timing, latestEnd, earliestStart } = spec;
+  return findTimingFault(spec) ?? { id, userId, extent, timing, earliestStart, latestEnd, isHold };
 }
 
 /** What begins now, or now if it can, has no other earliest start; and now or not at all has no latest end. */
-function findTimingFault({ timing, earliestStart, latestEnd }: ReservationWish): Refusal | undefined {
+function findTimingFault({ timing, earliestStart, latestEnd }: ReservationSpec): Refusal | undefined {
   if (timing === 'advance') return undefined;
   const when = timing === 'immediate' ? 'now or not at all' : 'now, or else as early as possible';
   if (earliestStart !== undefined)
@@ -138,7 +138,7 @@ function findTimingFault({ timing, earliestStart, latestEnd }: ReservationWish):
   };
 }
 
-function extentOf({ resource }: ResourceEntry, { amount, duration }: ReservationWish): Extent | Refusal {
+function extentOf({ resource }: ResourceEntry, { amount, duration }: ReservationSpec): Extent | Refusal {
   switch (amount.kind) {
     case 'text': {
       const read = readAmount(amount.text, resource);
@@ -193,7 +193,7 @@ export function findExcess(
   const count = livingByUser.get(userId) ?? 0;
   if (reservationsPerUserMax === 0 || count < reservationsPerUserMax) return undefined;
   return {
-    code: 'MUT_USER_BOUND',
+    code: 'MUT_USER_RESERVED_LIMIT',
     message:
       `${userId} has ${count} reservations of ${resource.id} that are not over; want fewer than ` +
       `${reservationsPerUserMax}`,

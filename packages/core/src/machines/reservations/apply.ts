@@ -1,11 +1,11 @@
 import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../../messages/index.ts';
 import { Calendar, type Block, type PlacedReservation, type ReservableResource } from '../../reservations/index.ts';
 import { invariant, unreachable, type Instant } from '../../shared/index.ts';
-import type { ReservationsChange, ReservationTold } from './changes.ts';
-import { listDues } from './list-dues.ts';
-import { filedOf } from './standing.ts';
+import type { ReservationsChange, ReservationReported } from './changes.ts';
+import { listTimers } from './list-timers.ts';
+import { filedOf } from './resource-status.ts';
 import type { ReservationBrief } from './stored-reservations.ts';
-import { calendarStart, dueOf, isLiving, isPledged, type ReservationsState, type ResourceEntry } from './state.ts';
+import { calendarStart, dueOf, isLiving, isPrepared, type ReservationsState, type ResourceEntry } from './state.ts';
 
 /**
  * Makes one change to the state. Decides nothing; replay of the journal calls it alone.
@@ -25,8 +25,8 @@ export function apply(state: ReservationsState, change: ReservationsChange): voi
       return;
     }
     case 'ReservationsPut':
-      clearPlaces(state, change.told);
-      return putReservations(state, change.told);
+      clearPlaces(state, change.reported);
+      return putReservations(state, change.reported);
     case 'ReservationsForgotten':
       for (const id of change.ids) forgetReservation(state, id);
       return;
@@ -82,8 +82,8 @@ function putResource(state: ReservationsState, resource: ResourceRecord, at: Ins
   known.calendar = known.calendar.withRules(factsOf(resource));
   // What is looked at too early is looked at again; only what becomes due sooner would be missed.
   if (!isShorter(resource.rules.unclaimedMax, unclaimedMax)) return;
-  state.dues = listDues(state);
-  state.dueInstants.clear();
+  state.timers = listTimers(state);
+  state.timerInstants.clear();
 }
 
 /** Whether a limit is less than another; 0 is none. */
@@ -93,13 +93,13 @@ function isShorter(limit: number, other: number): boolean {
 
 function putOutage(
   state: ReservationsState,
-  { resourceId, outage, told }: Extract<ReservationsChange, { kind: 'OutagePut' }>,
+  { resourceId, outage, reported }: Extract<ReservationsChange, { kind: 'OutagePut' }>,
 ): void {
   const entry = getEntry(state, resourceId);
-  clearPlaces(state, told);
+  clearPlaces(state, reported);
   if (!entry.calendar.blocks().some(({ id }) => id === outage.id)) entry.calendar.putBlock(blockOf(outage));
   fileOutage(state, entry, outage);
-  putReservations(state, told);
+  putReservations(state, reported);
 }
 
 /** Notes an outage beside the calendar. */
@@ -107,12 +107,12 @@ export function fileOutage(state: ReservationsState, entry: ResourceEntry, outag
   entry.outages.set(outage.id, outage);
   entry.nextOutageId = Math.max(entry.nextOutageId, outage.id + 1);
   if (outage.endsAt !== 0)
-    state.dues.push({ at: outage.endsAt, kind: 'outage', resourceId: entry.resource.id, outageId: outage.id });
+    state.timers.push({ at: outage.endsAt, kind: 'outage', resourceId: entry.resource.id, outageId: outage.id });
 }
 
 /** First all that leave their places, so that others fit there. */
-function clearPlaces(state: ReservationsState, told: readonly ReservationTold[]): void {
-  for (const { reservation } of told) {
+function clearPlaces(state: ReservationsState, reported: readonly ReservationReported[]): void {
+  for (const { reservation } of reported) {
     const { calendar } = getEntry(state, reservation.resourceId);
     const placed = calendar.get(reservation.place.id);
     if (placed === undefined) continue;
@@ -124,8 +124,8 @@ function clearPlaces(state: ReservationsState, told: readonly ReservationTold[])
   }
 }
 
-function putReservations(state: ReservationsState, told: readonly ReservationTold[]): void {
-  for (const { reservation } of told) {
+function putReservations(state: ReservationsState, reported: readonly ReservationReported[]): void {
+  for (const { reservation } of reported) {
     const entry = getEntry(state, reservation.resourceId);
     if (isLiving(reservation) && entry.calendar.get(reservation.place.id) === undefined)
       entry.calendar.put(filedOf(reservation).place);
@@ -139,16 +139,16 @@ function fileReservation(state: ReservationsState, entry: ResourceEntry, reserva
   const former = state.reservations.findBrief(id);
   noteReservation(state, entry, reservation);
   if (!isLiving(reservation)) {
-    state.dueInstants.delete(id);
+    state.timerInstants.delete(id);
     return;
   }
   const at = dueOf(reservation, entry.resource, state.startedAt);
   const isNew = former === undefined || !isLiving(former);
-  const looked = isNew ? Infinity : (state.dueInstants.get(id) ?? dueOf(former, entry.resource, state.startedAt));
+  const looked = isNew ? Infinity : (state.timerInstants.get(id) ?? dueOf(former, entry.resource, state.startedAt));
   // What is looked at too early is looked at again then.
   if (looked <= at) return;
-  state.dues.push({ at, kind: 'reservation', id });
-  if (!isNew) state.dueInstants.set(id, at);
+  state.timers.push({ at, kind: 'reservation', id });
+  if (!isNew) state.timerInstants.set(id, at);
 }
 
 /** Notes a reservation beside the calendar, in place of what it was. */
@@ -159,8 +159,8 @@ export function noteReservation(state: ReservationsState, entry: ResourceEntry, 
   const former = state.reservations.findBrief(id);
   const change = Number(isLiving(reservation)) - Number(former !== undefined && isLiving(former));
   state.reservations.set(id, filedOf(reservation));
-  if (isPledged(reservation)) state.pledgedIds.add(id);
-  else state.pledgedIds.delete(id);
+  if (isPrepared(reservation)) state.preparedIds.add(id);
+  else state.preparedIds.delete(id);
   state.nextReservationId = Math.max(state.nextReservationId, id + 1);
   const work = livingWorkOf(reservation) - (former === undefined ? 0 : livingWorkOf(former));
   if (change !== 0 || work !== 0) countLiving(state, entry, { userId, change, work });

@@ -15,7 +15,7 @@ export type ReservationFact =
   | 'cancelled';
 
 /** A reservation as it is after a fact. */
-export interface ReservationTold {
+export interface ReservationReported {
   readonly fact: ReservationFact;
   readonly reservation: ReservationRecord;
 }
@@ -29,7 +29,7 @@ export type ReservationsChange =
       readonly kind: 'OutagePut';
       readonly resourceId: ResourceId;
       readonly outage: Outage;
-      readonly told: readonly ReservationTold[];
+      readonly reported: readonly ReservationReported[];
     }
   | {
       readonly kind: 'OutageRemoved';
@@ -38,6 +38,6 @@ export type ReservationsChange =
       readonly reason: string;
     }
   /** Reservations of one resource, all at once: a new one and those that gave way to it, or one. */
-  | { readonly kind: 'ReservationsPut'; readonly told: readonly ReservationTold[] }
+  | { readonly kind: 'ReservationsPut'; readonly reported: readonly ReservationReported[] }
   /** Over for so long that nobody will ask. */
   | { readonly kind: 'ReservationsForgotten'; readonly ids: readonly number[] };

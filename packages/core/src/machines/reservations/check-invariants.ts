@@ -1,6 +1,6 @@
 import { invariant, type Instant, type UserId } from '../../shared/index.ts';
 import { isSamePlace, workOf } from './apply.ts';
-import { dueOf, isLiving, isPledged, type ReservationsState, type ResourceEntry } from './state.ts';
+import { dueOf, isLiving, isPrepared, type ReservationsState, type ResourceEntry } from './state.ts';
 
 /** What a user has reserved of a resource. */
 interface Living {
@@ -37,8 +37,8 @@ export function checkInvariants(state: ReservationsState): void {
       `reservation ${place.id} is not found by its key`,
     );
     invariant(
-      isPledged(reservation) === state.pledgedIds.has(place.id),
-      `reservation ${place.id} is ${status}, and filed as if it were not so pledged`,
+      isPrepared(reservation) === state.preparedIds.has(place.id),
+      `reservation ${place.id} is ${status}, and filed as if it were not so prepared`,
     );
     const placed = entry.calendar.get(place.id);
     invariant(
@@ -58,7 +58,7 @@ export function checkInvariants(state: ReservationsState): void {
   }
   invariant(living === state.livingCount, `${living} reservations live, ${state.livingCount} counted`);
   for (const entry of state.resources.values()) checkResource(entry, counts.get(entry) ?? new Map());
-  checkDues(state);
+  checkTimers(state);
 }
 
 function checkResource(
@@ -95,21 +95,21 @@ function checkResource(
 }
 
 /** Time changes nothing unheard. */
-function checkDues({ reservations, resources, dues, dueInstants, startedAt }: ReservationsState): void {
+function checkTimers({ reservations, resources, timers, timerInstants, startedAt }: ReservationsState): void {
   const looks = new Map<number, number[]>();
-  for (const due of dues.elements)
+  for (const due of timers.elements)
     if (due.kind === 'reservation') looks.set(due.id, [...(looks.get(due.id) ?? []), due.at]);
   for (const reservation of reservations.values()) {
     const { id } = reservation.place;
     const resource = resources.get(reservation.resourceId)?.resource;
     invariant(
-      isLiving(reservation) || !dueInstants.has(id),
+      isLiving(reservation) || !timerInstants.has(id),
       `reservation ${id} is ${reservation.status}, and to be looked at`,
     );
     if (resource !== undefined && isLiving(reservation))
       checkLooks(id, dueOf(reservation, resource, startedAt), {
         looks: looks.get(id) ?? [],
-        counted: dueInstants.get(id),
+        counted: timerInstants.get(id),
       });
   }
 }

@@ -36,7 +36,7 @@ export function eventsOf(change: ReservationsChange): ReservationEvent[] {
           resource: undefined,
           reason: outage.reason,
         },
-        ...tell(change.told),
+        ...tell(change.reported),
       ];
     }
     case 'OutageRemoved':
@@ -50,14 +50,14 @@ export function eventsOf(change: ReservationsChange): ReservationEvent[] {
         },
       ];
     case 'ReservationsPut':
-      return tell(change.told);
+      return tell(change.reported);
     case 'ReservationsForgotten':
       return [];
   }
 }
 
-function tell(told: Extract<ReservationsChange, { kind: 'ReservationsPut' }>['told']): ReservationEvent[] {
-  return told.map(({ fact, reservation }) => ({
+function tell(reported: Extract<ReservationsChange, { kind: 'ReservationsPut' }>['reported']): ReservationEvent[] {
+  return reported.map(({ fact, reservation }) => ({
     type: `reservation.${fact}`,
     resourceId: reservation.resourceId,
     reservation,

@@ -7,7 +7,7 @@ import type { ReservationsInput } from './inputs.ts';
 import type { ReservationsState } from './state.ts';
 import { step } from './step.ts';
 
-export type { ReservationFact, ReservationsChange, ReservationTold } from './changes.ts';
+export type { ReservationFact, ReservationsChange, ReservationReported } from './changes.ts';
 export type { PlacementReply, ReservationsCommand, ResourceReply } from './commands.ts';
 export { listReservationQuotas } from './user-quotas.ts';
 export { eventsOf, type ReservationEvent } from './events.ts';
@@ -22,7 +22,7 @@ export {
   type CalendarView,
   type ReservationFilter,
 } from './queries.ts';
-export { decisionOf } from './pledge.ts';
+export { decisionOf } from './prepare.ts';
 export {
   restoreSnapshot,
   takeSnapshot,

@@ -1,10 +1,10 @@
 import type {
   ClaimContents,
-  HeldAhead,
-  ReservationWish,
+  Provisioning,
+  ReservationSpec,
   ResourceId,
   ResourceRules,
-  TogetherLink,
+  GroupLink,
 } from '../../messages/index.ts';
 import type { ClockStepped, Duration, Instant, UserId } from '../../shared/index.ts';
 
@@ -33,7 +33,7 @@ export type ReservationsInput =
   /** Replies a PlacementReply. @param hold 0 for a reservation. */
   | (Asked & {
       readonly kind: 'ReservationRequested';
-      readonly wish: ReservationWish;
+      readonly spec: ReservationSpec;
       readonly clientRequestId: string;
       readonly hold: Duration;
       readonly isDryRun: boolean;
@@ -42,12 +42,12 @@ export type ReservationsInput =
   | (Asked & {
       readonly kind: 'RenegotiationRequested';
       readonly reservationId: number;
-      readonly wish: ReservationWish;
+      readonly spec: ReservationSpec;
     })
   /** Each of these replies the ReservationRecord. */
   | (Asked & { readonly kind: 'ConfirmationRequested'; readonly reservationId: number })
   /** @param together the one that decides. */
-  | (Asked & { readonly kind: 'PledgeRequested'; readonly reservationId: number; readonly together: TogetherLink })
+  | (Asked & { readonly kind: 'PrepareRequested'; readonly reservationId: number; readonly together: GroupLink })
   | (Asked & { readonly kind: 'CancellationRequested'; readonly reservationId: number; readonly reason: string })
   | (Asked & { readonly kind: 'ReleaseRequested'; readonly reservationId: number })
   /**
@@ -66,14 +66,14 @@ export type ReservationsInput =
    * where it is not said.
    */
   | (Asked & {
-      readonly kind: 'UseTold';
+      readonly kind: 'UseReported';
       readonly reservationId: number;
       readonly resourceId: ResourceId;
       readonly usedBy: UserId;
       readonly key: string;
     })
   /** Who manages the resource tells what is held ahead for a reservation; a level. Replies the ReservationRecord. */
-  | (Asked & { readonly kind: 'HeldAheadTold'; readonly reservationId: number; readonly ahead: HeldAhead })
+  | (Asked & { readonly kind: 'ProvisioningReported'; readonly reservationId: number; readonly ahead: Provisioning })
   /** Each of these replies a ResourceReply. */
   | (Asked & { readonly kind: 'ResourceOffered'; readonly resource: NewResource })
   | (Asked & { readonly kind: 'RulesChanged'; readonly resourceId: ResourceId; readonly rules: ResourceRules })
@@ -97,9 +97,9 @@ export type ReservationsInput =
   | (Asked & { readonly kind: 'ResourceRestored'; readonly resourceId: ResourceId; readonly part: Part })
   /** What the one that decides has come to. */
   | {
-      readonly kind: 'TogetherDecided';
+      readonly kind: 'GroupDecided';
       readonly reservationId: number;
-      readonly togetherId: string;
+      readonly groupId: string;
       readonly isConfirmed: boolean;
     }
   /**

@@ -1,4 +1,4 @@
-import type { HeldAhead, ReservationRecord, ResourceRecord } from '../../messages/index.ts';
+import type { Provisioning, ReservationRecord, ResourceRecord } from '../../messages/index.ts';
 import { describeTime, type Instant } from '../../shared/index.ts';
 import { isRefusal } from './admission.ts';
 import { getEntry } from './apply.ts';
@@ -6,7 +6,7 @@ import type { ReservationFact } from './changes.ts';
 import type { ReservationsInput } from './inputs.ts';
 import { judgeClaim } from './judge-claim.ts';
 import { findManaged, findOwn, isOwner } from './owners.ts';
-import { dueOf, isLiving, isPledged } from './state.ts';
+import { dueOf, isLiving, isPrepared } from './state.ts';
 import type { Refusal, Turn } from './turn.ts';
 
 type InputOf<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
@@ -118,7 +118,7 @@ export function showClaim(turn: Turn, input: InputOf<'ClaimShown'>): void {
  * Notes that a reservation is in use, as who manages its resource says: by its number, for the claim that let the user
  * in may be superseded by now, or forgotten.
  */
-export function tellUse(turn: Turn, input: InputOf<'UseTold'>): void {
+export function reportUse(turn: Turn, input: InputOf<'UseReported'>): void {
   const { state, now } = turn;
   answer(turn, input.replyTo, findManaged(state, input), (known) => {
     const refusal = findNoUse(turn, known, input);
@@ -131,7 +131,10 @@ export function tellUse(turn: Turn, input: InputOf<'UseTold'>): void {
  * Notes what is held ahead for a reservation; of one that is over it stays as it was. Told the same again, nothing
  * changes.
  */
-export function noteAhead(turn: Turn, { replyTo, userId, reservationId, ahead }: InputOf<'HeldAheadTold'>): void {
+export function noteAhead(
+  turn: Turn,
+  { replyTo, userId, reservationId, ahead }: InputOf<'ProvisioningReported'>,
+): void {
   const { state } = turn;
   answer(turn, replyTo, findManaged(state, { userId, reservationId }), (known) => {
     const { resource } = getEntry(state, known.resourceId);
@@ -154,14 +157,14 @@ export function noteAhead(turn: Turn, { replyTo, userId, reservationId, ahead }:
 
 const aheadFields = ['status', 'heldCount', 'askedCount', 'askAt', 'expectedAt', 'chance', 'reason'] as const;
 
-function isSameAhead(one: HeldAhead | undefined, other: HeldAhead): boolean {
+function isSameAhead(one: Provisioning | undefined, other: Provisioning): boolean {
   return one !== undefined && aheadFields.every((name) => one[name] === other[name]);
 }
 
 function findNoUse(
   { state, now }: Turn,
   { place, resourceId, status, reason }: ReservationRecord,
-  input: InputOf<'UseTold'>,
+  input: InputOf<'UseReported'>,
 ): Refusal | undefined {
   const { id, userId, start } = place;
   if (!isOwner(state, getEntry(state, resourceId).resource, input.userId)) {
@@ -195,11 +198,11 @@ function findNoUse(
  */
 export function endDue(turn: Turn): void {
   const {
-    state: { dues },
+    state: { timers },
     now,
   } = turn;
-  for (let due = dues.first; due !== undefined && due.at <= now; due = dues.first) {
-    dues.pop();
+  for (let due = timers.first; due !== undefined && due.at <= now; due = timers.first) {
+    timers.pop();
     if (due.kind === 'outage') endOutage(turn, due);
     else endReservation(turn, due);
   }
@@ -218,15 +221,15 @@ function endOutage(
 function endReservation(turn: Turn, due: { readonly at: Instant; readonly id: number }): void {
   const { state, now } = turn;
   const { id } = due;
-  const counted = state.dueInstants.get(id);
+  const counted = state.timerInstants.get(id);
   if (counted !== undefined && counted !== due.at) return;
   const known = state.reservations.get(id);
   if (known === undefined || !isLiving(known)) return;
   const { resource } = getEntry(state, known.resourceId);
   const at = dueOf(known, resource, state.startedAt);
   if (at > now) {
-    state.dues.push({ at, kind: 'reservation', id });
-    if (counted !== undefined) state.dueInstants.set(id, at);
+    state.timers.push({ at, kind: 'reservation', id });
+    if (counted !== undefined) state.timerInstants.set(id, at);
     return;
   }
   if (known.status === 'claimed')
@@ -237,7 +240,7 @@ function endReservation(turn: Turn, due: { readonly at: Instant; readonly id: nu
       'expired',
       over(turn, known, {
         status: 'expired',
-        reason: isPledged(known)
+        reason: isPrepared(known)
           ? 'nobody told in time whether the others stand'
           : 'the hold was not confirmed in time',
       }),
@@ -286,7 +289,7 @@ export function over(
 
 /** Makes a change to one reservation. */
 export function put(turn: Turn, fact: ReservationFact, reservation: ReservationRecord): ReservationRecord {
-  turn.change({ kind: 'ReservationsPut', told: [{ fact, reservation }] });
+  turn.change({ kind: 'ReservationsPut', reported: [{ fact, reservation }] });
   return reservation;
 }
 

@@ -11,10 +11,10 @@ import type {
 import { describeInstant, describeTime, plural, type Instant } from '../../shared/index.ts';
 import { findExcess, findHoldFault, findResource, isNegotiable, isRefusal, refusalOf, requestOf } from './admission.ts';
 import { getEntry, workOf } from './apply.ts';
-import type { ReservationTold } from './changes.ts';
+import type { ReservationReported } from './changes.ts';
 import type { PlacementReply } from './commands.ts';
 import type { ReservationsInput } from './inputs.ts';
-import { markWish } from './mark-wish.ts';
+import { fingerprintRequest } from './fingerprint-request.ts';
 import { findOwn } from './owners.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
 import type { Refusal, Turn } from './turn.ts';
@@ -52,9 +52,9 @@ export function requestReservation(turn: Turn, input: Requested): void {
   if (!input.isDryRun)
     turn.change({
       kind: 'ReservationsPut',
-      told: [
+      reported: [
         { fact: input.hold > 0 ? 'held' : 'confirmed', reservation },
-        ...tellMoved(state, answer.moved, reservation.place.id),
+        ...reportMoved(state, answer.moved, reservation.place.id),
       ],
     });
   turn.reply(input.replyTo, placed(reservation, answer.moved.length));
@@ -69,10 +69,10 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
     return;
   }
   const entry = getEntry(state, known.resourceId);
-  const fault = findTooLate(known, now) ?? findOtherResource(known, input.wish.resourceId);
+  const fault = findTooLate(known, now) ?? findOtherResource(known, input.spec.resourceId);
   const request =
     fault ??
-    requestOf(entry, input.wish, { id: known.place.id, userId: known.place.userId, isHold: known.status === 'held' });
+    requestOf(entry, input.spec, { id: known.place.id, userId: known.place.userId, isHold: known.status === 'held' });
   if (isRefusal(request)) {
     turn.refuse(input.replyTo, request);
     return;
@@ -96,7 +96,7 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
   };
   turn.change({
     kind: 'ReservationsPut',
-    told: [{ fact: 'renegotiated', reservation }, ...tellMoved(state, answer.moved, place.id)],
+    reported: [{ fact: 'renegotiated', reservation }, ...reportMoved(state, answer.moved, place.id)],
   });
   turn.reply(input.replyTo, placed(reservation, answer.moved.length));
 }
@@ -105,12 +105,12 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
  * The reservations that gave way, as they are now. @param toId of the one that they gave way to; undefined where that
  * was an outage.
  */
-export function tellMoved(
+export function reportMoved(
   state: ReservationsState,
   moved: readonly Moved[],
   toId: number | undefined,
-): ReservationTold[] {
-  return moved.flatMap(({ id, before, after }): ReservationTold[] => {
+): ReservationReported[] {
+  return moved.flatMap(({ id, before, after }): ReservationReported[] => {
     const reservation = state.reservations.get(id);
     if (reservation === undefined) return [];
     const cause =
@@ -138,12 +138,12 @@ function findRepeated(state: ReservationsState, { userId, clientRequestId }: Req
   return clientRequestId === '' ? undefined : state.reservations.findByKey(userId, clientRequestId);
 }
 
-/** A key is of one wish: who asks for something else with it would take what there is for what was asked for. */
+/** A key is of one spec: who asks for something else with it would take what there is for what was asked for. */
 function findReuse(
-  { place: { id }, resourceId, requestedAt, wishMark }: ReservationRecord,
+  { place: { id }, resourceId, requestedAt, requestFingerprint }: ReservationRecord,
   input: Requested,
 ): Refusal | undefined {
-  if (wishMark === undefined || wishMark === markWish(input)) return undefined;
+  if (requestFingerprint === undefined || requestFingerprint === fingerprintRequest(input)) return undefined;
   const { clientRequestId: key } = input;
   return {
     code: 'MUT_KEY_REUSED',
@@ -155,25 +155,25 @@ function findReuse(
 
 function admit(
   turn: Turn,
-  { wish, userId, hold }: Requested,
+  { spec, userId, hold }: Requested,
 ): { readonly entry: ResourceEntry; readonly request: ReservationRequest } | Refusal {
   const { state } = turn;
-  const entry = findResource(state, wish.resourceId);
+  const entry = findResource(state, spec.resourceId);
   if (isRefusal(entry)) return entry;
   const fault = findHoldFault(state, hold) ?? findExcess(state, entry, userId);
-  const request = fault ?? requestOf(entry, wish, { id: state.nextReservationId, userId, isHold: hold > 0 });
+  const request = fault ?? requestOf(entry, spec, { id: state.nextReservationId, userId, isHold: hold > 0 });
   if (isRefusal(request)) return request;
   return findQuotaFault(turn, entry, request) ?? { entry, request };
 }
 
 function newRecord(
   { now }: Turn,
-  { wish, clientRequestId, hold }: Requested,
+  { spec, clientRequestId, hold }: Requested,
   { reservation: place, moved }: Placement,
 ): ReservationRecord {
   return {
     place,
-    resourceId: wish.resourceId,
+    resourceId: spec.resourceId,
     status: hold > 0 ? 'held' : 'confirmed',
     holdUntil: hold > 0 ? now + hold : 0,
     requestedAt: now,
@@ -183,7 +183,7 @@ function newRecord(
     reason: describePlace(place, moved.length),
     clientRequestId,
     claimKey: '',
-    ...(clientRequestId === '' ? {} : { wishMark: markWish({ wish, hold }) }),
+    ...(clientRequestId === '' ? {} : { requestFingerprint: fingerprintRequest({ spec, hold }) }),
   };
 }
 
@@ -255,19 +255,24 @@ function answerRefusal(
 
 /** What could be had instead, each thing changed alone. */
 function alternativesTo({ earliest, widest, longest }: Alternatives): Alternative[] {
-  const told: Alternative[] = [];
+  const reported: Alternative[] = [];
   if (earliest !== undefined)
-    told.push({
+    reported.push({
       startsAt: earliest.start,
       endsAt: earliest.end,
       amount: earliest.amount,
       reason: 'as asked for, but later',
     });
   if (widest !== undefined)
-    told.push({ startsAt: widest.start, endsAt: widest.end, amount: widest.amount, reason: 'as long, but less' });
+    reported.push({ startsAt: widest.start, endsAt: widest.end, amount: widest.amount, reason: 'as long, but less' });
   if (longest !== undefined)
-    told.push({ startsAt: longest.start, endsAt: longest.end, amount: longest.amount, reason: 'as much, but shorter' });
-  return told;
+    reported.push({
+      startsAt: longest.start,
+      endsAt: longest.end,
+      amount: longest.amount,
+      reason: 'as much, but shorter',
+    });
+  return reported;
 }
 
 function placed(reservation: ReservationRecord, movedCount: number): PlacementReply {

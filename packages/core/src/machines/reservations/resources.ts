@@ -4,11 +4,11 @@ import { describeInstant, describeTime, invariant, type Instant } from '../../sh
 import { isRefusal } from './admission.ts';
 import { blockOf, factsOf } from './apply.ts';
 import { chooseUnits } from './choose-units.ts';
-import type { ReservationTold } from './changes.ts';
+import type { ReservationReported } from './changes.ts';
 import type { ResourceReply } from './commands.ts';
 import type { NewResource, Part, ReservationsInput } from './inputs.ts';
 import { findOwnResource, isOwner } from './owners.ts';
-import { tellMoved } from './place.ts';
+import { reportMoved } from './place.ts';
 import type { ResourceEntry } from './state.ts';
 import type { Refusal, Turn } from './turn.ts';
 
@@ -65,7 +65,7 @@ export function announceMaintenance(
           `${describeInstant(startsAt)}, and after now, ${describeInstant(turn.now)}`,
       };
     if (amount > total)
-      return { code: 'MUT_ABOVE_CAPACITY', message: `the amount is ${amount}; ${entry.resource.id} has ${total}` };
+      return { code: 'MUT_OVER_CAPACITY', message: `the amount is ${amount}; ${entry.resource.id} has ${total}` };
     return takeAway(turn, entry, {
       kind: 'maintenance',
       name,
@@ -97,7 +97,7 @@ export function failResource(turn: Turn, { replyTo, part, reason, ...asked }: In
     const left = total - failedAmountOf(entry);
     const amount = part.kind === 'unit' ? 1 : part.amount;
     if (amount > left)
-      return { code: 'MUT_ABOVE_CAPACITY', message: `${amount} cannot fail: of ${total} of ${id}, ${left} have not` };
+      return { code: 'MUT_OVER_CAPACITY', message: `${amount} cannot fail: of ${total} of ${id}, ${left} have not` };
     return takeAway(turn, entry, {
       kind: 'failure',
       name: '',
@@ -263,7 +263,7 @@ function takeAway(turn: Turn, entry: ResourceEntry, wanted: WantedOutage): Resou
   );
   const outage: Outage = { ...wanted, id: nextOutageId, units };
   const outcome = calendar.block(blockOf(outage), turn.now);
-  turn.change({ kind: 'OutagePut', resourceId: resource.id, outage, told: tellOutcome(turn, outage, outcome) });
+  turn.change({ kind: 'OutagePut', resourceId: resource.id, outage, reported: reportOutcome(turn, outage, outcome) });
   return {
     movedCount: outcome.moved.length,
     shortenedCount: outcome.shortened.length,
@@ -271,16 +271,16 @@ function takeAway(turn: Turn, entry: ResourceEntry, wanted: WantedOutage): Resou
   };
 }
 
-function tellOutcome(turn: Turn, outage: Outage, { moved, shortened, lost }: BlockOutcome): ReservationTold[] {
+function reportOutcome(turn: Turn, outage: Outage, { moved, shortened, lost }: BlockOutcome): ReservationReported[] {
   const cause = outage.kind === 'maintenance' ? 'maintenance' : 'a failure';
-  const told = tellMoved(turn.state, moved, undefined);
+  const reported = reportMoved(turn.state, moved, undefined);
   for (const { id, before, after } of shortened) {
     const known = turn.state.reservations.get(id);
     if (known === undefined) continue;
     const reason =
       `it ends ${describeTime(before.end - after.end)} earlier, for ${cause} begins ` +
       `then${outage.reason === '' ? '' : `: ${outage.reason}`}`;
-    told.push({ fact: 'shortened', reservation: { ...known, place: after, revision: known.revision + 1, reason } });
+    reported.push({ fact: 'shortened', reservation: { ...known, place: after, revision: known.revision + 1, reason } });
   }
   for (const { id } of lost) {
     const known = turn.state.reservations.get(id);
@@ -292,12 +292,12 @@ function tellOutcome(turn: Turn, outage: Outage, { moved, shortened, lost }: Blo
           ? 'and it had begun'
           : 'and there is no other within its limits';
     const reason = `${cause} took its place, ${why}${outage.reason === '' ? '' : `: ${outage.reason}`}`;
-    told.push({
+    reported.push({
       fact: 'cancelled',
       reservation: { ...known, status: 'cancelled', endedAt: turn.now, holdUntil: 0, reason },
     });
   }
-  return told;
+  return reported;
 }
 
 function giveBack(
@@ -314,7 +314,7 @@ function giveBack(
     kind: 'OutagePut',
     resourceId,
     outage: { ...outage, id: entry.nextOutageId, units, amount: outage.amount - given },
-    told: [],
+    reported: [],
   });
 }
 

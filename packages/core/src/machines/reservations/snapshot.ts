@@ -3,8 +3,8 @@ import { Calendar, type LoadedPlaces, type PlacedReservation } from '../../reser
 import type { Instant } from '../../shared/index.ts';
 import { sortedBy } from '../../shared/sort-order.ts';
 import { blockOf, countLiving, factsOf, fileOutage, noteReservation, getEntry, workOf } from './apply.ts';
-import { listDues } from './list-dues.ts';
-import { filedOf } from './standing.ts';
+import { listTimers } from './list-timers.ts';
+import { filedOf } from './resource-status.ts';
 import type { ReservationBrief, StoredReservations } from './stored-reservations.ts';
 import {
   calendarStart,
@@ -83,7 +83,7 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
   if (stored !== undefined) fileStored(state, stored, ended);
   fileEnded(state, ended);
   loadCalendars(state, places, stored?.places() ?? new Map());
-  state.dues = listDues(state);
+  state.timers = listTimers(state);
   state.nextReservationId = Math.max(state.nextReservationId, snapshot.nextReservationId ?? 0);
   return state;
 }
@@ -117,7 +117,7 @@ function fileStored(state: ReservationsState, stored: StoredReservations, ended:
     } = brief;
     if (isLiving(brief)) countLiving(state, getEntry(state, resourceId), { userId, change: 1, work: workOf(brief) });
     else ended.push(brief);
-    if (stored.isPledgedAt(row)) state.pledgedIds.add(stored.idAt(row));
+    if (stored.isPreparedAt(row)) state.preparedIds.add(stored.idAt(row));
   }
   if (stored.count > 0) state.nextReservationId = Math.max(state.nextReservationId, stored.idAt(stored.count - 1) + 1);
 }

@@ -5,7 +5,7 @@ import { Heap, type Duration, type Instant, type UserId } from '../../shared/ind
 import { ReservationRecords } from './reservation-records.ts';
 import type { ReservationBrief, StoredReservations } from './stored-reservations.ts';
 
-export { isLiving, isPledged } from './standing.ts';
+export { isLiving, isPrepared } from './resource-status.ts';
 
 /** How a reservation manager is set up; from its configuration, not from its journal. */
 export interface ReservationsOptions {
@@ -59,15 +59,15 @@ export interface ReservationsState {
   /** Of remembered reservations that are over, in the order of their ends. */
   readonly endedIds: Set<number>;
   /** Has an entry for each living reservation and each outage with an end, no later than its instant. */
-  dues: Heap<Due>;
+  timers: Heap<Due>;
   /**
-   * Of living reservations that may have several entries in `dues`: when the one is that counts, no later than its
+   * Of living reservations that may have several entries in `timers`: when the one is that counts, no later than its
    * instant. The others are dropped when their time comes.
    */
-  readonly dueInstants: Map<number, Instant>;
+  readonly timerInstants: Map<number, Instant>;
   livingCount: number;
   /** Held reservations that stand or fall with another one. */
-  readonly pledgedIds: Set<number>;
+  readonly preparedIds: Set<number>;
   nextReservationId: number;
   /** What the last WakeAt asked for, so that it is not repeated; not promised, so not journaled. */
   wakeAt: Instant | undefined;
@@ -82,17 +82,17 @@ export function createReservationsState(options: ReservationsOptions, stored?: S
     resources: new Map(),
     reservations: new ReservationRecords(stored),
     endedIds: new Set(),
-    dues: new Heap(isDueBefore),
-    dueInstants: new Map(),
+    timers: new Heap(isDueBefore),
+    timerInstants: new Map(),
     livingCount: 0,
-    pledgedIds: new Set(),
+    preparedIds: new Set(),
     nextReservationId: 1,
     wakeAt: undefined,
     startedAt: 0,
   };
 }
 
-/** The order of `dues`. */
+/** The order of `timers`. */
 export function isDueBefore(one: Due, other: Due): boolean {
   return one.at < other.at;
 }

@@ -2,7 +2,7 @@ import { unreachable, type Decision, type Instant } from '../../shared/index.ts'
 import type { ReservationsChange } from './changes.ts';
 import type { ReservationsCommand } from './commands.ts';
 import type { ReservationsInput } from './inputs.ts';
-import { cancel, confirm, endDue, forgetOld, noteAhead, release, showClaim, tellUse } from './lifecycle.ts';
+import { cancel, confirm, endDue, forgetOld, noteAhead, release, showClaim, reportUse } from './lifecycle.ts';
 import { followClock } from './follow-clock.ts';
 import { renegotiate, requestReservation } from './place.ts';
 import {
@@ -13,7 +13,7 @@ import {
   restoreResource,
   withdrawMaintenance,
 } from './resources.ts';
-import { hearDecision, pledge } from './pledge.ts';
+import { onDecision, prepare } from './prepare.ts';
 import type { ReservationsState } from './state.ts';
 import { Turn } from './turn.ts';
 
@@ -46,17 +46,17 @@ function handle(turn: Turn, input: ReservationsInput): void {
       return renegotiate(turn, input);
     case 'ConfirmationRequested':
       return confirm(turn, input);
-    case 'PledgeRequested':
-      return pledge(turn, input);
+    case 'PrepareRequested':
+      return prepare(turn, input);
     case 'CancellationRequested':
       return cancel(turn, input);
     case 'ReleaseRequested':
       return release(turn, input);
     case 'ClaimShown':
       return showClaim(turn, input);
-    case 'UseTold':
-      return tellUse(turn, input);
-    case 'HeldAheadTold':
+    case 'UseReported':
+      return reportUse(turn, input);
+    case 'ProvisioningReported':
       return noteAhead(turn, input);
     case 'ResourceOffered':
       return registerResource(turn, input);
@@ -70,8 +70,8 @@ function handle(turn: Turn, input: ReservationsInput): void {
       return failResource(turn, input);
     case 'ResourceRestored':
       return restoreResource(turn, input);
-    case 'TogetherDecided':
-      return hearDecision(turn, input);
+    case 'GroupDecided':
+      return onDecision(turn, input);
     case 'ManagerStarted':
     case 'ClockStepped':
     case 'TimerFired':
@@ -83,7 +83,7 @@ function handle(turn: Turn, input: ReservationsInput): void {
 
 function askToBeWoken(turn: Turn): void {
   const { state, commands } = turn;
-  const at = state.dues.first?.at;
+  const at = state.timers.first?.at;
   if (at === undefined || at === state.wakeAt) return;
   state.wakeAt = at;
   commands.push({ kind: 'WakeAt', at });

@@ -2,7 +2,7 @@ import type { ReservationRecord, ReservationStatus } from '../../messages/index.
 import { makeColumns, type LoadedPlaces, type PlacedReservation, type UnitLists } from '../../reservations/index.ts';
 import { invariant } from '../../shared/index.ts';
 import { sortOrder } from '../../shared/sort-order.ts';
-import { filedOf, isLiving, isPledged } from './standing.ts';
+import { filedOf, isLiving, isPrepared } from './resource-status.ts';
 
 /** What lists and time need to know of a reservation: not which units it has. */
 export interface ReservationBrief extends Pick<ReservationRecord, 'resourceId' | 'status' | 'holdUntil' | 'endedAt'> {
@@ -22,7 +22,7 @@ const reservationStatuses: readonly ReservationStatus[] = [
   'cancelled',
 ];
 
-const pledgedFlag = 2 ** 32;
+const preparedFlag = 2 ** 32;
 const none: readonly number[] = [];
 
 /**
@@ -34,7 +34,7 @@ export function storedFactsOf(
   names: { readonly resource: number; readonly user: number },
 ): Float64Array {
   const { place, status, holdUntil, endedAt, clientRequestId } = reservation;
-  const tag = hashKey(place.userId, clientRequestId) + (isPledged(reservation) ? pledgedFlag : 0);
+  const tag = hashKey(place.userId, clientRequestId) + (isPrepared(reservation) ? preparedFlag : 0);
   return Float64Array.of(
     place.id,
     names.resource,
@@ -96,8 +96,8 @@ export class StoredReservations {
   }
 
   /** Whether it stands or falls with another one. */
-  isPledgedAt(row: number): boolean {
-    return (this.#parts.facts[row * factCount + 11] as number) >= pledgedFlag;
+  isPreparedAt(row: number): boolean {
+    return (this.#parts.facts[row * factCount + 11] as number) >= preparedFlag;
   }
 
   briefAt(row: number): ReservationBrief {
@@ -211,7 +211,7 @@ function hashKey(userId: string, key: string): number {
 
 function keyHashAt(facts: Float64Array, row: number): number {
   const tag = facts[row * factCount + 11] as number;
-  return tag >= pledgedFlag ? tag - pledgedFlag : tag;
+  return tag >= preparedFlag ? tag - preparedFlag : tag;
 }
 
 function indexKeys(facts: Float64Array, count: number): Uint32Array {

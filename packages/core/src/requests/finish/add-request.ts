@@ -83,7 +83,7 @@ export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): A
  * Cost: O(task times).
  */
 function wasteExpected(
-  { bags, outlook: { times }, facts: { demand } }: PlanContext,
+  { bags, estimate: { times }, facts: { demand } }: PlanContext,
   { expectedStart, walltime, width }: PlannedRequest,
   { finishes }: Rating,
 ): number {
@@ -100,7 +100,7 @@ function wasteExpected(
  * the job ends inside it.
  */
 function isWasteful(
-  { bags, outlook: { scatter }, constants, facts }: PlanContext,
+  { bags, estimate: { scatter }, constants, facts }: PlanContext,
   { expectedStart, walltime }: PlannedRequest,
   { finishes }: Rating,
 ): boolean {
@@ -122,7 +122,7 @@ function visitRequests(
 ): void {
   const {
     facts,
-    outlook: { times },
+    estimate: { times },
     waitShare,
   } = context;
   const {
@@ -192,7 +192,7 @@ function trim(context: PlanContext, plan: Plan, { request, rating }: Rated): Pla
     facts: {
       demand: { processors: unit },
       limits: { walltimeGranularity: grain },
-      heldInVain = 0,
+      idleHeldTime = 0,
     },
     bags,
   } = context;
@@ -207,13 +207,13 @@ function trim(context: PlanContext, plan: Plan, { request, rating }: Rated): Pla
   return {
     ...request,
     width: lanes * unit,
-    walltime: Math.min(request.walltime, Math.ceil((heldInVain + walltime) / grain) * grain),
+    walltime: Math.min(request.walltime, Math.ceil((idleHeldTime + walltime) / grain) * grain),
   };
 }
 
 /** What a plan that ends at `finish` needs of a request, for one task time. */
 function needOf(
-  { bags, constants, outlook, facts }: PlanContext,
+  { bags, constants, estimate, facts }: PlanContext,
   plan: Plan,
   { request, index, finish }: { readonly request: PlannedRequest; readonly index: number; readonly finish: Duration },
 ): { lanes: number; walltime: Duration } {
@@ -227,7 +227,7 @@ function needOf(
   // Where the job ends inside a margin costs nothing, since it is given back then; else tasks would begin in it that it
   // cuts.
   const margin = used < walltime ? constants.walltimeMargin : 0;
-  const excess = (outlook.longest - 1) * bag.time;
+  const excess = (estimate.longest - 1) * bag.time;
   const needed = bag.scatter === undefined ? rounds * (bag.time + excess) : Math.max(bag.time, used + excess) + excess;
   return { lanes, walltime: needed * (1 + margin) };
 }

@@ -15,9 +15,9 @@ const turnReview: Duration = 15 * 60_000;
 
 /** A proposal as a decision, with its reasons. */
 export function describeProposal(context: PlanContext, proposal: Proposal): RequestDecision {
-  const { outlook } = context;
+  const { estimate } = context;
   const { plan, requests, givenUp, compared } = proposal;
-  const reasons = [describeEnd(context, plan), outlook.reason, ...describeDoubt(context)];
+  const reasons = [describeEnd(context, plan), estimate.reason, ...describeDoubt(context)];
   const reviewAt = findReview(context);
   return {
     drafts: requests.map((request) => draft(request, reasons)),
@@ -56,7 +56,7 @@ function describeEnd(context: PlanContext, { finishes }: Rating): string {
 }
 
 /** The task time than which a shorter one is as likely as a longer one. */
-function middleOf({ outlook: { times } }: PlanContext): { readonly index: number; readonly time: Duration } {
+function middleOf({ estimate: { times } }: PlanContext): { readonly index: number; readonly time: Duration } {
   let below = 0;
   // The last has what rounding leaves.
   const index = times.findIndex(({ weight }, at) => at === times.length - 1 || (below += weight) > 0.5 + 1e-9);

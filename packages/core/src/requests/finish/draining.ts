@@ -85,7 +85,7 @@ export function useLanes(lanes: readonly Lanes[], waiting: number): Lanes[] {
 
 /**
  * When lanes can begin beside others, no earlier than they are to: what holds the resource until its end leaves no
- * place to what does not fit beside it, however early the requests of strangers end.
+ * place to what does not fit beside it, however early the requests of foreigners end.
  *
  * @param most as many lanes as there are at all. Cost: O(others squared) at worst, and mostly O(others).
  */

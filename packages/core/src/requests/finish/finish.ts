@@ -46,9 +46,9 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
   const { skyline, places, isInTurn } = foresee(facts);
   const waitShare = waitShareOf(facts, constants);
   const own = viewOwn(facts.pending, { facts, skyline, waitShare, places });
-  const outlook = lookAtTasks(facts, constants);
-  const bags = outlook.times.map(({ time }) => {
-    const tasks = { time, scatter: outlook.scatter };
+  const estimate = lookAtTasks(facts, constants);
+  const bags = estimate.times.map(({ time }) => {
+    const tasks = { time, scatter: estimate.scatter };
     return {
       tasks: facts.demand.pendingTasks,
       ...tasks,
@@ -58,7 +58,7 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
   const context: PlanContext = {
     facts,
     constants,
-    outlook,
+    estimate,
     waitShare,
     bags,
     isInTurn,
@@ -68,7 +68,7 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
 }
 
 function boundsOf(facts: RequestFacts): Omit<Scope, 'skyline' | 'own'> {
-  const { budget = { submissions: Infinity, withdrawals: Infinity }, listingState = 'complete', occasion } = facts;
+  const { budget = { submissions: Infinity, withdrawals: Infinity }, listingState = 'complete', trigger } = facts;
   return {
     freeSlots: freeSlotsOf(facts),
     waiting: waitingTasks(facts),
@@ -76,7 +76,7 @@ function boundsOf(facts: RequestFacts): Omit<Scope, 'skyline' | 'own'> {
     submissionsMax: budget.submissions,
     // What cannot be seen is no reason to give anything up.
     withdrawalsMax: listingState === 'complete' ? budget.withdrawals : 0,
-    isOnlyNow: occasion === 'queue',
+    isOnlyNow: trigger === 'queue',
   };
 }
 
@@ -89,7 +89,7 @@ function waitingTasks({ pending, demand: { pendingTasks } }: RequestFacts): numb
 
 /** Why there is nothing to compare. */
 function findStop(facts: RequestFacts): string | undefined {
-  const { pending, limits, occasion, queue, listing, now } = facts;
+  const { pending, limits, trigger, queue, listing, now } = facts;
   const isFull = freeSlotsOf(facts) <= 0;
   // Requests that are there may be exchanged, so that a full house is no obstacle, nor is a place for every task.
   const obstacle = findObstacle(
@@ -98,6 +98,6 @@ function findStop(facts: RequestFacts): string | undefined {
       : facts,
   );
   if (obstacle !== undefined) return obstacle;
-  if (!isFull || occasion !== 'queue' || (queue?.profile.freeAt(now) ?? listing.processorsFree) > 0) return undefined;
+  if (!isFull || trigger !== 'queue' || (queue?.profile.freeAt(now) ?? listing.processorsFree) > 0) return undefined;
   return `Every request slot is taken, ${limits.requestsMax} allowed, and nothing else could start now.`;
 }

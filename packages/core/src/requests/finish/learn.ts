@@ -2,7 +2,7 @@ import { describeTime, plural, type Duration, type Instant } from '../../shared/
 import type { RequestFacts, TaskGroup } from '../heuristic.ts';
 import type { FinishConstants } from './constants.ts';
 import type { Scatter } from './draining.ts';
-import type { Outlook, SupposedTime } from './outlook.ts';
+import type { Estimate, SupposedTime } from './estimate.ts';
 
 /**
  * How tasks are thought to differ where that is not known, as shares of the mean: U(mean/4, 7 mean/4), the widest of
@@ -92,7 +92,7 @@ export function likenessShownAt(
  * `doubtCount`: so many tasks are thought to have told
  * of U(m/4, 7m/4) before. What is left has the mean m' of which n c + p m' = (n + p) (s + L) / 2, with p pending tasks.
  *
- * Where tasks differ how many of them a request will cut is a matter of luck, however well their mean is known: that
+ * Where tasks differ how many of them a request will cut is a matter of rng, however well their mean is known: that
  * all take a tenth longer is thought possible, so that a plan which ends the job by a hair
  * is worth less than one with something to spare.
  *
@@ -102,7 +102,7 @@ export function learnFrom(
   facts: RequestFacts,
   running: readonly TaskGroup[],
   { fitting, constants }: Learning,
-): Outlook {
+): Estimate {
   const {
     taskTimes,
     taskSpread,
@@ -167,7 +167,7 @@ function learnFromCompleted(
   { mean, longest, shortest, deviation }: SeenTimes & { readonly mean: Duration },
   count: number,
   learning: Learning,
-): Outlook {
+): Estimate {
   const time = Math.min(learning.fitting, Math.max(1, mean));
   const scatter = deviation <= scatterMin * time ? undefined : scatterOf({ shortest, longest, deviation }, time);
   const times = scatter === undefined ? [{ time, weight: 1 }] : doubt(time, learning);

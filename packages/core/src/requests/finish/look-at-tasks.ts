@@ -3,7 +3,7 @@ import type { RequestFacts, TaskGroup } from '../heuristic.ts';
 import { longestWalltime } from '../obstacle.ts';
 import type { FinishConstants } from './constants.ts';
 import { learnFrom, widest } from './learn.ts';
-import type { Outlook, SupposedTime } from './outlook.ts';
+import type { Estimate, SupposedTime } from './estimate.ts';
 
 /** Supposed times that are less likely are not looked at. */
 const weightMin = 0.01;
@@ -18,7 +18,7 @@ const doubtShare = 0.02;
  * possible that would fit, equally likely in every ratio, less what running and cut tasks have outlasted. Cost:
  * O(groups of tasks x times).
  */
-export function lookAtTasks(facts: RequestFacts, constants: FinishConstants): Outlook {
+export function lookAtTasks(facts: RequestFacts, constants: FinishConstants): Estimate {
   const { taskTimes, taskTimesElsewhere: elsewhere, pending, cutOff = [], limits } = facts;
   const running = pending.flatMap(({ tasks = [] }) => tasks);
   const longest = Math.max(1, longestWalltime(limits));
@@ -41,7 +41,7 @@ function suppose(
   seen: readonly TaskGroup[],
   longest: Duration,
   { priorShortest, priorStep }: FinishConstants,
-): Outlook {
+): Estimate {
   const all: SupposedTime[] = [];
   // From the longest mean on with which every task still fits, so that no limit falls between two times; in ascending
   // order at last.

@@ -3,30 +3,30 @@ import type { RequestFacts } from '../heuristic.ts';
 import type { FinishConstants } from './constants.ts';
 import { drainTime, isDrained, never, type Bag, type Workers } from './draining.ts';
 import { logarithm } from './logarithm.ts';
-import type { Outlook } from './outlook.ts';
+import type { Estimate } from './estimate.ts';
 import type { Skyline } from './skyline.ts';
 
 /** What all plans of a decision go by. */
 export interface PlanContext {
   readonly facts: RequestFacts;
   readonly constants: FinishConstants;
-  readonly outlook: Outlook;
+  readonly estimate: Estimate;
   /** The share of promised waits that requests wait. */
   readonly waitShare: number;
   /** Whether nobody passes anybody in the queue, by what it looks like. */
   readonly isInTurn: boolean;
   /** Whether the place of one that waits is left to who asks for it when it is withdrawn. */
   readonly keepsPlaces: boolean;
-  /** The job, for each task time of the outlook. */
+  /** The job, for each task time of the estimate. */
   readonly bags: readonly Bag[];
 }
 
 /** How good a plan is. */
 export interface Rating {
-  /** When the job ends, from now, for each task time of the outlook. */
+  /** When the job ends, from now, for each task time of the estimate. */
   readonly finishes: readonly Duration[];
   /**
-   * The mean of the logarithms of these, weighted as the outlook has it: that of their geometric mean. Less is better.
+   * The mean of the logarithms of these, weighted as the estimate has it: that of their geometric mean. Less is better.
    */
   readonly score: number;
 }
@@ -45,7 +45,7 @@ const noticeable = 0.001;
  * @param near of a plan that probably ends not much later, if there is one. Cost: O(task times x lanes x 20), half of
  * that where it does.
  */
-export function rate({ outlook: { times }, bags }: PlanContext, workers: Workers, near?: Rating): Rating {
+export function rate({ estimate: { times }, bags }: PlanContext, workers: Workers, near?: Rating): Rating {
   let score = 0;
   const finishes = bags.map((bag, index) => {
     const finish = drainNear(workers, bag, near?.finishes[index]);
@@ -75,7 +75,7 @@ const slowdown = 1.05;
  * far cheaper than rating them.
  */
 export function couldScoreBelow(
-  { outlook: { times }, bags }: PlanContext,
+  { estimate: { times }, bags }: PlanContext,
   { finishes, score }: Rating,
   workers: Workers,
 ): boolean {

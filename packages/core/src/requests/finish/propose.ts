@@ -99,7 +99,7 @@ function tasksIn({ request: { tasks = [] } }: OwnRequestView): number {
  */
 function tasksCutIn(
   { end, request: { tasks = [] } }: OwnRequestView,
-  { outlook: { times, longest } }: PlanContext,
+  { estimate: { times, longest } }: PlanContext,
 ): number {
   const most = longest * (times.at(-1)?.time ?? 0);
   return tasks.reduce((sum, { count, time }) => (most - time > end ? sum + count : sum), 0);
@@ -159,8 +159,8 @@ function isUnpromised({ isRunning, request: { predictedStart } }: OwnRequestView
  * larger, so that this comes to an end. Not at an event of the queue: whoever could start
  * by then may be about to.
  */
-function waitsItsTurn({ facts: { occasion }, isInTurn }: PlanContext, one: OwnRequestView): boolean {
-  return isInTurn && isUnpromised(one) && occasion !== 'queue';
+function waitsItsTurn({ facts: { trigger }, isInTurn }: PlanContext, one: OwnRequestView): boolean {
+  return isInTurn && isUnpromised(one) && trigger !== 'queue';
 }
 
 function isLarger({ width, walltime }: PlannedRequest, { request }: OwnRequestView): boolean {

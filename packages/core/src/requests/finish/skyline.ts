@@ -2,7 +2,7 @@ import type { Hole, FreeTime } from '../../profile/index.ts';
 import type { Duration, ProcessorCount } from '../../shared/index.ts';
 
 /** Which holes are wanted. */
-export interface HoleWish {
+export interface HoleSpec {
   /** Widths are multiples of it. */
   readonly unit: ProcessorCount;
   readonly widthMax: ProcessorCount;
@@ -96,11 +96,11 @@ export class Skyline {
   }
 
   /**
-   * Visits the maximal holes: rectangles that could not begin earlier, last longer or be wider within what is wished.
+   * Visits the maximal holes: rectangles that could not begin earlier, last longer or be wider within what is requested.
    * In the order of their
    * beginnings, those that begin together the widest first. Cost: O(segments x segments of a hole).
    */
-  visitHoles({ unit, widthMax, extentMax, until }: HoleWish, visit: (hole: Hole) => void): void {
+  visitHoles({ unit, widthMax, extentMax, until }: HoleSpec, visit: (hole: Hole) => void): void {
     const unitsMax = Math.floor(widthMax / unit);
     let before = 0;
     for (let i = 0; i < this.#starts.length && (this.#starts[i] as number) <= until(); i += 1) {

@@ -7,7 +7,7 @@ import {
   placementStrategies,
   PlacementTable,
   readPlacementChoice,
-  ResourceBook,
+  QueueModel,
   type PlacementResource,
 } from '@mutirao/core/placement';
 import { InvariantError, Prng } from '@mutirao/core/shared';
@@ -18,9 +18,9 @@ function table(sizes: readonly number[], facts: Partial<PlacementResource> = {})
   return new PlacementTable(
     sizes.map((size, index) => ({
       name: `c${index}`,
-      book: new ResourceBook(size),
+      book: new QueueModel(size),
       level: 4,
-      heardAt: Infinity,
+      receivedAt: Infinity,
       ...facts,
     })),
   );
@@ -47,7 +47,7 @@ test('of equal values the smaller resource wins, of equal ones the first that wa
 });
 
 test('a queue that is told in sums gets no earlier by what is left out: processors that come free one after the other are told by the last', (t) => {
-  const book = new ResourceBook(100);
+  const book = new QueueModel(100);
   for (let id = 0; id < 100; id += 1) book.add(id, { width: 1, walltime: 10 * (id + 1), submittedAt: 0 }, 0);
   const summary = book.summarize(0);
   t.is(summary.free.length, 25);
@@ -57,17 +57,17 @@ test('a queue that is told in sums gets no earlier by what is left out: processo
   );
   t.deepEqual(summary.free[0], { at: 40, processors: 4 });
   t.is(
-    new ResourceBook(100, 'unfinished', { known: summary, by: 0 }).foresee({ width: 1, walltime: 5, submittedAt: 0 }, 0)
+    new QueueModel(100, 'unfinished', { known: summary, by: 0 }).foresee({ width: 1, walltime: 5, submittedAt: 0 }, 0)
       .endsAt,
     45,
   );
 });
 
 test('a queue that is looked at later is over by as much', (t) => {
-  const book = new ResourceBook(4);
+  const book = new QueueModel(4);
   book.add(1, { width: 4, walltime: 100, submittedAt: 0 }, 0);
   const summaryAfter = (time: number): object =>
-    new ResourceBook(4, 'unfinished', { known: book.summarize(0), by: -time }).summarize(0);
+    new QueueModel(4, 'unfinished', { known: book.summarize(0), by: -time }).summarize(0);
   t.like(summaryAfter(30), {
     count: 1,
     lastEnd: 70,
@@ -95,11 +95,11 @@ test('an admissibility out of 0..1 is no admissibility', (t) => {
 });
 
 test('a stale queue is believed as to what was assigned, and all are compared by Min_LB', (t) => {
-  const [fresh, stale] = [new ResourceBook(4), new ResourceBook(4)];
+  const [fresh, stale] = [new QueueModel(4), new QueueModel(4)];
   fresh.add(1, { width: 4, walltime: 100, submittedAt: 0 }, 0);
   const resources = new PlacementTable([
-    { name: 'fresh', book: fresh, level: 4, heardAt: 1000 },
-    { name: 'stale', book: stale, level: 4, heardAt: 900 },
+    { name: 'fresh', book: fresh, level: 4, receivedAt: 1000 },
+    { name: 'stale', book: stale, level: 4, receivedAt: 900 },
   ]);
   const decision = resources.decide(rulesOf('min-st'), task, 1000, new Prng('stale'));
   t.like(decision, { kind: 'placed', index: 1, strategy: 'min-lb', lacking: [{ index: 1, level: 3, why: 'stale' }] });
@@ -112,8 +112,8 @@ test('a stale queue is believed as to what was assigned, and all are compared by
 
 test('who is known by size alone has all compared by chance, but only where it is admissible', (t) => {
   const resources = new PlacementTable([
-    { name: 'small', book: new ResourceBook(4), level: 4, heardAt: Infinity },
-    { name: 'large', book: new ResourceBook(64), level: 0, heardAt: 0 },
+    { name: 'small', book: new QueueModel(4), level: 4, receivedAt: Infinity },
+    { name: 'large', book: new QueueModel(64), level: 0, receivedAt: 0 },
   ]);
   t.like(resources.decide(rulesOf('min-ct'), task, 0, new Prng('x')), {
     strategy: 'random',
@@ -157,7 +157,7 @@ test('a user names a strategy and a, and is told what is wrong with either', (t)
 });
 
 test('what runs beyond its walltime is taken to end at once, and delays who waits', (t) => {
-  const book = new ResourceBook(4);
+  const book = new QueueModel(4);
   book.add(1, { width: 4, walltime: 10, submittedAt: 0 }, 0);
   book.start(1, 0);
   book.add(2, { width: 4, walltime: 10, submittedAt: 0 }, 0);
@@ -166,7 +166,7 @@ test('what runs beyond its walltime is taken to end at once, and delays who wait
 });
 
 test('the variant that counts ended tasks keeps them in its sums, with the end that they had', (t) => {
-  const book = new ResourceBook(4, 'all');
+  const book = new QueueModel(4, 'all');
   book.add(1, { width: 4, walltime: 10, submittedAt: 0 }, 0);
   book.start(1, 0);
   book.end(1, 6);

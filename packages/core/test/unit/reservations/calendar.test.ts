@@ -38,7 +38,7 @@ function placed(answer: Answer): PlacedReservation {
 }
 
 /** The reason, what was found and what would have been possible. */
-function told(answer: Answer): unknown[] {
+function reported(answer: Answer): unknown[] {
   return answer.kind === 'refused' ? [answer.reason, answer.found, answer.possible] : ['placed'];
 }
 
@@ -60,7 +60,7 @@ test('bad requests are refused with what was found and what would be possible', 
   ];
   for (const [request, expected] of cases) {
     const answer = calendar.request(request, 5);
-    t.deepEqual(told(answer), expected);
+    t.deepEqual(reported(answer), expected);
     t.regex(answer.kind === 'refused' ? describeRefusal(answer) : '', /^[A-Z].*\.$/);
   }
   t.is(calendar.count, 0);
@@ -225,13 +225,13 @@ test('renegotiating counts the own place as free, keeps the id, and lets the old
   const calendar = new Calendar(counted, 0);
   calendar.request(ask(1, 4, 100, { earliestStart: 10 }), 0);
   const old = calendar.get(1);
-  t.deepEqual(told(calendar.renegotiate(1, ask(9, 4, 300, { earliestStart: 10, latestEnd: 200 }), 0)), [
+  t.deepEqual(reported(calendar.renegotiate(1, ask(9, 4, 300, { earliestStart: 10, latestEnd: 200 }), 0)), [
     'window-too-short',
     300,
     190,
   ]);
   calendar.request(ask(2, 4, 50, { earliestStart: 200 }), 0);
-  t.deepEqual(told(calendar.renegotiate(1, ask(9, 4, 150, { earliestStart: 100, latestEnd: 260 }), 0)), [
+  t.deepEqual(reported(calendar.renegotiate(1, ask(9, 4, 150, { earliestStart: 100, latestEnd: 260 }), 0)), [
     'no-room',
     4,
     0,
@@ -239,8 +239,8 @@ test('renegotiating counts the own place as free, keeps the id, and lets the old
   t.deepEqual(calendar.get(1), old);
   t.is(placed(calendar.renegotiate(1, ask(9, 4, 150, { earliestStart: 20 }), 0)).start, 20);
   t.deepEqual([calendar.get(1)?.end, calendar.get(9)], [170, undefined]);
-  t.deepEqual(told(calendar.renegotiate(1, ask(9, 1, 1), 30)), ['already-begun', 1, 0]);
-  t.deepEqual(told(calendar.renegotiate(7, ask(9, 1, 1), 30)), ['unknown-reservation', 7, 0]);
+  t.deepEqual(reported(calendar.renegotiate(1, ask(9, 1, 1), 30)), ['already-begun', 1, 0]);
+  t.deepEqual(reported(calendar.renegotiate(7, ask(9, 1, 1), 30)), ['unknown-reservation', 7, 0]);
 });
 
 test('what is cancelled or shortened can be had by others', (t) => {
@@ -258,7 +258,11 @@ test('SUVS-P moves no more than its bound, and refuses with the number that it w
   const calendar = new Calendar({ ...counted, algorithm: 'suvs-p', movesMax: 2 }, 0);
   for (let id = 1; id <= 4; id += 1) calendar.request(ask(id, 1, 100, { earliestStart: 10 }), 0);
   const before = JSON.stringify(calendar.reservations());
-  t.deepEqual(told(calendar.request(ask(5, 3, 50, { earliestStart: 10, latestEnd: 70 }), 0)), ['too-many-moves', 3, 2]);
+  t.deepEqual(reported(calendar.request(ask(5, 3, 50, { earliestStart: 10, latestEnd: 70 }), 0)), [
+    'too-many-moves',
+    3,
+    2,
+  ]);
   t.is(JSON.stringify(calendar.reservations()), before);
   const answer = calendar.request(ask(6, 2, 50, { earliestStart: 10, latestEnd: 70 }), 0);
   t.deepEqual(answer.kind === 'placed' && answer.moved.map(({ id, after }) => [id, after.start]), [
@@ -277,7 +281,11 @@ test('only as many are moved as are in the way, the last placed first', (t) => {
 test('what has begun is not moved', (t) => {
   const calendar = new Calendar({ ...shared, algorithm: 'suvs-p' }, 0);
   calendar.request(ask(1, 100, 100, { earliestStart: 10 }), 0);
-  t.deepEqual(told(calendar.request(ask(2, 100, 50, { earliestStart: 20, latestEnd: 90 }), 15)), ['no-room', 100, 0]);
+  t.deepEqual(reported(calendar.request(ask(2, 100, 50, { earliestStart: 20, latestEnd: 90 }), 15)), [
+    'no-room',
+    100,
+    0,
+  ]);
 });
 
 test('a failed processor sends its reservations to others, elsewhere within their limits, or off the calendar', (t) => {
@@ -332,7 +340,7 @@ test('blocks that overlap leave what the other blocks when one of them ends', (t
   calendar.unblock(1);
   calendar.checkInvariants();
   t.deepEqual(placed(calendar.request(ask(1, 3, 100), 0)).resources, [1, 2, 3]);
-  t.deepEqual(told(calendar.request(ask(2, 4, 100, { latestEnd: 1000 }), 0)), ['no-room', 4, 0]);
+  t.deepEqual(reported(calendar.request(ask(2, 4, 100, { latestEnd: 1000 }), 0)), ['no-room', 4, 0]);
 });
 
 test('of a shared resource the least firm give way to maintenance', (t) => {
@@ -429,7 +437,7 @@ test('what is away of the part that is not offered leaves the offered one whole,
     t.deepEqual(calendar.slots(0, 100), [{ start: 0, end: 100, used: 0 }], 'nothing is reserved of what is offered');
     t.is(placed(calendar.request(ask(1, 8, 10, { latestEnd: 10 }), 0)).start, 0);
     calendar.block({ id: 2, start: 20, end: 30, resources: units(8, 3), amount: 3 }, 0);
-    t.deepEqual(told(calendar.request(ask(2, 6, 10, { earliestStart: 20, latestEnd: 30 }), 0)), ['no-room', 6, 0]);
+    t.deepEqual(reported(calendar.request(ask(2, 6, 10, { earliestStart: 20, latestEnd: 30 }), 0)), ['no-room', 6, 0]);
     t.is(placed(calendar.request(ask(2, 5, 10, { earliestStart: 20, latestEnd: 30 }), 0)).start, 20);
     calendar.unblock(1);
     t.is(placed(calendar.request(ask(3, 3, 10, { earliestStart: 20, latestEnd: 30 }), 0)).start, 20);

@@ -41,7 +41,7 @@ test('tasks behind a cycle do not hide it', (t) => {
 
 test('an edge to nowhere, an edge twice and a task twice are named', (t) => {
   t.deepEqual(faultOf(three, [{ from: 'a', to: 'x' }]), [
-    'MUT_WORKFLOW_EDGE_NOWHERE',
+    'MUT_WORKFLOW_DANGLING_EDGE',
     'the edge from a to x names the task x, which does not exist',
     0,
   ]);
@@ -50,9 +50,9 @@ test('an edge to nowhere, an edge twice and a task twice are named', (t) => {
       { from: 'a', to: 'b' },
       { from: 'a', to: 'b' },
     ]),
-    ['MUT_WORKFLOW_EDGE_TWICE', 'there are two edges from a to b', 1],
+    ['MUT_WORKFLOW_DUPLICATE_EDGE', 'there are two edges from a to b', 1],
   );
-  t.deepEqual(faultOf([...three, { id: 'b', work: 1 }]), ['MUT_WORKFLOW_TASK_TWICE', 'there are two tasks b', 3]);
+  t.deepEqual(faultOf([...three, { id: 'b', work: 1 }]), ['MUT_WORKFLOW_DUPLICATE_TASK', 'there are two tasks b', 3]);
 });
 
 test('costs that are negative, no number or without end are refused, at tasks and at edges', (t) => {

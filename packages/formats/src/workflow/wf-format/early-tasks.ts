@@ -10,7 +10,7 @@ const kilobyte = 1000;
  * Reads the tasks of WfFormat 1.0 to 1.4, which have their files and what a run tells of them within, and name each
  * other by name.
  *
- * @throws {FormatError} MUT_WORKFLOW_EDGE_NOWHERE; MUT_WORKFLOW_UNSUPPORTED for a link that is neither input nor
+ * @throws {FormatError} MUT_WORKFLOW_DANGLING_EDGE; MUT_WORKFLOW_UNSUPPORTED for a link that is neither input nor
  * output; MUT_WORKFLOW_SYNTAX
  */
 export function readEarlyTasks(workflow: LocatedValue, style: ArgumentStyle): WfTasks {

@@ -18,7 +18,7 @@ import { distinctFiles, edgesOf, fileOf, memoryOf, numberOr, textOr, widthsOf, t
  * commands, processors and memory from it.
  *
  * @throws {FormatError} MUT_WORKFLOW_VERSION for another version; MUT_WORKFLOW_UNKNOWN for a field that the reader does
- * not know; MUT_WORKFLOW_NO_WRITER for an input that is no file of the specification;
+ * not know; MUT_WORKFLOW_NO_PRODUCER for an input that is no file of the specification;
  * MUT_WORKFLOW_WIDTH; MUT_WORKFLOW_COST; MUT_WORKFLOW_SYNTAX
  */
 export function parseWfFormat(text: string, subject: string): WorkflowDocument {
@@ -69,7 +69,7 @@ function readTasks(workflow: LocatedValue, style: ReturnType<typeof argumentStyl
       .map((run) => {
         const id = run.at('id').text();
         if (!ids.has(id))
-          throw run.at('id').fault('a task of workflow.specification.tasks', 'MUT_WORKFLOW_EDGE_NOWHERE');
+          throw run.at('id').fault('a task of workflow.specification.tasks', 'MUT_WORKFLOW_DANGLING_EDGE');
         return [id, run] as const;
       }),
   );
@@ -78,7 +78,7 @@ function readTasks(workflow: LocatedValue, style: ReturnType<typeof argumentStyl
       list.list().map((file) => {
         const bytes = sizes.get(file.text()) ?? (hasFiles ? undefined : 0);
         if (bytes === undefined)
-          throw file.fault('a file that workflow.specification.files lists', 'MUT_WORKFLOW_NO_WRITER');
+          throw file.fault('a file that workflow.specification.files lists', 'MUT_WORKFLOW_NO_PRODUCER');
         return fileOf(file.text(), bytes);
       }),
     );

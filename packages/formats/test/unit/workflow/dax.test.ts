@@ -174,13 +174,16 @@ test('a file that a job changes in place is read and written by it: what comes l
 });
 
 test('where nothing says whether a job reads a file before or after another one changes it, the workflow is refused', (t) => {
-  t.regex(faultOf(chain('')), /^MUT_WORKFLOW_TWO_WRITERS f:6:\d+: found the input x of task R, which A and T write/);
+  t.regex(
+    faultOf(chain('')),
+    /^MUT_WORKFLOW_OUTPUT_CONFLICT f:6:\d+: found the input x of task R, which A and T write/,
+  );
   const home = (order: string): string =>
     dax(
       '<job id="T" name="sort"><argument>x</argument><uses name="x" link="inout"/></job><job id="R" ' +
         `name="cat"><argument>x</argument><uses name="x" link="input"/></job>${order}`,
     );
-  t.regex(faultOf(home('')), /^MUT_WORKFLOW_TWO_WRITERS .*the input x of task R, which T changes in place/);
+  t.regex(faultOf(home('')), /^MUT_WORKFLOW_OUTPUT_CONFLICT .*the input x of task R, which T changes in place/);
   const first = makeWorkflowJob(parseWorkflow(home(after('T', 'R')), 'f'), options).job;
   t.deepEqual(
     first.groups[1]?.inputs[0]?.source,

@@ -115,7 +115,7 @@ test('a run says time, processors, memory and command; tasks that it does not ha
   );
   t.regex(
     faultOf(textOf({ runs: [{ id: 'c', runtimeInSeconds: 1 }] })),
-    /^MUT_WORKFLOW_EDGE_NOWHERE f:\d+:\d+: found "c" as workflow.execution.tasks\[0\].id/,
+    /^MUT_WORKFLOW_DANGLING_EDGE f:\d+:\d+: found "c" as workflow.execution.tasks\[0\].id/,
   );
 });
 

@@ -59,20 +59,20 @@ test('a workflow written by hand: files make edges with the size of what is writ
 test('what is wrong in YAML is told with its line and column', (t) => {
   t.is(
     faultOf(yaml.replace('[b.png]', '[c.png]')),
-    'MUT_WORKFLOW_NO_WRITER f:10:19: found the input c.png of task right, which no task writes, expected an ' +
+    'MUT_WORKFLOW_NO_PRODUCER f:10:19: found the input c.png of task right, which no task writes, expected an ' +
       'output of a task, or a name in inputs of the whole workflow',
   );
   t.regex(
     faultOf(yaml.replace('[A.png]', '[b.png]')),
-    /^MUT_WORKFLOW_TWO_WRITERS f:9:9: found the file b.png as an output of both split and left/,
+    /^MUT_WORKFLOW_OUTPUT_CONFLICT f:9:9: found the file b.png as an output of both split and left/,
   );
   t.regex(
     faultOf(yaml.replace('after: [left]', 'after: [gone]')),
-    /^MUT_WORKFLOW_EDGE_NOWHERE f:10:\d+: .*the task gone, which does not exist/,
+    /^MUT_WORKFLOW_DANGLING_EDGE f:10:\d+: .*the task gone, which does not exist/,
   );
   t.regex(
     faultOf(yaml.replace('after: [left]', 'after: [left, left]')),
-    /^MUT_WORKFLOW_EDGE_TWICE f:10:\d+: found "left" as tasks\.right\.after\[1\], expected each task once/,
+    /^MUT_WORKFLOW_DUPLICATE_EDGE f:10:\d+: found "left" as tasks\.right\.after\[1\], expected each task once/,
   );
   t.regex(
     faultOf(yaml.replace('time: 1m,', 'time: 1m, after: [right],')),
@@ -137,7 +137,7 @@ test('WfFormat of another version, with an unknown file, a negative time or cut 
   );
   t.regex(
     faultOf(wfFormat().replace('"inputFiles": [\n      "x"', '"inputFiles": [\n      "y"')),
-    /^MUT_WORKFLOW_NO_WRITER f:\d+:\d+: found "y" as workflow.specification.tasks\[1\].inputFiles\[0\]/,
+    /^MUT_WORKFLOW_NO_PRODUCER f:\d+:\d+: found "y" as workflow.specification.tasks\[1\].inputFiles\[0\]/,
   );
   t.regex(faultOf(wfFormat({}, -3)), /^MUT_WORKFLOW_COST f:\d+:\d+: found the work of task a is -3000/);
   t.regex(faultOf(wfFormat().slice(0, -40)), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: /);
@@ -156,7 +156,7 @@ test("DAX: the size of a file is its writer's, sizes below 0 count as 0 with a w
   t.deepEqual(draftOf(document).edges, [{ from: 'A', to: 'B', data: 900, share: 0 }]);
   t.deepEqual(document.warnings, ['1 number below 0 count as 0, the first at line 4']);
   t.regex(faultOf(dax.replace('runtime="2"', 'runtime="soon"')), /^MUT_WORKFLOW_COST f:4:\d+: found runtime="soon"/);
-  t.regex(faultOf(dax.replace('ref="A"', 'ref="Z"')), /^MUT_WORKFLOW_EDGE_NOWHERE f:5:/);
+  t.regex(faultOf(dax.replace('ref="A"', 'ref="Z"')), /^MUT_WORKFLOW_DANGLING_EDGE f:5:/);
 });
 
 test('DAX of profiled runs: run times below 0 count as 0, and a reader gets a file of several writers in the size of the one before it', (t) => {

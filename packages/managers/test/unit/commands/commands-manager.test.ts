@@ -7,7 +7,7 @@ import { CommandsManager, readManagerFile, type AllocationOrder, type CommandsOp
 
 const file = fileURLToPath(new URL('../../../../../examples/managers/openpbs.json', import.meta.url));
 
-/** Pretended commands of OpenPBS, and the adapter with the example's templates. */
+/** Faked commands of OpenPBS, and the adapter with the example's templates. */
 class FakePbs extends FakeCommands {
   readonly manager: CommandsManager;
 

@@ -105,7 +105,7 @@ test("the job starts the processes of each host, under Grid Engine's control on 
     `printf '%s|' "$@" "$MUTIRAO_CREDENTIAL" "$MUTIRAO_PROCESS_COUNT" ` +
       `>'${sge.folder}/shown'"$MUTIRAO_PROCESS_INDEX"; [ "$MUTIRAO_PROCESS_INDEX" != 2 ] || exit 3`,
   );
-  // A pretended qrsh runs what the shell of the other host would.
+  // A faked qrsh runs what the shell of the other host would.
   sge.act('qrsh', 'printf "%s\\n" "$3" >>hosts; sh -c "$4"');
   const hosts = join(sge.folder, 'hosts-file');
   writeFileSync(hosts, 'n1 1 main.q@n1 UNDEFINED\nn2 2 main.q@n2 UNDEFINED\nn3 1 main.q@n3 UNDEFINED\n');

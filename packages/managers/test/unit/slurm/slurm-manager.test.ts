@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { aReservation, FakeCommands, temporaryFolder } from '@mutirao/testkit';
 import { SlurmManager, type AllocationOrder, type SlurmOptions } from '@mutirao/managers';
 
-/** Pretended commands of a Slurm, which say nothing at first. */
+/** Faked commands of a Slurm, which say nothing at first. */
 class FakeSlurm extends FakeCommands {
   readonly #t: ExecutionContext;
 
@@ -96,7 +96,7 @@ test('an order inside a reservation goes into that of Slurm, for no longer than 
 
 test('the script gives each process its environment, its place and its words as they are', async (t) => {
   const slurm = new FakeSlurm(t);
-  // A pretended srun runs the command of one task; a pretended program shows what it got.
+  // A faked srun runs the command of one task; a faked program shows what it got.
   slurm.act('srun', 'while [ "${1#--}" != "$1" ]; do shift; done; SLURM_PROCID=3 exec "$@"');
   slurm.act(
     'show',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { decodeContentOffered, type ContentOffer, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
+import { decodeBlobOffer, type ContentOffer, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
 import { AttachResponse, PullContentResponse } from '@mutirao/api/machine';
 import type { Content } from '@mutirao/core/messages';
 import { HomeProver, noProofs, provePath, proveReading } from '@mutirao/runtime/files';
@@ -33,8 +33,8 @@ class Taker implements ContentTaker {
   }
 
   write(message: Buffer): void {
-    const { message: told } = AttachResponse.decode(message);
-    if (told?.$case === 'content') this.offers.push(decodeContentOffered(told.value));
+    const { message: reported } = AttachResponse.decode(message);
+    if (reported?.$case === 'content') this.offers.push(decodeBlobOffer(reported.value));
   }
 
   ask(contents: readonly WantedContent[]): void {

@@ -130,7 +130,7 @@ test('a machine that is invited again keeps its credential until the invitation 
   t.deepEqual(store.machines.recognise('', secret), joined);
   store.machines.join('pc', again, 'the-secret-of-another-agent');
   for (const machines of [store.machines, store.restart()]) {
-    t.throws(() => machines.recognise('', secret), { code: 'MUT_REPLACED' });
+    t.throws(() => machines.recognise('', secret), { code: 'MUT_MACHINE_NAME_TAKEN_OVER' });
     t.deepEqual(machines.recognise('', 'the-secret-of-another-agent'), joined);
   }
 });

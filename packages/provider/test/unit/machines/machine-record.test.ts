@@ -1,12 +1,12 @@
 import { statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
-import type { KeptMachine } from '@mutirao/core/messages';
+import type { EnrolledMachine } from '@mutirao/core/messages';
 import { temporaryFolder } from '@mutirao/testkit';
 import { agentOptions, lastWordsOf } from '../../../src/machines/agent-options.ts';
 import { readMachineRecord, writeMachineRecord } from '../../../src/machines/machine-record.ts';
 
-const machines: readonly KeptMachine[] = [
+const machines: readonly EnrolledMachine[] = [
   {
     name: 'ana@pc',
     reach: { kind: 'ssh', destination: 'ana@pc', options: ['-Jgate'], program: ['node', 'x y'] },

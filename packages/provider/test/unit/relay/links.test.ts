@@ -3,7 +3,7 @@ import test from 'ava';
 import { encodeReport } from '@mutirao/api/codecs';
 import { AttachRequest, AttachResponse } from '@mutirao/api/machine';
 import { anEnd, streamPair } from '@mutirao/testkit';
-import { ReportKeeper } from '../../../src/deputy/report-keeper.ts';
+import { ReportBuffer } from '../../../src/standby/report-buffer.ts';
 import { AgentLink } from '../../../src/relay/links.ts';
 import { TaskMeasure } from '../../../src/relay/measure.ts';
 
@@ -19,7 +19,7 @@ test('an agent that is cleared while its reports found no room is done when what
     requestId: '',
   };
   const agent = new AgentLink(identity, far, new TaskMeasure({ now: () => 7 }));
-  agent.keep(new ReportKeeper({ keep: () => false, offer: (contents) => contents, setPaused: () => undefined }));
+  agent.keep(new ReportBuffer({ keep: () => false, offer: (contents) => contents, setPaused: () => undefined }));
   const report = encodeReport({
     sequence: 3,
     started: [],
@@ -27,9 +27,9 @@ test('an agent that is cleared while its reports found no room is done when what
   });
   agent.receive(Buffer.from(AttachRequest.encode({ message: { $case: 'report', value: report } }).finish()));
   agent.clear([4]);
-  const told = far.sent.map((bytes) => AttachResponse.decode(bytes).message);
+  const reported = far.sent.map((bytes) => AttachResponse.decode(bytes).message);
   t.deepEqual(
-    told.map((message) => message?.$case),
+    reported.map((message) => message?.$case),
     ['cancel', 'acknowledged'],
   );
   t.true(agent.isClosed);

@@ -85,7 +85,7 @@ export class Bench {
 
   join(brokerId: string, machineId: string): void {
     const facts = { machineId, incarnation: 'i', processors: 1, attributes: {}, until: 9, requestId: 'q1' };
-    this.relay.perform({ kind: 'TellMachineJoined', brokerId, facts, heldReplicaIds: [] });
+    this.relay.perform({ kind: 'ReportMachineJoined', brokerId, facts, heldReplicaIds: [] });
   }
 }
 
@@ -122,7 +122,7 @@ export function aReport(sequence: number, replicaIds: readonly number[] = []): B
     outputTruncated: false,
     outputs: [],
   }));
-  return fromAgent({ $case: 'report', value: { sequence, started: [], ended, gangHeld: [] } });
+  return fromAgent({ $case: 'report', value: { sequence, started: [], ended, gangMemberReady: [] } });
 }
 
 export function acknowledge(machineId: string, sequence: number): Buffer {

@@ -19,7 +19,7 @@ test('an agent that comes back takes its place again; one that was invited after
   for (let times = 0; times < 2; times += 1) await attach('machine:lab1', 'i', 'used~the-secret-of-lab1');
   t.deepEqual(codes, ['MUT_REATTACH']);
   await attach('invited:lab1', 'another', `${bench.machines.invite('lab1', 0).secret}~another-secret-of-lab1`);
-  t.deepEqual(codes, ['MUT_REATTACH', 'MUT_REPLACED']);
+  t.deepEqual(codes, ['MUT_REATTACH', 'MUT_MACHINE_NAME_TAKEN_OVER']);
   t.deepEqual(bench.machines.recognise('', 'another-secret-of-lab1'), { name: 'lab1', isInvited: false });
 });
 

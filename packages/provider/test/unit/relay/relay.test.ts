@@ -34,13 +34,13 @@ test('a broker that can hear how the resource stands is heard to, and is told', 
   ]);
   t.false('takesResource' in bench.inputs[1]!);
   bench.relay.perform({
-    kind: 'TellResource',
+    kind: 'ReportResource',
     brokerId: 'b1',
-    standing: { processors: 8, widthMax: 6, isTimeShared: false, isDraining: true },
+    resourceStatus: { processors: 8, widthMax: 6, isTimeShared: false, isDraining: true },
   });
   await settle();
-  const told = ConnectResponse.decode(said.at(-1)!).message;
-  t.like(told, {
+  const reported = ConnectResponse.decode(said.at(-1)!).message;
+  t.like(reported, {
     $case: 'resource',
     value: { processors: 8, widthProcessorsMax: 6, draining: true, queue: undefined },
   });
@@ -113,7 +113,7 @@ test('what gangs need is passed on both ways, and a machine takes gangs where it
         sequence: 1,
         started: [],
         ended: [],
-        gangHeld: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }],
+        gangMemberReady: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }],
       },
     }),
   );
@@ -126,7 +126,7 @@ test('what gangs need is passed on both ways, and a machine takes gangs where it
   );
   await settle();
   t.like(ConnectResponse.decode(heard(broker)[2] as Buffer).message?.value, {
-    message: { value: { gangHeld: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }] } },
+    message: { value: { gangMemberReady: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }] } },
   });
   t.deepEqual(AttachResponse.decode(heard(agent)[2] as Buffer).message, { $case: 'startGang', value: startGang });
 });
@@ -145,7 +145,7 @@ test('a machine that is gone is told of as such, and the agent that has its name
     until: undefined,
     requestId: 'q1',
   };
-  bench.relay.perform({ kind: 'TellMachineJoined', brokerId: 'b1', facts, heldReplicaIds: [3], isGone: true });
+  bench.relay.perform({ kind: 'ReportMachineJoined', brokerId: 'b1', facts, heldReplicaIds: [3], isGone: true });
   await settle();
   const [hello, joined, ...rest] = said.map((bytes) => ConnectResponse.decode(bytes).message);
   t.is(hello?.$case, 'hello');
@@ -330,17 +330,17 @@ test('a broker hears that the provider is draining, and that it takes work again
   const messages = heard(broker);
   await settle();
   bench.relay.perform({
-    kind: 'TellDraining',
+    kind: 'ReportDraining',
     brokerId: 'b1',
     draining: { since: 5, reason: 'moving house', isAtOnce: true },
   });
-  bench.relay.perform({ kind: 'TellDraining', brokerId: 'b1', draining: undefined });
+  bench.relay.perform({ kind: 'ReportDraining', brokerId: 'b1', draining: undefined });
   await settle();
-  const told = messages
+  const reported = messages
     .map((bytes) => ConnectResponse.decode(bytes).message)
     .filter((message) => message?.$case === 'draining');
   t.deepEqual(
-    told.map((message) => message?.value),
+    reported.map((message) => message?.value),
     [
       { sinceUnixMs: 5, reason: 'moving house', atOnce: true },
       { sinceUnixMs: undefined, reason: '', atOnce: false },

@@ -23,14 +23,14 @@ async function* stream(...messages: readonly Buffer[]): AsyncGenerator<Buffer> {
 
 /** What a taker gets that has `from` bytes. */
 async function taken(from: number, ...messages: readonly Buffer[]): Promise<string> {
-  const told: number[] = [];
+  const reported: number[] = [];
   const { first, chunks } = await openPush(stream(message({ transferId: 't1' }), ...messages), (offset) => {
-    told.push(offset);
+    reported.push(offset);
   });
   chunks.begin(from);
   let text = '';
   for await (const chunk of chunks) text += PullContentResponse.decode(chunk).data.toString();
-  return `${first.transferId} told ${told.join()}: ${text}`;
+  return `${first.transferId} told ${reported.join()}: ${text}`;
 }
 
 test('an agent that goes by what it was told sends the rest, and all of it passes', async (t) => {

@@ -1,20 +1,20 @@
 import test from 'ava';
 import { encodeContent } from '@mutirao/api/codecs';
 import type { AgentLink, BrokerLink } from '../../../src/relay/links.ts';
-import { pushedFrame } from '../../../src/deputy/kept-delivery.ts';
+import { pushedFrame } from '../../../src/standby/spool-delivery.ts';
 import { PushedContents } from '../../../src/transfers/pushed-contents.ts';
 
 const content = { sha256: 'a'.repeat(64), size: 7 };
 const frame = pushedFrame('p/m', { transferId: 't1', content: encodeContent(content), isKept: false });
 
 /** A broker's stream, and what it was told. */
-function aBroker(): { readonly broker: BrokerLink; readonly told: Buffer[] } {
-  const told: Buffer[] = [];
+function aBroker(): { readonly broker: BrokerLink; readonly reported: Buffer[] } {
+  const reported: Buffer[] = [];
   return {
-    told,
+    reported,
     broker: {
       write: (bytes: Buffer) => {
-        told.push(bytes);
+        reported.push(bytes);
       },
     } as unknown as BrokerLink,
   };
@@ -26,26 +26,26 @@ function anAgent(): { identity: { machineId: string }; broker: BrokerLink | unde
 
 test('a push that begins while what was kept goes before it is told of once: fetched twice, the second time nobody would give it', (t) => {
   const pushed = new PushedContents();
-  const { broker, told } = aBroker();
+  const { broker, reported } = aBroker();
   const agent = anAgent();
   agent.broker = broker;
   pushed.announce(agent as unknown as AgentLink, { transferId: 't1', content });
   pushed.repeat(agent as unknown as AgentLink);
-  t.deepEqual(told, [frame]);
+  t.deepEqual(reported, [frame]);
 });
 
 test('a push that waits is told to the stream that its machine comes to, and to each that takes over', (t) => {
   const pushed = new PushedContents();
   const agent = anAgent();
   const { forget } = pushed.announce(agent as unknown as AgentLink, { transferId: 't1', content });
-  for (const { broker, told } of [aBroker(), aBroker()]) {
+  for (const { broker, reported } of [aBroker(), aBroker()]) {
     agent.broker = broker;
     pushed.repeat(agent as unknown as AgentLink);
-    t.deepEqual(told, [frame]);
+    t.deepEqual(reported, [frame]);
   }
   forget();
-  const { broker, told } = aBroker();
+  const { broker, reported } = aBroker();
   agent.broker = broker;
   pushed.repeat(agent as unknown as AgentLink);
-  t.deepEqual(told, []);
+  t.deepEqual(reported, []);
 });

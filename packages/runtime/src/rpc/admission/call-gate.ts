@@ -152,7 +152,7 @@ export class CallGate {
       userId = userOfToken(findBearer(headers.authorization), tokens).userId;
     } else {
       connection.peer ??= readPeer(certificateOf(stream), revoked);
-      connection.peer.demandGood(Date.now());
+      connection.peer.requireGood(Date.now());
       ({ userId } = connection.peer);
     }
     this.#options.connections.prove(connection);

@@ -70,7 +70,7 @@ export class CallerLoads {
     const load = this.#loadOf(caller);
     // Those of agents are small: what they push comes in streams.
     if (caller.machineCount === undefined)
-      demandUser(this.#quotas, caller.userId, 'request-bytes', { used: load.requestBytes, more: bytes });
+      requireUser(this.#quotas, caller.userId, 'request-bytes', { used: load.requestBytes, more: bytes });
     load.requestBytes += bytes;
   }
 
@@ -162,7 +162,7 @@ export class CallerLoads {
     amounts: { readonly used: number; readonly more: number },
   ): void {
     if (machineCount === undefined) {
-      demandUser(this.#quotas, userId, name, amounts);
+      requireUser(this.#quotas, userId, name, amounts);
       return;
     }
     const excess = findMachineQuotaExcess(this.#quotas, { name: `machine-${name}`, ...amounts, times: machineCount });
@@ -192,7 +192,7 @@ function keyOf({ userId, machineCount }: Caller): string {
 }
 
 /** @throws {MutiraoError} MUT_USER_QUOTA */
-function demandUser(
+function requireUser(
   quotas: QuotaRules,
   userId: UserId,
   name: QuotaName,

@@ -55,7 +55,7 @@ export function guardServer(server: Server, { methods, loads, host, limits: give
     connections.closeOld(now);
     gate.closeSlow(now);
     loads.sweep(now);
-    host.refusals.tellSkipped();
+    host.refusals.reportSkipped();
   }, sweepInterval).unref();
   return {
     connections,

@@ -108,7 +108,7 @@ test("a machine hears of a step before anything else, its alarm is set by the ne
   const delays: number[] = [];
   const timers: Timers = { start: (delay) => delays.push(delay), cancel: () => undefined };
   const heard: Input[][] = [];
-  const told: number[] = [];
+  const reported: number[] = [];
   const driver = new MachineDriver<State, Input, never, DriverCommand>({
     machine: {
       ...waiter,
@@ -126,7 +126,7 @@ test("a machine hears of a step before anything else, its alarm is set by the ne
       t.fail(String(error));
     },
     onClockStepped: (by) => {
-      told.push(by);
+      reported.push(by);
     },
   });
   at += 8 * hour + 1000;
@@ -134,7 +134,7 @@ test("a machine hears of a step before anything else, its alarm is set by the ne
   hear?.();
   driver.settle();
   t.deepEqual(heard, [[{ kind: 'ClockStepped', by: 8 * hour }, { kind: 'TimerFired' }]]);
-  t.deepEqual([delays, told], [[4000], [8 * hour]]);
+  t.deepEqual([delays, reported], [[4000], [8 * hour]]);
   driver.deliver({ kind: 'TimerFired' });
   driver.settle();
   t.deepEqual(heard[1], [{ kind: 'TimerFired' }], 'once');

@@ -143,16 +143,16 @@ test('a refusal reaches the asker as an error with its code', async (t) => {
 });
 
 test('committed changes are told with their sequences before any command', async (t) => {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const { driver, story } = driving({
     onCommitted: (entries) => {
-      told.push(...entries, [...story]);
+      reported.push(...entries, [...story]);
     },
   });
   driver.deliver(added(1));
   driver.deliver(added(2));
   await turn();
-  t.deepEqual(told, [
+  t.deepEqual(reported, [
     { sequence: 41, change: { amount: 1 } },
     { sequence: 42, change: { amount: 2 } },
     ['record 1+2 at 1000'],
@@ -160,18 +160,18 @@ test('committed changes are told with their sequences before any command', async
 });
 
 test('without a journal changes are numbered from 1', async (t) => {
-  const told: number[] = [];
+  const reported: number[] = [];
   const { driver } = driving({
     journal: undefined,
     onCommitted: (entries) => {
-      told.push(...entries.map(({ sequence }) => sequence));
+      reported.push(...entries.map(({ sequence }) => sequence));
     },
   });
   driver.deliver(added(1));
   await turn();
   driver.deliver(added(1));
   await turn();
-  t.deepEqual(told, [1, 2]);
+  t.deepEqual(reported, [1, 2]);
 });
 
 test('when the journal fails, no command is performed, askers are refused and the driver ends', async (t) => {

@@ -40,7 +40,7 @@ const adder: Machine<State, Input, Change, Command> = {
   checkInvariants: () => undefined,
 };
 
-interface Desk {
+interface Client {
   readonly path: string;
   readonly warnings: string[];
   readonly errors: unknown[];
@@ -50,7 +50,7 @@ interface Desk {
   drive(trace: ReturnType<typeof openTrace>): MachineDriver<State, Input, Change, Command>;
 }
 
-function desk(t: ExecutionContext): Desk {
+function client(t: ExecutionContext): Client {
   const path = join(temporaryFolder(t), 'adder.jsonl');
   const warnings: string[] = [];
   const errors: unknown[] = [];
@@ -113,7 +113,7 @@ function linesOf(path: string): (TraceLine | undefined)[] {
 }
 
 test('a trace has its head, each turn and its end', async (t) => {
-  const { path, open, drive } = desk(t);
+  const { path, open, drive } = client(t);
   const driver = drive(open());
   driver.deliver(added(1));
   driver.deliver(added(2));
@@ -146,7 +146,7 @@ test('a trace has its head, each turn and its end', async (t) => {
 });
 
 test('the inputs of a step are in the file before it runs, and the error that it ends with after it', async (t) => {
-  const { path, errors, open, drive } = desk(t);
+  const { path, errors, open, drive } = client(t);
   const seen: unknown[] = [];
   const trace = open();
   const driver = drive(
@@ -175,7 +175,7 @@ test('the inputs of a step are in the file before it runs, and the error that it
 });
 
 test('the outcome of the last turn is written soon, also when nothing follows', async (t) => {
-  const { path, timers, open, drive } = desk(t);
+  const { path, timers, open, drive } = client(t);
   const driver = drive(open());
   driver.deliver(added(1));
   await turn();
@@ -186,7 +186,7 @@ test('the outcome of the last turn is written soon, also when nothing follows', 
 });
 
 test('only its owner can read a trace, and one that exists is left alone', async (t) => {
-  const { path, open, drive } = desk(t);
+  const { path, open, drive } = client(t);
   await drive(open()).stop();
   await drive(open()).stop();
   await drive(open()).stop();
@@ -196,7 +196,7 @@ test('only its owner can read a trace, and one that exists is left alone', async
 });
 
 test('no path means no trace, and nothing is described', (t) => {
-  const { open } = desk(t);
+  const { open } = client(t);
   t.is(
     open({
       path: '',
@@ -209,14 +209,14 @@ test('no path means no trace, and nothing is described', (t) => {
 });
 
 test('a folder that is not there is bad configuration', (t) => {
-  const { open, path } = desk(t);
+  const { open, path } = client(t);
   const error = t.throws<MutiraoError>(() => open({ path: join(path, 'x', 'y.jsonl') }));
   t.is(error?.code, 'MUT_BAD_CONFIG');
   t.regex(error?.message ?? '', /--trace is .*ENOENT/);
 });
 
 test('what cannot be written ends the trace with a warning, and not the driver', async (t) => {
-  const { path, warnings, errors, open, drive } = desk(t);
+  const { path, warnings, errors, open, drive } = client(t);
   const driver = drive(open());
   driver.deliver({ kind: 'Added', amount: 1, extra: () => 1 } as Input);
   await turn();

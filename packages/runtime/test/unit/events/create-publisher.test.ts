@@ -1,12 +1,12 @@
 import test from 'ava';
 
-import { PretendStream, temporaryFolder } from '@mutirao/testkit';
+import { FakeStream, temporaryFolder } from '@mutirao/testkit';
 
 import { createPublisher, eventSource } from '../../../src/events/create-publisher.ts';
 import { openJournal } from '../../../src/journal/index.ts';
 import { quietLogger } from '../../../src/log/index.ts';
 import { Metrics } from '../../../src/metrics/index.ts';
-import { changeCodec, encodeEntry } from './told-change.ts';
+import { changeCodec, encodeEntry } from './reported-change.ts';
 
 const owner = {
   source: '/mutirao/brokers/ana-1',
@@ -37,7 +37,7 @@ test('a source stays with its journal, and is another for a new journal and afte
 test('without a way to publish there is no publisher and no series; with one, the series tell of it', async (t) => {
   const metrics = new Metrics();
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
-  const stream = new PretendStream();
+  const stream = new FakeStream();
   const setup = { ...owner, metrics, connectEvents: undefined };
   t.is(createPublisher(setup, journal), undefined);
   t.false((await metrics.text()).includes('events'));
@@ -55,7 +55,7 @@ test('without a way to publish there is no publisher and no series; with one, th
 
 test('a publisher begins where the one before it, on the same journal, ended', async (t) => {
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
-  const stream = new PretendStream();
+  const stream = new FakeStream();
   for (const ids of [['1'], ['1', '2']]) {
     journal.record([{ events: 1 }], 1);
     const publisher = createPublisher({ ...owner, metrics: new Metrics(), connectEvents: stream.connect }, journal);

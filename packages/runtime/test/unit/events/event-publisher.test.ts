@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 
-import { HandTimers, PretendStream } from '@mutirao/testkit';
+import { HandTimers, FakeStream } from '@mutirao/testkit';
 
 import { EventBacklog } from '../../../src/events/backlog.ts';
 import { EventPublisher } from '../../../src/events/event-publisher.ts';
 import { openJournal, type Journal } from '../../../src/journal/index.ts';
-import { changeCodec, encodeEntry, type ToldChange } from './told-change.ts';
+import { changeCodec, encodeEntry, type ReportedChange } from './reported-change.ts';
 
 interface Bench {
-  readonly journal: Journal<ToldChange>;
-  readonly stream: PretendStream;
+  readonly journal: Journal<ReportedChange>;
+  readonly stream: FakeStream;
   readonly timers: HandTimers;
   readonly troubles: string[];
   readonly places: number[];
@@ -46,7 +46,7 @@ function publisherOf(
 function prepare(t: ExecutionContext, from: Partial<Pick<Bench, 'journal' | 'stream'>> = {}): Bench {
   const parts = {
     journal: from.journal ?? openJournal({ path: ':memory:', codec: changeCodec }),
-    stream: from.stream ?? new PretendStream(),
+    stream: from.stream ?? new FakeStream(),
     timers: new HandTimers(),
     troubles: [] as string[],
     places: [] as number[],

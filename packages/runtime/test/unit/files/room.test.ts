@@ -34,7 +34,7 @@ test('a full disk is told by its code, by ours, and by that of a cause', (t) => 
 test('what finds no room is done again until it does, and meanwhile nothing new is taken', async (t) => {
   const { room, alarms } = aRoom();
   let tries = 0;
-  const done = room.patiently(() => {
+  const done = room.retryWhileDiskFull(() => {
     tries += 1;
     return tries < 3 ? Promise.reject(full()) : Promise.resolve(tries);
   });
@@ -60,14 +60,14 @@ test('what finds no room is done again until it does, and meanwhile nothing new 
 test('what is not wanted any more, and what fails for another reason, is not tried again', async (t) => {
   const { room, alarms } = aRoom();
   await t.throwsAsync(
-    room.patiently(
+    room.retryWhileDiskFull(
       () => Promise.reject(full()),
       () => false,
     ),
     { message: /ENOSPC/ },
   );
   await t.throwsAsync(
-    room.patiently(() => Promise.reject(new Error('other'))),
+    room.retryWhileDiskFull(() => Promise.reject(new Error('other'))),
     { message: 'other' },
   );
   t.deepEqual([alarms.length, room.trouble()], [0, undefined]);

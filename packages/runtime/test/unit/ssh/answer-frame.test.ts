@@ -18,8 +18,8 @@ function runBehind(
   return { status, out: wholeOf(stdout), err: wholeOf(stderr) };
 }
 
-function wholeOf(told: string): string | undefined {
-  const framed = readFrame(mark, told);
+function wholeOf(reported: string): string | undefined {
+  const framed = readFrame(mark, reported);
   return framed?.isWhole === true ? framed.text : undefined;
 }
 

@@ -2,7 +2,7 @@ import test from 'ava';
 import type { ErrorCode } from '@mutirao/api/errors';
 import { lastWords, sshError } from '../../../src/ssh/ssh-errors.ts';
 
-const told: readonly (readonly [string, ErrorCode, RegExp])[] = [
+const reported: readonly (readonly [string, ErrorCode, RegExp])[] = [
   [
     'No ED25519 host key is known for [127.0.0.1]:2222 and you have requested strict checking.\r\nHost key ' +
       'verification failed.\r\n',
@@ -57,7 +57,7 @@ const told: readonly (readonly [string, ErrorCode, RegExp])[] = [
   ],
 ];
 
-for (const [words, code, pattern] of told) {
+for (const [words, code, pattern] of reported) {
   test(`${JSON.stringify(words.trim().slice(-60))} is told as ${code}`, (t) => {
     const error = sshError('front', words);
     t.is(error.code, code);

@@ -1,4 +1,4 @@
-export { holdAhead, type AheadWorld, type Held, type LocalStart, type Reserved } from './hold-ahead.ts';
+export { preAcquire, type AheadWorld, type Held, type LocalStart, type Reserved } from './pre-acquire.ts';
 export {
   aheadTraces,
   leadRules,
@@ -8,7 +8,7 @@ export {
   reservationsOf,
   widthShares,
   type AheadMeasured,
-  type AheadSettings,
+  type ProvisioningSettings,
   type AheadSetup,
 } from './measure.ts';
 export { aheadCsv, reportAhead } from './report.ts';

@@ -9,10 +9,10 @@ import type { LeadRule } from '@mutirao/core/reservations';
 import { Prng, type Duration, type ProcessorCount } from '@mutirao/core/shared';
 import { LocalHistory } from '../../resource/local-history.ts';
 import { studyTraces, type StudyTrace } from '../costa2005/scenarios.ts';
-import { holdAhead, notice, type AheadWorld, type Held, type Reserved } from './hold-ahead.ts';
+import { preAcquire, notice, type AheadWorld, type Held, type Reserved } from './pre-acquire.ts';
 
 /** What of the study is run. */
-export interface AheadSettings {
+export interface ProvisioningSettings {
   readonly isQuick: boolean;
   readonly seed: string;
 }
@@ -59,7 +59,7 @@ export function listPolicies(): QueuePolicy[] {
 }
 
 /** Reservations of each setup. */
-export function reservationsOf({ isQuick }: AheadSettings): number {
+export function reservationsOf({ isQuick }: ProvisioningSettings): number {
   return isQuick ? 30 : 400;
 }
 
@@ -84,18 +84,18 @@ export function openWorld(
  * Makes the reservations of a setup, at instants that depend on the seed and the log alone, and holds allocations for
  * them.
  */
-export function measureAhead(setup: AheadSetup, world: AheadWorld, settings: AheadSettings): AheadMeasured {
+export function measureAhead(setup: AheadSetup, world: AheadWorld, settings: ProvisioningSettings): AheadMeasured {
   const { trace, widthShare } = setup;
   const { history } = world;
   const width: ProcessorCount = Math.round(trace.processors * widthShare);
-  const luck = new Prng(`${settings.seed} ${trace.id}`);
+  const rng = new Prng(`${settings.seed} ${trace.id}`);
   // The first weeks of a log begin with an empty machine, and the last end with one.
   const from = history.start + 30 * 24 * hour;
   const until = (history.setup.trace.at(-1)?.submittedAt ?? from) - notice;
   const reservations = Array.from({ length: reservationsOf(settings) }, () => {
-    const startsAt = Math.floor(from + luck.fraction() * (until - from));
+    const startsAt = Math.floor(from + rng.fraction() * (until - from));
     const reserved = { startsAt, endsAt: startsAt + reservedFor, width };
-    return { reserved, results: holdAhead(world, reserved, leadRules) };
+    return { reserved, results: preAcquire(world, reserved, leadRules) };
   });
   return { setup, reservations };
 }

@@ -2,11 +2,11 @@ import type { LeadRule } from '@mutirao/core/reservations';
 import { describeExactTime, describeTime } from '@mutirao/core/shared';
 import { grouped, section, table } from '../costa2005/markdown.ts';
 import { shareWithInterval } from '../../summarize.ts';
-import { leadRules, reservationsOf, reservedFor, type AheadMeasured, type AheadSettings } from './measure.ts';
-import type { Held, Reserved } from './hold-ahead.ts';
+import { leadRules, reservationsOf, reservedFor, type AheadMeasured, type ProvisioningSettings } from './measure.ts';
+import type { Held, Reserved } from './pre-acquire.ts';
 
 /** Writes up the study. The same measurements, the same text. */
-export function reportAhead(settings: AheadSettings, all: readonly AheadMeasured[]): string {
+export function reportAhead(settings: ProvisioningSettings, all: readonly AheadMeasured[]): string {
   const logs = [...new Set(all.map(({ setup }) => setup.trace.title))];
   return [
     introduction(settings, all),
@@ -45,7 +45,7 @@ export function aheadCsv(all: readonly AheadMeasured[]): string {
   return `${['log,policy,width,run,rule,starts_ms,asked_ms,started_ms', ...lines].join('\n')}\n`;
 }
 
-function introduction(settings: AheadSettings, all: readonly AheadMeasured[]): string {
+function introduction(settings: ProvisioningSettings, all: readonly AheadMeasured[]): string {
   return `# Allocations held ahead: are they there when the reservation begins?
 
 Written by \`mutirao sim study ahead${settings.isQuick ? ' --quick' : ''} --seed ${settings.seed} --out DIR\`. ${grouped(all.length * reservationsOf(settings))} reservations of ${describeExactTime(reservedFor)}, ${reservationsOf(settings)} in each of ${all.length} setups (log, policy, width), at

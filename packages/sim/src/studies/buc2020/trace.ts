@@ -55,11 +55,11 @@ export function inject(
 ): ScoredTracedRequest[] {
   const [from, until] = [scaled[0]?.submittedAt ?? 0, scaled.at(-1)?.submittedAt ?? 0];
   const injected = injectedUsers.flatMap(({ userId, precision }) => {
-    const luck = new Prng(`${seed} ${log.id} ${run} ${userId}`);
+    const rng = new Prng(`${seed} ${log.id} ${run} ${userId}`);
     return Array.from(
       { length: injectedCount },
       (): ScoredTracedRequest => ({
-        submittedAt: Math.floor(from + luck.fraction() * (until - from)),
+        submittedAt: Math.floor(from + rng.fraction() * (until - from)),
         width: medianWidth,
         walltime: injectedWalltime,
         runTime: Math.max(1000, precision * injectedWalltime),

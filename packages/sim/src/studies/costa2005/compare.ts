@@ -87,7 +87,7 @@ export interface ScenarioCounts {
   readonly staticWins: number;
   /** The mean turnaround of mixed lies between those of the others, or equals one. */
   readonly mixedBetween: number;
-  /** The same of single jobs: triples of runs with the same luck. */
+  /** The same of single jobs: triples of runs with the same rng. */
   readonly triples: number;
   readonly triplesBetween: number;
   readonly runs: number;

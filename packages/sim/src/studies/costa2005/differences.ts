@@ -36,21 +36,21 @@ function explainTrace(results: TraceResults, seed: SeedNumbers, study: Study): s
     meanOfRatios(pairsOf(results.parts, heuristic, 'turnaround'));
   const numbers = (['adaptive', 'mixed'] as const).flatMap((heuristic) => {
     const wanted = seed[heuristic];
-    return wanted === undefined ? [] : [tellNumber(heuristic, own(heuristic), wanted)];
+    return wanted === undefined ? [] : [reportNumber(heuristic, own(heuristic), wanted)];
   });
   return [
     ...numbers,
-    tellLog(results, seed, study.traces),
-    ...tellMoreLoad(results, study.traces),
-    tellSpread(results),
-    ...tellShapes(results),
-    ...tellWaste(results),
-    ...tellVariations(results, seed.adaptive, study.parts),
-    ...tellUsersWay(results, seed.adaptive, study.parts),
+    reportLog(results, seed, study.traces),
+    ...reportMoreLoad(results, study.traces),
+    reportSpread(results),
+    ...reportShapes(results),
+    ...reportWaste(results),
+    ...reportVariations(results, seed.adaptive, study.parts),
+    ...reportUsersWay(results, seed.adaptive, study.parts),
   ];
 }
 
-function tellNumber(heuristic: string, own: Estimate, wanted: number): string {
+function reportNumber(heuristic: string, own: Estimate, wanted: number): string {
   const apart = `${Math.abs(100 * (own.value / wanted - 1)).toFixed(0)} % ${own.value < wanted ? 'less' : 'more'}`;
   const isInside = Math.abs(own.value - wanted) <= own.halfInterval;
   return (
@@ -61,7 +61,7 @@ function tellNumber(heuristic: string, own: Estimate, wanted: number): string {
   );
 }
 
-function tellLog(results: TraceResults, seed: SeedNumbers, traces: readonly TraceResults[]): string {
+function reportLog(results: TraceResults, seed: SeedNumbers, traces: readonly TraceResults[]): string {
   const load = plainLoad(results, traces);
   const count = results.parts[0]?.result.facts.requestCount ?? 0;
   const logs = `Our log has ${grouped(count)} usable requests, the one of the thesis ${grouped(seed.requestCount)} in all`;
@@ -77,7 +77,7 @@ function tellLog(results: TraceResults, seed: SeedNumbers, traces: readonly Trac
 }
 
 /** Of a log that is replayed with more load too: how its speedup goes with the load. */
-function tellMoreLoad({ trace }: TraceResults, traces: readonly TraceResults[]): string[] {
+function reportMoreLoad({ trace }: TraceResults, traces: readonly TraceResults[]): string[] {
   const family = traces.filter((other) => other.trace.file === trace.file);
   if (trace.loadFactor !== 1 || family.length === 1) return [];
   const ours = family.map(({ parts }) => meanOfRatios(pairsOf(parts, 'adaptive', 'turnaround')).value);
@@ -97,7 +97,7 @@ function tellMoreLoad({ trace }: TraceResults, traces: readonly TraceResults[]):
 }
 
 /** How far a mean over scenarios hangs on a few of them. */
-function tellSpread({ parts }: TraceResults): string {
+function reportSpread({ parts }: TraceResults): string {
   const values = pairsOf(parts, 'adaptive', 'turnaround')
     .map((pair) => meanOfRatios([pair]).value)
     .sort((one, other) => one - other);
@@ -112,7 +112,7 @@ function tellSpread({ parts }: TraceResults): string {
 }
 
 /** The job types of Figures 4.2 and 4.3, of which section 4.4.1 says who wins. */
-function tellShapes({ trace, parts }: TraceResults): string[] {
+function reportShapes({ trace, parts }: TraceResults): string[] {
   if (trace.id !== 'sp2') return [];
   const tell = (isWanted: (type: JobType) => boolean): string =>
     show(
@@ -135,7 +135,7 @@ function tellShapes({ trace, parts }: TraceResults): string[] {
 }
 
 /** Who wastes less, and with which tasks. */
-function tellWaste({ trace, parts }: TraceResults): string[] {
+function reportWaste({ trace, parts }: TraceResults): string[] {
   if (trace.loadFactor !== 1) return [];
   const ratioFor = (isWanted: (type: JobType) => boolean): Estimate =>
     meanOfRatios(
@@ -160,7 +160,7 @@ function tellWaste({ trace, parts }: TraceResults): string[] {
   ];
 }
 
-function tellVariations({ trace }: TraceResults, wanted: number, parts: readonly StudyPart[]): string[] {
+function reportVariations({ trace }: TraceResults, wanted: number, parts: readonly StudyPart[]): string[] {
   const rows = variationRows(parts.filter(({ chunk }) => chunk.variant?.id !== usersVariant.id))
     .filter(({ traceId }) => traceId === trace.id)
     .map(({ title, parts: group }) => ({ title, estimate: meanOfRatios(pairsOf(group, 'adaptive', 'turnaround')) }));
@@ -181,7 +181,7 @@ function tellVariations({ trace }: TraceResults, wanted: number, parts: readonly
   ];
 }
 
-function tellUsersWay({ trace }: TraceResults, wanted: number, parts: readonly StudyPart[]): string[] {
+function reportUsersWay({ trace }: TraceResults, wanted: number, parts: readonly StudyPart[]): string[] {
   const [plain, users] = variationRows(
     parts.filter(({ chunk }) => chunk.variant === undefined || chunk.variant.id === usersVariant.id),
     Infinity,

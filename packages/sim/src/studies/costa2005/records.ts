@@ -6,7 +6,7 @@ import { countRuns, studyHeuristics, type StudyChunk, type StudyHeuristic } from
 export interface ChunkRun extends Omit<JobSample, 'withdrawalCount' | 'releaseCount'> {
   readonly requestsMax: number;
   readonly heuristic: StudyHeuristic;
-  /** The same number, the same luck. */
+  /** The same number, the same rng. */
   readonly run: number;
 }
 

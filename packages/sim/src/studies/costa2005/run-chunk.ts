@@ -30,14 +30,14 @@ export function runChunk(chunk: StudyChunk, history: LocalHistory, seed: string)
     widthMax: Math.floor(processors * widthShare),
     walltimeMax,
   };
-  const luck = `${seed} ${drawOf(type)}`;
+  const rng = `${seed} ${drawOf(type)}`;
   return requestsMaxima.flatMap((requestsMax) =>
     studyHeuristics.flatMap((name) => {
       const scenario = { ...fixed, heuristic: getHeuristic(name), requestsMax };
       return Array.from({ length: instantCount }, (_, run) => {
         // What is kept of a job: none of these heuristics withdraws or releases anything.
         const { instant, turnaround, waste, taskTime, requestCount, endsAfterLog } = sampleJob(history, scenario, {
-          seed: luck,
+          seed: rng,
           run,
         });
         return { requestsMax, heuristic: name, run, instant, turnaround, waste, taskTime, requestCount, endsAfterLog };

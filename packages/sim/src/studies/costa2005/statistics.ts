@@ -1,6 +1,6 @@
 import { studentQuantile } from '../../summarize.ts';
 
-/** Paired values of one scenario: at each index the same instant and the same luck. */
+/** Paired values of one scenario: at each index the same instant and the same rng. */
 export interface PairedValues {
   /** Scenarios of the same draw have the same instants; those of different draws are independent. */
   readonly draw: string;

@@ -14,7 +14,7 @@ function usersRows(parts: readonly StudyPart[]): VariationRow[] {
 
 /** How far this way of asking brings each trace towards the thesis. */
 export function judgeUsersWay(parts: readonly StudyPart[]): string {
-  const told = usersRows(parts)
+  const reported = usersRows(parts)
     .filter(({ title }) => title !== 'none')
     .map(({ traceId, trace, parts: group }) => {
       const { value, halfInterval } = meanOfRatios(pairsOf(group, 'adaptive', 'turnaround'));
@@ -27,8 +27,8 @@ export function judgeUsersWay(parts: readonly StudyPart[]): string {
       );
     });
   return (
-    `With it, ${told.join('; ')}. It moves every one of them, ` +
-    `${told.every((line) => line.includes('inside')) ? 'and would explain' : 'and yet it does not explain'} the ` +
+    `With it, ${reported.join('; ')}. It moves every one of them, ` +
+    `${reported.every((line) => line.includes('inside')) ? 'and would explain' : 'and yet it does not explain'} the ` +
     'three numbers together.'
   );
 }

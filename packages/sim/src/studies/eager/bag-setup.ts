@@ -3,7 +3,7 @@ import type { Bytes, Duration } from '@mutirao/core/shared';
 
 /** Machines that come and go, and a job for them. */
 export interface BagSetup {
-  /** The same seed, the same machines, the same luck of each, and the same tasks, whatever schedules them. */
+  /** The same seed, the same machines, the same rng of each, and the same tasks, whatever schedules them. */
   readonly seed: string;
   readonly machineCount: number;
   /** Of a machine: uniform from 1 to this; 1 makes them equal. */
@@ -41,7 +41,7 @@ export interface BagResult {
   /** From the submission to the last task's end. */
   readonly makespan: Duration;
   readonly used: Duration;
-  /** Of replicas that a sister beat or that the cap ended. */
+  /** Of replicas that a sibling beat or that the cap ended. */
   readonly losers: Duration;
   /** Of replicas whose machine left. */
   readonly killed: Duration;

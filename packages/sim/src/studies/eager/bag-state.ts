@@ -32,12 +32,12 @@ export class BagState {
     this.setup = setup;
     this.policy = policy;
     this.#onStart = onStart;
-    const luck = new Prng(`eager ${setup.seed}`);
+    const rng = new Prng(`eager ${setup.seed}`);
     this.machines = Array.from(
       { length: setup.machineCount },
-      (_, index) => new IntermittentMachine(luck.fork(`machine ${index}`), setup),
+      (_, index) => new IntermittentMachine(rng.fork(`machine ${index}`), setup),
     );
-    this.tasks = drawTasks(luck.fork('tasks'), setup, policy.replicasMax);
+    this.tasks = drawTasks(rng.fork('tasks'), setup, policy.replicasMax);
     this.ready.addRange(0, setup.taskCount);
     const { ready } = this;
     this.queue = {
@@ -90,14 +90,14 @@ export class BagState {
     this.#onStart(run);
   }
 
-  /** Takes a run's result and gives its sisters up. */
+  /** Takes a run's result and gives its siblings up. */
   finish(run: Run): void {
     const time = this.now - run.startedAt;
     this.result.used += time;
     run.machine.slowness = compareRun(run.machine.slowness, { time, isCensored: false }, this.times);
     this.times.add(time);
-    takeOff(run);
-    for (const sister of [...run.task.runs]) this.stop(sister, 'losers');
+    detach(run);
+    for (const sibling of [...run.task.runs]) this.stop(sibling, 'losers');
     this.running.delete(run.task);
     this.doneCount++;
   }
@@ -110,28 +110,28 @@ export class BagState {
       run.machine.slowness = compareRun(run.machine.slowness, { time, isCensored: true }, this.times);
       this.times.addCensored(time);
     }
-    takeOff(run);
+    detach(run);
   }
 
   /** Makes a task ready that has no run any more. */
-  takeBack(task: SimulatedTask): void {
+  returnToQueue(task: SimulatedTask): void {
     this.running.delete(task);
     this.ready.add(task.index);
   }
 }
 
-function takeOff(run: Run): void {
+function detach(run: Run): void {
   run.machine.run = undefined;
   run.task.runs.splice(run.task.runs.indexOf(run), 1);
 }
 
 function drawTasks(
-  luck: Prng,
+  rng: Prng,
   { taskCount, taskTimeMean, taskTimeSpread, data }: BagSetup,
   replicasMax: number,
 ): SimulatedTask[] {
   return Array.from({ length: taskCount }, (_, index) => {
-    const work = taskTimeMean * (1 + taskTimeSpread * (2 * luck.fraction() - 1));
-    return new SimulatedTask(index, { work, file: luck.below(data?.fileCount ?? 1), replicasMax });
+    const work = taskTimeMean * (1 + taskTimeSpread * (2 * rng.fraction() - 1));
+    return new SimulatedTask(index, { work, file: rng.below(data?.fileCount ?? 1), replicasMax });
   });
 }

@@ -40,11 +40,11 @@ function replicateOn(state: BagState, machines: readonly IntermittentMachine[]):
   replicate(tasks, idle, {
     suits: (task, machine) =>
       !task.runs.some((run) => run.machine === machine) &&
-      (left === Infinity || costOfSister(state, task, machine) <= left),
+      (left === Infinity || costOfSibling(state, task, machine) <= left),
     worth: (task, machine) =>
       (prefersData && machine.files.has(task.file) ? 1e12 : 0) - (state.expected(machine, 0) ?? 0),
     place: (machine, task) => {
-      left -= left === Infinity ? 0 : costOfSister(state, task, machine);
+      left -= left === Infinity ? 0 : costOfSibling(state, task, machine);
       state.start(machine, task);
     },
   });
@@ -58,7 +58,7 @@ function leftOf(state: BagState): Duration {
   return budgetLeft(state.policy.replicationCap, { ...state.result, atRisk });
 }
 
-function costOfSister(state: BagState, task: SimulatedTask, machine: IntermittentMachine): Duration {
+function costOfSibling(state: BagState, task: SimulatedTask, machine: IntermittentMachine): Duration {
   const [runs, end] = [runsOf(task), state.expectedEnd(task)];
   const after = lossBy(
     { ...runs, living: [...runs.living, state.now] },
@@ -77,25 +77,25 @@ function runsOf({ runs }: SimulatedTask): TaskRuns {
   return { processors: 1, living: runs.map(({ startedAt }) => startedAt), givenUp: [], waiting: [] };
 }
 
-/** Ends the youngest sisters while the share is used up. */
+/** Ends the youngest siblings while the share is used up. */
 function keepWithinShare(state: BagState): Duration {
   for (;;) {
     const left = budgetLeft(state.policy.replicationCap, costsOf(state));
-    const sisters = sistersOf(state.running);
-    if (sisters.length === 0) return Infinity;
-    if (left >= sisters.length) return state.now + Math.floor(left / sisters.length);
-    state.stop(sisters[0] as Run, 'losers');
+    const siblings = siblingsOf(state.running);
+    if (siblings.length === 0) return Infinity;
+    if (left >= siblings.length) return state.now + Math.floor(left / siblings.length);
+    state.stop(siblings[0] as Run, 'losers');
   }
 }
 
-/** The youngest sisters make room for tasks that are ready. */
+/** The youngest siblings make room for tasks that are ready. */
 function yieldToReady(state: BagState, machines: readonly IntermittentMachine[]): void {
-  for (const sister of sistersOf(state.running).slice(0, state.ready.size)) state.stop(sister, 'losers');
+  for (const sibling of siblingsOf(state.running).slice(0, state.ready.size)) state.stop(sibling, 'losers');
   placeQueues(machines, [state.queue], portOf(state));
 }
 
 /** All runs but the eldest of each task, the youngest first. */
-function sistersOf(tasks: Iterable<SimulatedTask>): Run[] {
+function siblingsOf(tasks: Iterable<SimulatedTask>): Run[] {
   return [...tasks]
     .flatMap(({ runs }) => runs.slice(1))
     .sort((one, other) => other.startedAt - one.startedAt || other.task.index - one.task.index);

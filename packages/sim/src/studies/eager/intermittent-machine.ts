@@ -7,7 +7,7 @@ import type { BagSetup } from './bag-setup.ts';
 /** Means that a machine has come and gone for before the job is submitted. */
 const cyclesBefore = 20;
 
-/** A machine of one processor that comes and goes by luck of its own, whatever runs on it. */
+/** A machine of one processor that comes and goes by rng of its own, whatever runs on it. */
 export class IntermittentMachine implements BagMachine {
   readonly processors: ProcessorCount = 1;
   readonly speed: number;
@@ -20,13 +20,13 @@ export class IntermittentMachine implements BagMachine {
   slowness: Slowness = unknownSlowness;
   /** Files that its storage holds; they outlive its absences. */
   readonly files = new Set<number>();
-  readonly #luck: Prng;
+  readonly #rng: Prng;
   readonly #setup: BagSetup;
 
-  constructor(luck: Prng, setup: BagSetup) {
-    this.#luck = luck;
+  constructor(rng: Prng, setup: BagSetup) {
+    this.#rng = rng;
     this.#setup = setup;
-    this.speed = 1 + luck.fraction() * (setup.speedMax - 1);
+    this.speed = 1 + rng.fraction() * (setup.speedMax - 1);
     this.changesAt = -cyclesBefore * (setup.upTime.mean + setup.downTimeMean);
     while (this.changesAt <= 0) this.change();
   }
@@ -41,7 +41,7 @@ export class IntermittentMachine implements BagMachine {
     this.isUp = !this.isUp;
     this.changesAt += Math.max(
       1,
-      Math.ceil(drawWeibull(this.#luck, this.isUp ? upTime : { mean: downTimeMean, shape: 1 })),
+      Math.ceil(drawWeibull(this.#rng, this.isUp ? upTime : { mean: downTimeMean, shape: 1 })),
     );
   }
 

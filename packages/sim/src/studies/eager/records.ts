@@ -2,7 +2,7 @@ import type { BagResult } from './bag-setup.ts';
 import { runBag } from './run-bag.ts';
 import { policiesOf, runsOf, type EagerScenario, type EagerSettings, type NamedPolicy } from './scenarios.ts';
 
-/** A policy in a scenario, and its runs in order; those of the same place have the same luck under each policy. */
+/** A policy in a scenario, and its runs in order; those of the same place have the same rng under each policy. */
 export interface PolicyRuns {
   readonly scenario: EagerScenario;
   readonly policy: NamedPolicy;
@@ -32,7 +32,7 @@ const header = [
   'policy',
   'scheduler',
   'replicas_max',
-  'extra_work',
+  'replication_budget',
   'run',
   'makespan_ms',
   'used_processor_ms',

@@ -47,7 +47,7 @@ export function reportEager(
       'Caps',
       capTable(comparisons),
       'The greatest share that losers had in any single run, beside what the cap allows. Where a cap is tight, ' +
-        'the last tasks get no replica, since what their sister ran would be lost.',
+        'the last tasks get no replica, since what their sibling ran would be lost.',
     ),
     section('Large files', makespanTable(comparisons, dataPolicies, true), dataNote(comparisons)),
     section('How it was simulated', assumptions),
@@ -60,7 +60,7 @@ function introduction({ isQuick, seed }: EagerSettings, runCount: number): strin
   return `# Eager scheduling: replication against a workqueue
 
 Written by \`mutirao sim study eager${isQuick ? ' --quick' : ''} --seed ${seed} --out DIR\`; of its figures only those of the last section, and the bounds below the result, were found beside it. ${grouped(runCount)} runs, ${runsOf({ isQuick, seed })} for each policy in each
-scenario, all policies with the same machines, the same luck of each, and the same tasks. Every run is a line of \`eager-runs.csv\`, every mean one of \`eager-scheduling.csv\`.
+scenario, all policies with the same machines, the same rng of each, and the same tasks. Every run is a line of \`eager-runs.csv\`, every mean one of \`eager-scheduling.csv\`.
 The schedulers, the choice of what is replicated where, the caps and the estimates are the broker's own code.`;
 }
 
@@ -156,7 +156,7 @@ const assumptions = `- 20 machines of one processor. Each is up for a time drawn
   mean 30 min; it has come and gone for long when the job is submitted. What runs on a machine that leaves is lost, and the broker hears of it at once: a delay would be in favour of replication.
 - Speeds are 1, or uniform from 1 to 4. A task takes 20 min at speed 1 on average, uniform from 10 to 30. The broker knows neither; it learns from the runs that end and that are cut off.
 - There is no latency and no limit on what home sends at once. A file that a machine holds outlives its absences.
-- One stream of luck for each machine and one for the tasks, so that a decision changes nobody's luck. The jobs are ours to choose: 0.5 to 5 tasks for each machine.`;
+- One stream of rng for each machine and one for the tasks, so that a decision changes nobody's rng. The jobs are ours to choose: 0.5 to 5 tasks for each machine.`;
 
 const alike =
   '- `sufferage` and `min-min` are one algorithm here: all tasks of a job have the same estimate, so both map ' +
@@ -174,7 +174,7 @@ const bounds = `- Not so much is there to be had everywhere. If work could be cu
 const tried = `The policy of \`wqr\` was chosen among these by the same simulation; each number is a mean makespan over workqueue's with speeds from 1 to 4, up 4 h, and one or two tasks for each machine.
 
 - The eldest task first, on the first idle machine, as the broker did before: 0.83 and 0.91. The last to end first: 0.83 and 0.90. With the fastest idle machine as well, as it is now: 0.82 and 0.89.
-- Giving sisters up for a task that is ready again: 0.82 and 0.89, no gain. It is what the cap \`idle\` does.
+- Giving siblings up for a task that is ready again: 0.82 and 0.89, no gain. It is what the cap \`idle\` does.
 - Exchanging the slower of two replicas for a faster machine that idles: 0.83 to 0.85 and 0.90 to 0.97, worse: what ran is lost, and estimates are wrong.
 - Ready tasks to the fastest machines first: 0.83 and 0.90 of a workqueue that does the same.
 - Three and four replicas of a task: 0.80 and 0.88 at best.`;

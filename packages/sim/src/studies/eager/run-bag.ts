@@ -58,5 +58,5 @@ function take(state: BagState, { machine, run }: Event): void {
 
 function lose(state: BagState, run: Run): void {
   state.stop(run, 'killed');
-  if (run.task.runs.length === 0) state.takeBack(run.task);
+  if (run.task.runs.length === 0) state.returnToQueue(run.task);
 }

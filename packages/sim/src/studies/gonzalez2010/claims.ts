@@ -27,7 +27,7 @@ const claims: readonly Claim[] = [
     says: 'Random and Min_Lp gain over 20 % in m1 at a = 0.5',
     evidence: (results, load) =>
       `random ${signed(gainAt(results, load, 'random'))}, min-lp ${signed(gainAt(results, load, 'min-lp'))}; at ` +
-      `their best a ${tellGain(results, load, 'random')} and ${tellGain(results, load, 'min-lp')}`,
+      `their best a ${reportGain(results, load, 'random')} and ${reportGain(results, load, 'min-lp')}`,
     holds: (results, load) => gainAt(results, load, 'random') > 20 && gainAt(results, load, 'min-lp') > 20,
   },
   {
@@ -41,7 +41,7 @@ const claims: readonly Claim[] = [
   },
   {
     says: 'Min_SWCT and Min_WTA gain nothing in m1',
-    evidence: (results, load) => `${tellGain(results, load, 'min-swct')}, ${tellGain(results, load, 'min-wta')}`,
+    evidence: (results, load) => `${reportGain(results, load, 'min-swct')}, ${reportGain(results, load, 'min-wta')}`,
     holds: (results, load) =>
       ['min-swct', 'min-wta'].every((name) => results.bestImprovementOf(selectionOf(load, name), 0)?.isSure !== true),
   },
@@ -80,7 +80,7 @@ export function claimsTable(results: StudyResults): string {
   const rows = claims.map(({ says, evidence, holds }) => [
     says,
     results.loads.map((load) => `${load}: ${evidence(results, load)}`).join('; '),
-    tellLoads(
+    reportLoads(
       results.loads,
       results.loads.filter((load) => holds(results, load)),
     ),
@@ -105,7 +105,7 @@ export function serialGainRow(results: StudyResults): string[] {
   const evidence = loads.map(
     (load) =>
       `${load}: ${selections(load)
-        .map(([name, selection]) => `${name} ${tellChange(results, selection)}`)
+        .map(([name, selection]) => `${name} ${reportChange(results, selection)}`)
         .join(', ')}`,
   );
   const held = loads.filter((load) =>
@@ -113,11 +113,11 @@ export function serialGainRow(results: StudyResults): string[] {
       ([, selection]) => results.improvementOf(selection, { admissibility: 0.5 }, { admissibility: 1 }, 0) > 20,
     ),
   );
-  return [says, evidence.join('; '), tellLoads(loads, held)];
+  return [says, evidence.join('; '), reportLoads(loads, held)];
 }
 
 /** The change of m1 at a = 0.5 with its interval, and the best at any a. */
-function tellChange(results: StudyResults, selection: Selection): string {
+function reportChange(results: StudyResults, selection: Selection): string {
   const { mean: percent, halfInterval } = results.gainOf([selection], { admissibility: 0.5 }, { admissibility: 1 }, 0);
   const best = results.bestImprovementOf(selection, 0);
   return (
@@ -126,7 +126,7 @@ function tellChange(results: StudyResults, selection: Selection): string {
   );
 }
 
-function tellLoads(all: readonly number[], held: readonly number[]): string {
+function reportLoads(all: readonly number[], held: readonly number[]): string {
   if (held.length === 0) return 'no';
   return held.length === all.length ? 'yes' : `at load ${held.join(' and ')}`;
 }
@@ -139,7 +139,7 @@ function gainAt(results: StudyResults, load: number, name: string): number {
   return results.improvementOf(selectionOf(load, name), { admissibility: 0.5 }, { admissibility: 1 }, 0);
 }
 
-function tellGain(results: StudyResults, load: number, name: string): string {
+function reportGain(results: StudyResults, load: number, name: string): string {
   const found = results.bestImprovementOf(selectionOf(load, name), 0);
   return found === undefined
     ? 'nothing'

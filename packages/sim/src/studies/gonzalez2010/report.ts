@@ -132,12 +132,12 @@ The other local policies decide when a task starts; strategies foresee by FCFS u
 
 /** What the two readings of the sums come to where the seed's numbers are large, so that one is told from the other. */
 function readingNote(results: StudyResults): string {
-  const told = [
+  const reported = [
     ['min-lp', 5],
     ['min-lp', 11],
     ['min-u', 0],
   ] as const;
-  return told
+  return reported
     .map(([name, metric]) => {
       const strategy = placementStrategies.findIndex((each) => each.name === name);
       const [counted, uncounted] = ([{ counted: 'all' }, {}] as const).map(

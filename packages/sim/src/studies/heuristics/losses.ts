@@ -57,7 +57,7 @@ export function findLosses(group: ScenarioGroup, heuristic: string, resampling: 
       const better = betterOf(scenario);
       const runs = { better: scenario.runs.get(better) ?? [], other: scenario.runs.get(heuristic) ?? [] };
       const means = { better: meansOf(runs.better), other: meansOf(runs.other) };
-      return { scenario, speedup, better, means, cause: tellCause(runs, means) };
+      return { scenario, speedup, better, means, cause: reportCause(runs, means) };
     });
 }
 
@@ -81,7 +81,7 @@ function meansOf(runs: readonly HeuristicRun[]): Means {
  * Where the time is lost: before the first start, in tasks that are cut off, in a few instants, or in running on too
  * little for too long.
  */
-function tellCause(
+function reportCause(
   { better, other }: { readonly better: readonly HeuristicRun[]; readonly other: readonly HeuristicRun[] },
   means: Loss['means'],
 ): string {
@@ -92,14 +92,14 @@ function tellCause(
     .sort((one, next) => next - one);
   const fewest = Math.max(1, Math.floor(worst.length / 10));
   const ofWorst = worst.slice(0, fewest).reduce((sum, value) => sum + value, 0) / worst.length / lost;
-  const told = [
+  const reported = [
     ...(waited > 0.5 ? [`${share(waited)} of it before the first start`] : []),
     ...(means.other.waste > means.better.waste + 0.1 ? ['more work is cut off or held idle'] : []),
     ...(ofWorst > 0.5
       ? [`${share(ofWorst)} of it at ${fewest === 1 ? 'one instant' : `${fewest} instants`} of ${worst.length}`]
       : []),
   ];
-  if (told.length > 0) return told.join('; ');
+  if (reported.length > 0) return reported.join('; ');
   return waited < 0
     ? "it starts sooner, on less, and the later requests wait longer than the better one's first"
     : 'later requests start later, or are narrower, at most instants alike';

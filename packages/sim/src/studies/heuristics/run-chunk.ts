@@ -23,7 +23,7 @@ import { varyFinish } from './variants.ts';
 export interface HeuristicRun {
   /** maxPR. */
   readonly requestsMax: number;
-  /** The same number, the same luck; grows with the instant. */
+  /** The same number, the same rng; grows with the instant. */
   readonly run: number;
   /** When it was submitted. */
   readonly instant: Instant;
@@ -95,10 +95,10 @@ export function runChunk(chunk: HeuristicsChunk, history: LocalHistory, seed: st
   const heuristic = chunk.variant === undefined ? findHeuristic(chunk.heuristic) : varyFinish(chunk.variant);
   invariant(heuristic?.name === chunk.heuristic, `there is no heuristic ${chunk.heuristic}`);
   return Array.from({ length: chunk.instantCount }, (_, run) => {
-    const luck = new Prng(`seed ${seed} ${drawOf(chunk.type)}`).fork(`run ${run}`);
-    const instant = drawInstant(history, (run + luck.fork('instant').fraction()) / chunk.instantCount);
+    const rng = new Prng(`seed ${seed} ${drawOf(chunk.type)}`).fork(`run ${run}`);
+    const instant = drawInstant(history, (run + rng.fork('instant').fraction()) / chunk.instantCount);
     const before = history.resourceAt(instant);
-    const taskTimes = drawTaskTimes(chunk.type, luck.fork('tasks'));
+    const taskTimes = drawTaskTimes(chunk.type, rng.fork('tasks'));
     return chunk.pending.map((requestsMax) => ({
       requestsMax,
       run,
@@ -108,7 +108,7 @@ export function runChunk(chunk: HeuristicsChunk, history: LocalHistory, seed: st
         history,
         instant,
         taskTimes,
-        picks: luck.fork('picks'),
+        picks: rng.fork('picks'),
         requestsMax,
       }),
     }));

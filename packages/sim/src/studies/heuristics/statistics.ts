@@ -11,7 +11,7 @@ export interface Interval {
 export interface PairedTimes {
   /** Scenarios of the same draw have the same instants, and as many; those of different draws are independent. */
   readonly draw: string;
-  /** What is divided: the least of the means of these. At each index the same instant and the same luck. */
+  /** What is divided: the least of the means of these. At each index the same instant and the same rng. */
   readonly references: readonly (readonly number[])[];
   /** What it is divided by. */
   readonly other: readonly number[];
@@ -22,13 +22,13 @@ const rounds = 1000;
 
 /** The instants of the bootstrap samples: the same for every estimate that is made with one of these. */
 export class Resampling {
-  readonly #luck: Prng;
+  readonly #rng: Prng;
   /** By draw and number of instants: for each round, the instants that are taken, one after the other. */
   readonly #picks = new Map<string, Uint16Array>();
 
   /** @param seed the same seed, the same samples. */
   constructor(seed: string) {
-    this.#luck = new Prng(`seed ${seed} bootstrap`);
+    this.#rng = new Prng(`seed ${seed} bootstrap`);
   }
 
   /**
@@ -38,8 +38,8 @@ export class Resampling {
     const key = `${draw} ${count}`;
     const known = this.#picks.get(key);
     if (known !== undefined) return known;
-    const luck = this.#luck.fork(key);
-    const picks = Uint16Array.from({ length: rounds * count }, () => luck.below(count));
+    const rng = this.#rng.fork(key);
+    const picks = Uint16Array.from({ length: rounds * count }, () => rng.below(count));
     this.#picks.set(key, picks);
     return picks;
   }

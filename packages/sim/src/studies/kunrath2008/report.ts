@@ -158,10 +158,10 @@ function laxityAndUse(all: readonly Measured[]): [found: string, isHeld: boolean
       .map((laxity, index) => differenceOf(of(share, laxity), of(share, laxities[index] as number), 'utilisation')),
   );
   const rising = steps.filter(({ value, halfInterval }) => value > halfInterval).length;
-  const told = overall.map(({ share, gain }) => `${100 * share} %: ${points(gain)}`).join(', ');
+  const reported = overall.map(({ share, gain }) => `${100 * share} %: ${points(gain)}`).join(', ');
   const risesOverall = overall.every(({ gain }) => gain.value > gain.halfInterval);
   return [
-    `from laxity ${100 * least} to ${100 * most} %, in points, by the share with a latest end: ${told}; ` +
+    `from laxity ${100 * least} to ${100 * most} %, in points, by the share with a latest end: ${reported}; ` +
       `${rising} of ${steps.length} single steps are above their interval`,
     risesOverall && rising === steps.length ? true : risesOverall ? 'in part' : false,
   ];

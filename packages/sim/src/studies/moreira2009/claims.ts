@@ -68,7 +68,7 @@ function judge(comparisons: readonly Comparison[]): Finding {
           `in ${share}`;
     return { verdict: 'held', evidence };
   }
-  const told = failed
+  const reported = failed
     .slice(0, 4)
     .map(({ name, gains }) => `${name}: ${signed(gains)}`)
     .join('; ');
@@ -78,7 +78,7 @@ function judge(comparisons: readonly Comparison[]): Finding {
     verdict,
     evidence:
       `not in ${failed.length} of ${comparisons.length}: ` +
-      `${told}${rest}${comparisons.length === 1 ? `; in ${share}` : ''}`,
+      `${reported}${rest}${comparisons.length === 1 ? `; in ${share}` : ''}`,
   };
 }
 
@@ -158,14 +158,17 @@ function differences(study: ReadingRuns): Finding {
     ...differenceOf(find(study, name), 'HPTS', 'HEFT'),
   }));
   const isAhead = gains.every(({ mean, halfInterval }) => mean > halfInterval);
-  const told = gains
+  const reported = gains
     .map(({ name, mean, halfInterval }) => `${name} ${mean.toFixed(0)} +- ${halfInterval.toFixed(0)} s`)
     .join(', ');
   if (!study.reading.overlaps)
-    return { verdict: isAhead ? 'held' : 'held in part', evidence: `HEFT is ahead of HPTS without overlap by ${told}` };
+    return {
+      verdict: isAhead ? 'held' : 'held in part',
+      evidence: `HEFT is ahead of HPTS without overlap by ${reported}`,
+    };
   return {
     verdict: isAhead ? 'held in part' : 'held',
-    evidence: `a reason, but not the only one: where both overlap HEFT is ahead by ${told}`,
+    evidence: `a reason, but not the only one: where both overlap HEFT is ahead by ${reported}`,
   };
 }
 

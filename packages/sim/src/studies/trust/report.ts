@@ -11,8 +11,8 @@ export interface TrustRow {
   readonly halfInterval: number;
   readonly runsPerTask: number;
   readonly hungShare: number;
-  readonly caughtSaboteurs: number;
-  readonly caughtHonest: number;
+  readonly quarantinedSaboteurs: number;
+  readonly quarantinedHonest: number;
 }
 
 /** A report, and its picture. */
@@ -94,8 +94,8 @@ function summarise(
     halfInterval: 1.96 * Math.sqrt(variance / bagCount),
     runsPerTask: mean(outcomes.map(({ runCount }) => runCount / taskCount)),
     hungShare: mean(outcomes.map(({ hungCount }) => hungCount / taskCount)),
-    caughtSaboteurs: mean(outcomes.map((outcome) => outcome.caughtSaboteurs)),
-    caughtHonest: mean(outcomes.map((outcome) => outcome.caughtHonest)),
+    quarantinedSaboteurs: mean(outcomes.map((outcome) => outcome.quarantinedSaboteurs)),
+    quarantinedHonest: mean(outcomes.map((outcome) => outcome.quarantinedHonest)),
   };
 }
 
@@ -114,7 +114,7 @@ function write(
       .map(
         (row) =>
           `| ${row.name} | ${percent(row.wrongShare)} ± ${percent(row.halfInterval)} | ` +
-          `${row.runsPerTask.toFixed(3)} | ${row.caughtSaboteurs.toFixed(1)} | ${row.caughtHonest.toFixed(1)} | ` +
+          `${row.runsPerTask.toFixed(3)} | ${row.quarantinedSaboteurs.toFixed(1)} | ${row.quarantinedHonest.toFixed(1)} | ` +
           `${percent(row.hungShare)} |`,
       ),
     '',

@@ -25,8 +25,8 @@ export interface TrustOutcome {
   /** On which machines never agreed. */
   readonly hungCount: number;
   readonly runCount: number;
-  readonly caughtSaboteurs: number;
-  readonly caughtHonest: number;
+  readonly quarantinedSaboteurs: number;
+  readonly quarantinedHonest: number;
 }
 
 const right = 'right';
@@ -43,7 +43,7 @@ export function runTrustBag(setup: TrustCase, seed: string): TrustOutcome {
 
 class Bag {
   readonly #setup: TrustCase;
-  readonly #luck: Prng;
+  readonly #rng: Prng;
   readonly #votes: BagVotes;
   readonly #tasks: VotedTask[] = [];
   #open: VotedTask[] = [];
@@ -55,7 +55,7 @@ class Bag {
 
   constructor(setup: TrustCase, seed: string) {
     this.#setup = setup;
-    this.#luck = new Prng(`trust ${seed}`);
+    this.#rng = new Prng(`trust ${seed}`);
     this.#votes = new BagVotes(setup.verification, seed);
     this.#machines = Array.from({ length: setup.machineCount }, (_, index) => `m${index}`);
     this.#saboteurs = new Set(this.#machines.slice(0, Math.round(setup.machineCount * setup.saboteurShare)));
@@ -70,8 +70,8 @@ class Bag {
       takenCount: taken.length,
       hungCount: this.#hungCount + this.#open.length,
       runCount: this.#runCount,
-      caughtSaboteurs: caught.filter((machine) => this.#saboteurs.has(machine)).length,
-      caughtHonest: caught.filter((machine) => !this.#saboteurs.has(machine)).length,
+      quarantinedSaboteurs: caught.filter((machine) => this.#saboteurs.has(machine)).length,
+      quarantinedHonest: caught.filter((machine) => !this.#saboteurs.has(machine)).length,
     };
   }
 
@@ -96,7 +96,7 @@ class Bag {
   #shuffled(): string[] {
     const machines = this.#machines.filter((machine) => !this.#votes.caught.has(machine));
     for (let last = machines.length - 1; last > 0; last -= 1) {
-      const other = this.#luck.below(last + 1);
+      const other = this.#rng.below(last + 1);
       [machines[last], machines[other]] = [machines[other] as string, machines[last] as string];
     }
     return machines;
@@ -123,7 +123,7 @@ class Bag {
   #bring(task: VotedTask, machine: string): string {
     const { errorRate, colludes, honestUntil, taskCount } = this.#setup;
     const lies =
-      this.#saboteurs.has(machine) && task.index >= honestUntil * taskCount && this.#luck.fraction() < errorRate;
+      this.#saboteurs.has(machine) && task.index >= honestUntil * taskCount && this.#rng.fraction() < errorRate;
     if (!lies) return right;
     return colludes ? 'wrong' : `wrong ${machine}`;
   }

@@ -7,10 +7,10 @@ import type { WorldCheck } from './check.ts';
 export class AgentTurnCheck implements WorldCheck {
   hear({ process, commands }: WorldTurn): void {
     if (!process.startsWith('agent')) return;
-    const told = commands as readonly AgentCommand[];
-    for (const command of told) {
+    const reported = commands as readonly AgentCommand[];
+    for (const command of reported) {
       if (command.kind !== 'LaunchTask' || command.replica.verdict === undefined) continue;
-      const isKilled = told.some((other) => other.kind === 'KillTask' && other.replica === command.replica);
+      const isKilled = reported.some((other) => other.kind === 'KillTask' && other.replica === command.replica);
       invariant(
         isKilled,
         `${process} begins r${command.replica.start.replicaId}, which is to end (${command.replica.verdict.reason})`,

@@ -63,10 +63,10 @@ function checkCluster({ plan, cluster }: ClusterSite): void {
 }
 
 function checkAgent({ state }: AgentProcess): void {
-  const { options, endedIds, replicas, untoldStarts } = state;
+  const { options, endedIds, replicas, unreportedStarts } = state;
   invariant(
-    untoldStarts.length <= options.processors + endedIds.size + options.unacknowledgedMax,
-    `an agent has ${untoldStarts.length} starts to tell`,
+    unreportedStarts.length <= options.processors + endedIds.size + options.unacknowledgedMax,
+    `an agent has ${unreportedStarts.length} starts to tell`,
   );
   for (const {
     start: { replicaId },

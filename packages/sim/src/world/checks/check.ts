@@ -4,7 +4,7 @@ import type { WorldTurn } from '../machine-process.ts';
 export interface WorldCheck {
   /** Hears of a turn before it is journaled and its commands are performed. */
   hear?(turn: WorldTurn): void;
-  /** Looks at the world between two happenings; called again and again. */
+  /** Looks at the world between two events; called again and again. */
   look?(): void;
   /** Looks at the world once everything has come to its end. */
   end?(): void;

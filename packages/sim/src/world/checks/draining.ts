@@ -47,7 +47,7 @@ export class DrainingCheck implements WorldCheck {
 function checkEndings({ endings }: Extract<BrokerChange, { kind: 'ReplicasEnded' }>): void {
   for (const { replicaId, fate, reason, detail } of endings) {
     const isOfDrain =
-      reason === 'MUT_DRAINING' || (reason === 'MUT_TASK_LOST_OFTEN' && detail.includes('MUT_DRAINING'));
+      reason === 'MUT_DRAINING' || (reason === 'MUT_TASK_LOSS_LIMIT' && detail.includes('MUT_DRAINING'));
     invariant(
       !isOfDrain || (fate !== 'lost' && fate !== 'failed'),
       `r${replicaId} is ${fate} since its provider drains, which counts against its task`,

@@ -25,7 +25,7 @@ export class HeldCheck implements WorldCheck {
     for (const request of state.requests.values()) checkRequest(state, request, now);
     for (const { reservationId } of state.windows.values()) this.#checkCount(state, reservationId);
     for (const command of commands as readonly ProviderCommand[])
-      if (command.kind === 'TellMachineJoined' && command.isGone !== true)
+      if (command.kind === 'ReportMachineJoined' && command.isGone !== true)
         this.#checkGiven(site, { state, now }, command);
   }
 
@@ -36,7 +36,9 @@ export class HeldCheck implements WorldCheck {
   #checkGiven(
     { provider }: ClusterSite,
     { state, now }: Believed,
-    { facts: { machineId, requestId, reservation } }: Extract<ProviderCommand, { readonly kind: 'TellMachineJoined' }>,
+    {
+      facts: { machineId, requestId, reservation },
+    }: Extract<ProviderCommand, { readonly kind: 'ReportMachineJoined' }>,
   ): void {
     const heldFor = state.requests.get(requestId)?.heldFor;
     if (heldFor === undefined) {

@@ -1,7 +1,7 @@
 import { freeProcessors } from '@mutirao/core/bag';
 import {
   drainOf,
-  isCaught,
+  isQuarantined,
   keepsAway,
   mayUse,
   type BrokerJob,
@@ -120,7 +120,7 @@ function* findIdle(state: BrokerState, now: Instant): Iterable<string> {
   if (waiting.length === 0) return;
   for (const machine of state.machines.values()) {
     if (
-      isCaught(state, machine) ||
+      isQuarantined(state, machine) ||
       machine.provider.draining !== undefined ||
       drainOf(state, machine) !== undefined ||
       !isIdle(machine, now)
@@ -140,10 +140,10 @@ function* findIdle(state: BrokerState, now: Instant): Iterable<string> {
 }
 
 function isIdle(
-  { facts: { until = Infinity }, isTold, heldProcessors, quarantinedUntil }: BrokerMachine,
+  { facts: { until = Infinity }, isAnnounced, heldProcessors, quarantinedUntil }: BrokerMachine,
   now: Instant,
 ): boolean {
-  return isTold && heldProcessors === 0 && quarantinedUntil <= now && until > now;
+  return isAnnounced && heldProcessors === 0 && quarantinedUntil <= now && until > now;
 }
 
 /**

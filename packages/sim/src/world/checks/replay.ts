@@ -1,8 +1,8 @@
 import { restore, snapshot, type BrokerState } from '@mutirao/core/machines/broker';
 import { restoreSnapshot, takeSnapshot, type ClusterSnapshot, type ClusterState } from '@mutirao/core/machines/cluster';
 import {
-  freezeProvider,
-  thawProvider,
+  serializeProvider,
+  deserializeProvider,
   type ProviderSnapshot,
   type ProviderState,
 } from '@mutirao/core/machines/provider';
@@ -37,7 +37,7 @@ export class ReplayCheck implements WorldCheck {
         `${provider.name} with its snapshot`,
         living,
         describeProvider(
-          thawProvider(state.config, JSON.parse(JSON.stringify(freezeProvider(state))) as ProviderSnapshot),
+          deserializeProvider(state.config, JSON.parse(JSON.stringify(serializeProvider(state))) as ProviderSnapshot),
         ),
       );
     }
@@ -71,7 +71,7 @@ function compare(name: string, living: string, replayed: string): void {
 
 /** What is of the moment, by name. */
 const seenFields: ReadonlySet<string> = new Set([
-  'isTold',
+  'isAnnounced',
   'demandsAt',
   'demandsDue',
   'breakages',
@@ -88,7 +88,7 @@ const seenFields: ReadonlySet<string> = new Set([
   'isHearing',
   'lastError',
   'demandAt',
-  'gangsInVain',
+  'failedGangStarts',
   'gangsPausedUntil',
   'owesTurn',
   'brokenGangs',
@@ -101,17 +101,17 @@ const seenFields: ReadonlySet<string> = new Set([
   'waitingListings',
   'releaseAskedAt',
   'attachmentId',
-  'toldConnectionId',
+  'reportedConnectionId',
   'isReturning',
   'connectionId',
-  'isSettled',
+  'isSynced',
   'idleSince',
   'coveredSince',
-  'demandRequest',
+  'requireRequest',
   'endedProcessors',
   'resourceId',
   'takesLeases',
-  'isLeaseTold',
+  'isLeaseReported',
   'leaseSeenAt',
   'busySince',
   'resourceAwaitedUntil',
@@ -122,7 +122,7 @@ const seenFields: ReadonlySet<string> = new Set([
   'isKeeping',
   'isFull',
   'isGone',
-  'gangsInVain',
+  'failedGangStarts',
   'gangsPausedUntil',
   'owesTurn',
 ]);
@@ -197,7 +197,7 @@ function describeProvider({ requests, machines, brokers, taskTimes, limits, ...s
     state.requestsMaxSeen,
     state.nextRequestNumber,
     state.refusals,
-    state.fruitless,
+    state.emptyAllocationStreak,
     state.barren,
     state.pausedUntil,
     taskTimes,

@@ -17,9 +17,9 @@ export class SleepCheck implements WorldCheck {
     const { broker } = this.#world;
     const awake = processes[this.#count % processes.length];
     awake?.process.wakeForNothing(
-      (deed, deeds) =>
+      (action, actions) =>
         awake === broker.current &&
-        isForLater(broker.current.process.state, deed as BrokerChange | BrokerCommand, deeds),
+        isForLater(broker.current.process.state, action as BrokerChange | BrokerCommand, actions),
     );
   }
 }
@@ -30,17 +30,18 @@ export class SleepCheck implements WorldCheck {
  */
 function isForLater(
   state: BrokerState,
-  deed: BrokerChange | BrokerCommand,
-  deeds: readonly { readonly kind: string }[],
+  action: BrokerChange | BrokerCommand,
+  actions: readonly { readonly kind: string }[],
 ): boolean {
   // These go with what is placed, which is looked at by itself: what was leased of it is leased no more, and others in
   // its stead.
-  if (deed.kind === 'TrimLease') return true;
-  if (deed.kind === 'LeaseGranted' || deed.kind === 'GrantLease') return deeds.some(({ kind }) => kind === 'TrimLease');
-  if (deed.kind !== 'ReplicasPlaced' && deed.kind !== 'StartReplicas') return false;
-  const machine = state.machines.get(deed.machineId);
-  const job = state.jobs.get(deed.jobId);
+  if (action.kind === 'RevokeLease') return true;
+  if (action.kind === 'LeaseGranted' || action.kind === 'GrantLease')
+    return actions.some(({ kind }) => kind === 'RevokeLease');
+  if (action.kind !== 'ReplicasPlaced' && action.kind !== 'StartReplicas') return false;
+  const machine = state.machines.get(action.machineId);
+  const job = state.jobs.get(action.jobId);
   if (machine === undefined || job === undefined) return false;
-  const count = deed.kind === 'ReplicasPlaced' ? deed.taskIndexes.length : deed.starts.length;
+  const count = action.kind === 'ReplicasPlaced' ? action.taskIndexes.length : action.starts.length;
   return machine.heldProcessors - count * job.processors >= machine.processors;
 }

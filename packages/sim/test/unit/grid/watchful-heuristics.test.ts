@@ -53,7 +53,7 @@ test('it is asked where a request of anybody ended, where an own one has started
   );
   // At 40 a local user leaves, and the request starts; at 71 the other one; at 100 two tasks are done, at 160 the job.
   t.deepEqual(
-    heard.map(({ now, occasion }) => [now, occasion]),
+    heard.map(({ now, trigger }) => [now, trigger]),
     [
       [10, undefined],
       [40, 'queue'],
@@ -109,7 +109,7 @@ test('it is asked again when it wanted to be, though nothing happened, and never
     ),
   );
   t.deepEqual(
-    heard.slice(0, 4).map(({ now, occasion }) => [now, occasion]),
+    heard.slice(0, 4).map(({ now, trigger }) => [now, trigger]),
     [
       [10, undefined],
       [1010, 'review'],
@@ -120,16 +120,16 @@ test('it is asked again when it wanted to be, though nothing happened, and never
 });
 
 test('the review that it wanted comes at its time, whatever happens to others before and at that instant', (t) => {
-  const heardWith = (end: number): unknown => {
+  const receivedWith = (end: number): unknown => {
     const heard: RequestFacts[] = [];
     run(
       machine([0, 3, 9000], [0, 1, 9000, end]),
       watching(({ isFirst }) => (isFirst === true ? { ...ask(4, 300), reviewAt: 6010 } : {}), heard),
     );
-    return heard.filter(({ now }) => now > 10 && now <= 6010).map(({ now, occasion }) => [now, occasion]);
+    return heard.filter(({ now }) => now > 10 && now <= 6010).map(({ now, trigger }) => [now, trigger]);
   };
   t.deepEqual(
-    [heardWith(3000), heardWith(6010)],
+    [receivedWith(3000), receivedWith(6010)],
     [
       [
         [3000, 'queue'],

@@ -43,13 +43,13 @@ function bless(name: keyof typeof traces, text: string): void {
           events.push(event);
         },
       });
-      const told = (role: string): unknown[] =>
+      const reported = (role: string): unknown[] =>
         events.filter((event) => event.role === role).map(({ message }) => message);
       written += encodeTraceLine({
         kind: 'outcome',
         turn: line.turn,
-        changes: told('change'),
-        commands: told('command'),
+        changes: reported('change'),
+        commands: reported('command'),
       });
     }
   }
@@ -200,15 +200,15 @@ for (const [what, text, message] of refusals) {
 
 test('from and until bound what is compared and told, by turns and by time', (t) => {
   const all = replay(read('broker'));
-  const told: number[] = [];
+  const reported: number[] = [];
   const onEvent = ({ turn }: StoryEvent): void => {
-    told.push(turn);
+    reported.push(turn);
   };
   t.like(replay(read('broker'), { from: { kind: 'turn', turn: 4 }, until: { kind: 'turn', turn: 6 }, onEvent }), {
     turnCount: 6,
     comparedCount: 3,
   });
-  t.deepEqual([...new Set(told)], [4, 5, 6]);
+  t.deepEqual([...new Set(reported)], [4, 5, 6]);
   const late = replay(read('broker'), { from: { kind: 'time', time: 100 }, until: { kind: 'time', time: 300 } });
   t.true(late.comparedCount > 0 && late.comparedCount < late.turnCount && late.turnCount < all.turnCount);
   const wrong = changed(outcomeAt(2), (line) =>

@@ -35,7 +35,7 @@ const cases: readonly (readonly [what: string, message: unknown, ids: readonly s
   [
     "a provider's request, by its number and with its provider",
     {
-      kind: 'TellRequests',
+      kind: 'ReportRequests',
       brokerId: 'b',
       requests: [{ providerId: 'alpha', requestId: 'q3', managerRequestId: '12' }],
     },

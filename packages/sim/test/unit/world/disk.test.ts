@@ -6,7 +6,7 @@ interface Numbered {
   readonly n: number;
 }
 
-const luck = (name: string): Prng => new Prng(`disk ${name}`);
+const rng = (name: string): Prng => new Prng(`disk ${name}`);
 
 function replayed(disk: SimulatedDisk<Numbered>): number[] {
   const seen: number[] = [];
@@ -32,7 +32,7 @@ test('a host that falls leaves what was synced, and of the rest what chance leav
     disk.write([{ n: 2 }], true);
     disk.write([{ n: 3 }, { n: 4 }], false);
     disk.write([{ n: 5 }], false);
-    disk.loseUnsynced(luck(String(run)));
+    disk.loseUnsynced(rng(String(run)));
     kept.add(replayed(disk).join(' '));
   }
   t.deepEqual([...kept].sort(), ['1 2', '1 2 3 4', '1 2 3 4 5']);
@@ -41,15 +41,15 @@ test('a host that falls leaves what was synced, and of the rest what chance leav
 test('what survived a fall survives the next one', (t) => {
   const disk = new SimulatedDisk<Numbered>();
   for (let n = 0; n < 50; n += 1) disk.write([{ n }], false);
-  disk.loseUnsynced(luck('first'));
+  disk.loseUnsynced(rng('first'));
   const survived = replayed(disk);
-  for (let again = 0; again < 20; again += 1) disk.loseUnsynced(luck(String(again)));
+  for (let again = 0; again < 20; again += 1) disk.loseUnsynced(rng(String(again)));
   t.deepEqual(replayed(disk), survived);
 });
 
 test('a fall is known until it is dealt with', (t) => {
   const disk = new SimulatedDisk<Numbered>();
-  disk.loseUnsynced(luck('fall'));
+  disk.loseUnsynced(rng('fall'));
   t.true(disk.hasFallen);
   disk.forgetFall();
   t.false(disk.hasFallen);
@@ -78,7 +78,7 @@ test('a snapshot that was not synced may be lost, and what it held is then repla
     const disk = new SimulatedDisk<Numbered>();
     disk.write([{ n: 1 }], true);
     disk.writeSnapshot('one');
-    disk.loseUnsynced(luck(String(run)));
+    disk.loseUnsynced(rng(String(run)));
     found.add(`${disk.latestSnapshot() ?? 'none'}: ${replayed(disk).join(' ')}`);
   }
   t.deepEqual([...found].sort(), ['none: 1', 'one: ']);

@@ -39,7 +39,7 @@ function setUp(onDial: (stream: FakeStream) => void = () => undefined) {
   const link = new Link<string, Message>({
     kernel,
     life,
-    luck: new Prng('link'),
+    rng: new Prng('link'),
     backOff: { first: 100, longest: 5000 },
     dial: () => {
       const stream = new FakeStream(kernel.now);
@@ -59,7 +59,8 @@ function setUp(onDial: (stream: FakeStream) => void = () => undefined) {
     onLost: () => {
       heard.push('lost');
     },
-    isFinal: (code, wasConnected) => code === 'MUT_REPLACED' || (code === 'MUT_UNAUTHENTICATED' && !wasConnected),
+    isFinal: (code, wasConnected) =>
+      code === 'MUT_MACHINE_NAME_TAKEN_OVER' || (code === 'MUT_UNAUTHENTICATED' && !wasConnected),
     onGone: (code) => {
       heard.push(`gone ${code}`);
     },
@@ -127,11 +128,11 @@ test('who is asked to attach again does so at once', (t) => {
 
 test('a final code ends the link for good', (t) => {
   const { kernel, streams, heard, link } = setUp((stream) => {
-    stream.onClosed('MUT_REPLACED');
+    stream.onClosed('MUT_MACHINE_NAME_TAKEN_OVER');
   });
   link.open();
   kernel.runUntil(60_000);
-  t.deepEqual([streams.length, heard], [1, ['gone MUT_REPLACED']]);
+  t.deepEqual([streams.length, heard], [1, ['gone MUT_MACHINE_NAME_TAKEN_OVER']]);
 });
 
 test('whether a code is final may depend on whether the link was connected', (t) => {

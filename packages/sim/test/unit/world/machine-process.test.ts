@@ -61,7 +61,7 @@ function setUp({ turnDelayMax = 0, skew = 0, seed = 'process', commits = [] as n
     state: { total: 0 },
     disk,
     isDurable: ({ n }) => n >= 10,
-    luck: new Prng(seed),
+    rng: new Prng(seed),
     turnDelayMax,
     perform: ({ text }) => {
       said.push(text);

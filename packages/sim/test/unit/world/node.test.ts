@@ -12,7 +12,7 @@ function setUp(seed = 'node') {
     name: 'broker',
     host,
     kernel,
-    luck: new Prng(seed),
+    rng: new Prng(seed),
     disk: undefined,
     create: (count): NodeProcess => {
       starts.push({ at: kernel.now, count });

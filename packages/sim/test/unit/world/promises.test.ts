@@ -108,14 +108,14 @@ function diskWith(...changes: readonly BrokerChange[]): SimulatedDisk<BrokerChan
 
 test('a submission that makes two jobs is an error', (t) => {
   const promises = promisesOf();
-  promises.tellAccepted('0', 1);
+  promises.reportAccepted('0', 1);
   t.notThrows(() => {
-    promises.tellAccepted('0', 1);
+    promises.reportAccepted('0', 1);
   });
   t.is(promises.jobIdOf('0'), 1);
   t.throws(
     () => {
-      promises.tellAccepted('0', 2);
+      promises.reportAccepted('0', 2);
     },
     wrong(/job "0" was accepted as 1 and again as 2/),
   );
@@ -173,7 +173,7 @@ test('a job ends when all its tasks have, and as they did', (t) => {
 
 test('a job that was promised and is not in the journal is an error', (t) => {
   const promises = promisesOf();
-  promises.tellAccepted('0', 1);
+  promises.reportAccepted('0', 1);
   t.notThrows(() => {
     promises.checkDisk(diskWith(accepted(1)));
   });

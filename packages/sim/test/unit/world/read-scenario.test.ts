@@ -184,7 +184,7 @@ const refused: readonly (readonly [what: string, document: unknown, message: Reg
     /^jobs\[0\]\.submittedAfter is 90000000; want at most 87000000/,
   ],
   [
-    'a second wish that comes after the end',
+    'a second spec that comes after the end',
     withJob({ retriedAfter: 90_000_000 }),
     /^jobs\[0\]\.retriedAfter is 90000000; want at most 87000000/,
   ],

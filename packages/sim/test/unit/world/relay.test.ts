@@ -88,7 +88,7 @@ function setUp() {
     return broker;
   };
   const offer = (machineId: string, brokerId = 'b'): void => {
-    relay.perform({ kind: 'TellMachineJoined', brokerId, facts: factsOf(`p/q1.${machineId}`), heldReplicaIds: [] });
+    relay.perform({ kind: 'ReportMachineJoined', brokerId, facts: factsOf(`p/q1.${machineId}`), heldReplicaIds: [] });
   };
   return { relay, inputs, measured, attach, connect, offer };
 }
@@ -147,7 +147,7 @@ test('a machine that is told lost, and one whose broker is gone, are relayed no 
   const [lost, left] = [attach('0'), attach('1')];
   const broker = connect();
   for (const name of ['0', '1']) offer(name);
-  relay.perform({ kind: 'TellMachineLost', brokerId: 'b', machineId: 'p/q1.0', reason: 'MUT_MACHINE_LOST' });
+  relay.perform({ kind: 'ReportMachineLost', brokerId: 'b', machineId: 'p/q1.0', reason: 'MUT_MACHINE_LOST' });
   lost.onMessage(saying(reportOf(1)));
   broker.onMessage({ kind: 'toMachine', machineId: 'p/q1.0', message: { kind: 'drain' } });
   t.deepEqual([broker.kinds, lost.kinds], [['hello', 'joined', 'joined', 'lost'], ['hello']]);
@@ -165,9 +165,9 @@ test('a broker that connects again takes the place of its former stream', (t) =>
     inputs.map(({ kind }) => kind),
     ['BrokerConnected', 'BrokerDisconnected', 'BrokerConnected'],
   );
-  relay.perform({ kind: 'TellSettled', brokerId: 'b' });
+  relay.perform({ kind: 'ReportSynced', brokerId: 'b' });
   former.onClosed('MUT_UNREACHABLE');
-  relay.perform({ kind: 'TellSettled', brokerId: 'b' });
+  relay.perform({ kind: 'ReportSynced', brokerId: 'b' });
   t.deepEqual(
     [former.kinds, latter.kinds],
     [['hello'], ['hello', 'settled', 'settled']],
@@ -178,7 +178,7 @@ test('a broker that connects again takes the place of its former stream', (t) =>
 test('an agent that attaches again replaces its former stream; another one under its name replaces it for good', (t) => {
   for (const [incarnation, code] of [
     ['a1', 'MUT_REATTACH'],
-    ['a2', 'MUT_REPLACED'],
+    ['a2', 'MUT_MACHINE_NAME_TAKEN_OVER'],
   ] as const) {
     const { inputs, attach, connect, offer } = setUp();
     const former = attach('0');

@@ -125,8 +125,8 @@ test('machines of a lab go down for their time, and no more after the storm', (t
 
 test('up-times have the mean that was asked for, and with shape 0.5 most are far below it', (t) => {
   for (const shape of [0.5, 1, 2]) {
-    const luck = new Prng(`weibull ${shape}`);
-    const times = Array.from({ length: 100_000 }, () => drawWeibull(luck, { mean: hour, shape })).sort(
+    const rng = new Prng(`weibull ${shape}`);
+    const times = Array.from({ length: 100_000 }, () => drawWeibull(rng, { mean: hour, shape })).sort(
       (one, other) => one - other,
     );
     const mean = times.reduce((sum, time) => sum + time, 0) / times.length;

@@ -24,14 +24,14 @@ const plan: JobPlan = {
 function setUp(plans: readonly JobPlan[], answer: (count: number) => Reply | undefined) {
   const kernel = new Kernel(0);
   const asked: { readonly at: number; readonly input: BrokerInput }[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const user = new SimulatedUser({
     kernel,
     plans,
     reservations: { shownFor: () => undefined },
     promises: {
-      tellAccepted: (label: string, jobId: number) => {
-        told.push(`${label} is ${jobId}`);
+      reportAccepted: (label: string, jobId: number) => {
+        reported.push(`${label} is ${jobId}`);
       },
     } as unknown as Promises,
     ask: (make, hear) => {
@@ -44,13 +44,13 @@ function setUp(plans: readonly JobPlan[], answer: (count: number) => Reply | und
     },
   });
   kernel.runUntil(1_000_000);
-  return { user, asked, told };
+  return { user, asked, reported };
 }
 
 const accepted: Reply = { ok: true, value: { jobId: 7 } };
 
 test('jobs are submitted when their plans say, each under a label of its own', (t) => {
-  const { user, asked, told } = setUp([plan, { ...plan, submittedAfter: 500 }], () => accepted);
+  const { user, asked, reported } = setUp([plan, { ...plan, submittedAfter: 500 }], () => accepted);
   t.deepEqual(
     asked.map(({ at, input }) => [at, input.kind, (input as { clientJobId?: string }).clientJobId]),
     [
@@ -58,7 +58,7 @@ test('jobs are submitted when their plans say, each under a label of its own', (
       [1000, 'JobSubmitted', '0'],
     ],
   );
-  t.deepEqual([told, user.isWaiting], [['1 is 7', '0 is 7'], false]);
+  t.deepEqual([reported, user.isWaiting], [['1 is 7', '0 is 7'], false]);
   t.like(asked[1]!.input, {
     spec: {
       replicasMax: 2,
@@ -69,7 +69,7 @@ test('jobs are submitted when their plans say, each under a label of its own', (
 });
 
 test('a submission that nobody answered, or that was refused, is made again as the same submission', (t) => {
-  const { user, asked, told } = setUp([plan], (count) =>
+  const { user, asked, reported } = setUp([plan], (count) =>
     count === 1 ? undefined : count === 2 ? { ok: false, code: 'MUT_UNREACHABLE', message: '' } : accepted,
   );
   t.deepEqual(
@@ -77,7 +77,7 @@ test('a submission that nobody answered, or that was refused, is made again as t
     [1000, 6010, 11_020],
   );
   t.is(new Set(asked.map(({ input }) => JSON.stringify(input))).size, 1);
-  t.deepEqual([told, user.isWaiting], [['0 is 7'], false]);
+  t.deepEqual([reported, user.isWaiting], [['0 is 7'], false]);
 });
 
 test('a job is cancelled some time after it was accepted, again until there is an answer, be it a refusal', (t) => {

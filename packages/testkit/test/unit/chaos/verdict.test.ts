@@ -132,13 +132,13 @@ test('volumes are held against their index: a file that only one of them has is 
     );
   };
   tell('a', 'b');
-  t.like(await readGathered(job, folders), { members: ['job0/a', 'job0/b'], wrong: [], strangers: [] });
+  t.like(await readGathered(job, folders), { members: ['job0/a', 'job0/b'], wrong: [], foreigners: [] });
   tell('a');
   t.regex((await readGathered(job, folders)).wrong.join(), /tells of 1 files, its volumes hold 2: job0\/b/);
   tell('a', 'b', 'a');
   t.regex((await readGathered(job, folders)).wrong.join(), /twice/);
   writeFileSync(path.join(gathered, 'stray'), '');
-  t.deepEqual((await readGathered(job, folders)).strangers, ['job0-gathered/stray']);
+  t.deepEqual((await readGathered(job, folders)).foreigners, ['job0-gathered/stray']);
 });
 
 test('a result is gathered once, but for one of a machine that was caught before it was accepted', (t) => {

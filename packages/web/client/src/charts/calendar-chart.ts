@@ -96,7 +96,7 @@ export function buildCalendarOption(scene: CalendarScene, look: ChartLook): Char
       ...baseOption(look).tooltip,
       trigger: 'axis',
       axisPointer: { type: isDragging ? 'none' : 'line', lineStyle: { color: look.faint } },
-      formatter: (told: unknown) => (isDragging ? '' : tellInstant(scene, instantOf(told))),
+      formatter: (reported: unknown) => (isDragging ? '' : reportInstant(scene, instantOf(reported))),
     },
     series: [
       {
@@ -184,13 +184,13 @@ function sayGhost({ ghost, now, calendar: { resource } }: CalendarScene, { width
   );
 }
 
-function instantOf(told: unknown): number {
-  return (told as readonly { readonly axisValue: number }[])[0]?.axisValue ?? 0;
+function instantOf(reported: unknown): number {
+  return (reported as readonly { readonly axisValue: number }[])[0]?.axisValue ?? 0;
 }
 
-const toldMax = 8;
+const reportedMax = 8;
 
-function tellInstant({ calendar: { slots, resource }, boxes, now }: CalendarScene, instant: number): string {
+function reportInstant({ calendar: { slots, resource }, boxes, now }: CalendarScene, instant: number): string {
   const slot = slots.find(({ start_unix_ms: start, end_unix_ms: end }) => start <= instant && instant < end);
   const there = boxes.filter(({ start, end }) => start <= instant && instant < end);
   const maintained = resource.maintenances.filter(
@@ -203,13 +203,13 @@ function tellInstant({ calendar: { slots, resource }, boxes, now }: CalendarScen
       ({ amount, reason }) => `maintenance of ${sayAmount(amount, resource)}${reason === '' ? '' : `: ${reason}`}`,
     ),
     ...there
-      .slice(0, toldMax)
+      .slice(0, reportedMax)
       .map(
         ({ reservation: one }) =>
           `#${one.reservation_id}, ${one.is_mine ? 'yours' : one.user_id}: ${sayAmount(one.amount, resource)}, ` +
           `${sayClock(one.start_unix_ms, now)} to ${sayClock(one.end_unix_ms, now)}, ${one.status}`,
       ),
-    ...(there.length > toldMax ? [`and ${there.length - toldMax} more`] : []),
+    ...(there.length > reportedMax ? [`and ${there.length - reportedMax} more`] : []),
   ].join('\n');
 }
 

@@ -61,7 +61,7 @@ function ganttFrame(picture: GanttPicture, look: ChartLook): ChartOption {
   const used = kinds.map((_, kind) => kind).filter((kind) => (byKind[kind]?.length ?? 0) > 0);
   const sums = sumKinds(picture.gantt);
   // Only shown: what somebody hid is known by its name, which a sum would change.
-  const tellKind = (name: string): string =>
+  const reportKind = (name: string): string =>
     `${name} ${sayProcessorTime(sums[kinds.indexOf(name)] ?? 0).replace('processor-', '')}`;
   return {
     ...baseOption(look),
@@ -79,7 +79,7 @@ function ganttFrame(picture: GanttPicture, look: ChartLook): ChartOption {
       pageIconColor: look.faint,
       pageTextStyle: { color: look.faint },
       data: used.map((kind) => kinds[kind] ?? ''),
-      formatter: tellKind,
+      formatter: reportKind,
     },
     xAxis: {
       ...axis,
@@ -101,7 +101,7 @@ function ganttFrame(picture: GanttPicture, look: ChartLook): ChartOption {
     tooltip: {
       ...baseOption(look).tooltip,
       trigger: 'item',
-      formatter: (told: unknown) => tellShape(picture, shapeIndexOf(told)),
+      formatter: (reported: unknown) => reportShape(picture, shapeIndexOf(reported)),
     },
     series: used.map((kind) => kindSeries({ picture, indexes: byKind[kind] ?? [], kind }, look)),
   };
@@ -234,14 +234,16 @@ function placeOf(api: RenderApi, isStrip: boolean): Readonly<Record<'x' | 'y' | 
 }
 
 /** The shape that an entry of a series, or what a tip or a press tells of it, is; -1 where it is none. */
-export function shapeIndexOf(told: unknown): number {
-  const values = Array.isArray(told) ? (told as unknown[]) : (told as { readonly value?: unknown } | null)?.value;
+export function shapeIndexOf(reported: unknown): number {
+  const values = Array.isArray(reported)
+    ? (reported as unknown[])
+    : (reported as { readonly value?: unknown } | null)?.value;
   const index = Array.isArray(values) ? (values as unknown[])[6] : undefined;
   return typeof index === 'number' ? index : -1;
 }
 
 /** A shape in words: which task where and for how long, what became of it, when. */
-function tellShape(picture: GanttPicture, index: number): string {
+function reportShape(picture: GanttPicture, index: number): string {
   const shape = picture.shapes[index];
   if (shape === undefined) return '';
   const {

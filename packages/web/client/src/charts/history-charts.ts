@@ -49,8 +49,8 @@ function frameOf(
     tell,
   }: { readonly look: ChartLook; readonly name: string; readonly tell: (sample: GridSample) => string[] },
 ): ChartOption {
-  const nearest = (told: unknown): GridSample | undefined => {
-    const instant = (told as readonly { readonly axisValue: number }[])[0]?.axisValue ?? 0;
+  const nearest = (reported: unknown): GridSample | undefined => {
+    const instant = (reported as readonly { readonly axisValue: number }[])[0]?.axisValue ?? 0;
     return samples.findLast(({ at }) => at <= instant) ?? samples[0];
   };
   return {
@@ -62,8 +62,8 @@ function frameOf(
       ...baseOption(look).tooltip,
       trigger: 'axis',
       axisPointer: { type: 'line', lineStyle: { color: look.faint } },
-      formatter: (told: unknown) => {
-        const sample = nearest(told);
+      formatter: (reported: unknown) => {
+        const sample = nearest(reported);
         return sample === undefined ? '' : [sayTime(sample.at), ...tell(sample)].join('\n');
       },
     },
@@ -127,24 +127,24 @@ export function siteBands(samples: readonly GridSample[]): SiteBand[] {
   const most = new Map<string, number>();
   for (const { busy } of samples)
     for (const [site, count] of busy ?? []) most.set(site, Math.max(count, most.get(site) ?? 0));
-  const told = [...most]
+  const reported = [...most]
     .sort(
       ([one, count], [other, otherCount]) =>
         (most.size > siteInks.length ? otherCount - count : 0) || one.localeCompare(other, 'en', { numeric: true }),
     )
     .slice(0, siteInks.length)
     .map(([site]) => site);
-  const bands = told.map(
+  const bands = reported.map(
     (site, index): SiteBand => ({
       ink: { ...(siteInks[index] as Ink), title: site },
       of: ({ busy }) => (busy === undefined ? undefined : (busy.get(site) ?? 0)),
     }),
   );
-  if (most.size === told.length) return bands;
+  if (most.size === reported.length) return bands;
   const others = ({ busy }: GridSample): number | undefined =>
     busy === undefined
       ? undefined
-      : [...busy].reduce((sum, [site, count]) => sum + (told.includes(site) ? 0 : count), 0);
+      : [...busy].reduce((sum, [site, count]) => sum + (reported.includes(site) ? 0 : count), 0);
   return [...bands, { ink: { colour: okabeIto.grey, pattern: 'hollow', mark: '', title: rest }, of: others }];
 }
 

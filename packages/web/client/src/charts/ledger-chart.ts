@@ -70,7 +70,7 @@ export function buildLedgerOption(ledger: Ledger, look: ChartLook): ChartOption 
       ...baseOption(look).tooltip,
       trigger: 'axis',
       axisPointer: { type: 'none' },
-      formatter: (told: unknown) => tellLine(lines[lineIndexOf(told)]),
+      formatter: (reported: unknown) => reportLine(lines[lineIndexOf(reported)]),
     },
     series: parts.map(({ ink, of }) => {
       const fill = fillOfInk(ink, look);
@@ -98,11 +98,11 @@ export function buildLedgerOption(ledger: Ledger, look: ChartLook): ChartOption 
   };
 }
 
-function lineIndexOf(told: unknown): number {
-  return (told as readonly { readonly dataIndex: number }[])[0]?.dataIndex ?? -1;
+function lineIndexOf(reported: unknown): number {
+  return (reported as readonly { readonly dataIndex: number }[])[0]?.dataIndex ?? -1;
 }
 
-function tellLine(line: LedgerLine | undefined): string {
+function reportLine(line: LedgerLine | undefined): string {
   if (line === undefined) return '';
   const { name, times } = line;
   return [

@@ -109,7 +109,7 @@ interface TipTarget {
  */
 export function belowTarget(
   [x = 0, y = 0]: readonly number[],
-  _told: unknown,
+  _reported: unknown,
   _element: unknown,
   ...[target, { contentSize, viewSize }]: readonly [TipTarget | null | undefined, TipSize]
 ): [number, number] {

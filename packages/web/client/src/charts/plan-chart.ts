@@ -45,7 +45,8 @@ export function buildPlanOption(plan: WorkflowPlan, look: ChartLook): ChartOptio
       trigger: 'item',
       confine: false,
       position: belowTarget,
-      formatter: (told: unknown) => tellPlacement(lanes[(told as { readonly dataIndex: number }).dataIndex]?.placement),
+      formatter: (reported: unknown) =>
+        reportPlacement(lanes[(reported as { readonly dataIndex: number }).dataIndex]?.placement),
     },
     series: [
       boxSeries(
@@ -64,7 +65,7 @@ export function buildPlanOption(plan: WorkflowPlan, look: ChartLook): ChartOptio
   };
 }
 
-function tellPlacement(placement: WorkflowPlan['placements'][number] | undefined): string {
+function reportPlacement(placement: WorkflowPlan['placements'][number] | undefined): string {
   if (placement === undefined) return '';
   const { task, start_s: start, end_s: end, processors, reason } = placement;
   return [

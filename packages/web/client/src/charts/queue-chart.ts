@@ -93,7 +93,7 @@ export function buildQueueOption(scene: QueueScene, look: ChartLook): ChartOptio
       ...baseOption(look).tooltip,
       trigger: 'axis',
       axisPointer: { type: 'line', lineStyle: { color: look.faint } },
-      formatter: (told: unknown) => tellInstant(scene, instantOf(told)),
+      formatter: (reported: unknown) => reportInstant(scene, instantOf(reported)),
     },
     series: [
       boxSeries(
@@ -145,17 +145,17 @@ function labelOf(box: QueueBox, ours: QueueScene['ours']): string {
   return box.owner === 'ours' ? (ours.get(box.name)?.request_id ?? box.name) : '';
 }
 
-function instantOf(told: unknown): number {
-  return (told as readonly { readonly axisValue: number }[])[0]?.axisValue ?? 0;
+function instantOf(reported: unknown): number {
+  return (reported as readonly { readonly axisValue: number }[])[0]?.axisValue ?? 0;
 }
 
 function freeAt({ steps }: QueueProfile, instant: number): number {
   return steps.findLast((step) => step.from_unix_ms <= instant)?.free_processors ?? steps[0]?.free_processors ?? 0;
 }
 
-const toldMax = 6;
+const reportedMax = 6;
 
-function tellInstant({ profile, boxes, candidates, ours, horizon }: QueueScene, instant: number): string {
+function reportInstant({ profile, boxes, candidates, ours, horizon }: QueueScene, instant: number): string {
   const clock = (at: number): string => sayClock(at, profile.at_unix_ms);
   const there = boxes.filter(({ start, end }) => start <= instant && instant < end);
   const own = there
@@ -170,12 +170,12 @@ function tellInstant({ profile, boxes, candidates, ours, horizon }: QueueScene, 
       ({ starts_unix_ms: starts }) =>
         Math.abs(Math.max(profile.at_unix_ms, starts) - instant) < (horizon - profile.at_unix_ms) * 0.012,
     )
-    .map((one) => tellCandidate(one, clock));
+    .map((one) => reportCandidate(one, clock));
   return [
     `${clock(instant)}, in ${sayDuration(Math.max(0, instant - profile.at_unix_ms))}: ` +
       `${freeAt(profile, instant)} of ${sayMany(profile.processors, 'processor')} free`,
-    ...own.slice(0, toldMax),
-    ...(own.length > toldMax ? [`and ${own.length - toldMax} more`] : []),
+    ...own.slice(0, reportedMax),
+    ...(own.length > reportedMax ? [`and ${own.length - reportedMax} more`] : []),
     ...(others.length === 0
       ? []
       : [
@@ -184,11 +184,11 @@ function tellInstant({ profile, boxes, candidates, ours, horizon }: QueueScene, 
             'processor',
           )}`,
         ]),
-    ...near.slice(0, toldMax),
+    ...near.slice(0, reportedMax),
   ].join('\n');
 }
 
-function tellCandidate(
+function reportCandidate(
   {
     request,
     width_processors: width,

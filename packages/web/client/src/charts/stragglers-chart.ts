@@ -52,7 +52,7 @@ export function buildStragglersOption({ stragglers, quantiles }: TaskTimes, look
       ...baseOption(look).tooltip,
       trigger: 'axis',
       axisPointer: { type: 'none' },
-      formatter: (told: unknown) => tellStraggler(shown[indexOf(told)]),
+      formatter: (reported: unknown) => reportStraggler(shown[indexOf(reported)]),
     },
     series: [
       {
@@ -88,11 +88,11 @@ function nameOf({ task_index: task, machine_id: machine }: Straggler): string {
   return `task ${sayCount(task)} on ${machine}`;
 }
 
-function indexOf(told: unknown): number {
-  return (told as readonly { readonly dataIndex: number }[])[0]?.dataIndex ?? -1;
+function indexOf(reported: unknown): number {
+  return (reported as readonly { readonly dataIndex: number }[])[0]?.dataIndex ?? -1;
 }
 
-function tellStraggler(one: Straggler | undefined): string {
+function reportStraggler(one: Straggler | undefined): string {
   if (one === undefined) return '';
   const lines = [
     `${nameOf(one)}, ${sayDuration(one.took_ms)}${one.is_running ? ' so far' : ''}`,

@@ -70,7 +70,7 @@ export function buildTimesOption(times: TaskTimes, look: ChartLook): ChartOption
     tooltip: {
       ...baseOption(look).tooltip,
       trigger: 'item',
-      formatter: (told: unknown) => tellBin(times, binIndexOf(told)),
+      formatter: (reported: unknown) => reportBin(times, binIndexOf(reported)),
     },
     series: [
       ...parts.map((part) => binSeries(times, part, { size, width, look })),
@@ -146,9 +146,9 @@ function binSeries(
       return [(bin.from_ms + width / 2) / size, under + of(bin), index, under];
     }),
     renderItem: (_, api) => {
-      const told = (dimension: number): number => Number(api.value(dimension));
-      const [middle = 0, top = 0] = api.coord([told(0), told(1)]);
-      const [, bottom = 0] = api.coord([told(0), told(3)]);
+      const reported = (dimension: number): number => Number(api.value(dimension));
+      const [middle = 0, top = 0] = api.coord([reported(0), reported(1)]);
+      const [, bottom = 0] = api.coord([reported(0), reported(3)]);
       const wide = (api.size?.([width / size, 0]) as readonly number[] | undefined)?.[0] ?? 4;
       const drawn = Math.max(1, wide - (wide > 5 ? 1.5 : 0));
       return {
@@ -160,13 +160,13 @@ function binSeries(
   };
 }
 
-function binIndexOf(told: unknown): number {
-  const value = (told as { readonly value?: unknown } | null)?.value;
+function binIndexOf(reported: unknown): number {
+  const value = (reported as { readonly value?: unknown } | null)?.value;
   const index = Array.isArray(value) ? (value as unknown[])[2] : undefined;
   return typeof index === 'number' ? index : -1;
 }
 
-function tellBin(times: TaskTimes, index: number): string {
+function reportBin(times: TaskTimes, index: number): string {
   const bin = times.bins[index];
   if (bin === undefined) return '';
   const share = sharesOf(times)[index] ?? 0;

@@ -1,7 +1,7 @@
 import type { RouteBody } from '../../../src/schema/index.ts';
 
-type BagWish = RouteBody<'submitBag'>;
-export type DroppedFile = NonNullable<BagWish['files']>[number];
+type BagSpec = RouteBody<'submitBag'>;
+export type DroppedFile = NonNullable<BagSpec['files']>[number];
 
 /** What is typed into the form of a bag, as it is typed. */
 export interface BagDraft {
@@ -44,7 +44,7 @@ export const emptyBag: BagDraft = {
 };
 
 /** What the draft asks for, or which of its fields cannot be read and why. */
-export type BagReading = { readonly wish: BagWish } | { readonly field: keyof BagDraft; readonly message: string };
+export type BagReading = { readonly spec: BagSpec } | { readonly field: keyof BagDraft; readonly message: string };
 
 /** Reads a draft. What the gateway judges (selectors, requirements, columns of a CSV) is passed on as it is. */
 export function readBag(draft: BagDraft, files: readonly DroppedFile[]): BagReading {
@@ -56,7 +56,7 @@ export function readBag(draft: BagDraft, files: readonly DroppedFile[]): BagRead
   const environment = environmentOf(draft.environment);
   if ('message' in environment) return environment;
   return {
-    wish: {
+    spec: {
       command: draft.command,
       values,
       ...numbers,
@@ -70,7 +70,7 @@ export function readBag(draft: BagDraft, files: readonly DroppedFile[]): BagRead
 
 type Fault = { readonly field: keyof BagDraft; readonly message: string };
 
-function valuesOf({ kind, selector, list, csv }: BagDraft): BagWish['values'] | Fault {
+function valuesOf({ kind, selector, list, csv }: BagDraft): BagSpec['values'] | Fault {
   switch (kind) {
     case 'single':
       return { kind };
@@ -96,7 +96,7 @@ const numberFields = {
   minutes: { least: 0, most: 100_000 },
 } as const;
 
-function numbersOf(draft: BagDraft): Pick<BagWish, 'processors' | 'retries' | 'run_time_ms_max'> | Fault {
+function numbersOf(draft: BagDraft): Pick<BagSpec, 'processors' | 'retries' | 'run_time_ms_max'> | Fault {
   const read: Partial<Record<keyof typeof numberFields, number>> = {};
   for (const field of ['processors', 'retries', 'minutes'] as const) {
     const text = draft[field].trim();
@@ -116,8 +116,8 @@ function numbersOf(draft: BagDraft): Pick<BagWish, 'processors' | 'retries' | 'r
   return { ...others, ...(minutes !== undefined && minutes > 0 && { run_time_ms_max: Math.round(minutes * 60_000) }) };
 }
 
-function textsOf(draft: BagDraft): Partial<BagWish> {
-  const texts: Partial<BagWish> = {};
+function textsOf(draft: BagDraft): Partial<BagSpec> {
+  const texts: Partial<BagSpec> = {};
   for (const field of ['label', 'directory', 'requirements', 'check'] as const)
     if (draft[field].trim() !== '') texts[field] = draft[field].trim();
   for (const field of ['put', 'get'] as const) {

@@ -42,9 +42,9 @@ interface Site {
 export function busyBySite(sites: readonly Site[]): Map<string, number> {
   return new Map(
     sites.map(({ provider_id: id, running_count: all, machines: { processors, running } }) => {
-      const told = running.reduce((sum, count) => sum + count, 0);
+      const reported = running.reduce((sum, count) => sum + count, 0);
       const busy = running.reduce((sum, count, index) => sum + Math.min(count, processors[index] ?? count), 0);
-      return [id, busy + Math.max(0, all - told)];
+      return [id, busy + Math.max(0, all - reported)];
     }),
   );
 }

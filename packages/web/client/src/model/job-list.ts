@@ -9,7 +9,7 @@ export const jobStates = ['running', 'finished', 'failed', 'cancelled'] as const
 export type JobState = (typeof jobStates)[number];
 
 /** Which jobs are shown, and in what order; all of it is in the address. */
-export interface JobWish {
+export interface JobSpec {
   readonly search: string;
   /** Undefined for all. */
   readonly state: JobState | undefined;
@@ -18,12 +18,12 @@ export interface JobWish {
 }
 
 /** All jobs, the newest first. */
-export const plainWish: JobWish = { search: '', state: undefined, sort: 'job', isAscending: false };
+export const plainSpec: JobSpec = { search: '', state: undefined, sort: 'job', isAscending: false };
 
 /** Reads the query of an address; what makes no sense in it counts as left out. */
-export function readJobWish(query: string): JobWish {
+export function readJobSpec(query: string): JobSpec {
   const words = new URLSearchParams(query);
-  const sort = jobSorts.find((one) => one === words.get('sort')) ?? plainWish.sort;
+  const sort = jobSorts.find((one) => one === words.get('sort')) ?? plainSpec.sort;
   return {
     search: (words.get('search') ?? '').slice(0, 256),
     state: jobStates.find((one) => one === words.get('state')),
@@ -32,19 +32,19 @@ export function readJobWish(query: string): JobWish {
   };
 }
 
-/** The query of an address, with its question mark; empty where nothing is wished. */
-export function queryOf({ search, state, sort, isAscending }: JobWish): string {
+/** The query of an address, with its question mark; empty where nothing is requested. */
+export function queryOf({ search, state, sort, isAscending }: JobSpec): string {
   const words = new URLSearchParams();
   if (search !== '') words.set('search', search);
   if (state !== undefined) words.set('state', state);
-  if (sort !== plainWish.sort) words.set('sort', sort);
+  if (sort !== plainSpec.sort) words.set('sort', sort);
   if (isAscending !== beginsAscending(sort)) words.set('order', isAscending ? 'ascending' : 'descending');
   return words.size === 0 ? '' : `?${words.toString()}`;
 }
 
 /** Another column sorts in its own first order, the same one the other way round. */
-export function sortBy(wish: JobWish, sort: JobSort): JobWish {
-  return { ...wish, sort, isAscending: wish.sort === sort ? !wish.isAscending : beginsAscending(sort) };
+export function sortBy(spec: JobSpec, sort: JobSort): JobSpec {
+  return { ...spec, sort, isAscending: spec.sort === sort ? !spec.isAscending : beginsAscending(sort) };
 }
 
 /** Words are looked for from A on and what ends first comes first; of numbers and times the largest and newest. */
@@ -52,15 +52,15 @@ function beginsAscending(sort: JobSort): boolean {
   return sort === 'label' || sort === 'status' || sort === 'remaining';
 }
 
-/** The jobs that are wished for, in the order that is wished for. Cost: n log n of all. */
-export function arrangeJobs(jobs: Iterable<JobRow>, wish: JobWish): JobRow[] {
-  const matches = matcherOf(wish.search);
-  const shown = [...jobs].filter((job) => (wish.state === undefined || job.status === wish.state) && matches(job));
-  const compare = comparisons[wish.sort];
-  const direction = wish.isAscending ? 1 : -1;
+/** The jobs that are requested for, in the order that is requested for. Cost: n log n of all. */
+export function arrangeJobs(jobs: Iterable<JobRow>, spec: JobSpec): JobRow[] {
+  const matches = matcherOf(spec.search);
+  const shown = [...jobs].filter((job) => (spec.state === undefined || job.status === spec.state) && matches(job));
+  const compare = comparisons[spec.sort];
+  const direction = spec.isAscending ? 1 : -1;
   return shown.sort((one, other) => {
     const [unknown, otherUnknown] =
-      wish.sort === 'remaining' ? [remainingOf(one) === Infinity, remainingOf(other) === Infinity] : [false, false];
+      spec.sort === 'remaining' ? [remainingOf(one) === Infinity, remainingOf(other) === Infinity] : [false, false];
     // What is not known is last either way.
     if (unknown !== otherUnknown) return unknown ? 1 : -1;
     return direction * compare(one, other) || other.job_id - one.job_id;
@@ -108,7 +108,7 @@ export function countStates(jobs: Iterable<JobRow>): Readonly<Record<JobState, n
 }
 
 /** What is known of jobs by their numbers. */
-export type JobBook = ReadonlyMap<number, JobRow>;
+export type JobCache = ReadonlyMap<number, JobRow>;
 
 /**
  * Takes newer rows into a book; the same book where they say nothing new. Cost: the size of the book where something
@@ -117,7 +117,7 @@ export type JobBook = ReadonlyMap<number, JobRow>;
  * @param isAsked whether it was asked how long they take: else a row that says nothing of it keeps what was known while
  * it runs.
  */
-export function takeJobs(book: JobBook, rows: readonly JobRow[], isAsked = false): JobBook {
+export function takeJobs(book: JobCache, rows: readonly JobRow[], isAsked = false): JobCache {
   let next: Map<number, JobRow> | undefined;
   for (const row of rows) {
     const known = book.get(row.job_id);

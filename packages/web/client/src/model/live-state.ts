@@ -40,7 +40,7 @@ export interface LiveState {
 /** So many events are kept on the page. */
 export const eventsKept = 200;
 /** A gateway that was started anew tells at most so many changes again. */
-const toldAgainMax = 100;
+const reportedAgainMax = 100;
 
 export const emptyLiveState: LiveState = { events: [], samples: [], sampledTo: -1, stream: 'connecting', trouble: '' };
 
@@ -78,7 +78,7 @@ function addEvents(state: LiveState, { events, is_sampled: areSampled }: RecentE
   for (const event of events) {
     // That far back lies another journal, which counts anew, or the beginning of all that the gateway keeps: either way
     // that is all there is.
-    if (event.sequence < before - toldAgainMax) {
+    if (event.sequence < before - reportedAgainMax) {
       kept = [];
       news.length = 0;
       sampledTo = known = -1;
@@ -102,12 +102,12 @@ function takeSample(
   const { summary, machines, link, stream } = state;
   // Of a level that is not watched the page has an old one.
   if (summary === undefined || !topics.includes('summary') || !topics.includes('machines')) return state;
-  const isTold = stream === 'open' && link?.connected === true;
+  const isAnnounced = stream === 'open' && link?.connected === true;
   const sample: GridSample = {
     at,
-    finishedPerSecond: isTold ? summary.finished_per_s : undefined,
+    finishedPerSecond: isAnnounced ? summary.finished_per_s : undefined,
     processors: summary.processors,
-    busy: isTold && machines !== undefined ? busyBySite(machines.sites) : undefined,
+    busy: isAnnounced && machines !== undefined ? busyBySite(machines.sites) : undefined,
   };
   return { ...state, samples: addSample(state.samples, sample) };
 }

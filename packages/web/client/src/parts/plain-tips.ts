@@ -1,6 +1,6 @@
 import type { ChartOption } from '../charts/look.ts';
 
-type Formatter = (...told: unknown[]) => unknown;
+type Formatter = (...reported: unknown[]) => unknown;
 
 /** The option with tips whose text stays text: what ECharts gets as a string it takes for markup. */
 export function withPlainTips(option: ChartOption, label: string): ChartOption {
@@ -10,8 +10,8 @@ export function withPlainTips(option: ChartOption, label: string): ChartOption {
       ? { show: false }
       : {
           ...option.tooltip,
-          formatter: (...told: unknown[]) => {
-            const said = formatter(...told);
+          formatter: (...reported: unknown[]) => {
+            const said = formatter(...reported);
             if (typeof said !== 'string' || said === '') return '';
             const element = document.createElement('div');
             element.className = 'chart-tip';

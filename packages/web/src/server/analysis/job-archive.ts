@@ -1,5 +1,5 @@
 import type { GatewayParts } from '../grid-calls.ts';
-import { demandJob } from '../job-specs.ts';
+import { requireJob } from '../job-specs.ts';
 import type { Readings } from '../readings.ts';
 import { JobRecords } from './job-records.ts';
 
@@ -19,7 +19,7 @@ export class JobArchive {
 
   /** What ran of a job, as far as it could be read in a while, or all of it. @throws {MutiraoError} MUT_NOT_FOUND */
   async look(jobId: number, { whole = false }: { readonly whole?: boolean } = {}): Promise<JobRecords> {
-    const job = demandJob((await this.#readings.job(jobId)).job, jobId);
+    const job = requireJob((await this.#readings.job(jobId)).job, jobId);
     const kept = this.#kept.get(jobId);
     // A broker with another journal may have another job of that number.
     const records = kept?.taskCount === job.taskCount ? kept : new JobRecords(this.#parts, job);

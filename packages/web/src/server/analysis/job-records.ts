@@ -137,11 +137,11 @@ export class JobRecords {
     const former = this.#status[taskIndex] ?? 0;
     if (former === 0) this.#seenCount += 1;
     // Read a second time on the way to others; its runs are here already.
-    if (isSettled(former)) return;
+    if (isSynced(former)) return;
     this.#status[taskIndex] = status;
     this.#open.delete(taskIndex);
     const rows = rowsOf(task, this.#names);
-    if (isSettled(status)) this.#settled.push(...rows);
+    if (isSynced(status)) this.#settled.push(...rows);
     else if (!isUnbegun(status) || rows.length > 0) this.#open.set(taskIndex, rows);
   }
 
@@ -174,7 +174,7 @@ function begunOf({ taskCount, readyCount, waitingCount }: Progress): number {
   return taskCount - readyCount - waitingCount;
 }
 
-function isSettled(status: number): boolean {
+function isSynced(status: number): boolean {
   return status === TaskStatus.FINISHED || status === TaskStatus.FAILED || status === TaskStatus.CANCELLED;
 }
 

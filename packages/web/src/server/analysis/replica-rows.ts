@@ -97,8 +97,8 @@ const kindsOfFates: Readonly<Partial<Record<ReplicaFate, ReplicaRow['kind']>>> =
 
 /** What became of it; of a broker that is too old to tell, as far as its outcome says. */
 function kindOf({ accepted, endedUnixMs, outcome, fate }: ReplicaRecord): ReplicaRow['kind'] {
-  const told = kindsOfFates[fate];
-  if (told !== undefined) return told;
+  const reported = kindsOfFates[fate];
+  if (reported !== undefined) return reported;
   if (accepted) return 'accepted';
   if (endedUnixMs === 0) return 'running';
   switch (outcome) {

@@ -32,13 +32,13 @@ export function findStragglers(
   );
   const listed = slow.sort((one, other) => runTimeOf(other, now) - runTimeOf(one, now)).slice(0, listedMax);
   const tasks = new Set(listed.map(({ taskIndex }) => taskIndex));
-  const sisters = Map.groupBy(
+  const siblings = Map.groupBy(
     rows.filter(({ taskIndex }) => tasks.has(taskIndex)),
     ({ taskIndex }) => taskIndex,
   );
   return {
     straggler_count: slow.length,
-    stragglers: listed.map((row) => stragglerOf(row, { sisters: sisters.get(row.taskIndex) ?? [], usual, now })),
+    stragglers: listed.map((row) => stragglerOf(row, { siblings: siblings.get(row.taskIndex) ?? [], usual, now })),
   };
 }
 
@@ -48,7 +48,7 @@ export function runTimeOf({ startedAt, endedAt }: ReplicaRow, now: number): numb
 }
 
 interface Circumstances {
-  readonly sisters: readonly ReplicaRow[];
+  readonly siblings: readonly ReplicaRow[];
   readonly usual: UsualTimes;
   readonly now: number;
 }
@@ -63,7 +63,7 @@ function stragglerOf(row: ReplicaRow, about: Circumstances): TaskTimes['straggle
     is_running: row.kind === 'running',
     started_unix_ms: row.startedAt,
     times_half: Math.round((took * 10) / Math.max(1, about.usual.half)) / 10,
-    failures_before: about.sisters.filter(({ kind, endedAt }) => kind === 'failed' && endedAt <= row.startedAt).length,
+    failures_before: about.siblings.filter(({ kind, endedAt }) => kind === 'failed' && endedAt <= row.startedAt).length,
     why: explain(row, about),
   };
 }
@@ -72,7 +72,7 @@ function stragglerOf(row: ReplicaRow, about: Circumstances): TaskTimes['straggle
  * The likeliest cause: its files, its machine, or itself, in that order, for the first two are told by times that were
  * measured.
  */
-function explain(row: ReplicaRow, { sisters, usual, now }: Circumstances): string {
+function explain(row: ReplicaRow, { siblings, usual, now }: Circumstances): string {
   const took = runTimeOf(row, now);
   const homeward = row.staging?.commandEndedAt ? Math.max(0, row.endedAt - row.staging.commandEndedAt) : 0;
   if (homeward > (took - usual.half) / 2)
@@ -83,14 +83,14 @@ function explain(row: ReplicaRow, { sisters, usual, now }: Circumstances): strin
       `${row.machineId} is slow: half of its ${plural(others.count, 'other run')} took ` +
       `${describeTime(others.half)} or more, half of all take ${describeTime(usual.half)}.`
     );
-  const sister = sisters.find(
+  const sibling = siblings.find(
     ({ replicaId, startedAt, kind, endedAt }) =>
       replicaId !== row.replicaId &&
       startedAt > 0 &&
       (kind === 'loser' || kind === 'running' || kind === 'accepted') &&
       (endedAt || now) > row.startedAt,
   );
-  if (sister !== undefined) return tellSister(row, sister, { usual, now });
+  if (sibling !== undefined) return reportSibling(row, sibling, { usual, now });
   if (others.count >= slowRunsMin)
     return (
       `Other runs on ${row.machineId} take ${describeTime(others.half)}: it is the task itself, or what else ran ` +
@@ -99,15 +99,19 @@ function explain(row: ReplicaRow, { sisters, usual, now }: Circumstances): strin
   return `Nothing else ran on ${row.machineId} to compare it with.`;
 }
 
-function tellSister(row: ReplicaRow, sister: ReplicaRow, { usual, now }: Pick<Circumstances, 'usual' | 'now'>): string {
-  const time = runTimeOf(sister, now);
-  if (sister.kind === 'running') return `It runs on ${sister.machineId} too, for ${describeTime(time)} so far.`;
-  if (sister.kind === 'accepted')
-    return `Its sister on ${sister.machineId} was first, after ${describeTime(time)}: ${row.machineId} is slow or busy.`;
+function reportSibling(
+  row: ReplicaRow,
+  sibling: ReplicaRow,
+  { usual, now }: Pick<Circumstances, 'usual' | 'now'>,
+): string {
+  const time = runTimeOf(sibling, now);
+  if (sibling.kind === 'running') return `It runs on ${sibling.machineId} too, for ${describeTime(time)} so far.`;
+  if (sibling.kind === 'accepted')
+    return `Its sibling on ${sibling.machineId} was first, after ${describeTime(time)}: ${row.machineId} is slow or busy.`;
   return time > stragglerFactor * usual.half
-    ? `It took as long on ${sister.machineId}, for ${describeTime(time)} until it was given up there: it is the ` +
+    ? `It took as long on ${sibling.machineId}, for ${describeTime(time)} until it was given up there: it is the ` +
         'task itself.'
-    : `A sister was started on ${sister.machineId}, and was not first.`;
+    : `A sibling was started on ${sibling.machineId}, and was not first.`;
 }
 
 /** How long other accepted runs on the machine of one took. */

@@ -13,12 +13,12 @@ import type { JobDetail, JobRow, TaskCounts } from '../../schema/index.ts';
 import { instantOrNull, nameOf } from './names.ts';
 
 /** How long a job still takes, where that was asked. */
-export type Outlook = Pick<GetJobResponse, 'remainingMsMin' | 'remainingMsMax' | 'plannedEndUnixMs'>;
+export type Estimate = Pick<GetJobResponse, 'remainingMsMin' | 'remainingMsMax' | 'plannedEndUnixMs'>;
 
 const groupsShown = 100;
 
 /** A job in a list. */
-export function jobRow(job: JobSummary, outlook?: Outlook): JobRow {
+export function jobRow(job: JobSummary, estimate?: Estimate): JobRow {
   return {
     job_id: job.jobId,
     label: job.label,
@@ -31,9 +31,9 @@ export function jobRow(job: JobSummary, outlook?: Outlook): JobRow {
     replica_count: job.replicaCount,
     cancel_reason: job.cancelReason,
     doubtful_count: job.doubtfulCount,
-    remaining_ms_min: outlook?.remainingMsMin ?? null,
-    remaining_ms_max: outlook?.remainingMsMax ?? null,
-    planned_end_unix_ms: outlook?.plannedEndUnixMs ?? null,
+    remaining_ms_min: estimate?.remainingMsMin ?? null,
+    remaining_ms_max: estimate?.remainingMsMax ?? null,
+    planned_end_unix_ms: estimate?.plannedEndUnixMs ?? null,
   };
 }
 
@@ -84,7 +84,7 @@ export function jobSpecPart(spec: JobSpec): JobSpecPart {
     edge_count: spec.edges.length,
     ...countsOf(spec),
     scheduler: nameOf(Scheduler, spec.scheduler ?? Scheduler.WQR).replace('_', '-') || 'wqr',
-    extra_work: capText(spec.replicationCap?.cap),
+    replication_budget: capText(spec.replicationCap?.cap),
     verification: verificationText(spec.verification),
     home_directory: spec.homeDirectory,
     deadline_unix_ms: spec.deadlineUnixMs ?? null,
@@ -137,8 +137,8 @@ export function jobDetail(job: JobSummary, spec: JobSpecPart, answer: GetJobResp
     job: jobRow(job, answer),
     ...spec,
     place_count: answer.placeCount ?? 0,
-    task_time_ms_half: taskTimes?.halfMsMax ?? null,
-    task_time_ms_ninetieth: taskTimes?.ninetiethMsMax ?? null,
+    task_time_ms_half: taskTimes?.p50Ms ?? null,
+    task_time_ms_ninetieth: taskTimes?.p90Ms ?? null,
     timed_count: taskTimes?.endedCount ?? 0,
     cut_off_count: taskTimes?.cutOffCount ?? 0,
     doubtful_task_indexes: job.doubtfulTaskIndexes,

@@ -5,7 +5,7 @@ import { instantOrNull, nameOf } from './names.ts';
 import { candidateDocument } from './providers.ts';
 
 /** What is known of a provider's queue beside its profile. @param ageMs how long ago the provider told it. */
-export function queueStanding(queue: ProviderQueue, ageMs: number): NonNullable<ProviderDetail['queue']> {
+export function queueStatus(queue: ProviderQueue, ageMs: number): NonNullable<ProviderDetail['queue']> {
   const { knowledge, trouble, atUnixMs, readUnixMs, runningCount, waitingCount, decision } = queue;
   return {
     knowledge: nameOf(QueueKnowledge, knowledge),

@@ -1,10 +1,10 @@
 import {
-  AheadStatus,
+  ProvisioningState,
   ReservationStatus,
   ResourceKind,
   type Alternative,
   type GetCalendarResponse,
-  type HeldAhead,
+  type Provisioning,
   type Refusal,
   type Reservation as ReservationWire,
   type Resource,
@@ -61,7 +61,7 @@ export function reservationDocument(one: ReservationWire, { userId, unit }: View
     requested_unix_ms: one.requestedUnixMs,
     revision: one.revision,
     reason: one.reason,
-    held_ahead: one.heldAhead === undefined ? null : aheadDocument(one.heldAhead),
+    provisioning: one.provisioning === undefined ? null : aheadDocument(one.provisioning),
   };
 }
 
@@ -72,9 +72,9 @@ function aheadDocument({
   expectedUnixMs,
   chancePercent,
   reason,
-}: HeldAhead): NonNullable<Reservation['held_ahead']> {
+}: Provisioning): NonNullable<Reservation['provisioning']> {
   return {
-    status: nameOf(AheadStatus, status),
+    status: nameOf(ProvisioningState, status),
     held: heldUnits,
     asked: askedUnits,
     expected_unix_ms: instantOrNull(expectedUnixMs),
@@ -83,7 +83,7 @@ function aheadDocument({
   };
 }
 
-/** What became of a wish. */
+/** What became of a spec. */
 export function placementDocument(
   outcome: {
     readonly reservation: ReservationWire | undefined;

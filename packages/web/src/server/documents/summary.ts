@@ -7,21 +7,21 @@ import {
 } from '@mutirao/api/broker';
 
 import type { Summary, TaskCounts } from '../../schema/index.ts';
-import { taskCounts, type Outlook } from './jobs.ts';
+import { taskCounts, type Estimate } from './jobs.ts';
 
 /** What the grid at a glance is made of. */
 export interface SummarySources {
   readonly jobs: readonly JobSummary[];
-  readonly outlooks: ReadonlyMap<number, Outlook>;
+  readonly estimates: ReadonlyMap<number, Estimate>;
   readonly overview: GetOverviewResponse;
   readonly finishedPerSecond: number;
 }
 
 /** The grid at a glance; tasks are those of jobs that run. */
-export function summaryDocument({ jobs, outlooks, overview, finishedPerSecond }: SummarySources): Summary {
+export function summaryDocument({ jobs, estimates, overview, finishedPerSecond }: SummarySources): Summary {
   const running = jobs.filter(({ status }) => status === JobStatus.RUNNING);
   // As long as it is not known of one of them, nothing is known of all.
-  const remaining = running.map(({ jobId }) => outlooks.get(jobId)?.remainingMsMax ?? Infinity);
+  const remaining = running.map(({ jobId }) => estimates.get(jobId)?.remainingMsMax ?? Infinity);
   return {
     jobs_running: running.length,
     jobs_ended: jobs.length - running.length,

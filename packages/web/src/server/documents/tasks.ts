@@ -25,8 +25,8 @@ export function taskDocument(task: TaskRecord): Task {
     failure_count: task.failureCount,
     waits_for: task.waitsFor,
     replicas: task.replicas.map(replicaDocument),
-    taken_from:
-      task.takenFrom === undefined ? null : { job_id: task.takenFrom.jobId, task_index: task.takenFrom.taskIndex },
+    reused_from:
+      task.reusedFrom === undefined ? null : { job_id: task.reusedFrom.jobId, task_index: task.reusedFrom.taskIndex },
   };
 }
 

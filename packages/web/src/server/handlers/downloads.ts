@@ -27,7 +27,7 @@ const types = {
 } as const;
 
 /** What of a job is wanted, and how. */
-export interface DownloadWish {
+export interface DownloadSpec {
   readonly jobId: number;
   readonly what: string;
   readonly format: string;
@@ -38,17 +38,17 @@ export interface DownloadWish {
  */
 export async function makeDownload(
   parts: GatewayParts,
-  wish: DownloadWish,
+  spec: DownloadSpec,
   { archive, readings }: { readonly archive: JobArchive; readonly readings: Readings },
 ): Promise<Download> {
-  const { jobId, what, format } = wish;
+  const { jobId, what, format } = spec;
   const formats = Object.entries(downloadFormats).find(([name]) => name === what)?.[1] as readonly string[] | undefined;
   if (formats?.includes(format) !== true)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
       `what is "${what.slice(0, 40)}" and format "${format.slice(0, 40)}"; want one of ${listChoices()}`,
     );
-  const body = await bodyOf(parts, wish, { archive, readings });
+  const body = await bodyOf(parts, spec, { archive, readings });
   return { name: `job-${jobId}-${what}.${format}`, type: types[format as keyof typeof types], body };
 }
 
@@ -60,7 +60,7 @@ function listChoices(): string {
 
 async function bodyOf(
   parts: GatewayParts,
-  { jobId, what, format }: DownloadWish,
+  { jobId, what, format }: DownloadSpec,
   { archive, readings }: { readonly archive: JobArchive; readonly readings: Readings },
 ): Promise<string> {
   // What draws is loaded when somebody wants a picture: it is no small part of the gateway.

@@ -88,7 +88,7 @@ export function jobHandlers(
 /** A job with how long it still takes; undefined where there is none. */
 async function readRow(readings: Readings, jobId: number): Promise<JobRow | undefined> {
   try {
-    const answer = await readings.outlook(jobId);
+    const answer = await readings.estimate(jobId);
     return answer.job === undefined ? undefined : jobRow(answer.job, answer);
   } catch (error) {
     if (error instanceof MutiraoError && error.code === 'MUT_NOT_FOUND') return undefined;

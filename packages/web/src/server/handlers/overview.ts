@@ -25,16 +25,16 @@ export function overviewHandlers(parts: GatewayParts, readings: Readings): Handl
 /** The grid at a glance, of the newest answers. */
 export async function readSummary(readings: Readings): Promise<Summary> {
   const [{ jobs }, overview] = await Promise.all([readings.jobs(), readings.overview()]);
-  const outlooks = await readings.outlooks(jobs);
-  return summaryDocument({ jobs, outlooks, overview, finishedPerSecond: readings.finishedPerSecond() });
+  const estimates = await readings.estimates(jobs);
+  return summaryDocument({ jobs, estimates, overview, finishedPerSecond: readings.finishedPerSecond() });
 }
 
 /** The newest jobs with how long they still take. */
 export async function readJobs(readings: Readings): Promise<JobList> {
   const { jobs } = await readings.jobs();
-  const outlooks = await readings.outlooks(jobs);
+  const estimates = await readings.estimates(jobs);
   return {
-    jobs: jobs.map((job) => jobRow(job, outlooks.get(job.jobId))),
+    jobs: jobs.map((job) => jobRow(job, estimates.get(job.jobId))),
     next_before_job_id: jobs.length < 100 ? null : (jobs.at(-1)?.jobId ?? null),
   };
 }

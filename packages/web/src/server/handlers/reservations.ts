@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { Timing, type ReservationWish as WishWire, type Resource } from '@mutirao/api/reservation';
+import { Timing, type ReservationSpec as SpecWire, type Resource } from '@mutirao/api/reservation';
 
-import type { RenegotiationWish, ReservationWish } from '../../schema/index.ts';
+import type { RenegotiationSpec, ReservationSpec } from '../../schema/index.ts';
 import {
   calendarDocument,
   placementDocument,
@@ -28,12 +28,12 @@ export function reservationHandlers(
   const { userId } = parts;
   return {
     listResources: async () => ({
-      resources: (await demandManager(parts).listResources()).resources.map(resourceDocument),
+      resources: (await requireManager(parts).listResources()).resources.map(resourceDocument),
     }),
     getCalendar: async ({
       query: { resource_id: resourceId, from_unix_ms: fromUnixMs, until_unix_ms: untilUnixMs },
     }) => {
-      const manager = demandManager(parts);
+      const manager = requireManager(parts);
       const window = { resourceId, fromUnixMs, untilUnixMs };
       const [calendar, listed] = await Promise.all([
         manager.getCalendar(window),
@@ -54,7 +54,7 @@ export function reservationHandlers(
       );
     },
     listReservations: async ({ query }) => {
-      const manager = demandManager(parts);
+      const manager = requireManager(parts);
       const [{ reservations, nextBeforeReservationId: next }, units] = await Promise.all([
         manager.listReservations({
           pageSize: query.page_size ?? pageUsual,
@@ -75,9 +75,9 @@ export function reservationHandlers(
       };
     },
     requestReservation: async ({ body }) => {
-      const manager = demandManager(parts);
+      const manager = requireManager(parts);
       const { outcome, movedCount } = await manager.requestReservation({
-        wish: wishOf(body.resource_id, body),
+        spec: specOf(body.resource_id, body),
         clientRequestId: body.client_request_id,
         holdMs: 0,
         dryRun: body.dry_run ?? false,
@@ -88,10 +88,10 @@ export function reservationHandlers(
       );
     },
     renegotiateReservation: async ({ params, body }) => {
-      const manager = demandManager(parts);
+      const manager = requireManager(parts);
       const { outcome } = await manager.renegotiateReservation({
         reservationId: params.reservation_id,
-        wish: wishOf('', body),
+        spec: specOf('', body),
       });
       const resourceId = outcome?.$case === 'reservation' ? outcome.value.resourceId : '';
       return placementDocument(
@@ -100,14 +100,17 @@ export function reservationHandlers(
       );
     },
     cancelReservation: async ({ params, body }) => {
-      await demandManager(parts).cancelReservation({ reservationId: params.reservation_id, reason: body.reason ?? '' });
+      await requireManager(parts).cancelReservation({
+        reservationId: params.reservation_id,
+        reason: body.reason ?? '',
+      });
       return { done: true };
     },
   };
 }
 
 /** @throws {MutiraoError} MUT_NOT_FOUND */
-function demandManager({ grid }: GatewayParts): ReservationCalls {
+function requireManager({ grid }: GatewayParts): ReservationCalls {
   const manager = grid.findReservations();
   if (manager === undefined)
     throw new MutiraoError(
@@ -121,13 +124,13 @@ async function unitsOf(manager: ReservationCalls): Promise<ReadonlyMap<string, R
   return new Map((await manager.listResources()).resources.map(({ resourceId, unit }) => [resourceId, unit]));
 }
 
-function wishOf(resourceId: string, wish: RenegotiationWish | ReservationWish): WishWire {
+function specOf(resourceId: string, spec: RenegotiationSpec | ReservationSpec): SpecWire {
   return {
     resourceId,
-    amount: { $case: 'quantity', value: wish.quantity },
-    durationMs: wish.duration_ms,
-    earliestStartUnixMs: wish.earliest_start_unix_ms,
-    latestEndUnixMs: wish.latest_end_unix_ms,
+    amount: { $case: 'quantity', value: spec.quantity },
+    durationMs: spec.duration_ms,
+    earliestStartUnixMs: spec.earliest_start_unix_ms,
+    latestEndUnixMs: spec.latest_end_unix_ms,
     timing: Timing.UNSPECIFIED,
   };
 }

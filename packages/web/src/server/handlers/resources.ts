@@ -5,7 +5,7 @@ import type { GetResourceResponse } from '@mutirao/api/provider';
 import { byName, idOf, machineDocument, machineOverview } from '../documents/machines.ts';
 import { instantOrNull } from '../documents/names.ts';
 import { providerList, providerRow, requestDocument } from '../documents/providers.ts';
-import { queueProfile, queueStanding } from '../documents/queue-profile.ts';
+import { queueProfile, queueStatus } from '../documents/queue-profile.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { Readings } from '../readings.ts';
 import type { Handlers } from '../requests.ts';
@@ -103,7 +103,7 @@ async function findProvider({ grid }: GatewayParts, readings: Readings, provider
   if (provider === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no provider ${providerId}`);
   const [resource, { requests }] = await Promise.all([
     askResource(grid, provider.address),
-    grid.broker().listRequests({ endedToo: true }),
+    grid.broker().listRequests({ includeEnded: true }),
   ]);
   const own = requests.filter((request) => request.providerId === providerId);
   const queue = await readQueue(readings, providerId, resource);
@@ -156,7 +156,7 @@ async function readQueue(
     if (queue === undefined)
       return { queue: null, profile: null, profile_missing: 'The provider told nothing of its queue.' };
     const profile = queueProfile(queue);
-    return { queue: queueStanding(queue, ageMs), profile, profile_missing: profile === null ? queue.trouble : '' };
+    return { queue: queueStatus(queue, ageMs), profile, profile_missing: profile === null ? queue.trouble : '' };
   } catch (error) {
     if (!(error instanceof MutiraoError)) throw error;
     return {

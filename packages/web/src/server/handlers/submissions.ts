@@ -3,12 +3,12 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { TaskGroup } from '@mutirao/core/messages';
 import { parseJdf, readJdf } from '@mutirao/formats';
 
-import type { BagWish, JdfCheck, JdfWish } from '../../schema/index.ts';
-import { firstCommands, jobOfBag, type DroppedContent } from '../bag-wish.ts';
+import type { BagSpec, JdfCheck, JdfSpec } from '../../schema/index.ts';
+import { firstCommands, jobOfBag, type DroppedContent } from '../bag-spec.ts';
 import { commandLineOf } from '../command-line.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { Handlers } from '../requests.ts';
-import { demandAbsolute, submit } from '../submit.ts';
+import { requireAbsolute, submit } from '../submit.ts';
 
 const droppedBytesMax = 24 * 1024 * 1024;
 /** Stands for contents that nobody has been sent yet. */
@@ -46,9 +46,9 @@ export function submissionHandlers(
   };
 }
 
-function folderOf({ directory }: GatewayParts, wish: { readonly directory?: string }): string {
-  demandAbsolute(wish.directory);
-  return wish.directory ?? directory;
+function folderOf({ directory }: GatewayParts, spec: { readonly directory?: string }): string {
+  requireAbsolute(spec.directory);
+  return spec.directory ?? directory;
 }
 
 /** The whole command lines of a bag whose values are a table. */
@@ -60,7 +60,7 @@ function taskCountOf({ values }: TaskGroup): number {
   return values.kind === 'range' ? values.count : values.values.length;
 }
 
-async function uploadDropped({ grid }: GatewayParts, { files = [] }: BagWish): Promise<DroppedContent[]> {
+async function uploadDropped({ grid }: GatewayParts, { files = [] }: BagSpec): Promise<DroppedContent[]> {
   const contents = files.map(({ name, content_base64: text }) => ({ name, bytes: Buffer.from(text, 'base64') }));
   const total = contents.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (total > droppedBytesMax)
@@ -77,7 +77,7 @@ async function uploadDropped({ grid }: GatewayParts, { files = [] }: BagWish): P
 }
 
 /** All that is wrong in a job file, or odd. */
-function checkJdf(parts: GatewayParts, body: JdfWish): JdfCheck {
+function checkJdf(parts: GatewayParts, body: JdfSpec): JdfCheck {
   const { job, faults, isCut, warnings } = readJdf(body.text, {
     file: body.name ?? 'the job file',
     directory: folderOf(parts, body),

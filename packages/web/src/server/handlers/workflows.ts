@@ -29,14 +29,14 @@ import {
 
 import type {
   PlanPlatform,
-  PlanWish,
+  PlanSpec,
   Workflow,
   WorkflowCheck,
   WorkflowPlan,
   WorkflowSubmission,
 } from '../../schema/index.ts';
 import { idOf } from '../documents/machines.ts';
-import { inFolder } from '../bag-wish.ts';
+import { inFolder } from '../bag-spec.ts';
 import { documentOfWorkflow, partAt, withoutPlaces, workflowOfDocument } from '../documents/workflows.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { Readings } from '../readings.ts';
@@ -97,7 +97,7 @@ function formatOf(text: string): string {
 
 /**
  * What keeps a workflow that was read from running, with its place. Of tasks that share a name nothing could be said,
- * so that a file with such ones is refused. @throws {FormatError} MUT_WORKFLOW_TASK_TWICE
+ * so that a file with such ones is refused. @throws {FormatError} MUT_WORKFLOW_DUPLICATE_TASK
  */
 function faultOf(document: WorkflowDocument): string | null {
   if (document.tasks.length === 0) return null;
@@ -105,7 +105,7 @@ function faultOf(document: WorkflowDocument): string | null {
     draftOf(document);
     return null;
   } catch (error) {
-    if (!(error instanceof FormatError) || error.code === 'MUT_WORKFLOW_TASK_TWICE') throw error;
+    if (!(error instanceof FormatError) || error.code === 'MUT_WORKFLOW_DUPLICATE_TASK') throw error;
     return error.message;
   }
 }
@@ -186,7 +186,7 @@ function plan(
     algorithm,
     bandwidth_bytes_per_s: bandwidth = bandwidthUsual,
     start_up_ms: startUp = startUpUsual,
-  }: PlanWish,
+  }: PlanSpec,
   processors: readonly PlatformProcessor[],
 ): WorkflowPlan {
   const scheduler = workflowSchedulers.find(({ name }) => name === algorithm);
@@ -237,29 +237,29 @@ function seconds(time: number): number {
 
 async function submitWorkflow(
   parts: GatewayParts,
-  wish: WorkflowSubmission,
+  spec: WorkflowSubmission,
 ): Promise<{ job_id: number; task_count: number }> {
-  const scheduler = schedulerNames.find((known) => known === (wish.scheduler ?? 'wqr'));
+  const scheduler = schedulerNames.find((known) => known === (spec.scheduler ?? 'wqr'));
   if (scheduler === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `scheduler is "${(wish.scheduler ?? '').slice(0, 40)}"; want one of ${schedulerNames.join(', ')}`,
+      `scheduler is "${(spec.scheduler ?? '').slice(0, 40)}"; want one of ${schedulerNames.join(', ')}`,
     );
   const { job } = withoutPlaces(() =>
-    makeWorkflowJob(documentOfWorkflow(wish.workflow), {
-      directory: wish.directory ?? parts.directory,
-      taskCommand: wish.task_command,
+    makeWorkflowJob(documentOfWorkflow(spec.workflow), {
+      directory: spec.directory ?? parts.directory,
+      taskCommand: spec.task_command,
     }),
   );
-  const label = wish.label ?? job.label;
+  const label = spec.label ?? job.label;
   return submit(
     parts,
     encodeJobSpec({
       ...job,
-      ...inFolder(wish, wish.directory ?? parts.directory),
+      ...inFolder(spec, spec.directory ?? parts.directory),
       scheduler,
       label: label === '' ? 'workflow' : label,
     }),
-    wish,
+    spec,
   );
 }

@@ -70,7 +70,7 @@ export class EventFeed {
 
   async #hear(watching: AbortController): Promise<void> {
     const { grid, clock } = this.#parts;
-    const wish = {
+    const spec = {
       jobId: 0,
       afterSequence: 0,
       lastChanges: firstChanges,
@@ -78,7 +78,7 @@ export class EventFeed {
       taskIndexesMax: indexesShown,
     };
     try {
-      for await (const message of grid.broker().watchJob(wish, watching.signal)) {
+      for await (const message of grid.broker().watchJob(spec, watching.signal)) {
         if (watching.signal.aborted) return;
         this.#take(message);
       }
@@ -92,8 +92,8 @@ export class EventFeed {
   }
 
   /** Events of one change have one sequence, and come in one message. */
-  #take({ events, passedOverCount = 0, journalInstance }: WatchJobResponse): void {
-    this.#isAfterGap ||= passedOverCount > 0;
+  #take({ events, skippedCount = 0, journalInstance }: WatchJobResponse): void {
+    this.#isAfterGap ||= skippedCount > 0;
     const [first, last] = [events[0], events.at(-1)];
     if (first === undefined || last === undefined) return;
     // The look back does not go that far: it is another journal, whether the broker names it or not.

@@ -19,7 +19,7 @@ export interface Source {
 }
 
 /** What a page wants: levels by the name of their source, which is that of their topic but for `job:ID`. */
-export interface Wish {
+export interface Spec {
   readonly sources: ReadonlyMap<string, Source>;
   readonly topics: ReadonlySet<StreamTopic>;
   /** The id of the last message that the page has, from before it went away; undefined for a new one. */
@@ -33,7 +33,7 @@ interface Level {
 }
 
 interface Page {
-  readonly wish: Wish;
+  readonly spec: Spec;
   readonly sink: Sink;
   /** The version that it has of each level, and of events. */
   readonly sent: Map<string, number>;
@@ -67,7 +67,7 @@ export class StreamHub {
   readonly #levels = new Map<string, Level>();
   readonly #readings = new Map<string, Reading>();
   #version = 0;
-  #heardVersion = 0;
+  #receivedVersion = 0;
   #link: Omit<BrokerLink, 'since_unix_ms'> | undefined;
 
   constructor(parts: Pick<GatewayParts, 'grid' | 'clock'>, instance: string) {
@@ -81,10 +81,10 @@ export class StreamHub {
   }
 
   /** Begins to send to a page; the first messages come with the next ticks. @returns what ends it. */
-  open(wish: Wish, sink: Sink): () => void {
-    const [instance, version] = wish.lastId?.split('.') ?? [];
+  open(spec: Spec, sink: Sink): () => void {
+    const [instance, version] = spec.lastId?.split('.') ?? [];
     const from = instance === this.#instance && /^\d{1,15}$/.test(version ?? '') ? Number(version) : 0;
-    const page: Page = { wish, sink, sent: new Map(), from, wroteAt: this.#clock.now() };
+    const page: Page = { spec, sink, sent: new Map(), from, wroteAt: this.#clock.now() };
     this.#pages.add(page);
     return () => {
       this.#pages.delete(page);
@@ -99,7 +99,7 @@ export class StreamHub {
   async tick(): Promise<void> {
     const now = this.#clock.now();
     const begun = [...this.#wantedSources()].map(([name, source]) => this.#readIfDue(name, source, now));
-    if ([...this.#pages].some(({ wish }) => wish.topics.has('events'))) this.#feed.keepHearing();
+    if ([...this.#pages].some(({ spec }) => spec.topics.has('events'))) this.#feed.keepHearing();
     this.#heedEvents();
     this.#send(now);
     await Promise.all(begun);
@@ -113,7 +113,7 @@ export class StreamHub {
 
   #wantedSources(): Map<string, Source> {
     const wanted = new Map<string, Source>();
-    for (const { wish } of this.#pages) for (const [name, source] of wish.sources) wanted.set(name, source);
+    for (const { spec } of this.#pages) for (const [name, source] of spec.sources) wanted.set(name, source);
     for (const name of this.#readings.keys()) {
       if (wanted.has(name)) continue;
       // A job that nobody looks at any more; levels of all are few and are kept, for pages that come back.
@@ -125,8 +125,8 @@ export class StreamHub {
 
   /** Something happened: what was read less often, because it stayed the same, is read as often as usual again. */
   #heedEvents(): void {
-    if (this.#feed.version === this.#heardVersion) return;
-    this.#heardVersion = this.#feed.version;
+    if (this.#feed.version === this.#receivedVersion) return;
+    this.#receivedVersion = this.#feed.version;
     for (const reading of this.#readings.values()) reading.every = 0;
   }
 
@@ -178,14 +178,14 @@ export class StreamHub {
   }
 
   /** In the order of their versions: the id of the last one that arrives then says what the page has of all. */
-  #newsFor({ wish, sent, from }: Page): (Level & { readonly name: string })[] {
+  #newsFor({ spec, sent, from }: Page): (Level & { readonly name: string })[] {
     const news: (Level & { readonly name: string })[] = [];
-    for (const name of ['link', ...wish.sources.keys()]) {
+    for (const name of ['link', ...spec.sources.keys()]) {
       const level = this.#levels.get(name);
       if (level !== undefined && level.version > (sent.get(name) ?? from)) news.push({ ...level, name });
     }
     const known = sent.get('events') ?? from;
-    if (wish.topics.has('events') && this.#feed.version > known)
+    if (spec.topics.has('events') && this.#feed.version > known)
       news.push({
         name: 'events',
         topic: 'events',

@@ -1,4 +1,4 @@
-// Why a run took so much longer than the others is told from what was measured: its files, its machine, its sisters, or
+// Why a run took so much longer than the others is told from what was measured: its files, its machine, its siblings, or
 // itself.
 import test from 'ava';
 import { Outcome } from '@mutirao/api/machine';
@@ -45,7 +45,7 @@ test('a machine on which the others are slow too is the cause, the straggler its
   );
 });
 
-test('a sister tells whether it is the task', (t) => {
+test('a sibling tells whether it is the task', (t) => {
   t.regex(
     whyOf([aRow({}), aRow({ replicaId: 71, machineId: 'lab/pc4', kind: 'loser', endedAt: 10_900 })]) ?? '',
     /^It took as long on lab\/pc4, for 9\.9 s .* the task itself\.$/,

@@ -83,18 +83,18 @@ const times: TaskTimes = {
   task_count: 4,
 };
 
-interface Told {
-  readonly tooltip: { readonly formatter: (told: unknown) => string };
+interface Reported {
+  readonly tooltip: { readonly formatter: (reported: unknown) => string };
   readonly series: readonly {
     readonly id: string;
     readonly name: string;
     readonly data: readonly (readonly number[])[];
   }[];
 }
-const told = (option: ChartOption): Told => option as unknown as Told;
+const reported = (option: ChartOption): Reported => option as unknown as Reported;
 
 test('a bar says its task, its machine, how long it took, what became of it and when', (t) => {
-  const { tooltip, series } = told(buildGanttOption(picture, lightLook));
+  const { tooltip, series } = reported(buildGanttOption(picture, lightLook));
   t.is(
     tooltip.formatter({ value: series.find(({ id }) => id === 'accepted')?.data[0] }),
     `task 12 on lab-pc-3, 17 s\naccepted: its result is that of the task\n${clock(12)} to ${clock(29)}, replica 71`,
@@ -107,7 +107,7 @@ test('a bar says its task, its machine, how long it took, what became of it and 
 });
 
 test('runs are drawn by what became of them, and what there is none of is not in the legend', (t) => {
-  const { series } = told(buildGanttOption(picture, lightLook));
+  const { series } = reported(buildGanttOption(picture, lightLook));
   t.deepEqual(
     series.map(({ id, name, data }) => [id, name, data.length]),
     [
@@ -119,7 +119,7 @@ test('runs are drawn by what became of them, and what there is none of is not in
 });
 
 test('what is pressed leads to the bar that it is', (t) => {
-  const { series } = told(buildGanttOption(picture, lightLook));
+  const { series } = reported(buildGanttOption(picture, lightLook));
   const index = shapeIndexOf(series.find(({ id }) => id === 'loser')?.data[0]);
   t.is(gantt.bars?.task_index[picture.shapes[index]?.bar ?? -1], 1234);
   t.is(shapeIndexOf('no entry'), -1);
@@ -132,7 +132,7 @@ test('sums say what a machine did in a stretch of time', (t) => {
     bin_ms: 1000,
     cells: { row: [0, 0], bin: [3, 3], kind: [2, 3], busy_ms: [500, 250] },
   });
-  const { tooltip, series } = told(buildGanttOption(summed, darkLook));
+  const { tooltip, series } = reported(buildGanttOption(summed, darkLook));
   t.is(
     tooltip.formatter({ value: series[0]?.data[0] }),
     `lab-pc-3, ${clock(3)} to ${clock(4)}\naccepted about 50 %\nloser about 25 %\nzoom in to see single tasks`,
@@ -189,7 +189,7 @@ test('machines that were scrolled to and kinds that were hidden stay so when the
 });
 
 test('the distribution of times counts every run, with the share that ended within each time', (t) => {
-  const { tooltip, series } = told(buildTimesOption(times, lightLook));
+  const { tooltip, series } = reported(buildTimesOption(times, lightLook));
   t.deepEqual(
     series.map(({ id, data }) => [id, data.map(([, value]) => value)]),
     [
@@ -227,7 +227,7 @@ test('an axis is in the longest unit of which it holds two', (t) => {
 });
 
 test('a straggler says which it is, by how much and why', (t) => {
-  const { tooltip } = told(buildStragglersOption(times, lightLook));
+  const { tooltip } = reported(buildStragglersOption(times, lightLook));
   t.is(
     tooltip.formatter([{ dataIndex: 0 }]),
     `task 7 on ${hostile}, 1 min 30 s\n90.0 times what half of the tasks take, from ${clock(0)} on\nit had ` +

@@ -6,21 +6,21 @@ const draft = { ...emptyBag, command: './run {}' };
 
 test('an untouched form asks for nothing but a command', (t) => {
   t.deepEqual(readBag(emptyBag, []), { field: 'command', message: 'A bag needs a command.' });
-  t.deepEqual(readBag(draft, []), { wish: { command: './run {}', values: { kind: 'array', selector: '1-100' } } });
+  t.deepEqual(readBag(draft, []), { spec: { command: './run {}', values: { kind: 'array', selector: '1-100' } } });
 });
 
 test('tasks start in the folder of the job where that is ticked', (t) => {
-  t.like(readBag({ ...draft, isInPlace: true, directory: '/w' }, []), { wish: { in_place: true, directory: '/w' } });
+  t.like(readBag({ ...draft, isInPlace: true, directory: '/w' }, []), { spec: { in_place: true, directory: '/w' } });
 });
 
 test('values are numbers, a list without empty lines, a table, or nothing', (t) => {
   t.like(readBag({ ...draft, kind: 'list', list: 'a\r\n\n b \n' }, []), {
-    wish: { values: { kind: 'list', values: ['a', ' b '] } },
+    spec: { values: { kind: 'list', values: ['a', ' b '] } },
   });
   t.like(readBag({ ...draft, kind: 'csv', csv: 'x,y\n1,2\n' }, []), {
-    wish: { values: { kind: 'csv', text: 'x,y\n1,2\n' } },
+    spec: { values: { kind: 'csv', text: 'x,y\n1,2\n' } },
   });
-  t.like(readBag({ ...draft, kind: 'single' }, []), { wish: { values: { kind: 'single' } } });
+  t.like(readBag({ ...draft, kind: 'single' }, []), { spec: { values: { kind: 'single' } } });
   for (const [kind, field] of [
     ['array', 'selector'],
     ['list', 'list'],
@@ -45,7 +45,7 @@ test('numbers and variables that cannot be read are told with their field, and n
       [],
     ),
     {
-      wish: { processors: 4, retries: 0, run_time_ms_max: 90_000, environment: { A: '1=2' }, put: ['a:b'], label: 'x' },
+      spec: { processors: 4, retries: 0, run_time_ms_max: 90_000, environment: { A: '1=2' }, put: ['a:b'], label: 'x' },
     },
   );
 });

@@ -33,7 +33,7 @@ function reservation(
     requested_unix_ms: 0,
     revision: 1,
     reason: '',
-    held_ahead: null,
+    provisioning: null,
   };
 }
 

@@ -55,7 +55,7 @@ test('the table of a ledger says the same, and a tip tells of the line under the
     ],
   );
   const { tooltip } = buildLedgerOption(ledger, lightLook) as {
-    readonly tooltip: { readonly formatter: (told: unknown) => string };
+    readonly tooltip: { readonly formatter: (reported: unknown) => string };
   };
   t.is(tooltip.formatter([{ dataIndex: 1 }]).split('\n')[0], '<alpha>: 1.0 processor-s held');
   t.is(tooltip.formatter([]), '');

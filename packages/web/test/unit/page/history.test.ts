@@ -46,7 +46,7 @@ test('processors are busy as far as replicas run on them, and machines that are 
   );
 });
 
-const told = [
+const reported = [
   { kind: 'StreamOpened' },
   { kind: 'MessageArrived', topic: 'link', value: { connected: true } },
   { kind: 'MessageArrived', topic: 'summary', value: { finished_per_s: 3, processors: 8 } },
@@ -66,7 +66,7 @@ const tick = (
 ): LiveState => reduceLive(state, { kind: 'ClockTicked', at, topics });
 
 test('the clock takes a sample of what was told, and none of levels that are not watched', (t) => {
-  const state = told.reduce<LiveState>(reduceLive, emptyLiveState);
+  const state = reported.reduce<LiveState>(reduceLive, emptyLiveState);
   t.deepEqual(tick(state, 1000).samples as unknown, [
     { at: 1000, finishedPerSecond: 3, processors: 8, busy: new Map([['alpha', 2]]) },
   ]);
@@ -75,7 +75,7 @@ test('the clock takes a sample of what was told, and none of levels that are not
 });
 
 test('while the stream is broken or the broker is away nothing is made up', (t) => {
-  const state = told.reduce<LiveState>(reduceLive, emptyLiveState);
+  const state = reported.reduce<LiveState>(reduceLive, emptyLiveState);
   for (const trouble of [
     { kind: 'StreamBroken', reason: 'gone' },
     { kind: 'MessageArrived', topic: 'link', value: { connected: false } },

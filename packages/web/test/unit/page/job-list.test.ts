@@ -8,13 +8,13 @@ import {
   jobSorts,
   jobsToAsk,
   jobStates,
-  plainWish,
+  plainSpec,
   queryOf,
-  readJobWish,
+  readJobSpec,
   rowBeside,
   sortBy,
   takeJobs,
-  type JobWish,
+  type JobSpec,
 } from '../../../client/src/model/job-list.ts';
 
 function row(jobId: number, fields: Partial<JobRow> = {}): JobRow {
@@ -38,28 +38,28 @@ function row(jobId: number, fields: Partial<JobRow> = {}): JobRow {
 }
 
 const finished = (count: number): Pick<JobRow, 'tasks'> => ({ tasks: { ...row(1).tasks, finished: count } });
-const idsOf = (jobs: readonly JobRow[], wish: Partial<JobWish>): number[] =>
-  arrangeJobs(jobs, { ...plainWish, ...wish }).map(({ job_id: jobId }) => jobId);
-const anyWish = fc.record({
+const idsOf = (jobs: readonly JobRow[], spec: Partial<JobSpec>): number[] =>
+  arrangeJobs(jobs, { ...plainSpec, ...spec }).map(({ job_id: jobId }) => jobId);
+const anySpec = fc.record({
   search: fc.string({ maxLength: 20 }),
   state: fc.constantFrom(undefined, ...jobStates),
   sort: fc.constantFrom(...jobSorts),
   isAscending: fc.boolean(),
 });
 
-test('an address keeps what is wished for, and one that makes no sense wishes for all', (t) => {
+test('an address keeps what is requested for, and one that makes no sense specs for all', (t) => {
   fc.assert(
-    fc.property(anyWish, (wish) => {
-      t.deepEqual(readJobWish(queryOf(wish)), wish);
+    fc.property(anySpec, (spec) => {
+      t.deepEqual(readJobSpec(queryOf(spec)), spec);
     }),
     { seed: 5, numRuns: 300 },
   );
-  t.is(queryOf(plainWish), '');
+  t.is(queryOf(plainSpec), '');
   t.is(
-    queryOf({ ...plainWish, search: 'a&b', state: 'failed', sort: 'tasks' }),
+    queryOf({ ...plainSpec, search: 'a&b', state: 'failed', sort: 'tasks' }),
     '?search=a%26b&state=failed&sort=tasks',
   );
-  t.deepEqual(readJobWish('?state=odd&sort=__proto__&order=up'), { ...plainWish });
+  t.deepEqual(readJobSpec('?state=odd&sort=__proto__&order=up'), { ...plainSpec });
 });
 
 test('the newest come first; a column sorts in its own first order, and pressed again the other way round', (t) => {
@@ -69,18 +69,18 @@ test('the newest come first; a column sorts in its own first order, and pressed 
     row(3, { label: 'a', task_count: 7 }),
   ];
   t.deepEqual(idsOf(jobs, {}), [3, 2, 1]);
-  t.deepEqual(idsOf(jobs, sortBy(plainWish, 'label')), [3, 2, 1]);
-  t.deepEqual(idsOf(jobs, sortBy(sortBy(plainWish, 'label'), 'label')), [1, 2, 3]);
-  t.deepEqual(idsOf(jobs, sortBy(plainWish, 'tasks')), [3, 2, 1], 'of equal ones the newest first');
-  t.deepEqual(idsOf(jobs, sortBy(plainWish, 'job')), [1, 2, 3]);
+  t.deepEqual(idsOf(jobs, sortBy(plainSpec, 'label')), [3, 2, 1]);
+  t.deepEqual(idsOf(jobs, sortBy(sortBy(plainSpec, 'label'), 'label')), [1, 2, 3]);
+  t.deepEqual(idsOf(jobs, sortBy(plainSpec, 'tasks')), [3, 2, 1], 'of equal ones the newest first');
+  t.deepEqual(idsOf(jobs, sortBy(plainSpec, 'job')), [1, 2, 3]);
   t.deepEqual(
-    idsOf([row(1, finished(3)), row(2, finished(9)), row(3, finished(1))], sortBy(plainWish, 'done')),
+    idsOf([row(1, finished(3)), row(2, finished(9)), row(3, finished(1))], sortBy(plainSpec, 'done')),
     [2, 1, 3],
   );
   t.deepEqual(
     idsOf(
       [row(1, { status: 'failed' }), row(2, { status: 'running' }), row(3, { status: 'cancelled' })],
-      sortBy(plainWish, 'status'),
+      sortBy(plainSpec, 'status'),
     ),
     [2, 1, 3],
   );

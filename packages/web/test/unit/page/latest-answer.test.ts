@@ -3,7 +3,7 @@ import test from 'ava';
 import { answerNow } from '../../../client/src/model/latest-answer.ts';
 
 test('an answer counts only for what it answers; about anything else it is asked anew', async (t) => {
-  const [before, now] = [{ wish: 'a' }, { wish: 'b' }];
+  const [before, now] = [{ spec: 'a' }, { spec: 'b' }];
   const asked: string[] = [];
   const ask = (): Promise<string> => {
     asked.push('b');

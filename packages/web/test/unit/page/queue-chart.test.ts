@@ -103,7 +103,7 @@ test('candidates whose time is over are left out, and one that would have begun 
 
 test('a tip tells what is free at the instant, who has what, and what was compared there', (t) => {
   const { tooltip } = buildQueueOption(scene, lightLook) as {
-    readonly tooltip: { readonly formatter: (told: unknown) => string };
+    readonly tooltip: { readonly formatter: (reported: unknown) => string };
   };
   const lines = tooltip.formatter([{ axisValue: now + 1000 }]).split('\n');
   t.deepEqual(lines, [

@@ -23,8 +23,8 @@ interface Series {
   readonly markLine?: { readonly data: readonly unknown[] };
 }
 const seriesOf = (option: ChartOption): readonly Series[] => option.series as unknown as readonly Series[];
-const tipOf = (option: ChartOption, told: unknown): string[] =>
-  (option.tooltip as { readonly formatter: (told: unknown) => string }).formatter(told).split('\n');
+const tipOf = (option: ChartOption, reported: unknown): string[] =>
+  (option.tooltip as { readonly formatter: (reported: unknown) => string }).formatter(reported).split('\n');
 
 const hour = 3_600_000;
 const now = 1_800_000_000_000;
@@ -50,7 +50,7 @@ const reservation = (
   requested_unix_ms: now,
   revision: 1,
   reason: '',
-  held_ahead: null,
+  provisioning: null,
 });
 const calendar: ReservationCalendar = {
   resource: {

@@ -108,7 +108,7 @@ test('a change of places alone has no other analysis; any other change may', (t)
 });
 
 test('a task is drawn below all that it waits for, by either layout', (t) => {
-  const wish = {
+  const spec = {
     count: 7,
     edges: [
       [0, 2],
@@ -120,13 +120,13 @@ test('a task is drawn below all that it waits for, by either layout', (t) => {
       [4, 6],
     ] as const,
   };
-  for (const places of [layOut(wish), layOutByLevels(wish)]) {
-    for (const [from, to] of wish.edges) t.true((places[from]?.[1] ?? 0) < (places[to]?.[1] ?? 0));
+  for (const places of [layOut(spec), layOutByLevels(spec)]) {
+    for (const [from, to] of spec.edges) t.true((places[from]?.[1] ?? 0) < (places[to]?.[1] ?? 0));
     t.is(new Set(places.map(([x, y]) => `${x}/${y}`)).size, 7);
   }
 });
 
-interface Pretended {
+interface Faked {
   readonly id: number;
   terminate(): void;
 }
@@ -135,8 +135,8 @@ test('a worker that failed is ended and not asked again, and the page knows the 
   const ended: number[] = [];
   const asked: number[] = [];
   let count = 0;
-  const analyst: Analyst<Pretended> = { worker: undefined };
-  const start = (): Pretended => {
+  const analyst: Analyst<Faked> = { worker: undefined };
+  const start = (): Faked => {
     const id = count++;
     return {
       id,
@@ -145,7 +145,7 @@ test('a worker that failed is ended and not asked again, and the page knows the 
       },
     };
   };
-  const ask = ({ id }: Pretended): Promise<never> => {
+  const ask = ({ id }: Faked): Promise<never> => {
     asked.push(id);
     return Promise.reject(new Error('it did not load'));
   };

@@ -27,7 +27,7 @@ test('an edge that leads back, one to itself, and a second one of a pair are ref
     message: 'c would wait for itself: a → b → c is there already.',
   });
   t.like(findEdgeFault(chain, 'a', 'a'), { code: 'MUT_WORKFLOW_CYCLE', message: 'a cannot wait for itself.' });
-  t.like(findEdgeFault(chain, 'a', 'b'), { code: 'MUT_WORKFLOW_EDGE_TWICE' });
+  t.like(findEdgeFault(chain, 'a', 'b'), { code: 'MUT_WORKFLOW_DUPLICATE_EDGE' });
   t.like(findEdgeFault(chain, 'a', 'gone'), { code: 'MUT_WORKFLOW_UNKNOWN_TASK' });
   t.is(findEdgeFault(chain, 'a', 'c'), undefined);
   t.deepEqual(editWorkflow(chain, edge('c', 'a')), { refusal: 'c would wait for itself: a → b → c is there already.' });

@@ -1,7 +1,7 @@
 // What of a drawing is drawn, which edge is pressed, and how a drawing is kept for the tab.
 import fc from 'fast-check';
 import test from 'ava';
-import { DraftKeeper } from '../../../client/src/model/workflow/draft-keeper.ts';
+import { DraftAutosave } from '../../../client/src/model/workflow/draft-autosave.ts';
 import { edgePaths, findEdgeAt } from '../../../client/src/model/workflow/edge-lines.ts';
 import { edgeId } from '../../../client/src/model/workflow/edits.ts';
 import { emptyWorkflow, freshTask } from '../../../client/src/model/workflow/graph.ts';
@@ -123,10 +123,10 @@ const tasksOf = (count: number): typeof emptyWorkflow.tasks =>
 
 test('a drawing is kept in parts, and of a change only the part that it is in is written', (t) => {
   const store = new TextStore();
-  const keeper = new DraftKeeper(store, 'draft');
+  const keeper = new DraftAutosave(store, 'draft');
   const large = { ...emptyWorkflow, name: 'large', outputs: ['o'], tasks: tasksOf(450), edges: [edge('t0', 't1')] };
   t.true(keeper.keep(large));
-  t.deepEqual(new DraftKeeper(store, 'draft').read(), large);
+  t.deepEqual(new DraftAutosave(store, 'draft').read(), large);
   store.written = [];
   const changed = {
     ...large,
@@ -134,7 +134,7 @@ test('a drawing is kept in parts, and of a change only the part that it is in is
   };
   t.true(keeper.keep(changed));
   t.deepEqual(store.written, ['draft.tasks.1', 'draft']);
-  t.deepEqual(new DraftKeeper(store, 'draft').read(), changed);
+  t.deepEqual(new DraftAutosave(store, 'draft').read(), changed);
 });
 
 test('whatever is drawn after another drawing, what is kept is the last one', (t) => {
@@ -143,7 +143,7 @@ test('whatever is drawn after another drawing, what is kept is the last one', (t
       fc.array(fc.tuple(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 900 })), { maxLength: 6 }),
       (sizes) => {
         const store = new TextStore();
-        let keeper = new DraftKeeper(store, 'draft');
+        let keeper = new DraftAutosave(store, 'draft');
         const all = tasksOf(900);
         for (const [index, [from, count]] of sizes.entries()) {
           const drawing = {
@@ -153,7 +153,7 @@ test('whatever is drawn after another drawing, what is kept is the last one', (t
           };
           t.true(keeper.keep(drawing));
           // A page that was loaded anew goes on with what is there.
-          if (index % 2 === 1) keeper = new DraftKeeper(store, 'draft');
+          if (index % 2 === 1) keeper = new DraftAutosave(store, 'draft');
           t.deepEqual(keeper.read(), drawing);
         }
       },
@@ -164,12 +164,12 @@ test('whatever is drawn after another drawing, what is kept is the last one', (t
 
 test('what is larger than the storage is not kept, nor is half of it, and a damaged draft is none', (t) => {
   const store = new TextStore();
-  const keeper = new DraftKeeper(store, 'draft');
+  const keeper = new DraftAutosave(store, 'draft');
   t.true(keeper.keep({ ...emptyWorkflow, tasks: tasksOf(300) }));
   store.room = 1000;
   t.false(keeper.keep({ ...emptyWorkflow, tasks: tasksOf(500) }));
   t.is(store.texts.size, 0);
   t.is(keeper.read(), undefined);
   store.texts.set('draft', '{"format":');
-  t.is(new DraftKeeper(store, 'draft').read(), undefined);
+  t.is(new DraftAutosave(store, 'draft').read(), undefined);
 });

@@ -19,9 +19,9 @@ export function getJob(state: BrokerState, jobId: JobId): BrokerJob {
 }
 
 /** What a job has before its first gang was placed. */
-export const noGangsYet: Pick<BrokerJob, 'lastGangId' | 'gangsInVain' | 'gangsPausedUntil'> = {
+export const noGangsYet: Pick<BrokerJob, 'lastGangId' | 'failedGangStarts' | 'gangsPausedUntil'> = {
   lastGangId: 0,
-  gangsInVain: 0,
+  failedGangStarts: 0,
   gangsPausedUntil: 0,
 };
 
@@ -34,14 +34,14 @@ export function acceptJob(state: BrokerState, change: ChangeOf<'JobAccepted'>): 
   job.groups = groups;
   job.queues = queues;
   job.dependencies = layOutDependencies(change.spec);
-  takeOver(job, change.spec.resumes?.tasks ?? []);
+  inherit(job, change.spec.resumes?.tasks ?? []);
   state.jobs.set(job.jobId, job);
   state.openJobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
   state.nextJobId = Math.max(state.nextJobId, job.jobId + 1);
 }
 
-function takeOver(job: BrokerJob, taken: readonly TakenTask[]): void {
+function inherit(job: BrokerJob, taken: readonly TakenTask[]): void {
   let from = 0;
   for (const { taskIndex } of taken) job.finished.add(taskIndex);
   countUnmet(job);
@@ -91,7 +91,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     extraVoteCount: 0,
     times: new TimeCurve(),
     shares: new Map(),
-    sistered: new Set(),
+    withSibling: new Set(),
   };
 }
 
@@ -140,7 +140,7 @@ export function endJob(state: BrokerState, change: ChangeOf<'JobEnded'>): void {
 }
 
 function forgetTasks(job: BrokerJob): void {
-  job.sistered.clear();
+  job.withSibling.clear();
   job.spec = undefined;
   job.groups = [];
   job.queues = [];

@@ -55,7 +55,7 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
     leavePlaceElsewhere(job, index, machine.provider);
     if (replica.isAdopted) takeFromLease(state, machine.provider.providerId, replicaId);
     task.replicas.push(replica);
-    if (task.replicas.length + (task.successes?.length ?? 0) > 1) job.sistered.add(task);
+    if (task.replicas.length + (task.successes?.length ?? 0) > 1) job.withSibling.add(task);
     putOn(state, replica);
     replicaId++;
   }
@@ -162,7 +162,7 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
   const charge = chargeOf(machine, replica.processors, runTimesOf(replica, ending, at));
   machine.charged += charge;
   machine.account.unsettled += charge;
-  takeOff(state, replica, ending);
+  detach(state, replica, ending);
   const group = getTaskGroup(job, getGroup(job, task.index).groupIndex);
   const success: Success = {
     job,
@@ -210,13 +210,13 @@ function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaE
   machine.charged += charge;
   book(machine.account, job, ending.fate, charge);
   const judge = judgeOf(replica, ending);
-  takeOff(state, replica, ending);
+  detach(state, replica, ending);
   if (isFollower(replica)) return;
   countOnMachine(machine, ending);
   remember(task, ending, { machineId: machine.facts.machineId, at });
   if (judge !== undefined && isCountedLoss(ending))
     task.unjudged = [...(task.unjudged ?? []), { requestKey: judge, at, hasRun: ending.startedAt > 0 }];
-  // Of a task that has ended only the sisters of its winner are left, also where it runs again.
+  // Of a task that has ended only the siblings of its winner are left, also where it runs again.
   if (!hasEnded(task)) setStatus(job, task, ending.taskStatus);
 }
 
@@ -236,7 +236,7 @@ function settleSuccess(state: BrokerState, ending: ReplicaEnding): void {
   setStatus(job, task, ending.taskStatus);
 }
 
-function takeOff(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding): void {
+function detach(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding): void {
   const { task, machine } = replica;
   state.replicas.delete(replica.replicaId);
   machine.replicas.delete(replica.replicaId);
@@ -268,7 +268,7 @@ function remember(
   task.avoidSince = where.at;
 }
 
-/** Moves a task to where its status belongs; sisters of a winner become aborting. */
+/** Moves a task to where its status belongs; siblings of a winner become aborting. */
 function setStatus(job: BrokerJob, task: OpenTask, status: TaskStatus): void {
   if (task.status === status) return;
   if (task.status === 'ready') queueOf(job, task.index).ready.delete(task.index);
@@ -293,9 +293,9 @@ function finishTask(job: BrokerJob, task: OpenTask): void {
   closeTask(job, task);
   job.finished.add(task.index);
   releaseSuccessors(job, task.index);
-  for (const sister of task.replicas) {
-    sister.status = 'aborting';
-    sister.abortFate ??= 'surplus';
+  for (const sibling of task.replicas) {
+    sibling.status = 'aborting';
+    sibling.abortFate ??= 'surplus';
   }
 }
 

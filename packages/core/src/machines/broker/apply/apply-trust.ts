@@ -63,15 +63,18 @@ function reopen(job: BrokerJob, index: TaskIndex): void {
 /** Notes what speaks against a machine. */
 export function noteEvidence(
   state: BrokerState,
-  { identity, machineId, evidence, isCaught }: ChangeOf<'EvidenceNoted'>,
+  { identity, machineId, evidence, isQuarantined }: ChangeOf<'EvidenceNoted'>,
 ): void {
   const record = openRecord(state, identity, machineId);
   record.machineId = machineId;
   record.evidence = [...record.evidence, evidence].slice(-evidenceKeptMax);
-  if (isCaught && record.caughtAt === 0) record.caughtAt = evidence.at;
+  if (isQuarantined && record.quarantinedAt === 0) record.quarantinedAt = evidence.at;
 }
 
 /** Lets a machine begin anew, without credit. */
-export function pardonMachine(state: BrokerState, { identity, machineId, at }: ChangeOf<'MachinePardoned'>): void {
-  Object.assign(openRecord(state, identity, machineId), { passes: 0, caughtAt: 0, pardonedAt: at });
+export function resetMachineTrust(
+  state: BrokerState,
+  { identity, machineId, at }: ChangeOf<'MachineTrustReset'>,
+): void {
+  Object.assign(openRecord(state, identity, machineId), { passes: 0, quarantinedAt: 0, trustResetAt: at });
 }

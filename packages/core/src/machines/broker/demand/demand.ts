@@ -1,7 +1,7 @@
 import type { Demand } from '../../../messages/index.ts';
 import { type Duration, type Instant, invariant, type ProcessorCount } from '../../../shared/index.ts';
 import { quantilesOf, TimeCurve } from '../../../times/index.ts';
-import { demandWidth } from './demand-units.ts';
+import { requireWidth } from './require-units.ts';
 import type { Validity } from '../times/remaining-time.ts';
 import { isSameReserved, reservedFor } from '../reservations/reserved-jobs.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
@@ -12,7 +12,7 @@ import { type Turn, wakeBy } from '../turn.ts';
 /**
  * Tells each connected provider what is wanted of it, where that changed and it was not told a moment ago.
  *
- * What is wanted is found out at once where an input may have changed it for good; at most once in `demandInterval`
+ * What is wanted is found out at once where an input may have changed it for good; at most once in `requireInterval`
  * after changes that
  * reports bring, since it costs something and they are many; and at the instant from which on time alone changes it. At
  * no other
@@ -21,7 +21,7 @@ import { type Turn, wakeBy } from '../turn.ts';
 export function setDemands(turn: Turn): void {
   const { state, now } = turn;
   const due = dueAt(turn);
-  if (due <= now) tellDemands(turn);
+  if (due <= now) reportDemands(turn);
   else state.demandsDue = due;
   wakeBy(turn, state.demandsDue);
 }
@@ -31,10 +31,10 @@ function dueAt({ state, now, mayChangeDemand, changes }: Turn): Instant {
   const hasChanged = changes.some(({ kind }) => kind !== 'ReplicasStarted');
   // A clock that was set back must not put it off for long.
   if (mayChangeDemand || state.demandsAt > now || (hasChanged && state.openJobs.size === 0)) return now;
-  return hasChanged ? Math.min(state.demandsDue, state.demandsAt + state.options.demandInterval) : state.demandsDue;
+  return hasChanged ? Math.min(state.demandsDue, state.demandsAt + state.options.requireInterval) : state.demandsDue;
 }
 
-function tellDemands(turn: Turn): void {
+function reportDemands(turn: Turn): void {
   const { state, now } = turn;
   const validity: Validity = { until: Infinity };
   const parts = splitDemand({ state, now, validity });
@@ -49,13 +49,13 @@ function tellDemands(turn: Turn): void {
   }
   state.demandsAt = now;
   // However many instants there are at which time changes something, they cost no more than reports do.
-  state.demandsDue = Math.max(validity.until, now + state.options.demandInterval);
+  state.demandsDue = Math.max(validity.until, now + state.options.requireInterval);
 }
 
 /** Tells a provider its demand; answers when it is due to be told, Infinity where it knows it. */
 function tell({ state, now, commands }: Turn, provider: BrokerProvider, demand: Demand): Instant {
   if (provider.demand !== undefined && isSameDemand(provider.demand, demand)) return Infinity;
-  const due = provider.demandAt + state.options.demandInterval;
+  const due = provider.demandAt + state.options.requireInterval;
   if (provider.demand !== undefined && isBothOrNeither(provider.demand, demand) && due > now) return due;
   provider.demand = demand;
   provider.demandAt = now;
@@ -103,7 +103,7 @@ interface JobFacts {
 
 function gatherFacts(state: BrokerState, processors: ProcessorCount): JobFacts {
   const jobs = [...state.openJobs.values()].filter(
-    (job) => job.queues.some((queue) => demandWidth(queue) === processors) && runsBeside(job),
+    (job) => job.queues.some((queue) => requireWidth(queue) === processors) && runsBeside(job),
   );
   const deadlines = jobs.flatMap(({ deadline }) => (deadline === undefined ? [] : [deadline]));
   return {

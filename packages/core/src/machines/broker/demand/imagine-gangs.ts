@@ -1,6 +1,6 @@
 import { type BagMachine, freeProcessors } from '../../../bag/index.ts';
 import type { ProcessorCount } from '../../../shared/index.ts';
-import { demandUnits } from './demand-units.ts';
+import { requireUnits } from './require-units.ts';
 import type { BrokerProvider, TaskQueue } from '../state.ts';
 
 /** As much of an imagined machine as gangs need. */
@@ -27,7 +27,7 @@ export function imagineGangs<Machine extends HallMachine, Queue extends HallQueu
   suits: (queue: Queue, machine: Machine) => boolean,
 ): void {
   for (const queue of queues) {
-    const units = demandUnits(queue.source);
+    const units = requireUnits(queue.source);
     for (const ofProvider of groupByProvider(
       machines.filter((machine) => freeProcessors(machine) > 0 && suits(queue, machine)),
     )) {

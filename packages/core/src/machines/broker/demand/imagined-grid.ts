@@ -2,7 +2,7 @@ import { freeProcessors, placeQueues, usableProcessors, type SchedulingPort } fr
 import type { AllocationRequest, SchedulerName } from '../../../messages/index.ts';
 import { type Instant, invariant, type ProcessorCount, type RequestId } from '../../../shared/index.ts';
 import { unknownSlowness } from '../../../times/index.ts';
-import { demandUnits, demandWidth } from './demand-units.ts';
+import { requireUnits, requireWidth } from './require-units.ts';
 import { isFollower } from '../gangs/gang.ts';
 import { imagineGangs } from './imagine-gangs.ts';
 import { takesWork } from '../machines/takes-work.ts';
@@ -62,7 +62,7 @@ export interface ImaginedGrid {
 export interface Running {
   /** Tasks that count there, those whose results are fetched from there included. */
   readonly tasks: Map<ProcessorCount, number>;
-  /** Replicas that they hold, sisters of tasks that count elsewhere and those that wait included. */
+  /** Replicas that they hold, siblings of tasks that count elsewhere and those that wait included. */
   readonly replicas: Map<ProcessorCount, number>;
 }
 
@@ -137,7 +137,7 @@ function imagineSoon(moment: Moment): ImaginedQueue[] {
   for (const job of moment.state.openJobs.values()) {
     const counts = job.status === 'running' && runsBeside(job) ? countReadySoon(moment, job) : [];
     for (const [source, readyCount] of counts)
-      soon.push({ ...imagineQueue(source), readyCount: readyCount * demandUnits(source) });
+      soon.push({ ...imagineQueue(source), readyCount: readyCount * requireUnits(source) });
   }
   return soon;
 }
@@ -145,7 +145,7 @@ function imagineSoon(moment: Moment): ImaginedQueue[] {
 /** One that looks at its data, or follows a plan, would look at each task; for their number it is a workqueue. */
 function imagineQueue(source: TaskQueue): ImaginedQueue {
   const scheduler = source.scheduler === 'storage-affinity' || source.scheduler === 'plan' ? 'wqr' : source.scheduler;
-  return { source, processors: demandWidth(source), scheduler, readyCount: source.ready.size * demandUnits(source) };
+  return { source, processors: requireWidth(source), scheduler, readyCount: source.ready.size * requireUnits(source) };
 }
 
 /** Runs that votes want and nothing provides for wait beside the ready tasks. */
@@ -229,7 +229,7 @@ function countOn(
     if (replica.status === 'aborting') continue;
     const { processors, job, task, member } = replica;
     // Demand is told by what tasks take at least, whatever this one got.
-    const [width, count] = [demandWidth(queueOf(job, task.index)), member === undefined ? 1 : processors];
+    const [width, count] = [requireWidth(queueOf(job, task.index)), member === undefined ? 1 : processors];
     add(replicas, width, count);
     if (held + processors <= machine.processors || !machine.provider.isConnected) {
       held += processors;
@@ -274,7 +274,7 @@ function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, R
     if (!isFetched(success) || success.job.status !== 'running' || !runsBeside(success.job)) continue;
     const provider = state.providers.get(success.account.providerId);
     const counted = provider && running.get(provider);
-    if (counted !== undefined) add(counted.tasks, demandWidth(queueOf(success.job, success.task.index)), 1);
+    if (counted !== undefined) add(counted.tasks, requireWidth(queueOf(success.job, success.task.index)), 1);
   }
 }
 

@@ -7,10 +7,10 @@ import type { BrokerState, MovedWindow } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 
 /** Notes what a provider tells of its requests, where anything but the time of seeing changed. */
-export function hearOfRequests(turn: Turn, { providerId, requests: told }: InputOf<'RequestsChanged'>): void {
+export function onOfRequests(turn: Turn, { providerId, requests: reported }: InputOf<'RequestsChanged'>): void {
   const provider = turn.state.providers.get(providerId);
   if (provider === undefined) return;
-  const requests = told.map((request) => requestInOwnClock(request, provider.clockOffset));
+  const requests = reported.map((request) => requestInOwnClock(request, provider.clockOffset));
   for (const { requestId, seenAt } of requests) turn.state.requestsSeen.set(requestKey(providerId, requestId), seenAt);
   const changed = requests.filter(
     (request) => !isSame(turn.state.requests.get(requestKey(providerId, request.requestId)), request),
@@ -31,12 +31,12 @@ function requestInOwnClock(request: AllocationRequest, offset: Duration): Alloca
 }
 
 /** Notes how reservations stand, and which of them are elsewhere than was known. */
-export function hearOfStandings(turn: Turn, { providerId, standings }: InputOf<'StandingsTold'>): void {
+export function onReservationStatuses(turn: Turn, { providerId, statuses }: InputOf<'StatusesReported'>): void {
   const { state } = turn;
   const provider = state.providers.get(providerId);
   if (provider === undefined || !provider.isConnected) return;
-  provider.standings = standings;
-  for (const { reservation, startsAt, endsAt, amount } of standings) {
+  provider.statuses = statuses;
+  for (const { reservation, startsAt, endsAt, amount } of statuses) {
     const window = { startsAt, endsAt, amount };
     const known = findKnownWindow(state, reservation);
     if (known !== undefined && !isSameWindow(known, window))
@@ -63,19 +63,21 @@ const comparedFields = [
   'endCode',
 ] as const;
 
-function isSame(known: AllocationRequest | undefined, told: AllocationRequest): boolean {
+function isSame(known: AllocationRequest | undefined, reported: AllocationRequest): boolean {
   if (known === undefined) return false;
   return (
-    comparedFields.every((field) => known[field] === told[field]) &&
-    isSamePlace(known.reservation, told.reservation) &&
-    known.reasons.join('\n') === told.reasons.join('\n')
+    comparedFields.every((field) => known[field] === reported[field]) &&
+    isSamePlace(known.reservation, reported.reservation) &&
+    known.reasons.join('\n') === reported.reasons.join('\n')
   );
 }
 
-function isSamePlace(known: AllocationRequest['reservation'], told: AllocationRequest['reservation']): boolean {
-  return known?.overCode === told?.overCode && isSameWindow(known?.movedTo, told?.movedTo);
+function isSamePlace(known: AllocationRequest['reservation'], reported: AllocationRequest['reservation']): boolean {
+  return known?.overCode === reported?.overCode && isSameWindow(known?.movedTo, reported?.movedTo);
 }
 
-function isSameWindow(known: MovedWindow | undefined, told: MovedWindow | undefined): boolean {
-  return known?.startsAt === told?.startsAt && known?.endsAt === told?.endsAt && known?.amount === told?.amount;
+function isSameWindow(known: MovedWindow | undefined, reported: MovedWindow | undefined): boolean {
+  return (
+    known?.startsAt === reported?.startsAt && known?.endsAt === reported?.endsAt && known?.amount === reported?.amount
+  );
 }

@@ -1,5 +1,5 @@
 import type { Instant, ProcessorCount } from '../../../shared/index.ts';
-import { demandUnits, demandWidth } from './demand-units.ts';
+import { requireUnits, requireWidth } from './require-units.ts';
 import { add, imagineGrid, type ImaginedGrid, type ImaginedQueue } from './imagined-grid.ts';
 import { takesWork } from '../machines/takes-work.ts';
 import { mayMatch } from '../machines/machine-pattern.ts';
@@ -59,7 +59,7 @@ function partOf(state: BrokerState, grid: ImaginedGrid, { provider, left, fresh 
   const unplaced = unplacedFor({ provider, left, fresh });
   const processors = narrowest([...placed, ...unplaced]) ?? narrowestOpen(state);
   const [there, lacking] = [placed.get(processors) ?? 0, unplaced.get(processors) ?? 0];
-  // It covers all that it runs, sisters of tasks that count elsewhere too: what holds them is to stay.
+  // It covers all that it runs, siblings of tasks that count elsewhere too: what holds them is to stay.
   const running = Math.min(grid.running.get(provider)?.replicas.get(processors) ?? 0, countPending(state, processors));
   return {
     processors,
@@ -74,7 +74,7 @@ function placedWith(grid: ImaginedGrid, provider: BrokerProvider): Map<Processor
   const placed = new Map(grid.running.get(provider)?.tasks);
   for (const machine of grid.machines) {
     if (machine.provider !== provider) continue;
-    for (const [queue, count] of machine.taken) add(placed, demandWidth(queue), count);
+    for (const [queue, count] of machine.taken) add(placed, requireWidth(queue), count);
   }
   return placed;
 }
@@ -116,7 +116,7 @@ function narrowest(counts: readonly (readonly [ProcessorCount, number])[]): Proc
 export function narrowestOpen(state: BrokerState): ProcessorCount {
   let least = Infinity;
   for (const job of state.openJobs.values())
-    if (job.status === 'running' && runsBeside(job)) least = Math.min(least, ...job.queues.map(demandWidth));
+    if (job.status === 'running' && runsBeside(job)) least = Math.min(least, ...job.queues.map(requireWidth));
   return least === Infinity ? 1 : least;
 }
 
@@ -127,8 +127,8 @@ export function narrowestOpen(state: BrokerState): ProcessorCount {
 function countPending(state: BrokerState, processors: ProcessorCount): number {
   let pending = 0;
   for (const job of state.openJobs.values()) {
-    if (job.status === 'running' && runsBeside(job) && job.queues.some((queue) => demandWidth(queue) === processors))
-      pending += demandUnits(job) * (countPendingOf(job, processors) + countRunsWanted(state, job));
+    if (job.status === 'running' && runsBeside(job) && job.queues.some((queue) => requireWidth(queue) === processors))
+      pending += requireUnits(job) * (countPendingOf(job, processors) + countRunsWanted(state, job));
   }
   return pending;
 }
@@ -136,7 +136,7 @@ function countPending(state: BrokerState, processors: ProcessorCount): number {
 /** Of a job whose tasks are all alike, those that have not ended; of another one those that are ready or begun. */
 function countPendingOf(job: BrokerJob, processors: ProcessorCount): number {
   const { queues, taskCount, finished, failed, cancelled, tasks } = job;
-  if (queues.every((queue) => demandWidth(queue) === processors))
+  if (queues.every((queue) => requireWidth(queue) === processors))
     return taskCount - finished.size - failed.size - cancelled.size;
   let pending = 0;
   for (const queue of queues) if (queue.processors === processors) pending += queue.ready.size;
@@ -150,7 +150,7 @@ function dealShares(moment: Moment, left: readonly ImaginedQueue[]): Map<BrokerP
   const shares = new Map(askers.map((provider) => [provider, new Map<ImaginedQueue, number>()]));
   for (const queue of left) {
     const takers = askers.filter((provider) => mayMatch(queue.source, provider));
-    const units = demandUnits(queue.source);
+    const units = requireUnits(queue.source);
     const count = queue.readyCount / units;
     takers.forEach((provider, index) => {
       const share = units * (Math.floor(count / takers.length) + (index < count % takers.length ? 1 : 0));

@@ -26,7 +26,7 @@ export function explainGangWaiting(state: BrokerState, queue: TaskQueue, now: In
   if (job.gangsPausedUntil > now) {
     return {
       summary:
-        `${plural(job.gangsInVain, 'gang')} of its job in a row ended before it started; the next is tried in ` +
+        `${plural(job.failedGangStarts, 'gang')} of its job in a row ended before it started; the next is tried in ` +
         `${describeTime(job.gangsPausedUntil - now)}.`,
       details: [],
     };

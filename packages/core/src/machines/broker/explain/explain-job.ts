@@ -10,7 +10,7 @@ import { explainScheduling } from './explain-scheduling.ts';
 import { explainProgress } from './explain-workflow.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { findJobOf } from '../jobs/find-job.ts';
-import { describeOutlook, describeQuantiles, outlookOf } from './job-outlook.ts';
+import { describeEstimate, describeQuantiles, estimateOf } from './job-estimate.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerState } from '../state.ts';
 
@@ -49,7 +49,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
   );
   const verifying = countOpen(job, 'verifying');
   if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
-  details.push(...explainPlannedEnd(state, job, now), ...describeOutlook(outlookOf(state, job, now)));
+  details.push(...explainPlannedEnd(state, job, now), ...describeEstimate(estimateOf(state, job, now)));
   if (job.failed.size > 0)
     details.push(`${plural(job.failed.size, 'task')} failed ${plural(job.failuresMax, 'time')} or lost too often.`);
   details.push(...explainScheduling(state, job, now));

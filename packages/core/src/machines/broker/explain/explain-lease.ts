@@ -1,5 +1,5 @@
 import type { Instant, TaskIndex } from '../../../shared/index.ts';
-import { unheardUntil } from '../placing/hold-back.ts';
+import { unreceivedUntil } from '../placing/hold-back.ts';
 import { leaseEnd, presentLease } from '../leases/present-lease.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerProvider, BrokerReplica, BrokerState, OpenTask } from '../state.ts';
@@ -9,7 +9,7 @@ export function explainLeasedTask(state: BrokerState, { jobId }: BrokerJob, inde
   return [...state.providers.values()].flatMap((provider) => {
     if (!provider.leases.some(({ tasksByJob }) => tasksByJob.get(jobId)?.has(index) === true)) return [];
     const left = timeLeft(provider, now);
-    const until = unheardUntil({ now }, provider);
+    const until = unreceivedUntil({ now }, provider);
     return [
       ...(left === 0
         ? []

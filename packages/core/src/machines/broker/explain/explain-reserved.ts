@@ -77,12 +77,16 @@ export function explainReservation(state: BrokerState, job: BrokerJob, now: Inst
 
 /** What its provider tells that it holds ahead for a reservation; nothing where it tells nothing. */
 function describeHeld({ providers }: BrokerState, reservation: JobReservation): string[] {
-  const standing = [...providers.values()]
-    .flatMap(({ standings }) => standings)
+  const resourceStatus = [...providers.values()]
+    .flatMap(({ statuses }) => statuses)
     .find((one) => isOfReservation(reservation, one.reservation));
-  return standing === undefined
+  return resourceStatus === undefined
     ? []
-    : describeAhead(standing.ahead, { count: standing.amount, startsAt: standing.startsAt, show: describeInstant });
+    : describeAhead(resourceStatus.ahead, {
+        count: resourceStatus.amount,
+        startsAt: resourceStatus.startsAt,
+        show: describeInstant,
+      });
 }
 
 function nameOf({ reservation }: BrokerJob): string {

@@ -1,7 +1,7 @@
 import { findScheduler } from '../../../bag/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import { idlesAnyway } from '../placing/idles-anyway.ts';
-import { claimOfSister, curbAhead, leftOf, replicationCost } from '../placing/replication-budget.ts';
+import { claimOfSibling, curbAhead, leftOf, replicationCost } from '../placing/replication-budget.ts';
 import { describeTime } from './sentences.ts';
 import { type BrokerJob, type BrokerState, isHere, type OpenTask } from '../state.ts';
 import { beginTurn } from '../turn.ts';
@@ -57,11 +57,11 @@ function explainShare(job: BrokerJob, percent: number, now: Instant): string {
 /**
  * Says that a running task gets no replica because what it could lose is more than the cap leaves; nothing otherwise.
  */
-export function explainSister(job: BrokerJob, task: OpenTask | undefined, now: Instant): string[] {
+export function explainSibling(job: BrokerJob, task: OpenTask | undefined, now: Instant): string[] {
   const [replica] = task?.replicas ?? [];
   if (task === undefined || replica === undefined || task.replicas.length > 1 || job.replicationCap.kind !== 'share')
     return [];
-  const claim = claimOfSister(job, { task, machine: replica.machine }, now);
+  const claim = claimOfSibling(job, { task, machine: replica.machine }, now);
   if (claim <= leftOf(job, now)) return [];
   return [
     'A replica of this task is not made: ' +

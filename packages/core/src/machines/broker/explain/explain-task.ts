@@ -6,14 +6,14 @@ import { avoidedUntil } from '../placing/avoidance.ts';
 import { describeGang } from './explain-gang.ts';
 import { explainPlace } from './explain-placement.ts';
 import { explainPlanned } from './explain-plan.ts';
-import { explainScheduling, explainSister } from './explain-scheduling.ts';
+import { explainScheduling, explainSibling } from './explain-scheduling.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import type { Explanation } from './explanation.ts';
 import { findJobOf } from '../jobs/find-job.ts';
 import { explainAdopted, explainLeasedTask } from './explain-lease.ts';
 import { explainCancelled, explainUnmet } from './explain-workflow.ts';
 import { explainVotes } from './explain-votes.ts';
-import { describeRest } from './job-outlook.ts';
+import { describeRest } from './job-estimate.ts';
 import { findTaskSummary, type TaskSummary } from '../queries.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerState, OpenTask } from '../state.ts';
@@ -37,7 +37,7 @@ export interface TaskSubject {
   /** Its replicas that ended, oldest first. */
   readonly past: readonly PastReplica[];
   /** Whose result it has, where that was taken over when the job was submitted. */
-  readonly takenFrom?: TakenTask | undefined;
+  readonly reusedFrom?: TakenTask | undefined;
 }
 
 /** Says why a task is what it is; undefined where this user has no such task. */
@@ -76,7 +76,7 @@ function explainRunning(
     ...explainPlace(job, task.taskIndex, now),
     ...(open === undefined ? [] : explainAdopted(open)),
     ...explainScheduling(state, job, now),
-    ...explainSister(job, open, now),
+    ...explainSibling(job, open, now),
     ...past,
   ];
   const gang = open?.replicas[0]?.member?.gang;
@@ -164,11 +164,11 @@ function explainVerifying(state: BrokerState, job: BrokerJob, { name, task, past
   };
 }
 
-function explainFinished(name: string, { past, takenFrom }: TaskSubject, sentences: readonly string[]): Explanation {
-  if (takenFrom !== undefined)
+function explainFinished(name: string, { past, reusedFrom }: TaskSubject, sentences: readonly string[]): Explanation {
+  if (reusedFrom !== undefined)
     return {
       summary:
-        `${name} did not run: it has the result of task ${takenFrom.fromTaskIndex} of job ${takenFrom.jobId}, ` +
+        `${name} did not run: it has the result of task ${reusedFrom.fromTaskIndex} of job ${reusedFrom.jobId}, ` +
         'which did the same.',
       details: sentences,
     };

@@ -40,7 +40,7 @@ function describeNext(state: BrokerState, job: BrokerJob, task: OpenTask): strin
 function describeVotes(state: BrokerState, task: OpenTask): string[] {
   const names = new Map(task.successes?.map(({ identity, machineId }) => [identity, machineId]));
   return groupVotes(votesOf(task)).map(({ digest, voters }) => {
-    const told = voters
+    const reported = voters
       .slice(0, namedMax)
       .map(
         (voter) =>
@@ -48,7 +48,7 @@ function describeVotes(state: BrokerState, task: OpenTask): string[] {
       );
     return (
       `${digest.slice(0, 12)} was brought by ` +
-      `${told.join(' and ')}${voters.length > namedMax ? ` and ${voters.length - namedMax} more` : ''}.`
+      `${reported.join(' and ')}${voters.length > namedMax ? ` and ${voters.length - namedMax} more` : ''}.`
     );
   });
 }

@@ -15,7 +15,7 @@ import { keepsAway, knownNeed } from '../times/remaining-time.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from '../state.ts';
-import { identityOf, isCaught } from '../trust/trust-records.ts';
+import { identityOf, isQuarantined } from '../trust/trust-records.ts';
 
 /** Says why ready tasks of a queue do not run. */
 export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
@@ -99,7 +99,7 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
   if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;
   const drains = describeDraining([provider]);
   if (drains !== undefined) return `${machineId}: ${drains}.`;
-  if (isCaught(state, machine)) return describeCaught(state, machine);
+  if (isQuarantined(state, machine)) return describeCaught(state, machine);
   const drain = drainOf(state, machine);
   if (drain !== undefined)
     return (
@@ -107,14 +107,14 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
       'take work again.'
     );
   if (machine.isGone) return `${machineId}: it is gone, and its provider tells what it did before.`;
-  if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
+  if (!machine.isAnnounced) return `${machineId}: its provider has not told of it since it came back.`;
   if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;
   return `${machineId}: ${describePause(machine, now)}.`;
 }
 
 function describeCaught({ records }: BrokerState, { facts }: BrokerMachine): string {
   const evidence = records.get(identityOf(facts))?.evidence.at(-1);
-  const hint = '"mutirao machine trust" shows the evidence, "mutirao machine pardon" forgives it.';
+  const hint = '"mutirao machine trust" shows the evidence, "mutirao machine reset-trust" forgives it.';
   switch (evidence?.kind) {
     case 'attribute':
       return `${facts.machineId}: it is quarantined for what it states: ${evidence.detail}; ${hint}`;

@@ -1,7 +1,7 @@
 import { findJobOf } from './find-job.ts';
-import { tellLeasesAnew } from '../leases/grant-leases.ts';
+import { reportLeasesAnew } from '../leases/grant-leases.ts';
 import type { InputOf } from '../inputs.ts';
-import { cancelFollowers } from '../gangs/tend-gangs.ts';
+import { cancelFollowers } from '../gangs/reconcile-gangs.ts';
 import { cancelReplica, commit, reply, replyNotFound, type Turn } from '../turn.ts';
 
 /** Cancels what is left of a job. Repeating it is harmless, and so is cancelling a job that has ended. */
@@ -20,7 +20,7 @@ export function cancelJob(turn: Turn, input: InputOf<'JobCancelled'>): void {
       }
     }
     commit(turn, { kind: 'JobCancelled', jobId: job.jobId, reason: input.reason, at: now });
-    tellLeasesAnew(state, job);
+    reportLeasesAnew(state, job);
   }
   reply(turn, input.replyTo, { ok: true, value: {} });
 }

@@ -53,7 +53,7 @@ function findReadersFault({ groups, edges = [], gatherFolder }: JobSpec): SpecFa
         : 'and no edge leads from there';
       if (fault !== undefined)
         return {
-          code: 'MUT_WORKFLOW_NO_WRITER',
+          code: 'MUT_WORKFLOW_NO_PRODUCER',
           message: `task ${index} reads ${source.path} of task ${source.taskIndex as TaskIndex}, ${fault}`,
         };
     }

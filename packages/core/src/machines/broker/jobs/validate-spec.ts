@@ -60,7 +60,7 @@ function findSchedulingFault({ scheduler, replicationCap }: JobSpec): SpecFault 
   const { percent } = replicationCap;
   return Number.isInteger(percent) && percent >= 0 && percent <= 1000
     ? undefined
-    : bad(`extra_work_percent is ${percent}; want an integer in 0..1000`);
+    : bad(`replication_budget_percent is ${percent}; want an integer in 0..1000`);
 }
 
 function findCountFault(spec: JobSpec): SpecFault | undefined {

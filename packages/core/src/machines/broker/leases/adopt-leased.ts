@@ -1,10 +1,10 @@
 import type { JobId, ReplicaId, TaskIndex } from '../../../shared/index.ts';
-import { trimLeases } from './grant-leases.ts';
+import { revokeLeases } from './grant-leases.ts';
 import type { InputOf } from '../inputs.ts';
 import { findLeasedTask } from './leases.ts';
 import type { BrokerJob, BrokerMachine } from '../state.ts';
 import { queueOf } from '../placement/placed-tasks.ts';
-import { isCaught } from '../trust/trust-records.ts';
+import { isQuarantined } from '../trust/trust-records.ts';
 import { commit, type Turn } from '../turn.ts';
 
 /**
@@ -16,7 +16,7 @@ import { commit, type Turn } from '../turn.ts';
  * moment ago.
  */
 export function adoptLeased(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
-  if (isCaught(turn.state, machine)) return;
+  if (isQuarantined(turn.state, machine)) return;
   for (const replicaId of heldReplicaIds) {
     if (turn.state.replicas.has(replicaId) || turn.state.successes.has(replicaId)) continue;
     const leased = findLeased(machine, replicaId);
@@ -34,7 +34,7 @@ export function adoptLeased(turn: Turn, machine: BrokerMachine, heldReplicaIds: 
       at: turn.now,
       isAdopted: true,
     });
-    trimLeases(turn, job, [leased.taskIndex]);
+    revokeLeases(turn, job, [leased.taskIndex]);
   }
 }
 
@@ -60,7 +60,7 @@ function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boo
 }
 
 /** Hears that a provider keeps a lease, and that nothing of those before can come back. */
-export function hearLeaseConfirmed(turn: Turn, { providerId, sequence }: InputOf<'LeaseConfirmed'>): void {
+export function onLeaseConfirmed(turn: Turn, { providerId, sequence }: InputOf<'LeaseConfirmed'>): void {
   const provider = turn.state.providers.get(providerId);
   // Of another broker of that name, say: what was never granted cannot be confirmed.
   if (

@@ -27,16 +27,16 @@ interface Slice {
  * task. A lease is renewed when a
  * quarter of it is no longer ready, or of what it should be is another; where a connection began, a job was cancelled,
  * or a machine was
- * caught or pardoned, it is told anew.
+ * caught or reset, it is told anew.
  */
 export function grantLeases(turn: Turn): void {
   const { state, now } = turn;
   const { horizon, interval } = state.options.lease;
   if (horizon === 0) return;
   for (const provider of state.providers.values()) {
-    if (!provider.isConnected || !provider.takesLeases || !provider.isSettled) continue;
+    if (!provider.isConnected || !provider.takesLeases || !provider.isSynced) continue;
     const due = provider.leaseSeenAt + interval;
-    if (provider.isLeaseTold && due > now) {
+    if (provider.isLeaseReported && due > now) {
       wakeBy(turn, due);
       continue;
     }
@@ -49,18 +49,18 @@ export function grantLeases(turn: Turn): void {
  * Sees to it that providers hear in this step what their leases are without a job that was cancelled: were this broker
  * to go away first, they would run it on.
  */
-export function tellLeasesAnew(state: BrokerState, { jobId }: BrokerJob): void {
+export function reportLeasesAnew(state: BrokerState, { jobId }: BrokerJob): void {
   for (const provider of state.providers.values()) {
-    if (presentLease(provider)?.tasksByJob.has(jobId) === true) provider.isLeaseTold = false;
+    if (presentLease(provider)?.tasksByJob.has(jobId) === true) provider.isLeaseReported = false;
   }
 }
 
 /**
  * Tells providers that they were leased tasks which are being placed, whoever gets them, or came back with a machine
- * under another id: a deputy would run them a second time where it has got as far as
+ * under another id: a standby would run them a second time where it has got as far as
  * this broker had.
  */
-export function trimLeases({ state, commands }: Turn, job: BrokerJob, taskIndexes: readonly TaskIndex[]): void {
+export function revokeLeases({ state, commands }: Turn, job: BrokerJob, taskIndexes: readonly TaskIndex[]): void {
   for (const { providerId, isConnected, leases } of state.providers.values()) {
     if (!isConnected || leases.length === 0) continue;
     const first = taskIndexes.filter((index) => job.tasks.get(index)?.replicas.length === 1);
@@ -70,7 +70,7 @@ export function trimLeases({ state, commands }: Turn, job: BrokerJob, taskIndexe
         return id === undefined || lease.adopted.has(id) ? [] : [id];
       }),
     );
-    if (replicaIds.length > 0) commands.push({ kind: 'TrimLease', providerId, replicaIds });
+    if (replicaIds.length > 0) commands.push({ kind: 'RevokeLease', providerId, replicaIds });
   }
 }
 
@@ -81,7 +81,8 @@ function reviewLease(turn: Turn, provider: BrokerProvider): void {
   const isKept =
     lease !== undefined && lease.horizon === state.options.lease.horizon && isStillGood(state, provider, slices);
   if (!isKept && !isUnconfirmed(provider)) grant(turn, provider, slices);
-  else if (!provider.isLeaseTold || !isSameList(provider.caughtTold, closedIdentities(state))) tell(turn, provider);
+  else if (!provider.isLeaseReported || !isSameList(provider.quarantineReported, closedIdentities(state)))
+    tell(turn, provider);
 }
 
 function isUnconfirmed({ leases, confirmedLease }: BrokerProvider): boolean {
@@ -153,8 +154,8 @@ function grant(turn: Turn, provider: BrokerProvider, slices: readonly Slice[]): 
 function tell({ state, commands }: Turn, provider: BrokerProvider): void {
   const lease = presentLease(provider);
   if (lease === undefined) return;
-  provider.isLeaseTold = true;
-  provider.caughtTold = closedIdentities(state);
+  provider.isLeaseReported = true;
+  provider.quarantineReported = closedIdentities(state);
   const { sequence, horizon } = lease;
   const parts = lease.parts.flatMap((part) => {
     const job = state.jobs.get(part.jobId);
@@ -172,7 +173,7 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
       { jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts },
     ];
   });
-  const { providerId, caughtTold: caught } = provider;
+  const { providerId, quarantineReported: caught } = provider;
   commands.push({
     kind: 'GrantLease',
     providerId,

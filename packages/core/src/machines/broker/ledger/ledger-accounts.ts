@@ -52,10 +52,10 @@ export interface RunTimes {
  */
 export function chargeOf(machine: BrokerMachine, processors: ProcessorCount, times: RunTimes): ProcessorMillis {
   if (times.startedAt === 0) return 0;
-  const told = Math.max(0, times.endedAt - times.startedAt);
+  const reported = Math.max(0, times.endedAt - times.startedAt);
   const heard = Math.max(0, times.at - times.placedAt);
   const left = Math.max(0, presenceOf(machine, times.at) - machine.charged);
-  return Math.min(Math.min(told, heard) * processors, left);
+  return Math.min(Math.min(reported, heard) * processors, left);
 }
 
 /** Books a charge as what the replica's fate makes of it, for its account and for its job's share. */

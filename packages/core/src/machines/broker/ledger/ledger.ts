@@ -17,7 +17,7 @@ export interface LedgerRow {
   readonly held: ProcessorMillis;
   /** By replicas whose result was accepted, and so far by those that run or are being settled. */
   readonly used: ProcessorMillis;
-  /** By replicas that a sister beat. */
+  /** By replicas that a sibling beat. */
   readonly losers: ProcessorMillis;
   /** By replicas that failed or were lost, limited or cancelled. */
   readonly killed: ProcessorMillis;

@@ -36,47 +36,47 @@ export function connectProvider(turn: Turn, input: InputOf<'ProviderConnected'>)
   forgetConnection(provider);
   provider.isConnected = true;
   provider.awaySince = undefined;
-  awaitTelling(turn, provider);
+  awaitReporting(turn, provider);
   provider.lastError = '';
   provider.takesLeases = input.takesLeases === true;
   provider.resourceId = input.resourceId ?? '';
   provider.clockOffset = (input.clock ?? turn.now) - turn.now;
-  if (input.tellsResource === true) awaitResource(turn, provider);
+  if (input.reportsResource === true) awaitResource(turn, provider);
   else provider.resourceAwaitedUntil = undefined;
 }
 
 /** Waits for a provider to tell how its resource stands, but once. */
 function awaitResource({ state, now }: Turn, provider: BrokerProvider | undefined): void {
-  if (provider !== undefined) provider.resourceAwaitedUntil ??= now + state.options.hearWithin;
+  if (provider !== undefined) provider.resourceAwaitedUntil ??= now + state.options.onWithin;
 }
 
 /** Notes how a provider's resource stands. One that knows nothing of it yet is still waited for. */
-export function hearOfResource({ state, now }: Turn, { providerId, standing }: InputOf<'ResourceTold'>): void {
+export function onOfResource({ state, now }: Turn, { providerId, resourceStatus }: InputOf<'ResourceReported'>): void {
   const provider = state.providers.get(providerId);
   if (provider === undefined || !provider.isConnected) return;
-  provider.resource = { standing, heardAt: now };
-  if (standing.isTimeShared || standing.processors > 0) provider.resourceAwaitedUntil = undefined;
+  provider.resource = { resourceStatus, receivedAt: now };
+  if (resourceStatus.isTimeShared || resourceStatus.processors > 0) provider.resourceAwaitedUntil = undefined;
 }
 
 /**
  * Waits anew for a provider that is back, but once: what was leased to one that comes and goes is not held back for
  * ever.
  */
-function awaitTelling({ state, now }: Turn, provider: BrokerProvider): void {
-  if (!provider.isHearing) provider.hearingUntil = now + state.options.hearWithin;
+function awaitReporting({ state, now }: Turn, provider: BrokerProvider): void {
+  if (!provider.isHearing) provider.hearingUntil = now + state.options.onWithin;
   provider.isHearing = true;
 }
 
 /** Counts as lost the machines that the provider, having told all that it has, did not tell of. */
-export function settleProvider(turn: Turn, input: InputOf<'ProviderSettled'>): void {
+export function settleProvider(turn: Turn, input: InputOf<'ProviderSynced'>): void {
   const provider = turn.state.providers.get(input.providerId);
   if (provider === undefined || !provider.isConnected) return;
-  provider.isSettled = true;
+  provider.isSynced = true;
   provider.hearingUntil = undefined;
   provider.isHearing = false;
   for (const machine of [...provider.machines.values()]) {
     // Of one that gives everything back it was taken while we were away.
-    if (!machine.isTold)
+    if (!machine.isAnnounced)
       loseMachine(turn, machine, provider.draining?.isAtOnce === true ? drained : reasonWhenGone(turn, machine), 0);
   }
 }
@@ -99,7 +99,7 @@ export function disconnectProvider(turn: Turn, input: InputOf<'ProviderDisconnec
   if (provider === undefined) return;
   forgetConnection(provider);
   provider.awaySince ??= turn.now;
-  provider.hearingUntil ??= turn.now + turn.state.options.hearWithin;
+  provider.hearingUntil ??= turn.now + turn.state.options.onWithin;
   awaitResource(turn, provider);
   provider.lastError = input.reason;
 }
@@ -107,12 +107,12 @@ export function disconnectProvider(turn: Turn, input: InputOf<'ProviderDisconnec
 function forgetConnection(provider: BrokerProvider): void {
   provider.isConnected = false;
   provider.demand = undefined;
-  provider.standings = [];
+  provider.statuses = [];
   provider.resource = undefined;
   provider.draining = undefined;
-  provider.isSettled = false;
-  provider.isLeaseTold = false;
-  for (const machine of provider.machines.values()) machine.isTold = false;
+  provider.isSynced = false;
+  provider.isLeaseReported = false;
+  for (const machine of provider.machines.values()) machine.isAnnounced = false;
 }
 
 /**

@@ -1,14 +1,14 @@
 import { ownInstant } from '../../../shared/index.ts';
 import type { InputOf } from '../inputs.ts';
 import { isFollower } from '../gangs/gang.ts';
-import { endUntold } from '../results/endings.ts';
+import { endUnreported } from '../results/endings.ts';
 import type { BrokerMachine } from '../state.ts';
 import { drained, drainOf } from './takes-work.ts';
 import { findIdentity } from '../trust/trust-records.ts';
 import { cancelReplica, commit, reply, type Turn, withdrawReplica } from '../turn.ts';
 
 /** Notes whether a provider drains. */
-export function hearDraining({ state }: Turn, { providerId, draining }: InputOf<'DrainingTold'>): void {
+export function onDraining({ state }: Turn, { providerId, draining }: InputOf<'DrainingReported'>): void {
   const provider = state.providers.get(providerId);
   if (provider === undefined || !provider.isConnected) return;
   provider.draining =
@@ -47,14 +47,14 @@ export function returnFromDraining(turn: Turn): void {
   for (const provider of turn.state.providers.values()) {
     if (provider.draining === undefined) continue;
     for (const machine of provider.machines.values()) {
-      if (!machine.isTold) continue;
+      if (!machine.isAnnounced) continue;
       if (provider.draining.isAtOnce === true) endAll(turn, machine);
       else withdrawAll(turn, machine);
     }
   }
   if (turn.state.drainedMachines.size === 0) return;
   for (const machine of turn.state.machines.values())
-    if (machine.isTold && drainOf(turn.state, machine) !== undefined) withdrawAll(turn, machine);
+    if (machine.isAnnounced && drainOf(turn.state, machine) !== undefined) withdrawAll(turn, machine);
 }
 
 /** Members of gangs are given back with their gang. */
@@ -70,6 +70,6 @@ function endAll(turn: Turn, { replicas }: BrokerMachine): void {
   for (const replica of [...replicas.values()]) {
     if (replica.status === 'aborting' || isFollower(replica)) continue;
     cancelReplica(turn, replica);
-    endUntold(turn, replica, { fate: 'withdrawn', reason: drained, detail: 'its provider gives everything back' });
+    endUnreported(turn, replica, { fate: 'withdrawn', reason: drained, detail: 'its provider gives everything back' });
   }
 }

@@ -6,7 +6,7 @@ import type { InputOf } from '../inputs.ts';
 import { reasonOfSilence } from '../results/judge-losses.ts';
 import { loseMachine, loseReplicas } from './lose-machine.ts';
 import type { BrokerMachine, BrokerProvider } from '../state.ts';
-import { repeatStarts } from '../gangs/tend-gangs.ts';
+import { repeatStarts } from '../gangs/reconcile-gangs.ts';
 import { identityOf } from '../trust/trust-records.ts';
 import { addCancel, commit, type Turn } from '../turn.ts';
 
@@ -34,7 +34,7 @@ export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   }
   const machine = known ?? state.machines.get(facts.machineId);
   if (machine === undefined) return;
-  machine.isTold = machine.provider.isConnected;
+  machine.isAnnounced = machine.provider.isConnected;
   machine.isGone = input.isGone === true;
   loseMissing(turn, machine, input.heldReplicaIds);
   // A task of which something was lost just now may run there all the same, as what was leased.

@@ -3,7 +3,7 @@ import type { ReplicaEnding } from '../changes.ts';
 import { silentLoss } from '../../../bag/index.ts';
 import { reasonOfSilence } from '../results/judge-losses.ts';
 import { drained } from './takes-work.ts';
-import { untoldEnding } from '../results/endings.ts';
+import { unreportedEnding } from '../results/endings.ts';
 import type { InputOf } from '../inputs.ts';
 import type { BrokerMachine, BrokerReplica } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
@@ -44,7 +44,7 @@ export function loseReplicas(
   const byJob = new Map<JobId, ReplicaEnding[]>();
   for (const replica of lost.replicas) {
     // What an operator takes away counts against no task.
-    const ending = untoldEnding(turn, replica, {
+    const ending = unreportedEnding(turn, replica, {
       fate: lost.reason === drained ? 'withdrawn' : 'lost',
       reason: lost.reason,
       detail: '',

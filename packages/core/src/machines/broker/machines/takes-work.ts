@@ -9,7 +9,7 @@ export const drained = 'MUT_DRAINING';
 
 /** Whether a provider takes no new work, by its own word. */
 export function isDraining({ draining, resource }: Pick<BrokerProvider, 'draining' | 'resource'>): boolean {
-  return draining !== undefined || resource?.standing.isDraining === true;
+  return draining !== undefined || resource?.resourceStatus.isDraining === true;
 }
 
 /** How a machine is drained by itself; undefined where it is not. */

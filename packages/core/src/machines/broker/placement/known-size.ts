@@ -19,13 +19,13 @@ export interface KnownSize {
  * requests where it tells nothing).
  */
 export function findSize(state: BrokerState, provider: BrokerProvider): KnownSize | undefined {
-  const standing = provider.resource?.standing;
-  if (standing !== undefined && !standing.isTimeShared)
-    return standing.processors === 0
+  const resourceStatus = provider.resource?.resourceStatus;
+  if (resourceStatus !== undefined && !resourceStatus.isTimeShared)
+    return resourceStatus.processors === 0
       ? undefined
-      : { isTimeShared: false, processors: standing.processors, widthMax: standing.widthMax };
+      : { isTimeShared: false, processors: resourceStatus.processors, widthMax: resourceStatus.widthMax };
   const machines = machinesOf(provider);
-  const isTimeShared = standing?.isTimeShared ?? machines.some(({ facts }) => facts.requestId === '');
+  const isTimeShared = resourceStatus?.isTimeShared ?? machines.some(({ facts }) => facts.requestId === '');
   let processors = machines.reduce((sum, machine) => sum + machine.processors, 0);
   if (!isTimeShared) processors = Math.max(processors, widestRequest(state, provider));
   return processors === 0 ? undefined : { isTimeShared, processors, widthMax: processors };

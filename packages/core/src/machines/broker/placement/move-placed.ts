@@ -40,7 +40,7 @@ export class Mover {
     if (isDraining(this.#provider)) return `${providerId}, where it was before, is draining`;
     // Only what providers tell, or machines that come and go, make it another one.
     return this.#turn.mayChangeDemand &&
-      isToldOf(this.#provider) &&
+      isAnnouncedOf(this.#provider) &&
       this.#view().suits(source, this.#provider) === false
       ? `${providerId}, where it was before, would not do any more`
       : undefined;
@@ -116,6 +116,6 @@ export class Mover {
 }
 
 /** Whether the provider has told of its resource: nothing is concluded from what it has not said yet. */
-function isToldOf({ isConnected, isSettled, resource }: BrokerProvider): boolean {
-  return isConnected && isSettled && resource !== undefined;
+function isAnnouncedOf({ isConnected, isSynced, resource }: BrokerProvider): boolean {
+  return isConnected && isSynced && resource !== undefined;
 }

@@ -1,4 +1,4 @@
-import { type AssignedTask, type PlacementResource, PlacementTable, ResourceBook } from '../../../placement/index.ts';
+import { type AssignedTask, type PlacementResource, PlacementTable, QueueModel } from '../../../placement/index.ts';
 import type { Duration, Instant, ProcessorCount, ProcessorMillis, TaskIndex } from '../../../shared/index.ts';
 import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
 import { mayObtain } from '../machines/machine-pattern.ts';
@@ -86,8 +86,8 @@ export class ResourceView {
   }
 
   /** In how long a task would start on a resource, behind all that is there; undefined where that is not known. */
-  waitOn({ book, level, heardAt }: PlacementResource, task: AssignedTask): Duration | undefined {
-    if (level < 4 || -heardAt > this.#state.options.placement.staleAfter) return undefined;
+  waitOn({ book, level, receivedAt }: PlacementResource, task: AssignedTask): Duration | undefined {
+    if (level < 4 || -receivedAt > this.#state.options.placement.staleAfter) return undefined;
     return Math.max(0, book.foresee(task, 0).endsAt - task.walltime);
   }
 
@@ -140,7 +140,7 @@ export class ResourceView {
 
   /** Its machines are this broker's alone while they are told to it: what they have to do is known. */
   #timeShared(provider: BrokerProvider, { processors }: KnownSize): PlacementResource {
-    const book = new ResourceBook(processors);
+    const book = new QueueModel(processors);
     const running: OwnTask[] = [];
     for (const machine of provider.machines.values()) {
       for (const { job, task, processors: width, startedAt, placedAt, status } of machine.replicas.values()) {
@@ -150,22 +150,22 @@ export class ResourceView {
     }
     for (const task of running) this.#run(book, task);
     for (const task of this.#own.get(provider) ?? []) if (task.startedAt === 0) this.#wait(book, task);
-    return { name: provider.providerId, book, level: 4, heardAt: Infinity };
+    return { name: provider.providerId, book, level: 4, receivedAt: Infinity };
   }
 
   #spaceShared(provider: BrokerProvider, { processors }: KnownSize): PlacementResource {
     const own = this.#own.get(provider) ?? [];
     const { resource } = provider;
-    const queue = resource?.standing.queue;
+    const queue = resource?.resourceStatus.queue;
     if (resource === undefined || queue === undefined) {
-      const book = new ResourceBook(processors);
+      const book = new QueueModel(processors);
       for (const task of own) this.#wait(book, task);
-      return { name: provider.providerId, book, level: 0, heardAt: 0 };
+      return { name: provider.providerId, book, level: 0, receivedAt: 0 };
     }
-    const since = Math.max(0, this.#now - resource.heardAt);
-    const book = new ResourceBook(processors, 'unfinished', { known: queue.known, by: -since });
+    const since = Math.max(0, this.#now - resource.receivedAt);
+    const book = new QueueModel(processors, 'unfinished', { known: queue.known, by: -since });
     for (const task of this.#uncovered(own, queue.ownWork)) this.#wait(book, task);
-    return { name: provider.providerId, book, level: 4, heardAt: -since - queue.age };
+    return { name: provider.providerId, book, level: 4, receivedAt: -since - queue.age };
   }
 
   /**
@@ -187,12 +187,12 @@ export class ResourceView {
     return width * Math.max(0, startedAt + walltime - this.#now);
   }
 
-  #wait(book: ResourceBook, task: OwnTask): void {
+  #wait(book: QueueModel, task: OwnTask): void {
     this.#lastId += 1;
     book.add(this.#lastId, { ...task, width: Math.min(task.width, book.processors) }, 0);
   }
 
-  #run(book: ResourceBook, task: OwnTask): void {
+  #run(book: QueueModel, task: OwnTask): void {
     this.#wait(book, task);
     book.start(this.#lastId, Math.min(0, task.startedAt - this.#now));
   }

@@ -15,7 +15,7 @@ export function holdBackLeased(turn: Turn): ReadonlySet<TaskQueue> {
   const { state } = turn;
   const held = new Set<TaskQueue>();
   for (const provider of state.providers.values()) {
-    const until = unheardUntil(turn, provider);
+    const until = unreceivedUntil(turn, provider);
     if (until === undefined) continue;
     let heldCount = 0;
     for (const { tasksByJob } of provider.leases) {
@@ -44,7 +44,7 @@ function holdBack(job: BrokerJob | undefined, tasks: IndexSet, held: Set<TaskQue
  * Until when a provider is waited for to tell what it holds; undefined where it has told all, or was waited for long
  * enough.
  */
-export function unheardUntil({ now }: Pick<Turn, 'now'>, { hearingUntil }: BrokerProvider): Instant | undefined {
+export function unreceivedUntil({ now }: Pick<Turn, 'now'>, { hearingUntil }: BrokerProvider): Instant | undefined {
   return hearingUntil !== undefined && hearingUntil > now ? hearingUntil : undefined;
 }
 
@@ -53,12 +53,12 @@ export function unheardUntil({ now }: Pick<Turn, 'now'>, { hearingUntil }: Broke
  * presented itself again, or it was leased to
  * a provider, and that is waited for. Then the step asks to be run again.
  */
-export function isUnheard(turn: Turn, { jobId }: BrokerJob, { index, replicas }: OpenTask): boolean {
+export function isUnreceived(turn: Turn, { jobId }: BrokerJob, { index, replicas }: OpenTask): boolean {
   for (const provider of turn.state.providers.values()) {
-    const until = unheardUntil(turn, provider);
+    const until = unreceivedUntil(turn, provider);
     if (until === undefined) continue;
     const isLeased = provider.leases.some(({ tasksByJob }) => tasksByJob.get(jobId)?.has(index) === true);
-    if (!isLeased && !replicas.some(({ machine }) => !machine.isTold && machine.provider === provider)) continue;
+    if (!isLeased && !replicas.some(({ machine }) => !machine.isAnnounced && machine.provider === provider)) continue;
     wakeBy(turn, until);
     return true;
   }

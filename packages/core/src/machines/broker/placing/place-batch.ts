@@ -1,5 +1,5 @@
 import type { ProcessorCount, TaskIndex } from '../../../shared/index.ts';
-import { trimLeases } from '../leases/grant-leases.ts';
+import { revokeLeases } from '../leases/grant-leases.ts';
 import type { BrokerJob, BrokerMachine, GroupSpan } from '../state.ts';
 import { startOf } from './start-of.ts';
 import { commit, type Turn } from '../turn.ts';
@@ -26,7 +26,7 @@ export function placeBatch(turn: Turn, machine: BrokerMachine, { job, group, tas
   const starts = taskIndexes.map((taskIndex, offset) =>
     startOf(turn.state, job, { replicaId: firstReplicaId + offset, taskIndex }),
   );
-  trimLeases(turn, job, taskIndexes);
+  revokeLeases(turn, job, taskIndexes);
   machine.provider.owesTurn = false;
   turn.commands.push({
     kind: 'StartReplicas',

@@ -1,6 +1,6 @@
 import { allowanceOf, freeProcessors, IdleSlots, placeQueues } from '../../../bag/index.ts';
 import type { ProcessorCount } from '../../../shared/index.ts';
-import { curbReplicas } from './curb-replicas.ts';
+import { preemptSpeculative } from './preempt-speculative.ts';
 import { holdBackLeased, isKeptFor } from './hold-back.ts';
 import { placeGangs, settleTurns } from '../gangs/place-gangs.ts';
 import { placeVotes } from '../trust/place-votes.ts';
@@ -10,7 +10,7 @@ import { replicateTasks } from './replicate-tasks.ts';
 import { schedulingPort } from './scheduling-port.ts';
 import { type BrokerMachine, isHere, type TaskQueue } from '../state.ts';
 import { drainOf, isDraining } from '../machines/takes-work.ts';
-import { isCaught } from '../trust/trust-records.ts';
+import { isQuarantined } from '../trust/trust-records.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 import { withdrawWaiting } from './withdraw-waiting.ts';
 
@@ -28,7 +28,7 @@ export function placeReplicas(turn: Turn): void {
   refreshPlan(turn, machines);
   const gathering = placeGangs(turn, machines, readyQueues(turn));
   const queues = machines.length > 0 ? fillMachines(turn, machines, { held, gathering }) : readyQueues(turn);
-  curbReplicas(turn, { ready: queues, gathering });
+  preemptSpeculative(turn, { ready: queues, gathering });
   for (const { heldBack } of held) heldBack.clear();
 }
 
@@ -65,7 +65,11 @@ function usableMachines(turn: Turn): BrokerMachine[] {
   const widest = widestTask(turn);
   for (const machine of turn.state.machines.values()) {
     if (!isHere(machine) || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
-    if (isDraining(machine.provider) || isCaught(turn.state, machine) || drainOf(turn.state, machine) !== undefined)
+    if (
+      isDraining(machine.provider) ||
+      isQuarantined(turn.state, machine) ||
+      drainOf(turn.state, machine) !== undefined
+    )
       continue;
     if (machine.quarantinedUntil > turn.now) wakeBy(turn, machine.quarantinedUntil);
     else usable.push(machine);

@@ -2,13 +2,13 @@ import { timeMax } from '../../../times/index.ts';
 import { findScheduler, type IdleSlots, replicate, type ReplicableTask } from '../../../bag/index.ts';
 import type { Instant, ProcessorMillis } from '../../../shared/index.ts';
 import { avoidedUntil } from './avoidance.ts';
-import { isWanted } from './curb-replicas.ts';
-import { isUnheard } from './hold-back.ts';
+import { isWanted } from './preempt-speculative.ts';
+import { isUnreceived } from './hold-back.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
 import { idlesAnyway } from './idles-anyway.ts';
 import { keepsAway } from '../times/remaining-time.ts';
-import { claimOfSister, costOfSister, leftOf, type SisterCandidate } from './replication-budget.ts';
+import { claimOfSibling, costOfSibling, leftOf, type SiblingCandidate } from './replication-budget.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, TaskQueue } from '../state.ts';
 import { bytesHeldIn } from '../results/stored-inputs.ts';
 import { getGroup, widthOf } from '../jobs/task-groups.ts';
@@ -64,21 +64,21 @@ class Caps {
     this.#ready = ready;
   }
 
-  allow(job: BrokerJob, candidate: SisterCandidate): boolean {
+  allow(job: BrokerJob, candidate: SiblingCandidate): boolean {
     switch (job.replicationCap.kind) {
       case 'none':
         return true;
       case 'idle':
         return !isWanted(this.#turn, this.#ready, candidate.machine) && idlesAnyway(this.#turn, candidate.machine);
       case 'share':
-        return claimOfSister(job, candidate, this.#turn.now) <= this.#leftOf(job);
+        return claimOfSibling(job, candidate, this.#turn.now) <= this.#leftOf(job);
     }
   }
 
   /** Takes note of a replica that is about to be placed. */
-  note(job: BrokerJob, candidate: SisterCandidate): void {
+  note(job: BrokerJob, candidate: SiblingCandidate): void {
     if (job.replicationCap.kind === 'share')
-      this.#left.set(job, this.#leftOf(job) - costOfSister(job, candidate, this.#turn.now));
+      this.#left.set(job, this.#leftOf(job) - costOfSibling(job, candidate, this.#turn.now));
   }
 
   #leftOf(job: BrokerJob): ProcessorMillis {
@@ -98,7 +98,7 @@ function isReplicated({ isGang, replicasMax, status, scheduler }: BrokerJob): bo
 /** Bytes count before speed where replicas are to go to the data: a byte is more than any difference in time. */
 function worthOf(
   job: BrokerJob,
-  { task, machine }: SisterCandidate,
+  { task, machine }: SiblingCandidate,
   bytesHeld: ReturnType<typeof bytesHeldIn>,
 ): number {
   const time = expectedTime(job, machine) ?? 0;
@@ -111,7 +111,7 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
     const replicasMax = replicasMaxOf(turn.state, job, task);
     if (task.replicas.length === 0 || task.replicas.length >= replicasMax || task.failureCount >= job.failuresMax)
       continue;
-    if (isUnheard(turn, job, task)) continue;
+    if (isUnreceived(turn, job, task)) continue;
     const { runningSince, due } = sinceWhen(turn, task);
     if (due > turn.now) wakeBy(turn, due);
     else if (!task.replicas.some((replica) => replica.isWithdrawing || replica.status === 'aborting')) {
@@ -145,7 +145,7 @@ function sinceWhen(
   };
 }
 
-/** Those that are to vote may each have as many sisters as a task that is run once. */
+/** Those that are to vote may each have as many siblings as a task that is run once. */
 function replicasMaxOf(state: BrokerState, job: BrokerJob, task: OpenTask): number {
   if (!isVotedOn(job)) return task.status === 'running' ? job.replicasMax : 0;
   const wanted = votesWanted(state, job, task);

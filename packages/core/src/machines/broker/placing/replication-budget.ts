@@ -17,7 +17,7 @@ export interface RunningCost extends ReplicationCost {
  */
 export function replicationCost(job: BrokerJob, now: Instant): RunningCost {
   let [atRisk, growth] = [0, 0];
-  for (const task of job.sistered) {
+  for (const task of job.withSibling) {
     const runs = runsOf(job, task);
     atRisk += lossBy(runs, now);
     growth += losingCount(job, task, runs) * runs.processors;
@@ -33,12 +33,12 @@ export function replicationCost(job: BrokerJob, now: Instant): RunningCost {
 export function leftOf(job: BrokerJob, now: Instant): ProcessorMillis {
   if (job.replicationCap.kind !== 'share') return Infinity;
   let atRisk = 0;
-  for (const task of job.sistered) atRisk += lossBy(runsOf(job, task), horizonOf(expectedEnd(task, now), now));
+  for (const task of job.withSibling) atRisk += lossBy(runsOf(job, task), horizonOf(expectedEnd(task, now), now));
   return budgetLeft(job.replicationCap, { ...bookedCost(job), atRisk });
 }
 
 /** A running task, and a machine that might get one more replica of it. */
-export interface SisterCandidate {
+export interface SiblingCandidate {
   readonly task: OpenTask;
   readonly machine: BrokerMachine;
 }
@@ -48,7 +48,7 @@ export interface SisterCandidate {
  * worst until it is
  * expected to end. Infinity before anything is known of the job's times.
  */
-export function costOfSister(job: BrokerJob, candidate: SisterCandidate, now: Instant): ProcessorMillis {
+export function costOfSibling(job: BrokerJob, candidate: SiblingCandidate, now: Instant): ProcessorMillis {
   return addedLoss(job, candidate, { since: now, now });
 }
 
@@ -59,10 +59,10 @@ export function costOfSister(job: BrokerJob, candidate: SisterCandidate, now: In
  *
  * Beside results that wait for their verdict its cost alone falls as the task's end comes nearer, so it is taken to run
  * for as long as it
- * does at all on its machine, or as the youngest of its sisters until then, whichever is shorter. Without such results
+ * does at all on its machine, or as the youngest of its siblings until then, whichever is shorter. Without such results
  * this is its cost.
  */
-export function claimOfSister(job: BrokerJob, candidate: SisterCandidate, now: Instant): ProcessorMillis {
+export function claimOfSibling(job: BrokerJob, candidate: SiblingCandidate, now: Instant): ProcessorMillis {
   const { living } = runsOf(job, candidate.task);
   const longest = Math.max(2 * curbAhead, expectedTime(job, candidate.machine) ?? Infinity);
   return addedLoss(job, candidate, { since: Math.max(...living, endWith(job, candidate, now) - longest), now });
@@ -73,7 +73,7 @@ export function claimOfSister(job: BrokerJob, candidate: SisterCandidate, now: I
  */
 function addedLoss(
   job: BrokerJob,
-  candidate: SisterCandidate,
+  candidate: SiblingCandidate,
   { since, now }: { readonly since: Instant; readonly now: Instant },
 ): ProcessorMillis {
   const runs = runsOf(job, candidate.task);
@@ -85,7 +85,7 @@ function addedLoss(
 }
 
 /** Until when what the task loses is set aside, once the candidate has a replica of it. */
-function endWith(job: BrokerJob, { task, machine }: SisterCandidate, now: Instant): Instant {
+function endWith(job: BrokerJob, { task, machine }: SiblingCandidate, now: Instant): Instant {
   return horizonOf(Math.min(expectedEnd(task, now), now + (expectedTime(job, machine) ?? Infinity)), now);
 }
 

@@ -68,7 +68,7 @@ function hear(state: BrokerState, change: BrokerChange): void {
       learnTimes(state, change);
       if (state.jobs.get(change.jobId)?.scheduler !== 'plan') return undefined;
       for (const { taskIndex, fate } of change.endings)
-        hearEnd(state, { jobId: change.jobId, taskIndex, fate, at: change.at });
+        onEnd(state, { jobId: change.jobId, taskIndex, fate, at: change.at });
       return undefined;
     }
     default:
@@ -80,7 +80,7 @@ function markStale(state: BrokerState, jobId: number, because: string): void {
   if (state.jobs.get(jobId)?.scheduler === 'plan') state.planning.staleBecause ||= because;
 }
 
-function hearEnd(
+function onEnd(
   { planning }: BrokerState,
   {
     jobId,

@@ -22,7 +22,7 @@ import { describeFullCut, walltimeCutsMax, walltimeMaxCode } from './longest-wal
 const noBytes = new Uint8Array(0);
 
 /** The code of a task that was given up because its replicas were lost or broken too often. */
-export const lostOften = 'MUT_TASK_LOST_OFTEN';
+export const lostOften = 'MUT_TASK_LOSS_LIMIT';
 
 /** What becomes of a replica whose machine tells of its end. */
 export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
@@ -59,7 +59,7 @@ function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>):
 /**
  * What a task is after one of its replicas ended on a machine.
  *
- * A task is given up only when nothing of it runs any more: a sister may still succeed.
+ * A task is given up only when nothing of it runs any more: a sibling may still succeed.
  */
 export function statusAfter(
   replica: BrokerReplica,
@@ -86,7 +86,7 @@ export function statusAfter(
 }
 
 /**
- * What a task that has ended is now: it runs again when its result was doubted, and has sisters of a former winner
+ * What a task that has ended is now: it runs again when its result was doubted, and has siblings of a former winner
  * beside.
  */
 function presentStatus(job: BrokerJob, { index, status }: OpenTask): TaskStatus {
@@ -235,7 +235,7 @@ function isGivenUp(
 }
 
 /** The ending of a replica as its machine tells it. */
-export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
+export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
   const fate = fateOf(replica, end);
   const { reason, detail } = judgeCut(turn, { replica, fate }, { ...end, reason: reasonOf(replica, end) });
   const isInDoubt = isDoubted({ ...end, fate });
@@ -267,25 +267,31 @@ export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd):
 }
 
 /** Why a replica ended of which no machine tells. */
-export interface UntoldEnd {
+export interface UnreportedEnd {
   readonly fate: ReplicaFate;
   readonly reason: string;
   readonly detail: string;
 }
 
 /** Ends one replica of which no machine tells. */
-export function endUntold(turn: Turn, replica: BrokerReplica, end: UntoldEnd): void {
+export function endUnreported(turn: Turn, replica: BrokerReplica, end: UnreportedEnd): void {
   const {
     job: { jobId },
     machine: {
       facts: { machineId },
     },
   } = replica;
-  commit(turn, { kind: 'ReplicasEnded', machineId, jobId, endings: [untoldEnding(turn, replica, end)], at: turn.now });
+  commit(turn, {
+    kind: 'ReplicasEnded',
+    machineId,
+    jobId,
+    endings: [unreportedEnding(turn, replica, end)],
+    at: turn.now,
+  });
 }
 
 /** The ending of a replica of which no machine tells: now, as far as anybody knows. */
-export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
+export function unreportedEnding(turn: Turn, replica: BrokerReplica, end: UnreportedEnd): ReplicaEnding {
   const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
   const { reason, detail } = judgeCut(
     turn,

@@ -6,7 +6,7 @@ import { requestKey } from '../ledger/ledger-accounts.ts';
 import type { BrokerMachine, BrokerReplica, BrokerState, OpenTask } from '../state.ts';
 
 /** An allocation that ended later than this after one of its machines was lost did not take that machine along. */
-const togetherMax: Duration = 60_000;
+const groupMax: Duration = 60_000;
 
 type SilentEnding = Pick<ReplicaEnding, 'outcome' | 'fate' | 'reason'>;
 
@@ -60,7 +60,7 @@ export function reasonOfSilence(
   lostAt: Instant,
 ): string {
   const request = requests.get(requestKey(providerId, requestId));
-  return request?.endCode !== undefined && wasTaken(request) && request.endedAt <= lostAt + togetherMax
+  return request?.endCode !== undefined && wasTaken(request) && request.endedAt <= lostAt + groupMax
     ? request.endCode
     : silentLoss;
 }
@@ -82,7 +82,7 @@ function judgeTask(task: OpenTask, ended: ReadonlyMap<string, AllocationRequest>
   const open = unjudged.filter((loss) => !ended.has(loss.requestKey));
   const excused = unjudged.filter(({ requestKey: key, at }) => {
     const request = ended.get(key);
-    return request !== undefined && wasTaken(request) && request.endedAt <= at + togetherMax;
+    return request !== undefined && wasTaken(request) && request.endedAt <= at + groupMax;
   });
   task.lossCount -= excused.length;
   task.stopCount += excused.filter(({ hasRun }) => hasRun).length;

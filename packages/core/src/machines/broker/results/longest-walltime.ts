@@ -50,7 +50,9 @@ function findLongest({ providers, machines }: BrokerState, { job, task }: Broker
   const stays = [...machines.values()].some(({ facts }) => facts.until === undefined && wouldDo(queue, facts));
   const asked = [...providers.values()].filter((provider) => !isTimeShared(provider) && mayObtain(queue, provider));
   const known = asked.flatMap(({ providerId, resource }) =>
-    resource?.standing.walltimeMax === undefined ? [] : [{ providerId, walltime: resource.standing.walltimeMax }],
+    resource?.resourceStatus.walltimeMax === undefined
+      ? []
+      : [{ providerId, walltime: resource.resourceStatus.walltimeMax }],
   );
   const [first, ...others] = known;
   if (stays || first === undefined || known.length < asked.length) return undefined;
@@ -63,5 +65,5 @@ interface LongestWalltime {
 }
 
 function isTimeShared({ resource }: BrokerProvider): boolean {
-  return resource?.standing.isTimeShared === true;
+  return resource?.resourceStatus.isTimeShared === true;
 }

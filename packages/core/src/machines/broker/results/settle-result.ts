@@ -11,7 +11,7 @@ import { decisionOf, isVotedOn, successesWith } from '../trust/votes.ts';
 const mismatchCode = 'MUT_CONTENT_MISMATCH';
 
 /** Notes what a success is; what follows from it is decided once for all inputs. */
-export function hearDigest(turn: Turn, { replicaId, digest }: InputOf<'ResultDigested'>): void {
+export function onDigest(turn: Turn, { replicaId, digest }: InputOf<'ResultDigested'>): void {
   const success = turn.state.successes.get(replicaId);
   if (success === undefined || success.digest !== undefined) return;
   const {
@@ -21,7 +21,7 @@ export function hearDigest(turn: Turn, { replicaId, digest }: InputOf<'ResultDig
   commit(turn, { kind: 'ReplicaDigested', machineId, jobId, replicaId, digest });
 }
 
-/** Takes a result that is home and checked as the task's, and lets all sisters go. */
+/** Takes a result that is home and checked as the task's, and lets all siblings go. */
 export function acceptResult(turn: Turn, input: InputOf<'ResultAccepted'>): void {
   const success = turn.state.successes.get(input.replicaId);
   if (success === undefined) return;
@@ -57,7 +57,7 @@ function acceptVoted(turn: Turn, success: Success): void {
 
 function acceptOver(turn: Turn, success: Success, outvoted: readonly Success[]): void {
   const { task } = success;
-  for (const sister of task.replicas) cancelReplica(turn, sister);
+  for (const sibling of task.replicas) cancelReplica(turn, sibling);
   const others = task.successes?.filter((other) => other !== success) ?? [];
   noteWritten(turn.state, success);
   settle(turn, success, { ...success.ending, fate: 'accepted', taskStatus: 'finished' });

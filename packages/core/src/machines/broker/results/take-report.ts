@@ -3,13 +3,13 @@ import { healthOf, isMisconduct, isShutdown, noteHealth, type ReportHealth } fro
 import type { Duration, Instant, ReplicaId } from '../../../shared/index.ts';
 import { askToAccept, digestCommand } from './bring-home.ts';
 import type { ReplicaEnding } from '../changes.ts';
-import { endUntold, statusAfter, toldEnding } from './endings.ts';
+import { endUnreported, statusAfter, reportedEnding } from './endings.ts';
 import { findEndFault } from './report-fault.ts';
 import { isFollower, leaderOf } from '../gangs/gang.ts';
 import type { InputOf } from '../inputs.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica } from '../state.ts';
 import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
-import { noteHeld } from '../gangs/tend-gangs.ts';
+import { noteHeld } from '../gangs/reconcile-gangs.ts';
 import { addCancel, cancelReplica, commit, type Turn } from '../turn.ts';
 import { noteMisconduct } from '../trust/convict.ts';
 import { identityOf } from '../trust/trust-records.ts';
@@ -30,7 +30,7 @@ export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void 
   noteShutdown(turn, machine, ends);
   noteHealth(machine, judgeHealth(machine, ends), { rules: turn.state.options.quarantine, now: turn.now });
   noteStarts(turn, machine, input.report);
-  noteHeld(turn, machine, input.report.gangHeld ?? []);
+  noteHeld(turn, machine, input.report.gangMemberReady ?? []);
   noteEnds(turn, machine, input.report.ended);
   const {
     provider: { providerId },
@@ -122,12 +122,12 @@ function noteEnds(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[
       faulty.push({ replica, end, fault });
       continue;
     }
-    const ending = toldEnding(turn, replica, end);
+    const ending = reportedEnding(turn, replica, end);
     if (ending.fate === 'accepted' && needsVerifying(replica)) {
       verify(turn, replica, ending);
       continue;
     }
-    if (ending.fate === 'accepted') cancelSisters(turn, replica);
+    if (ending.fate === 'accepted') cancelSiblings(turn, replica);
     replica.isEnding = true;
     addTo(byJob, replica.job, ending);
   }
@@ -165,8 +165,9 @@ function refuseEnd(turn: Turn, { replica, end, fault }: FaultyEnd): void {
     machine: { facts },
   } = replica;
   const code = 'MUT_BAD_REPORT';
-  const told = toldEnding(turn, replica, { ...end, outcome: 'broken', reason: code, detail: fault });
-  const ending = replica.abortFate !== undefined || isFollower(replica) ? told : { ...told, fate: 'outvoted' as const };
+  const reported = reportedEnding(turn, replica, { ...end, outcome: 'broken', reason: code, detail: fault });
+  const ending =
+    replica.abortFate !== undefined || isFollower(replica) ? reported : { ...reported, fate: 'outvoted' as const };
   const { machineId } = facts;
   commit(turn, {
     kind: 'ReplicasEnded',
@@ -192,9 +193,9 @@ function needsVerifying(replica: BrokerReplica): boolean {
  * Sets a success aside; the first one of its task is asked to be brought home, and where there are votes each is asked
  * what it is.
  */
-function verify(turn: Turn, replica: BrokerReplica, told: ReplicaEnding): void {
+function verify(turn: Turn, replica: BrokerReplica, reported: ReplicaEnding): void {
   const { job, task, machine } = replica;
-  const ending: ReplicaEnding = { ...told, taskStatus: 'verifying' };
+  const ending: ReplicaEnding = { ...reported, taskStatus: 'verifying' };
   commit(turn, {
     kind: 'ReplicaVerifying',
     machineId: machine.facts.machineId,
@@ -207,10 +208,10 @@ function verify(turn: Turn, replica: BrokerReplica, told: ReplicaEnding): void {
   else if (task.successes?.length === 1) askToAccept(turn, task);
 }
 
-function cancelSisters(turn: Turn, winner: BrokerReplica): void {
+function cancelSiblings(turn: Turn, winner: BrokerReplica): void {
   if (winner.task.replicas.length === 1) return;
-  for (const sister of winner.task.replicas) {
-    if (sister !== winner) cancelReplica(turn, sister);
+  for (const sibling of winner.task.replicas) {
+    if (sibling !== winner) cancelReplica(turn, sibling);
   }
 }
 
@@ -224,10 +225,10 @@ export function giveUpUnstartable(turn: Turn, input: InputOf<'ReplicaUnstartable
     isFollower(replica) && replica.status !== 'aborting' ? replica.member && leaderOf(replica.member.gang) : undefined;
   // Of a gang it is the task that cannot be sent, whichever member shows it.
   if (leader !== undefined) {
-    endUntold(turn, leader, { fate, reason, detail });
+    endUnreported(turn, leader, { fate, reason, detail });
     cancelReplica(turn, leader);
   }
-  endUntold(turn, replica, { fate, reason, detail });
+  endUnreported(turn, replica, { fate, reason, detail });
   const {
     job: { jobId },
     task,

@@ -36,15 +36,15 @@ function runOf(
   machine: BrokerMachine | undefined,
 ): ComparedRun | undefined {
   if (ending.startedAt === 0) return undefined;
-  const told = Math.max(0, ending.endedAt - ending.startedAt);
-  if (ending.outcome === 'succeeded') return { time: told, isCensored: false };
+  const reported = Math.max(0, ending.endedAt - ending.startedAt);
+  if (ending.outcome === 'succeeded') return { time: reported, isCensored: false };
   if (!isCutOff(ending)) return undefined;
-  const heard = lastHeard({ at, silentSince, until: machine?.facts.until }) - ending.placedAt;
-  const time = Math.min(told, heard);
+  const heard = lastReceived({ at, silentSince, until: machine?.facts.until }) - ending.placedAt;
+  const time = Math.min(reported, heard);
   return time > 0 ? { time, isCensored: true } : undefined;
 }
 
-/** Whether a replica would have run on, had it been let: its machine or its sister ended it, or a limit on its time. */
+/** Whether a replica would have run on, had it been let: its machine or its sibling ended it, or a limit on its time. */
 function isCutOff({ outcome, reason, fate }: ReplicaEnding): boolean {
   switch (outcome) {
     case undefined:
@@ -62,7 +62,7 @@ function isCutOff({ outcome, reason, fate }: ReplicaEnding): boolean {
  * Until when a replica is known to have been there: not beyond the end of its allocation, and not while its machine was
  * silent.
  */
-function lastHeard(times: {
+function lastReceived(times: {
   readonly at: Instant;
   readonly silentSince: Instant | undefined;
   readonly until: Instant | undefined;

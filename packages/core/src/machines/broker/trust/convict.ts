@@ -104,7 +104,7 @@ export function noteMisconduct(
 }
 
 /** Catches a machine whose words could not be read, and lets it forget them: said again they would be no better. */
-export function hearMisconduct(turn: Turn, { machineId, detail, sequence }: InputOf<'MachineMisbehaved'>): void {
+export function onMisconduct(turn: Turn, { machineId, detail, sequence }: InputOf<'MachineMisbehaved'>): void {
   const machine = turn.state.machines.get(machineId);
   if (machine === undefined) return;
   noteMisconduct(turn, { identity: identityOf(machine.facts), machineId }, { code: 'MUT_BAD_REPORT', detail });
@@ -132,14 +132,14 @@ export function quarantineMachine(
 }
 
 /** Lets a machine begin anew, caught or not: it is as one that nobody knows. */
-export function pardonMachine(turn: Turn, { replyTo, machineId: name }: InputOf<'MachinePardoned'>): void {
+export function resetMachineTrust(turn: Turn, { replyTo, machineId: name }: InputOf<'MachineTrustReset'>): void {
   const found = findIdentity(turn.state, name);
   const record = found && turn.state.records.get(found.identity);
   if (found === undefined || record === undefined) {
     replyNotFound(turn, replyTo, `record of a machine ${name}`);
     return;
   }
-  commit(turn, { kind: 'MachinePardoned', ...found, at: turn.now });
+  commit(turn, { kind: 'MachineTrustReset', ...found, at: turn.now });
   reply(turn, replyTo, { ok: true, value: {} });
 }
 
@@ -150,12 +150,12 @@ interface Suspect {
 
 function note(turn: Turn, { identity, machineId }: Suspect, evidence: TrustEvidence, isCertain: boolean): void {
   const record = turn.state.records.get(identity);
-  const wasCaught = (record?.caughtAt ?? 0) !== 0;
+  const wasCaught = (record?.quarantinedAt ?? 0) !== 0;
   const before =
-    record?.evidence.filter(({ kind, at }) => kind === evidence.kind && at > record.pardonedAt).length ?? 0;
-  const isCaught = isConvicted({ isCertain, evidenceCount: before + 1 }, turn.state.options.trust);
-  commit(turn, { kind: 'EvidenceNoted', identity, machineId, evidence, isCaught });
-  if (isCaught && !wasCaught) shutOut(turn, { identity, machineId });
+    record?.evidence.filter(({ kind, at }) => kind === evidence.kind && at > record.trustResetAt).length ?? 0;
+  const isQuarantined = isConvicted({ isCertain, evidenceCount: before + 1 }, turn.state.options.trust);
+  commit(turn, { kind: 'EvidenceNoted', identity, machineId, evidence, isQuarantined });
+  if (isQuarantined && !wasCaught) shutOut(turn, { identity, machineId });
 }
 
 /** Takes from a machine what it runs, and from its results what they are believed for. */

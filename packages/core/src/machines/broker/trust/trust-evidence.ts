@@ -25,12 +25,12 @@ export interface TrustRecord {
   readonly identity: string;
   /** Its last name. */
   machineId: MachineId;
-  /** Results that another machine confirmed, since it was pardoned if it was. */
+  /** Results that another machine confirmed, since its trust record was reset, if it was. */
   passes: number;
   /** Since when it gets nothing more; 0 while it is trusted. */
-  caughtAt: Instant;
+  quarantinedAt: Instant;
   /** The oldest go where there are many. */
   evidence: readonly TrustEvidence[];
   /** Evidence from before counts no more; 0 for never. */
-  pardonedAt: Instant;
+  trustResetAt: Instant;
 }

@@ -10,21 +10,21 @@ export { identityOf };
 export function openRecord(state: BrokerState, identity: string, machineId: MachineId): TrustRecord {
   let record = state.records.get(identity);
   if (record === undefined) {
-    record = { identity, machineId, passes: 0, caughtAt: 0, evidence: [], pardonedAt: 0 };
+    record = { identity, machineId, passes: 0, quarantinedAt: 0, evidence: [], trustResetAt: 0 };
     state.records.set(identity, record);
   }
   return record;
 }
 
 /** Whether a machine was caught and gets nothing more. */
-export function isCaught(state: BrokerState, machine: BrokerMachine): boolean {
-  return (state.records.get(identityOf(machine.facts))?.caughtAt ?? 0) !== 0;
+export function isQuarantined(state: BrokerState, machine: BrokerMachine): boolean {
+  return (state.records.get(identityOf(machine.facts))?.quarantinedAt ?? 0) !== 0;
 }
 
 /** What is known of as caught, in the order of the alphabet. Cost: O(records). */
-export function caughtIdentities({ records }: BrokerState): string[] {
+export function quarantinedIdentities({ records }: BrokerState): string[] {
   const caught: string[] = [];
-  for (const { identity, caughtAt } of records.values()) if (caughtAt !== 0) caught.push(identity);
+  for (const { identity, quarantinedAt } of records.values()) if (quarantinedAt !== 0) caught.push(identity);
   return caught.sort();
 }
 
@@ -33,7 +33,7 @@ export function caughtIdentities({ records }: BrokerState): string[] {
  * O(records).
  */
 export function closedIdentities(state: BrokerState): string[] {
-  const caught = caughtIdentities(state);
+  const caught = quarantinedIdentities(state);
   return state.drainedMachines.size === 0 ? caught : [...new Set([...caught, ...state.drainedMachines.keys()])].sort();
 }
 

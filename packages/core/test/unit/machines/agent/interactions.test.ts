@@ -12,9 +12,9 @@ import { checkInteractions } from '@mutirao/testkit';
 
 const bytes = (count: number): Uint8Array => new Uint8Array(count);
 
-function showReport({ sequence, started, ended, gangHeld = [] }: MachineReport): string {
+function showReport({ sequence, started, ended, gangMemberReady = [] }: MachineReport): string {
   const parts = [
-    ...gangHeld.map(({ replicaId, name }) => `r${replicaId} held as ${name}`),
+    ...gangMemberReady.map(({ replicaId, name }) => `r${replicaId} held as ${name}`),
     ...started.map(({ replicaId, startedAt }) => `r${replicaId} started at ${startedAt}`),
     ...ended.map(
       (end) =>

@@ -5,7 +5,7 @@ import { aJob, aMachine, anEnd } from '@mutirao/testkit';
 
 /** A broker with providers p and r connected and a job of ten tasks; the demands that a step sets, by provider. */
 function aBroker() {
-  let state = createBrokerState({ demandInterval: 0 });
+  let state = createBrokerState({ requireInterval: 0 });
   const step = (now: number, ...inputs: BrokerInput[]): Record<string, number> => {
     const { commands } = brokerMachine.step(state, inputs, now);
     brokerMachine.checkInvariants(state);
@@ -25,12 +25,12 @@ function aBroker() {
   return {
     step,
     restart: () => {
-      state = restore(snapshot(state), { demandInterval: 0 });
+      state = restore(snapshot(state), { requireInterval: 0 });
     },
   };
 }
 
-function told(
+function reported(
   providerId: string,
   requestId: string,
   status: RequestStatus,
@@ -55,36 +55,40 @@ function told(
 
 test('a request that waits covers tasks for the providers whose own was heard of later', (t) => {
   const { step } = aBroker();
-  t.deepEqual(step(2, told('p', 'q1', 'queued', 2)), { p: 10, r: 0 });
-  t.deepEqual(step(3, told('r', 'q1', 'queued', 3)), {}, 'p keeps its place, and r is to give its up');
-  t.deepEqual(step(4, told('p', 'q1', 'ended', 2)), { r: 10, p: 0 }, 'the place of p is gone, and that of r counts');
+  t.deepEqual(step(2, reported('p', 'q1', 'queued', 2)), { p: 10, r: 0 });
+  t.deepEqual(step(3, reported('r', 'q1', 'queued', 3)), {}, 'p keeps its place, and r is to give its up');
+  t.deepEqual(
+    step(4, reported('p', 'q1', 'ended', 2)),
+    { r: 10, p: 0 },
+    'the place of p is gone, and that of r counts',
+  );
 });
 
 test('a provider is told how many tasks have no place also where as many are pending as before', (t) => {
   const { step } = aBroker();
   step(2, { kind: 'ProviderDisconnected', providerId: 'r', reason: '' });
-  const request = told('p', 'q1', 'queued', 3);
+  const request = reported('p', 'q1', 'queued', 3);
   t.deepEqual(step(3, { ...request, requests: request.requests.map((one) => ({ ...one, width: 4 })) }), { p: 10 });
   t.deepEqual(step(4, { ...request, requests: request.requests.map((one) => ({ ...one, width: 6 })) }), { p: 10 });
 });
 
 test('a new request is behind those that wait, whatever instant it states', (t) => {
   const { step } = aBroker();
-  step(2, told('r', 'q1', 'queued', 900_000));
+  step(2, reported('r', 'q1', 'queued', 900_000));
   // By a clock that was set, the new one was submitted long before the other.
-  t.deepEqual(step(3, told('p', 'q1', 'submitting', 0)), {});
-  t.deepEqual(step(4, told('p', 'q1', 'queued', 4)), {}, 'p was told that it is to have nothing, and stays so');
+  t.deepEqual(step(3, reported('p', 'q1', 'submitting', 0)), {});
+  t.deepEqual(step(4, reported('p', 'q1', 'queued', 4)), {}, 'p was told that it is to have nothing, and stays so');
 });
 
 test('a request that is about to wait has its place already', (t) => {
   const { step } = aBroker();
-  t.deepEqual(step(2, told('p', 'q1', 'submitting', 0)), { p: 10, r: 0 });
-  t.deepEqual(step(3, told('r', 'q1', 'queued', 1)), {}, 'what r has does not count for p, which was first');
-  t.deepEqual(step(4, told('p', 'q1', 'queued', 2)), {});
+  t.deepEqual(step(2, reported('p', 'q1', 'submitting', 0)), { p: 10, r: 0 });
+  t.deepEqual(step(3, reported('r', 'q1', 'queued', 1)), {}, 'what r has does not count for p, which was first');
+  t.deepEqual(step(4, reported('p', 'q1', 'queued', 2)), {});
 });
 
 test('what nothing covers is dealt out, the odd task to who was added first, and each is told of what the other left lying', (t) => {
-  const state = createBrokerState({ demandInterval: 0, shareWait: 2000 });
+  const state = createBrokerState({ requireInterval: 0, shareWait: 2000 });
   const demands = (now: number, ...inputs: BrokerInput[]): Record<string, number> => {
     const { commands } = brokerMachine.step(state, inputs, now);
     return Object.fromEntries(
@@ -107,7 +111,7 @@ test('what nothing covers is dealt out, the odd task to who was added first, and
   t.is(state.wakeAt, 2001);
   // q is a cluster of three processors; of the eight tasks that are left three are p's to ask for, three its own and
   // two r's.
-  const asked = told('q', 'q1', 'queued', 2);
+  const asked = reported('q', 'q1', 'queued', 2);
   const narrow = { ...asked, requests: asked.requests.map((request) => ({ ...request, width: 3 })) };
   t.deepEqual(demands(2, narrow), { p: 3, q: 6, r: 2 });
   t.deepEqual(demands(2001, { kind: 'TimerFired' }), { p: 8, q: 11, r: 8 });
@@ -115,7 +119,7 @@ test('what nothing covers is dealt out, the odd task to who was added first, and
 
 test('places in line outlast a restart', (t) => {
   const { step, restart } = aBroker();
-  step(2, told('r', 'q1', 'queued', 900_000), told('p', 'q1', 'queued', 2));
+  step(2, reported('r', 'q1', 'queued', 900_000), reported('p', 'q1', 'queued', 2));
   restart();
   t.deepEqual(step(3, { kind: 'ProviderConnected', providerId: 'p' }, { kind: 'ProviderConnected', providerId: 'r' }), {
     p: 0,
@@ -124,14 +128,14 @@ test('places in line outlast a restart', (t) => {
 });
 
 test('a broker wakes when what is left of a walltime gets too short for tasks that were to run in it, and wants another place for them', (t) => {
-  const state = createBrokerState({ demandInterval: 0 });
+  const state = createBrokerState({ requireInterval: 0 });
   const unplaced = (now: number, ...inputs: BrokerInput[]): (number | undefined)[] => {
     const { commands } = brokerMachine.step(state, inputs, now);
     brokerMachine.checkInvariants(state);
     return commands.flatMap((command) => (command.kind === 'SetDemand' ? [command.demand.unplacedTasks] : []));
   };
   const request = {
-    ...(told('p', 'q1', 'running', 1).requests[0] as AllocationRequest),
+    ...(reported('p', 'q1', 'running', 1).requests[0] as AllocationRequest),
     width: 1,
     startedAt: 1,
     walltime: 10_000,
@@ -161,7 +165,7 @@ test('a broker wakes when what is left of a walltime gets too short for tasks th
 });
 
 test('however often reports come, what they change of demands is found out once in an interval, and the broker wakes for it', (t) => {
-  const state = createBrokerState({ demandInterval: 250, prefetch: { target: 0, replicasMax: 1 } });
+  const state = createBrokerState({ requireInterval: 250, prefetch: { target: 0, replicasMax: 1 } });
   const demands = (now: number, ...inputs: BrokerInput[]): number[] => {
     const { commands } = brokerMachine.step(state, inputs, now);
     return commands.flatMap((command) => (command.kind === 'SetDemand' ? [command.demand.pendingTasks] : []));
@@ -195,7 +199,7 @@ test('however often reports come, what they change of demands is found out once 
 });
 
 test('a provider is told the longest run time that users state: an estimate, else a limit, of open jobs', (t) => {
-  const state = createBrokerState({ demandInterval: 0 });
+  const state = createBrokerState({ requireInterval: 0 });
   const stated = (now: number, ...inputs: BrokerInput[]): (number | undefined)[] => {
     const { commands } = brokerMachine.step(state, inputs, now);
     return commands.flatMap((command) => (command.kind === 'SetDemand' ? [command.demand.statedTime] : []));

@@ -102,7 +102,7 @@ test('an output that was not asked for, or is there twice, costs its machine alo
     );
     t.like(
       changes.find(({ kind }) => kind === 'EvidenceNoted'),
-      { evidence: { kind: 'report' }, isCaught: true },
+      { evidence: { kind: 'report' }, isQuarantined: true },
     );
     t.true(
       commands.some(({ kind }) => kind === 'AcknowledgeReport'),
@@ -152,7 +152,7 @@ test('a result that an earlier release took in with an output that was not asked
     10_000,
   );
   brokerMachine.checkInvariants(restored);
-  t.true((restored.records.get('lab/a')?.caughtAt ?? 0) > 0);
+  t.true((restored.records.get('lab/a')?.quarantinedAt ?? 0) > 0);
   t.is(restored.jobs.get(1)?.failureCount, 0);
 });
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { BrokerDialogue, checkInteractions } from '@mutirao/testkit';
+import { BrokerHarness, checkInteractions } from '@mutirao/testkit';
 
 const subjects = [
   'scheduling',
@@ -49,25 +49,25 @@ const leasing = { lease: { horizon: 100_000, replicasMax: 4, interval: 1000, unk
 
 for (const subject of subjects) {
   test(`a broker does what broker-${subject}.txt says`, (t) => {
-    const dialogue = new BrokerDialogue();
+    const harness = new BrokerHarness();
     checkInteractions(t, new URL(`../../../interactions/broker-${subject}.txt`, import.meta.url), (lines) =>
-      dialogue.perform(lines),
+      harness.perform(lines),
     );
   });
 }
 
 test('a broker that is told how a reservation stands does what broker-held.txt says', (t) => {
-  const dialogue = new BrokerDialogue();
+  const harness = new BrokerHarness();
   checkInteractions(t, new URL('../../../interactions/broker-held.txt', import.meta.url), (lines) =>
-    dialogue.perform(lines),
+    harness.perform(lines),
   );
 });
 
 for (const subject of ['leases', 'hearing']) {
   test(`a broker that leases does what broker-${subject}.txt says`, (t) => {
-    const dialogue = new BrokerDialogue(leasing);
+    const harness = new BrokerHarness(leasing);
     checkInteractions(t, new URL(`../../../interactions/broker-${subject}.txt`, import.meta.url), (lines) =>
-      dialogue.perform(lines),
+      harness.perform(lines),
     );
   });
 }

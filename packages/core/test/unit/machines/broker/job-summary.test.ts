@@ -1,53 +1,53 @@
 import test from 'ava';
-import { BrokerDialogue } from '@mutirao/testkit';
+import { BrokerHarness } from '@mutirao/testkit';
 import { findJobSummary, type JobSummary } from '../../../../src/machines/broker/index.ts';
 
-function summaryOf(dialogue: BrokerDialogue, jobId: number): JobSummary {
-  const summary = findJobSummary(dialogue.state, 'ann', jobId);
+function summaryOf(harness: BrokerHarness, jobId: number): JobSummary {
+  const summary = findJobSummary(harness.state, 'ann', jobId);
   if (summary === undefined) throw new Error(`there is no job ${jobId}`);
   return summary;
 }
 
-function start(...jobs: readonly string[]): BrokerDialogue {
-  const dialogue = new BrokerDialogue();
-  dialogue.perform(['provider p', 'connect p resource=cl', 'settle p', ...jobs]);
-  return dialogue;
+function start(...jobs: readonly string[]): BrokerHarness {
+  const harness = new BrokerHarness();
+  harness.perform(['provider p', 'connect p resource=cl', 'settle p', ...jobs]);
+  return harness;
 }
 
 test('a job in a reservation that has not begun names it, with the time at which it begins', (t) => {
-  const dialogue = start('submit ann 2 reservation=7:1000-5000x2 replicas=1', 'submit ann 2 replicas=1');
-  t.deepEqual(summaryOf(dialogue, 1).reservationAwaited, { reservationId: 7, resourceId: 'cl', startsAt: 1000 });
-  t.is(summaryOf(dialogue, 2).reservationAwaited, undefined);
+  const harness = start('submit ann 2 reservation=7:1000-5000x2 replicas=1', 'submit ann 2 replicas=1');
+  t.deepEqual(summaryOf(harness, 1).reservationAwaited, { reservationId: 7, resourceId: 'cl', startsAt: 1000 });
+  t.is(summaryOf(harness, 2).reservationAwaited, undefined);
 });
 
 test('a job whose reservation was moved names the new time', (t) => {
-  const dialogue = start('submit ann 2 reservation=7:1000-5000x2 replicas=1');
-  dialogue.perform(['request p/q1 queued width=2 walltime=4000 inside=7:1000-5000x2 moved=2000-6000 why=reserved']);
-  t.is(summaryOf(dialogue, 1).reservationAwaited?.startsAt, 2000);
+  const harness = start('submit ann 2 reservation=7:1000-5000x2 replicas=1');
+  harness.perform(['request p/q1 queued width=2 walltime=4000 inside=7:1000-5000x2 moved=2000-6000 why=reserved']);
+  t.is(summaryOf(harness, 1).reservationAwaited?.startsAt, 2000);
 });
 
 test('a job with a task at a machine waits for no reservation, nor does one that runs beside its own', (t) => {
-  const dialogue = start(
+  const harness = start(
     'submit ann 2 reservation=7:1000-5000x2 replicas=1',
     'submit ann 2 reservation=8:1000-5000x2 own=yes replicas=1',
   );
-  t.is(summaryOf(dialogue, 2).reservationAwaited, undefined);
-  dialogue.perform(['request p/q1 queued width=2 walltime=4000 inside=7:1000-5000x2 why=reserved']);
-  dialogue.perform([
+  t.is(summaryOf(harness, 2).reservationAwaited, undefined);
+  harness.perform(['request p/q1 queued width=2 walltime=4000 inside=7:1000-5000x2 why=reserved']);
+  harness.perform([
     'at 1000',
     'request p/q1 running width=2 walltime=4000 started=1000 inside=7:1000-5000x2 why=reserved',
     'join p/q1.0 request=q1 until=5000 inside=7:1000-5000x2',
   ]);
-  t.is(summaryOf(dialogue, 1).placedCount, 1);
-  t.is(summaryOf(dialogue, 1).reservationAwaited, undefined);
+  t.is(summaryOf(harness, 1).placedCount, 1);
+  t.is(summaryOf(harness, 1).reservationAwaited, undefined);
 });
 
 test('a job that waits although its reservation is over names it without a time', (t) => {
-  const dialogue = start(
+  const harness = start(
     'submit ann 2 reservation=7:1000-5000x2 after=wait replicas=1',
     'submit ann 2 reservation=8:1000-5000x2 replicas=1',
   );
-  dialogue.perform(['at 6000']);
-  t.deepEqual(summaryOf(dialogue, 1).reservationAwaited, { reservationId: 7, resourceId: 'cl', startsAt: undefined });
-  t.is(summaryOf(dialogue, 2).reservationAwaited, undefined, 'it went on wherever there is a machine');
+  harness.perform(['at 6000']);
+  t.deepEqual(summaryOf(harness, 1).reservationAwaited, { reservationId: 7, resourceId: 'cl', startsAt: undefined });
+  t.is(summaryOf(harness, 2).reservationAwaited, undefined, 'it went on wherever there is a machine');
 });

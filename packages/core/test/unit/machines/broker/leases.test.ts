@@ -1,11 +1,11 @@
 import test from 'ava';
-import { BrokerDialogue } from '@mutirao/testkit';
+import { BrokerHarness } from '@mutirao/testkit';
 import { countIn } from '../../../../src/shared/index.ts';
 
 const rules = { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 };
 
-function setUp(): BrokerDialogue {
-  const broker = new BrokerDialogue({ lease: rules });
+function setUp(): BrokerHarness {
+  const broker = new BrokerHarness({ lease: rules });
   broker.perform(['provider a', 'connect a leases', 'submit ana 10', 'join a/m1', 'settle a']);
   return broker;
 }
@@ -66,7 +66,7 @@ test('what a provider may run by itself while it is away is explained, and so is
 
 test('a provider hears in the same step that its lease has nothing of a cancelled job, however young the lease is', (t) => {
   t.regex(setUp().perform(['cancel ana 1']), /^ *lease 2 for a: nothing$/m);
-  const shared = new BrokerDialogue({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
+  const shared = new BrokerHarness({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
   shared.perform([
     'provider a',
     'connect a leases',
@@ -76,13 +76,13 @@ test('a provider hears in the same step that its lease has nothing of a cancelle
     'submit ana 4 replicas=1',
     'at 1000',
   ]);
-  const told = shared.perform(['cancel ana 2']);
-  t.regex(told, /lease \d for a: .*of 1\.29/, 'what is still good of a lease is told without it');
-  t.notRegex(told, /of 2\./);
+  const reported = shared.perform(['cancel ana 2']);
+  t.regex(reported, /lease \d for a: .*of 1\.29/, 'what is still good of a lease is told without it');
+  t.notRegex(reported, /of 2\./);
 });
 
 test('what is placed of a lease is told its provider, whoever gets it, and is not told again', (t) => {
-  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
+  const broker = new BrokerHarness({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
   broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 10 replicas=1']);
   const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
   const next = 10 - (broker.state.jobs.get(1)?.tasks.size ?? 0);
@@ -98,7 +98,7 @@ test('what is placed of a lease is told its provider, whoever gets it, and is no
 });
 
 test('what came back of a lease, and what went wrong since, is not told again', (t) => {
-  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
+  const broker = new BrokerHarness({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
   broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 30 replicas=1 failures=3']);
   const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
   broker.perform(['at 1', 'confirm a 1', 'disconnect a']);
@@ -106,13 +106,13 @@ test('what came back of a lease, and what went wrong since, is not told again', 
   t.true(broker.state.replicas.get(first)?.isAdopted);
   broker.perform([`report a/m1 1 failed ${first} 1..2`]);
   t.true(broker.state.jobs.get(1)?.groups[0]?.queue.ready.has(29), 'its task is ready again');
-  const told = broker.perform(['disconnect a', 'connect a leases', 'join a/m1 held=1', 'settle a']);
-  t.regex(told, /lease 1 for a: .*of 1\.28/);
-  t.notRegex(told, new RegExp(`lease 1 for a: .*r${first} of 1\\.29`));
+  const reported = broker.perform(['disconnect a', 'connect a leases', 'join a/m1 held=1', 'settle a']);
+  t.regex(reported, /lease 1 for a: .*of 1\.28/);
+  t.notRegex(reported, new RegExp(`lease 1 for a: .*r${first} of 1\\.29`));
 });
 
 test('what comes back late of a former lease is taken out of the later one', (t) => {
-  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 100 } });
+  const broker = new BrokerHarness({ lease: { ...rules, replicasMax: 100 } });
   broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 30 replicas=1']);
   broker.perform(['at 1000', 'join a/m2']);
   const [former, later] =
@@ -124,7 +124,7 @@ test('what comes back late of a former lease is taken out of the later one', (t)
 });
 
 /** How many tasks each provider's lease has. */
-function leasedCounts(broker: BrokerDialogue): Record<string, number> {
+function leasedCounts(broker: BrokerHarness): Record<string, number> {
   return Object.fromEntries(
     [...broker.state.providers].map(([providerId, { leases }]) => [
       providerId,
@@ -134,7 +134,7 @@ function leasedCounts(broker: BrokerDialogue): Record<string, number> {
 }
 
 test('providers share what is leased by the processors that they have, whatever waits in their queues', (t) => {
-  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 1000, unknownPerSlot: 1000 } });
+  const broker = new BrokerHarness({ lease: { ...rules, replicasMax: 1000, unknownPerSlot: 1000 } });
   broker.perform([
     'provider a',
     'connect a leases',
@@ -150,7 +150,7 @@ test('providers share what is leased by the processors that they have, whatever 
 });
 
 test('a provider that only waits for processors is leased no more than the one that has most', (t) => {
-  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 1000, unknownPerSlot: 1000 } });
+  const broker = new BrokerHarness({ lease: { ...rules, replicasMax: 1000, unknownPerSlot: 1000 } });
   broker.perform([
     'provider a',
     'connect a leases',
@@ -169,8 +169,8 @@ test('a provider that only waits for processors is leased no more than the one t
   t.deepEqual(leasedCounts(broker), { a: ready / 2, b: ready / 2 });
 });
 
-test('no sister is begun of what a machine runs that has not been heard of since a restart, for ten seconds at most', (t) => {
-  const broker = new BrokerDialogue({ lease: rules });
+test('no sibling is begun of what a machine runs that has not been heard of since a restart, for ten seconds at most', (t) => {
+  const broker = new BrokerHarness({ lease: rules });
   broker.perform([
     'provider a',
     'connect a leases',
@@ -193,8 +193,8 @@ test('no sister is begun of what a machine runs that has not been heard of since
  * Providers a and b with a machine each, and a job of which task 0 runs at a, task 1 at b, and both were leased the
  * rest.
  */
-function twoProviders(job: string): BrokerDialogue {
-  const broker = new BrokerDialogue({ lease: rules });
+function twoProviders(job: string): BrokerHarness {
+  const broker = new BrokerHarness({ lease: rules });
   broker.perform([
     'provider a',
     'connect a leases',
@@ -235,8 +235,8 @@ test('a machine that may take what is held back gets no replica beside another m
   t.notRegex(broker.perform(['at 2000', 'settle a']), /r\d+ of 1.0 on a\/m2/);
 });
 
-test('no sister is begun of a task that runs and was leased to a provider that has not been heard of', (t) => {
-  const broker = new BrokerDialogue({ lease: rules });
+test('no sibling is begun of a task that runs and was leased to a provider that has not been heard of', (t) => {
+  const broker = new BrokerHarness({ lease: rules });
   broker.perform([
     'provider a',
     'connect a leases',
@@ -274,7 +274,7 @@ test('what was started of a lease is adopted, too, where its task was placed on 
 });
 
 /** The tasks of each job in the lease that a provider has. */
-function leasedTasks(broker: BrokerDialogue, providerId = 'a'): Record<number, number[]> {
+function leasedTasks(broker: BrokerHarness, providerId = 'a'): Record<number, number[]> {
   const { tasksByJob } = broker.state.providers.get(providerId)?.leases.at(-1) ?? {
     tasksByJob: new Map<number, { values(): Iterable<number> }>(),
   };
@@ -282,7 +282,7 @@ function leasedTasks(broker: BrokerDialogue, providerId = 'a'): Record<number, n
 }
 
 test('a later job whose times are not known takes nothing from the lease of one whose times are', (t) => {
-  const broker = new BrokerDialogue({
+  const broker = new BrokerHarness({
     lease: { horizon: 3_600_000, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 },
   });
   broker.perform(['provider a', 'connect a leases', 'join a/m1 processors=2', 'settle a', 'submit ana 300 replicas=1']);
@@ -303,7 +303,7 @@ test('the first job comes first in a lease', (t) => {
 });
 
 test('a lease of as many other tasks than it should have is replaced', (t) => {
-  const broker = new BrokerDialogue({ lease: { ...rules, unknownPerSlot: 1 } });
+  const broker = new BrokerHarness({ lease: { ...rules, unknownPerSlot: 1 } });
   broker.perform([
     'provider a',
     'connect a leases',
@@ -322,7 +322,7 @@ test('a lease of as many other tasks than it should have is replaced', (t) => {
 });
 
 test('what was leased of a job that was cancelled is not told again', (t) => {
-  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
+  const broker = new BrokerHarness({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
   broker.perform([
     'provider a',
     'connect a leases',
@@ -332,9 +332,9 @@ test('what was leased of a job that was cancelled is not told again', (t) => {
     'submit ana 4 replicas=1',
   ]);
   broker.perform(['at 1', 'confirm a 1', 'disconnect a', 'cancel ana 2']);
-  const told = broker.perform(['connect a leases', 'join a/m1 held=1', 'settle a']);
-  t.regex(told, /lease 1 for a: .*of 1\.29/);
-  t.notRegex(told, /lease 1 for a: .*of 2\./);
+  const reported = broker.perform(['connect a leases', 'join a/m1 held=1', 'settle a']);
+  t.regex(reported, /lease 1 for a: .*of 1\.29/);
+  t.notRegex(reported, /lease 1 for a: .*of 2\./);
 });
 
 test('a provider is told with its lease which machines were caught, and again when that changes', (t) => {
@@ -342,7 +342,7 @@ test('a provider is told with its lease which machines were caught, and again wh
   broker.perform(['provider b', 'connect b', 'join b/m1 identity=iron', 'settle b', 'confirm a 1']);
   t.regex(broker.perform(['at 1000', 'quarantine b/m1']), /lease 1 for a: .*, nothing for iron$/m);
   t.notRegex(broker.perform(['at 3000']), /lease/);
-  broker.perform(['pardon b/m1']);
+  broker.perform(['reset-trust b/m1']);
   t.regex(broker.perform(['at 4000']), /lease 1 for a: (?!.*nothing for)/);
 });
 

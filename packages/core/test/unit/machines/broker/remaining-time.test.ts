@@ -9,7 +9,7 @@ import {
   type BrokerState,
 } from '@mutirao/core/machines/broker';
 import type { MachineFacts } from '@mutirao/core/messages';
-import { aJob, aMachine, BrokerDialogue } from '@mutirao/testkit';
+import { aJob, aMachine, BrokerHarness } from '@mutirao/testkit';
 
 const far = 1_000_000;
 
@@ -112,18 +112,18 @@ test('a request that waits with a long walltime, and a machine that never ends, 
 });
 
 test('one task of hours among many short ones does not keep them from machines with minutes left', (t) => {
-  const dialogue = new BrokerDialogue();
-  dialogue.perform(['provider p', 'connect p', 'submit ann 40 replicas=1', `join p/q1.0 request=q1 until=${far}`]);
+  const harness = new BrokerHarness();
+  harness.perform(['provider p', 'connect p', 'submit ann 40 replicas=1', `join p/q1.0 request=q1 until=${far}`]);
   for (const [index, time] of [...Array.from({ length: 19 }, () => 100), 10_000].entries()) {
-    const begun = dialogue.now;
-    dialogue.perform([
+    const begun = harness.now;
+    harness.perform([
       `at ${begun + time}`,
       `report p/q1.0 ${index + 1} succeeded ${index + 1} ${begun}..${begun + time}`,
     ]);
   }
   // Nine of ten end within 100 ms: that is what is needed, and not the 10 s of the longest.
-  t.regex(dialogue.perform([`join p/q2.0 request=q2 until=${dialogue.now + 110}`]), /start .* on p\/q2\.0/);
-  t.notRegex(dialogue.perform([`join p/q3.0 request=q3 until=${dialogue.now + 90}`]), /start/);
+  t.regex(harness.perform([`join p/q2.0 request=q2 until=${harness.now + 110}`]), /start .* on p\/q2\.0/);
+  t.notRegex(harness.perform([`join p/q3.0 request=q3 until=${harness.now + 90}`]), /start/);
 });
 
 /**
@@ -131,9 +131,9 @@ test('one task of hours among many short ones does not keep them from machines w
  * allocation until 1000. A task needs less than that on the fast
  * machine, and more on the slow one or on one that nothing is known of.
  */
-function afterRunsAtTwoSpeeds(names: readonly ('fast' | 'slow')[]): BrokerDialogue {
-  const dialogue = new BrokerDialogue();
-  dialogue.perform([
+function afterRunsAtTwoSpeeds(names: readonly ('fast' | 'slow')[]): BrokerHarness {
+  const harness = new BrokerHarness();
+  harness.perform([
     'provider p',
     'submit ann 100 replicas=1',
     ...names.map((name) => `join p/${name} request=q1 until=1000`),
@@ -143,17 +143,17 @@ function afterRunsAtTwoSpeeds(names: readonly ('fast' | 'slow')[]): BrokerDialog
       ['fast', 200],
       ['slow', 1200],
     ] as const)
-      reportFirst(dialogue, name, time);
-  return dialogue;
+      reportFirst(harness, name, time);
+  return harness;
 }
 
 /** Has the first replica of a machine succeed after a run of `time`; returns what the broker does. */
-function reportFirst(dialogue: BrokerDialogue, name: string, time: number): string {
-  const machine = dialogue.state.machines.get(`p/${name}`);
+function reportFirst(harness: BrokerHarness, name: string, time: number): string {
+  const machine = harness.state.machines.get(`p/${name}`);
   const [replicaId] = machine?.replicas.keys() ?? [];
-  dialogue.now += 1;
-  return dialogue.perform([
-    `report p/${name} ${dialogue.now} succeeded ${replicaId} ${dialogue.now}..${dialogue.now + time}`,
+  harness.now += 1;
+  return harness.perform([
+    `report p/${name} ${harness.now} succeeded ${replicaId} ${harness.now}..${harness.now + time}`,
   ]);
 }
 
@@ -162,16 +162,16 @@ for (const names of [
   ['slow', 'fast'],
 ] as const) {
   test(`a slow machine that joined ${names[0] === 'slow' ? 'first' : 'last'} does not decide whether tasks wait for more time on a fast one`, (t) => {
-    const dialogue = afterRunsAtTwoSpeeds(names);
-    dialogue.perform(['at 900']);
-    t.is(dialogue.state.machines.get('p/slow')?.replicas.size, 0, 'it keeps away from the slow one already');
+    const harness = afterRunsAtTwoSpeeds(names);
+    harness.perform(['at 900']);
+    t.is(harness.state.machines.get('p/slow')?.replicas.size, 0, 'it keeps away from the slow one already');
     t.notRegex(
-      reportFirst(dialogue, 'fast', 100),
+      reportFirst(harness, 'fast', 100),
       /start/,
       'it has the time that it needs on neither, and had it on the fast one when that joined',
     );
     t.regex(
-      dialogue.perform(['lose p/fast MUT_ALLOCATION_ENDED']),
+      harness.perform(['lose p/fast MUT_ALLOCATION_ENDED']),
       /start .* on p\/slow/,
       'no machine stays long enough for a task at its speed',
     );

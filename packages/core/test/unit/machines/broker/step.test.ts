@@ -262,7 +262,7 @@ test('a machine whose walltime ended while its provider was away is lost for tha
   step(
     1000,
     { kind: 'ProviderConnected', providerId: 'p', resourceId: undefined },
-    { kind: 'ProviderSettled', providerId: 'p' },
+    { kind: 'ProviderSynced', providerId: 'p' },
   );
   const lost = changes
     .filter((change) => change.kind === 'MachineLost')
@@ -338,10 +338,10 @@ test('a task that is lost too often is given up, with the reason', (t) => {
   t.like(changes[0], { endings: [{ fate: 'lost', taskStatus: 'ready' }] });
   step(3, joined('p/m1'));
   step(4, { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_MACHINE_LOST' });
-  t.like(changes[0], { endings: [{ fate: 'lost', taskStatus: 'failed', reason: 'MUT_TASK_LOST_OFTEN' }] });
+  t.like(changes[0], { endings: [{ fate: 'lost', taskStatus: 'failed', reason: 'MUT_TASK_LOSS_LIMIT' }] });
 });
 
-test('a task is not given up while a sister of its last failure runs', (t) => {
+test('a task is not given up while a sibling of its last failure runs', (t) => {
   const { state, step, changes } = aBroker({ replicateAfter: 0 });
   step(1, submitted(aJob(1, { failuresMax: 1 })), joined('p/m1'), joined('p/m2'));
   step(2, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 1, endedAt: 2 })));
@@ -370,7 +370,7 @@ test('all that failed or was cancelled is retried when no task is named, and the
   t.deepEqual([...state.openJobs.keys()], [1, 2]);
 });
 
-test('a replica that started though it was asked back may get a sister', (t) => {
+test('a replica that started though it was asked back may get a sibling', (t) => {
   const { step } = aBroker({ withdrawAfter: 0, replicateAfter: 10 });
   step(1, submitted(aJob(3)), joined('p/m1'));
   step(3, reported('p/m1', 1, succeeded(1, 1, 3)));
@@ -535,8 +535,8 @@ test('what a machine starts that was given up on its way there is cancelled', (t
   ]);
 });
 
-test('a broker asks to be woken when a machine may try again to run a sister of what failed there', (t) => {
-  const { state, step } = aBroker({ replicateAfter: 0, retryElsewhere: 500, demandInterval: 5000 });
+test('a broker asks to be woken when a machine may try again to run a sibling of what failed there', (t) => {
+  const { state, step } = aBroker({ replicateAfter: 0, retryElsewhere: 500, requireInterval: 5000 });
   step(1, submitted(aJob(1, { replicasMax: 2, failuresMax: 2 })), joined('p/m1'), joined('p/m2'));
   step(100, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 1, endedAt: 100 })));
   t.is(state.wakeAt, 600);
@@ -558,7 +558,7 @@ test('a task that waits at a machine is not asked back for one that it keeps awa
   ]);
 });
 
-test('what runs counts as used while it runs, once, and its sister as a loser', (t) => {
+test('what runs counts as used while it runs, once, and its sibling as a loser', (t) => {
   const { state, step } = aBroker({ replicateAfter: 0 });
   step(100, submitted(aJob(1)), joined('p/m1'), joined('p/m2'));
   const start = (machineId: string, replicaId: number): BrokerInput => ({

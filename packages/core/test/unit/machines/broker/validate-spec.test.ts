@@ -156,10 +156,15 @@ const refusedEdges: readonly (readonly [what: string, spec: JobSpec, code: strin
   [
     'an edge to nowhere',
     aJob(2, { edges: [{ from: 0, to: 2 }] }),
-    'MUT_WORKFLOW_EDGE_NOWHERE',
+    'MUT_WORKFLOW_DANGLING_EDGE',
     /names the task 2, which does not exist/,
   ],
-  ['an edge that is twice there', aJob(2, { edges: [edge, edge] }), 'MUT_WORKFLOW_EDGE_TWICE', /two edges from 0 to 1/],
+  [
+    'an edge that is twice there',
+    aJob(2, { edges: [edge, edge] }),
+    'MUT_WORKFLOW_DUPLICATE_EDGE',
+    /two edges from 0 to 1/,
+  ],
   [
     'a time that is no number',
     aJob(1, { groups: [aGroup(1), { ...aGroup(1), expectedTime: NaN }], edges: [edge] }),
@@ -169,25 +174,25 @@ const refusedEdges: readonly (readonly [what: string, spec: JobSpec, code: strin
   [
     'an output without an edge',
     aJob(1, { groups: [writer(), reader('a')] }),
-    'MUT_WORKFLOW_NO_WRITER',
+    'MUT_WORKFLOW_NO_PRODUCER',
     /task 1 reads a of task 0, and no edge leads from there/,
   ],
   [
     'an output that nobody writes',
     aJob(1, { groups: [writer(), reader('b')], edges: [edge] }),
-    'MUT_WORKFLOW_NO_WRITER',
+    'MUT_WORKFLOW_NO_PRODUCER',
     /task 1 reads b of task 0, which has no such output/,
   ],
   [
     'an output that may not be written',
     aJob(1, { groups: [writer({ condition: 'os == linux' }), reader('a')], edges: [edge] }),
-    'MUT_WORKFLOW_NO_WRITER',
+    'MUT_WORKFLOW_NO_PRODUCER',
     /depend on the machine/,
   ],
   [
     'an output in an archive',
     aJob(1, { groups: [writer({ localPath: '/home/a' }), reader('a')], edges: [edge], gatherFolder: '/home' }),
-    'MUT_WORKFLOW_NO_WRITER',
+    'MUT_WORKFLOW_NO_PRODUCER',
     /gathered in an archive/,
   ],
 ];

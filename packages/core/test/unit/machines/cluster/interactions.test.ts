@@ -68,7 +68,7 @@ function inputsOf(line: string): ClusterInput[] {
     case 'exit':
       return exitsOf(Number(first), second, Number(words[4] ?? 0));
     case 'reservations':
-      return [{ kind: 'ReservationsTold', windows: words.slice(1).map(windowOf) }];
+      return [{ kind: 'ReservationsReported', windows: words.slice(1).map(windowOf) }];
     case 'shown':
       return [{ kind: 'ReservationShown', window: windowOf(first) }];
     default:

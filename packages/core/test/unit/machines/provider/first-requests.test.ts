@@ -2,21 +2,21 @@
 import test from 'ava';
 import { firstRequestLimits, type ProviderChange, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { readQueue } from '@mutirao/core/requests';
-import { ProviderDialogue, WatchingHeuristic } from '@mutirao/testkit';
+import { ProviderHarness, WatchingHeuristic } from '@mutirao/testkit';
 
 const minute = 60_000;
 const hour = 60 * minute;
 
 /** A cluster of 4 processors that gives ten requests of up to a day. */
-function openDialogue(config: Partial<ProviderConfig> = {}): ProviderDialogue {
-  const dialogue = new ProviderDialogue({ heuristic: 'finish', firstRequests: firstRequestLimits, ...config });
-  dialogue.perform(['start', 'connect b', `limits requests=10 width=4 walltime=${24 * hour}`]);
-  dialogue.perform(['listing']);
-  return dialogue;
+function openHarness(config: Partial<ProviderConfig> = {}): ProviderHarness {
+  const harness = new ProviderHarness({ heuristic: 'finish', firstRequests: firstRequestLimits, ...config });
+  harness.perform(['start', 'connect b', `limits requests=10 width=4 walltime=${24 * hour}`]);
+  harness.perform(['listing']);
+  return harness;
 }
 
 /** Width and walltime in hours of what was asked for. */
-function askedOf({ journal }: ProviderDialogue): string[] {
+function askedOf({ journal }: ProviderHarness): string[] {
   return draftsOf(journal).map(({ width, walltime }) => `${width}x${walltime / hour}`);
 }
 
@@ -25,42 +25,42 @@ function draftsOf(journal: readonly ProviderChange[]): Extract<ProviderChange, {
 }
 
 test('200 tasks of unknown run time make one request that fills a free cluster and one that waits, of an hour each, and both say why', (t) => {
-  const dialogue = openDialogue();
-  dialogue.perform(['demand b 200']);
-  t.deepEqual(askedOf(dialogue), ['4x1', '4x1']);
-  for (const { reasons } of draftsOf(dialogue.journal))
+  const harness = openHarness();
+  harness.perform(['demand b 200']);
+  t.deepEqual(askedOf(harness), ['4x1', '4x1']);
+  for (const { reasons } of draftsOf(harness.journal))
     t.is(reasons[0], 'Task run times are unknown: requesting 4 processors for 1 h first; more once tasks finish.');
   t.is(
-    dialogue.state.standing[0],
+    harness.state.resourceStatus[0],
     'Task run times are unknown: requests are for 1 h at most, and 8 free request slots are left unused; more ' +
       'once tasks finish.',
   );
 });
 
 test('without bounds on first requests the same tasks ask for a week of the whole cluster at least', (t) => {
-  const dialogue = new ProviderDialogue({ heuristic: 'finish' });
-  dialogue.perform(['start', 'connect b', `limits requests=10 width=4 walltime=${24 * hour}`]);
-  dialogue.perform(['listing', 'demand b 200']);
-  t.true(askedOf(dialogue).length >= 7);
-  t.true(askedOf(dialogue).every((asked) => asked === '4x24'));
+  const harness = new ProviderHarness({ heuristic: 'finish' });
+  harness.perform(['start', 'connect b', `limits requests=10 width=4 walltime=${24 * hour}`]);
+  harness.perform(['listing', 'demand b 200']);
+  t.true(askedOf(harness).length >= 7);
+  t.true(askedOf(harness).every((asked) => asked === '4x24'));
 });
 
 for (const heuristic of ['initial', 'adaptive'] as const) {
   test(`${heuristic} keeps its first requests as few and as short`, (t) => {
-    const dialogue = openDialogue({ heuristic });
-    dialogue.perform(['demand b 200 unplaced=200']);
-    t.is(askedOf(dialogue).length, 2);
+    const harness = openHarness({ heuristic });
+    harness.perform(['demand b 200 unplaced=200']);
+    t.is(askedOf(harness).length, 2);
     t.true(
-      draftsOf(dialogue.journal).every(
+      draftsOf(harness.journal).every(
         ({ walltime, reasons }) =>
           walltime <= hour &&
           reasons[0]?.startsWith('Task run times are unknown: requesting 4 processors for ') === true,
       ),
     );
-    dialogue.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued']);
-    t.is(askedOf(dialogue).length, 2);
+    harness.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued']);
+    t.is(askedOf(harness).length, 2);
     t.regex(
-      dialogue.state.standing[0] ?? '',
+      harness.state.resourceStatus[0] ?? '',
       /8 free request slots are left unused; more once tasks finish or requests that wait start\.$/,
     );
   });
@@ -71,64 +71,64 @@ for (const [heuristic, asked] of [
   ['mixed', 10],
 ] as const) {
   test(`${heuristic}, which is meant for long tasks, asks as ever`, (t) => {
-    const dialogue = openDialogue({ heuristic });
-    dialogue.perform(['demand b 200']);
-    t.is(askedOf(dialogue).length, asked);
-    t.true(askedOf(dialogue).includes('4x24'));
+    const harness = openHarness({ heuristic });
+    harness.perform(['demand b 200']);
+    t.is(askedOf(harness).length, asked);
+    t.true(askedOf(harness).includes('4x24'));
   });
 }
 
 test('a free cluster is used in full at once, however many requests that takes', (t) => {
   const heuristic = new WatchingHeuristic();
-  const dialogue = new ProviderDialogue({
+  const harness = new ProviderHarness({
     heuristic: 'watching',
     findHeuristic: heuristic.find,
     firstRequests: firstRequestLimits,
   });
-  dialogue.step([
+  harness.step([
     { kind: 'ProviderStarted', instance: 'i' },
     {
       kind: 'LimitsRead',
       limits: { processors: 20, requestsMax: 10, widthMax: 4, walltimeMax: 24 * hour, walltimeGranularity: minute },
     },
   ]);
-  dialogue.perform(['connect b', 'listing free=18', 'demand b 200']);
-  t.deepEqual(askedOf(dialogue), Array<string>(6).fill('4x1'));
+  harness.perform(['connect b', 'listing free=18', 'demand b 200']);
+  t.deepEqual(askedOf(harness), Array<string>(6).fill('4x1'));
 });
 
 test('once a task has ended, here or elsewhere, requests are as usual', (t) => {
   const heuristic = new WatchingHeuristic();
-  const dialogue = openDialogue({ heuristic: 'watching', findHeuristic: heuristic.find });
-  dialogue.perform(['demand b 200']);
-  dialogue.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued', 'attach q1.0']);
+  const harness = openHarness({ heuristic: 'watching', findHeuristic: heuristic.find });
+  harness.perform(['demand b 200']);
+  harness.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued', 'attach q1.0']);
   t.is(heuristic.asked.at(-1)?.limits.requestsMax, 2);
-  dialogue.perform([`measured q1 longest=${2 * hour} total=${2 * hour} count=1`]);
-  t.deepEqual(askedOf(dialogue), ['4x1', '4x1', ...Array<string>(8).fill('4x6')]);
-  t.notRegex(draftsOf(dialogue.journal).at(-1)?.reasons[0] ?? '', /unknown/);
-  const elsewhere = openDialogue();
+  harness.perform([`measured q1 longest=${2 * hour} total=${2 * hour} count=1`]);
+  t.deepEqual(askedOf(harness), ['4x1', '4x1', ...Array<string>(8).fill('4x6')]);
+  t.notRegex(draftsOf(harness.journal).at(-1)?.reasons[0] ?? '', /unknown/);
+  const elsewhere = openHarness();
   elsewhere.perform([`demand b 200 elsewhere=${hour}`]);
-  t.notRegex(elsewhere.state.standing[0] ?? '', /unknown/);
+  t.notRegex(elsewhere.state.resourceStatus[0] ?? '', /unknown/);
 });
 
 test('a request that held its processors to its end and completed nothing doubles walltimes and the number that may wait', (t) => {
   const heuristic = new WatchingHeuristic();
-  const dialogue = openDialogue({ heuristic: 'watching', findHeuristic: heuristic.find });
-  dialogue.perform(['demand b 200']);
-  dialogue.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued', 'attach q1.0']);
+  const harness = openHarness({ heuristic: 'watching', findHeuristic: heuristic.find });
+  harness.perform(['demand b 200']);
+  harness.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued', 'attach q1.0']);
   // The manager ended it a little early.
-  dialogue.perform([`at ${0.97 * hour}`, `listing free=4 q1=ended@${0.97 * hour} q2=queued`]);
-  t.deepEqual(askedOf(dialogue), ['4x1', '4x1', '4x2', '4x2']);
+  harness.perform([`at ${0.97 * hour}`, `listing free=4 q1=ended@${0.97 * hour} q2=queued`]);
+  t.deepEqual(askedOf(harness), ['4x1', '4x1', '4x2', '4x2']);
   t.regex(
-    draftsOf(dialogue.journal).at(-1)?.reasons[0] ?? '',
+    draftsOf(harness.journal).at(-1)?.reasons[0] ?? '',
     /^Task run times are unknown, and none has finished within 58 min .*: requesting 4 processors for 2 h next; more once tasks finish\.$/,
   );
 });
 
 test('tasks that have run for longer than half of the walltime make the next requests longer before they are cut', (t) => {
   const heuristic = new WatchingHeuristic();
-  const dialogue = openDialogue({ heuristic: 'watching', findHeuristic: heuristic.find });
-  dialogue.perform(['demand b 200']);
-  dialogue.perform([
+  const harness = openHarness({ heuristic: 'watching', findHeuristic: heuristic.find });
+  harness.perform(['demand b 200']);
+  harness.perform([
     'accepted q1',
     'accepted q2',
     'at 1000',
@@ -136,62 +136,62 @@ test('tasks that have run for longer than half of the walltime make the next req
     'attach q1.0',
     'seen q1.0=1000',
   ]);
-  dialogue.perform([`at ${40 * minute}`, 'listing q1=running@900 q2=queued']);
-  t.deepEqual(askedOf(dialogue), ['4x1', '4x1', '4x2']);
+  harness.perform([`at ${40 * minute}`, 'listing q1=running@900 q2=queued']);
+  t.deepEqual(askedOf(harness), ['4x1', '4x1', '4x2']);
 });
 
 test('a request that went back early says nothing of how long tasks run', (t) => {
   const heuristic = new WatchingHeuristic();
-  const dialogue = openDialogue({ heuristic: 'watching', findHeuristic: heuristic.find });
-  dialogue.perform(['demand b 200']);
-  dialogue.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued', 'attach q1.0']);
-  dialogue.perform([`at ${30 * minute}`, `listing free=4 q1=ended@${30 * minute} q2=queued`]);
-  t.deepEqual(askedOf(dialogue), ['4x1', '4x1', '4x1']);
+  const harness = openHarness({ heuristic: 'watching', findHeuristic: heuristic.find });
+  harness.perform(['demand b 200']);
+  harness.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued', 'attach q1.0']);
+  harness.perform([`at ${30 * minute}`, `listing free=4 q1=ended@${30 * minute} q2=queued`]);
+  t.deepEqual(askedOf(harness), ['4x1', '4x1', '4x1']);
 });
 
 test('a run time that the user states is never cut into, with a quarter to spare for the start', (t) => {
   const heuristic = new WatchingHeuristic();
-  const dialogue = openDialogue({ heuristic: 'watching', findHeuristic: heuristic.find });
-  dialogue.perform([`demand b 200 stated=${4 * hour}`]);
-  t.deepEqual(askedOf(dialogue), ['4x5', '4x5']);
+  const harness = openHarness({ heuristic: 'watching', findHeuristic: heuristic.find });
+  harness.perform([`demand b 200 stated=${4 * hour}`]);
+  t.deepEqual(askedOf(harness), ['4x5', '4x5']);
   t.is(
-    draftsOf(dialogue.journal)[0]?.reasons[0],
+    draftsOf(harness.journal)[0]?.reasons[0],
     'Task run times are unknown but for the stated 4 h: requesting 4 processors for 5 h first; more once tasks finish.',
   );
-  const long = openDialogue({ heuristic: 'watching', findHeuristic: new WatchingHeuristic().find });
+  const long = openHarness({ heuristic: 'watching', findHeuristic: new WatchingHeuristic().find });
   long.perform([`demand b 200 stated=${23 * hour}`]);
   t.deepEqual(askedOf(long), ['4x24', '4x24']);
 });
 
 test('a longer run time that is stated later makes it decide again', (t) => {
   const heuristic = new WatchingHeuristic();
-  const dialogue = openDialogue({ heuristic: 'watching', findHeuristic: heuristic.find });
-  dialogue.perform(['demand b 200']);
+  const harness = openHarness({ heuristic: 'watching', findHeuristic: heuristic.find });
+  harness.perform(['demand b 200']);
   const before = heuristic.asked.length;
-  dialogue.perform(['at 5000', `demand b 200 stated=${4 * hour}`]);
+  harness.perform(['at 5000', `demand b 200 stated=${4 * hour}`]);
   t.is(heuristic.asked.length, before + 1);
   t.is(heuristic.asked.at(-1)?.limits.walltimeMax, 5 * hour);
 });
 
 test('a resource that gives less than the first walltime is asked for what it gives', (t) => {
   const heuristic = new WatchingHeuristic();
-  const dialogue = new ProviderDialogue({
+  const harness = new ProviderHarness({
     heuristic: 'watching',
     findHeuristic: heuristic.find,
     firstRequests: firstRequestLimits,
   });
-  dialogue.perform(['start', 'connect b', `limits requests=3 width=4 walltime=${5 * minute}`]);
-  dialogue.perform(['listing', 'demand b 200']);
+  harness.perform(['start', 'connect b', `limits requests=3 width=4 walltime=${5 * minute}`]);
+  harness.perform(['listing', 'demand b 200']);
   t.deepEqual(
-    draftsOf(dialogue.journal).map(({ walltime }) => walltime),
+    draftsOf(harness.journal).map(({ walltime }) => walltime),
     [5 * minute, 5 * minute],
   );
 });
 
 test('processors that no listed request holds are taken to be held for the longest walltime, however short first requests are', (t) => {
   const heuristic = new WatchingHeuristic();
-  const dialogue = openDialogue({ heuristic: 'watching', findHeuristic: heuristic.find });
-  dialogue.perform(['listing free=0', 'demand b 200']);
+  const harness = openHarness({ heuristic: 'watching', findHeuristic: heuristic.find });
+  harness.perform(['listing free=0', 'demand b 200']);
   const facts = heuristic.asked.at(-1);
   t.is(facts?.limits.walltimeMax, hour);
   t.true(facts !== undefined && readQueue(facts).free.end >= 24 * hour);

@@ -1,10 +1,10 @@
 import test from 'ava';
-import { ProviderDialogue } from '@mutirao/testkit';
+import { ProviderHarness } from '@mutirao/testkit';
 
 test('what was said of a claim is forgotten once no broker wants anything with it, and not while a broker may not have said yet', (t) => {
-  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
-  const said = (): number => dialogue.state.judgements.size;
-  dialogue.perform([
+  const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
+  const said = (): number => harness.state.judgements.size;
+  harness.perform([
     'start',
     'limits requests=4 width=4 walltime=100000',
     'listing',
@@ -15,21 +15,21 @@ test('what was said of a claim is forgotten once no broker wants anything with i
     'attach q1.0',
     'attach q1.1',
   ]);
-  dialogue.perform(['at 20000', 'demand b 0 inside=7:20000-60000x2/2']);
-  dialogue.perform(['judged 7:20000-60000x2']);
+  harness.perform(['at 20000', 'demand b 0 inside=7:20000-60000x2/2']);
+  harness.perform(['judged 7:20000-60000x2']);
   t.is(said(), 1);
-  dialogue.perform(['disconnect b', 'connect b']);
+  harness.perform(['disconnect b', 'connect b']);
   t.is(said(), 1);
-  dialogue.perform(['demand b 0 inside=7:20000-60000x2/2']);
+  harness.perform(['demand b 0 inside=7:20000-60000x2/2']);
   t.is(said(), 1);
-  dialogue.perform(['demand b 0']);
+  harness.perform(['demand b 0']);
   t.is(said(), 0);
-  dialogue.perform(['judged 7:20000-60000x2']);
+  harness.perform(['judged 7:20000-60000x2']);
   t.is(said(), 0, 'an answer that comes late is not kept');
 });
 
 /** What was told of reservation 7 last, in words. */
-function lastTold(lines: string): string {
+function lastReported(lines: string): string {
   return (
     lines
       .split('\n')
@@ -39,23 +39,23 @@ function lastTold(lines: string): string {
 }
 
 test('what waits is expected when the queue has room for it, and has the chance that others had who waited as long already', (t) => {
-  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 1_000_000 } });
-  dialogue.state.waits.push(...[100_000, 200_000, 900_000, 1_500_000].map((wait) => ({ width: 2, wait })));
-  dialogue.perform(['start', 'limits requests=4 width=4 walltime=4000000', 'connect b']);
-  const planned = dialogue.perform(['windows 7:2000000-2600000x2']);
-  t.is(lastTold(planned), 'planned 0+0, to be asked for at 1000000, chance 75 %');
-  dialogue.perform(['at 1000000']);
-  dialogue.perform(['accepted q1']);
-  const behind = dialogue.perform(['listing x=running@900000/4x1000000 q1=queued']);
-  t.is(lastTold(behind), 'queued 0+2, expected at 1900000, chance 75 %');
-  const later = dialogue.perform(['at 1250000', 'listing x=running@900000/4x1000000 q1=queued']);
+  const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 1_000_000 } });
+  harness.state.waits.push(...[100_000, 200_000, 900_000, 1_500_000].map((wait) => ({ width: 2, wait })));
+  harness.perform(['start', 'limits requests=4 width=4 walltime=4000000', 'connect b']);
+  const planned = harness.perform(['windows 7:2000000-2600000x2']);
+  t.is(lastReported(planned), 'planned 0+0, to be asked for at 1000000, chance 75 %');
+  harness.perform(['at 1000000']);
+  harness.perform(['accepted q1']);
+  const behind = harness.perform(['listing x=running@900000/4x1000000 q1=queued']);
+  t.is(lastReported(behind), 'queued 0+2, expected at 1900000, chance 75 %');
+  const later = harness.perform(['at 1250000', 'listing x=running@900000/4x1000000 q1=queued']);
   t.is(
-    lastTold(later),
+    lastReported(later),
     'queued 0+2, expected at 1900000, chance 50 %',
     'those that had come by now say nothing any more',
   );
-  const late = dialogue.perform(['listing x=running@900000/4x1500000 q1=queued']);
-  t.is(lastTold(late), 'queued 0+2, expected at 2400000, chance 50 %');
+  const late = harness.perform(['listing x=running@900000/4x1500000 q1=queued']);
+  t.is(lastReported(late), 'queued 0+2, expected at 2400000, chance 50 %');
   const other = (name: string, submittedAt: number) => ({
     managerRequestId: name,
     userId: 'rui',
@@ -68,15 +68,11 @@ test('what waits is expected when the queue has room for it, and has the chance 
     endReason: '',
     clientRequestId: '',
   });
-  const { listing } = dialogue.state;
+  const { listing } = harness.state;
   if (listing === undefined) throw new Error('there is no listing');
   const requests = [...listing.requests, other('before', 1), other('after', 2)];
-  dialogue.step([{ kind: 'QueueListed', listing: { ...listing, at: dialogue.now, requests }, readAt: dialogue.now }]);
-  t.is(
-    dialogue.state.expectedStarts.get(7),
-    2_600_000,
-    'who came before it goes first, and who came after it does not',
-  );
+  harness.step([{ kind: 'QueueListed', listing: { ...listing, at: harness.now, requests }, readAt: harness.now }]);
+  t.is(harness.state.expectedStarts.get(7), 2_600_000, 'who came before it goes first, and who came after it does not');
   const ranks = new Map([
     ['before', 3],
     ['after', 1],
@@ -85,24 +81,24 @@ test('what waits is expected when the queue has room for it, and has the chance 
     ...request,
     ...(request.status === 'queued' ? { rankedAt: ranks.get(request.managerRequestId) ?? 2 } : {}),
   }));
-  dialogue.step([
+  harness.step([
     {
       kind: 'QueueListed',
       listing: {
         ...listing,
-        at: dialogue.now,
+        at: harness.now,
         requests: [...ranked, { ...other('also', 3), rankedAt: 1 }],
         ranking: { weight: 1440, leadMax: 1e9, score: 60 },
       },
-      readAt: dialogue.now,
+      readAt: harness.now,
     },
   ]);
-  t.is(dialogue.state.expectedStarts.get(7), 2_800_000, 'in a queue by scores, whoever ranks before it goes first');
+  t.is(harness.state.expectedStarts.get(7), 2_800_000, 'in a queue by scores, whoever ranks before it goes first');
 });
 
 test('what is given back earlier since the reservation ends earlier is told as shortened, and a provider that drains gives back what it holds ahead', (t) => {
-  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
-  dialogue.perform([
+  const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
+  harness.perform([
     'start',
     'limits requests=4 width=4 walltime=100000',
     'listing',
@@ -110,21 +106,21 @@ test('what is given back earlier since the reservation ends earlier is told as s
     'windows 7:20000-60000x2',
     'at 10000',
   ]);
-  dialogue.perform(['accepted q1', 'attach q1.0', 'attach q1.1']);
+  harness.perform(['accepted q1', 'attach q1.0', 'attach q1.1']);
   t.is(
-    lastTold(dialogue.perform(['windows 7:20000-50000x2'])),
+    lastReported(harness.perform(['windows 7:20000-50000x2'])),
     'held 2+0, Shortened: it is given back earlier than it was asked for, when the reservation ends now.',
   );
   t.regex(
-    dialogue.perform(['drain new power']),
+    harness.perform(['drain new power']),
     /release q1 [\s\S]*Nothing more is requested: provider p is draining \(new power\)\./,
     'nothing will be placed on what is held',
   );
 });
 
 test('by its forecast a provider asks as soon as the queue promises no start that is early enough, and not on the word of an old listing', (t) => {
-  const dialogue = new ProviderDialogue({ holding: { kind: 'forecast', margin: 10_000 } });
-  dialogue.perform([
+  const harness = new ProviderHarness({ holding: { kind: 'forecast', margin: 10_000 } });
+  harness.perform([
     'start',
     'limits requests=4 width=4 walltime=1000000',
     'connect b',
@@ -133,15 +129,15 @@ test('by its forecast a provider asks as soon as the queue promises no start tha
   ]);
   const asked = (lines: string): boolean => lines.includes('submit q');
   t.false(
-    asked(dialogue.perform(['at 100000', 'listing x=running@0/4x300000'])),
+    asked(harness.perform(['at 100000', 'listing x=running@0/4x300000'])),
     'there would be room at 300,000, which is early enough',
   );
-  t.true(asked(dialogue.perform(['listing x=running@0/4x390000'])), 'at 390,000 there is no time to lose');
+  t.true(asked(harness.perform(['listing x=running@0/4x390000'])), 'at 390,000 there is no time to lose');
   t.is(
-    lastTold(dialogue.perform(['accepted q1', 'listing x=running@0/4x390000 q1=queued'])),
+    lastReported(harness.perform(['accepted q1', 'listing x=running@0/4x390000 q1=queued'])),
     'queued 0+4, expected at 390000',
   );
-  const old = new ProviderDialogue({ holding: { kind: 'forecast', margin: 10_000 } });
+  const old = new ProviderHarness({ holding: { kind: 'forecast', margin: 10_000 } });
   old.perform([
     'start',
     'limits requests=4 width=4 walltime=1000000',
@@ -150,15 +146,15 @@ test('by its forecast a provider asks as soon as the queue promises no start tha
     'windows 7:400000-500000x4',
   ]);
   t.false(asked(old.perform(['at 395000'])), 'the listing is of long ago');
-  const without = new ProviderDialogue({ holding: { kind: 'forecast', margin: 10_000 } });
+  const without = new ProviderHarness({ holding: { kind: 'forecast', margin: 10_000 } });
   without.perform(['start', 'limits requests=4 width=4 walltime=1000000', 'connect b', 'windows 7:400000-500000x4']);
   t.false(asked(without.perform(['at 399999'])));
   t.true(asked(without.perform(['at 400000'])), 'at the start it is asked for in any case');
 });
 
 test('what a broker works on goes back where the reservation turns out to begin later, and is asked for anew', (t) => {
-  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
-  dialogue.perform([
+  const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
+  harness.perform([
     'start',
     'limits requests=4 width=4 walltime=100000',
     'listing',
@@ -166,16 +162,16 @@ test('what a broker works on goes back where the reservation turns out to begin 
     'windows 7:20000-60000x1',
     'at 10000',
   ]);
-  dialogue.perform(['accepted q1', 'attach q1.0', 'demand b 0 inside=7:20000-60000x1/1']);
-  t.regex(dialogue.perform(['judged 7:20000-60000x1', 'at 20000']), /tell b joined p\/q1\.0/);
-  const moved = dialogue.perform(['windows 7:25000-60000x1']);
+  harness.perform(['accepted q1', 'attach q1.0', 'demand b 0 inside=7:20000-60000x1/1']);
+  t.regex(harness.perform(['judged 7:20000-60000x1', 'at 20000']), /tell b joined p\/q1\.0/);
+  const moved = harness.perform(['windows 7:25000-60000x1']);
   t.regex(moved, /tell b lost p\/q1\.0 MUT_ALLOCATION_ENDED/);
   t.regex(moved, /submit q2 as i\.q2 width=1 walltime=40000/);
 });
 
 test('of what is held beyond a smaller reservation that goes back first which still waits', (t) => {
-  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
-  dialogue.perform([
+  const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
+  harness.perform([
     'start',
     'limits requests=4 width=1 walltime=100000',
     'listing',
@@ -183,8 +179,8 @@ test('of what is held beyond a smaller reservation that goes back first which st
     'windows 7:20000-60000x2',
     'at 10000',
   ]);
-  dialogue.perform(['accepted q1', 'accepted q2', 'attach q2.0']);
-  const smaller = dialogue.perform(['windows 7:20000-60000x1']);
+  harness.perform(['accepted q1', 'accepted q2', 'attach q2.0']);
+  const smaller = harness.perform(['windows 7:20000-60000x1']);
   t.regex(smaller, /release q1 /);
   t.notRegex(smaller, /release q2 /);
 });

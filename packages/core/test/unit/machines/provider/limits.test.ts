@@ -10,7 +10,7 @@ import {
 import type { QueuedRequest, ResourceLimits } from '@mutirao/core/messages';
 import { heuristicNames } from '@mutirao/core/requests';
 import { invariant } from '@mutirao/core/shared';
-import { ProviderDialogue } from '@mutirao/testkit';
+import { ProviderHarness } from '@mutirao/testkit';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -42,23 +42,23 @@ const smaller: readonly Partial<ResourceLimits>[] = [
  * A cluster that takes what is within its limits and lists its queue every half an hour, limits first; others hold it.
  */
 class Site {
-  readonly dialogue: ProviderDialogue;
+  readonly harness: ProviderHarness;
   limits = large;
   submissions = 0;
   withdrawals = 0;
   readonly #entries = new Map<string, QueuedRequest>();
-  #heardCount = 0;
+  #receivedCount = 0;
 
   constructor(heuristic: string) {
-    this.dialogue = new ProviderDialogue({ heuristic });
-    this.dialogue.now = hour;
+    this.harness = new ProviderHarness({ heuristic });
+    this.harness.now = hour;
     this.hold(large.processors, 200 * hour);
-    this.dialogue.perform(['start', 'connect b']);
+    this.harness.perform(['start', 'connect b']);
   }
 
   /** Others hold so many processors from now on, for so long, and no more. */
   hold(width: number, walltime: number): void {
-    const { now } = this.dialogue;
+    const { now } = this.harness;
     for (const [id, { userId }] of this.#entries) if (userId === 'local') this.#entries.delete(id);
     if (width > 0)
       this.#entries.set(`l${now}`, {
@@ -91,17 +91,17 @@ class Site {
    * starts in the order of arrival.
    */
   pass(time: number): void {
-    const until = this.dialogue.now + time;
-    while (this.dialogue.now < until) {
-      this.dialogue.now += 30 * minute;
+    const until = this.harness.now + time;
+    while (this.harness.now < until) {
+      this.harness.now += 30 * minute;
       this.#endAndStart();
       this.#deliver(
         { kind: 'TimerFired' },
         { kind: 'LimitsRead', limits: this.limits },
         {
           kind: 'QueueListed',
-          listing: { at: this.dialogue.now, processorsFree: this.#free(), requests: [...this.#entries.values()] },
-          readAt: this.dialogue.now,
+          listing: { at: this.harness.now, processorsFree: this.#free(), requests: [...this.#entries.values()] },
+          readAt: this.harness.now,
         },
       );
     }
@@ -122,7 +122,7 @@ class Site {
   }
 
   #endAndStart(): void {
-    const { now } = this.dialogue;
+    const { now } = this.harness;
     for (const [id, entry] of this.#entries) {
       if (entry.status === 'running' && entry.startsAt + entry.walltime <= now)
         this.#entries.set(id, { ...entry, status: 'ended', endedAt: now });
@@ -134,9 +134,9 @@ class Site {
   }
 
   #deliver(...inputs: ProviderInput[]): void {
-    const commands = this.dialogue.step(inputs);
-    for (const change of this.dialogue.journal.slice(this.#heardCount)) this.#hear(change);
-    this.#heardCount = this.dialogue.journal.length;
+    const commands = this.harness.step(inputs);
+    for (const change of this.harness.journal.slice(this.#receivedCount)) this.#hear(change);
+    this.#receivedCount = this.harness.journal.length;
     for (const command of commands) this.#carryOut(command);
   }
 
@@ -146,7 +146,7 @@ class Site {
     this.submissions += 1;
     const { requestId, width, walltime } = change;
     const { widthMax, walltimeMax, walltimeGranularity, requestsMax } = this.limits;
-    const pendingCount = [...this.dialogue.state.requests.values()].filter(isPending).length;
+    const pendingCount = [...this.harness.state.requests.values()].filter(isPending).length;
     const isWithin =
       width >= 1 &&
       width <= widthMax &&
@@ -172,13 +172,13 @@ class Site {
         userId,
         width,
         walltime,
-        submittedAt: this.dialogue.now,
+        submittedAt: this.harness.now,
       });
       this.#deliver({ kind: 'SubmitAccepted', requestId, managerRequestId });
     } else if (command.kind === 'ReleaseRequest') {
       const entry = this.#entries.get(command.managerRequestId);
       if (entry !== undefined)
-        this.#entries.set(command.managerRequestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
+        this.#entries.set(command.managerRequestId, { ...entry, status: 'ended', endedAt: this.harness.now });
       this.#deliver({ kind: 'ReleaseDone', requestId: command.requestId });
     }
   }
@@ -278,7 +278,7 @@ test('a waiting request that is beyond the limits goes back, says why, and what 
   const site = aSiteWithWaiting('finish');
   site.limits = { ...large, widthMax: 4, walltimeMax: 6 * hour };
   site.pass(hour);
-  const requests = [...site.dialogue.state.requests.values()];
+  const requests = [...site.harness.state.requests.values()];
   t.deepEqual(
     requests.map(({ status }) => status),
     ['ended', 'ended', 'ended', 'queued', 'queued', 'queued'],
@@ -316,7 +316,7 @@ test('while more requests are there than may be by now, none that runs is releas
     site.want(100);
     site.pass(hour);
     t.deepEqual(
-      [...site.dialogue.state.requests.values()].map(({ width, status }) => `${width} ${status}`),
+      [...site.harness.state.requests.values()].map(({ width, status }) => `${width} ${status}`),
       ['1 running', '1 queued', '16 queued'],
     );
     site.limits = { ...large, requestsMax };

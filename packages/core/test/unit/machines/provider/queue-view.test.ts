@@ -1,22 +1,22 @@
 // The queue as the request heuristic sees it, for those who ask.
 import test from 'ava';
 import { viewQueue, type ViewedQueue } from '@mutirao/core/machines/provider';
-import { ProviderDialogue } from '@mutirao/testkit';
+import { ProviderHarness } from '@mutirao/testkit';
 
 const minute = 60_000;
 
-function aDialogue(...lines: readonly string[]): ProviderDialogue {
-  const dialogue = new ProviderDialogue({ heuristic: 'adaptive' });
-  dialogue.perform(['at 1000', 'start', `limits requests=2 width=8 walltime=${10 * minute}`, 'connect b1']);
-  for (const line of lines) dialogue.perform([line]);
-  return dialogue;
+function aHarness(...lines: readonly string[]): ProviderHarness {
+  const harness = new ProviderHarness({ heuristic: 'adaptive' });
+  harness.perform(['at 1000', 'start', `limits requests=2 width=8 walltime=${10 * minute}`, 'connect b1']);
+  for (const line of lines) harness.perform([line]);
+  return harness;
 }
 
 const stepsOf = ({ at, steps }: ViewedQueue): (readonly [number, number])[] =>
   steps.map(({ from, free }) => [from - at, free] as const);
 
 test('before the queue was read nothing is known of it, and why is said', (t) => {
-  const { state } = aDialogue();
+  const { state } = aHarness();
   t.like(viewQueue(state, 1000), {
     providerId: 'p',
     knowledge: 'none',
@@ -26,9 +26,9 @@ test('before the queue was read nothing is known of it, and why is said', (t) =>
     requests: [],
     decision: undefined,
   });
-  const broken = aDialogue('listing-failed squeue is away');
+  const broken = aHarness('listing-failed squeue is away');
   t.is(viewQueue(broken.state, 1000).trouble, 'The queue of the resource cannot be read: squeue is away.');
-  const machines = new ProviderDialogue({ resourceKind: 'machines' });
+  const machines = new ProviderHarness({ resourceKind: 'machines' });
   t.like(viewQueue(machines.state, 0), {
     knowledge: 'none',
     trouble: 'Its machines are shared by time: there is no queue.',
@@ -36,9 +36,9 @@ test('before the queue was read nothing is known of it, and why is said', (t) =>
 });
 
 test('free processors over time are those that a decision would see: what runs to its walltime, what waits where it has its place', (t) => {
-  const dialogue = aDialogue(`listing a=running@1000/5x${2 * minute} b=queued@0/8x${minute}`);
-  dialogue.now = 1000 + minute;
-  const view = viewQueue(dialogue.state, dialogue.now);
+  const harness = aHarness(`listing a=running@1000/5x${2 * minute} b=queued@0/8x${minute}`);
+  harness.now = 1000 + minute;
+  const view = viewQueue(harness.state, harness.now);
   t.like(view, { knowledge: 'complete', trouble: '', processors: 8, readAt: 1000, runningCount: 1, waitingCount: 1 });
   t.deepEqual(stepsOf(view), [
     [0, 3],
@@ -55,8 +55,8 @@ test('free processors over time are those that a decision would see: what runs t
 });
 
 test('who waits for something else than processors takes no place, and is still listed', (t) => {
-  const dialogue = aDialogue(`listing a=running@1000/5x${2 * minute} b=held@0/8x${minute} c=queued@0/3x${minute}`);
-  const view = viewQueue(dialogue.state, 1000);
+  const harness = aHarness(`listing a=running@1000/5x${2 * minute} b=held@0/8x${minute} c=queued@0/3x${minute}`);
+  const view = viewQueue(harness.state, 1000);
   t.deepEqual(stepsOf(view), [
     [0, 0],
     [minute, 3],
@@ -72,7 +72,7 @@ test('who waits for something else than processors takes no place, and is still 
   );
   t.is(view.waitingCount, 2);
   // Nor does a decision see it: the processors that are free now are asked for.
-  const alone = aDialogue(`listing a=running@1000/5x${2 * minute} b=held@0/8x${9 * minute}`, 'demand b1 20');
+  const alone = aHarness(`listing a=running@1000/5x${2 * minute} b=held@0/8x${9 * minute}`, 'demand b1 20');
   t.deepEqual(
     [...alone.state.requests.values()].map(({ width }) => width),
     [3, 8],
@@ -80,8 +80,8 @@ test('who waits for something else than processors takes no place, and is still 
 });
 
 test('own requests come first, also those that no listing has yet, and the decision that made them is told with what it compared', (t) => {
-  const dialogue = aDialogue(`listing a=running@1000/5x${2 * minute}`, 'demand b1 20');
-  const view = viewQueue(dialogue.state, 1000);
+  const harness = aHarness(`listing a=running@1000/5x${2 * minute}`, 'demand b1 20');
+  const view = viewQueue(harness.state, 1000);
   t.deepEqual(
     view.requests.map(({ requestId }) => requestId),
     ['q1', 'q2', ''],
@@ -89,21 +89,21 @@ test('own requests come first, also those that no listing has yet, and the decis
   t.like(view.decision, { at: 1000, heuristic: 'adaptive' });
   t.true((view.decision?.candidates.length ?? 0) >= 2);
   t.true(view.decision?.candidates[0]?.chosen);
-  dialogue.restart();
+  harness.restart();
   t.deepEqual(
-    viewQueue(dialogue.state, 2000).decision?.candidates.length,
+    viewQueue(harness.state, 2000).decision?.candidates.length,
     view.decision?.candidates.length,
     'after a restart the newest request tells of it',
   );
 });
 
 test('what cannot be read now is told as it was, and a queue that hides others says so', (t) => {
-  const dialogue = aDialogue(`listing a=running@1000/5x${2 * minute}`, 'listing-failed squeue is away');
-  t.like(viewQueue(dialogue.state, 1000), {
+  const harness = aHarness(`listing a=running@1000/5x${2 * minute}`, 'listing-failed squeue is away');
+  t.like(viewQueue(harness.state, 1000), {
     knowledge: 'stale',
     trouble: 'The queue of the resource cannot be read (squeue is away): this is how it was.',
   });
-  const hidden = aDialogue('listing free=2');
+  const hidden = aHarness('listing free=2');
   const view = viewQueue(hidden.state, 1000);
   t.is(view.knowledge, 'hidden');
   t.deepEqual(
@@ -118,8 +118,8 @@ test('what cannot be read now is told as it was, and a queue that hides others s
 
 test('a long queue is told in part, and until when its steps go', (t) => {
   const listed = Array.from({ length: 2500 }, (_, index) => `r${index}=queued@${2000 + 2000 * index}/8x1000`);
-  const dialogue = aDialogue(`listing ${listed.join(' ')}`);
-  const view = viewQueue(dialogue.state, 1000);
+  const harness = aHarness(`listing ${listed.join(' ')}`);
+  const view = viewQueue(harness.state, 1000);
   t.is(view.steps.length, 2000);
   t.true((view.stepsUntil ?? 0) > (view.steps.at(-1)?.from ?? Infinity));
   t.is(view.requests.length, 1000);

@@ -1,33 +1,38 @@
 // Requests that their manager puts back into its queue after they had started, or ends.
 import test from 'ava';
-import { describeRequest, freezeProvider, thawProvider, type ProviderChange } from '@mutirao/core/machines/provider';
-import { ProviderDialogue } from '@mutirao/testkit';
+import {
+  describeRequest,
+  serializeProvider,
+  deserializeProvider,
+  type ProviderChange,
+} from '@mutirao/core/machines/provider';
+import { ProviderHarness } from '@mutirao/testkit';
 
 /** A provider with one request that runs since 15, and had an agent. */
 function aProvider(): {
-  readonly dialogue: ProviderDialogue;
+  readonly harness: ProviderHarness;
   perform(at: number, ...lines: string[]): ProviderChange['kind'][];
 } {
-  const dialogue = new ProviderDialogue();
+  const harness = new ProviderHarness();
   const perform = (at: number, ...lines: string[]): ProviderChange['kind'][] => {
-    const before = dialogue.journal.length;
-    dialogue.now = at;
-    dialogue.perform(lines);
-    return dialogue.journal.slice(before).map(({ kind }) => kind);
+    const before = harness.journal.length;
+    harness.now = at;
+    harness.perform(lines);
+    return harness.journal.slice(before).map(({ kind }) => kind);
   };
   perform(1, 'start', 'connect b1', 'limits requests=1 width=1 walltime=100000', 'demand b1 100', 'listing');
   perform(10, 'accepted q1');
   perform(20, 'listing q1=running@15', 'attach q1.0');
   perform(30, 'left q1.0');
-  return { dialogue, perform };
+  return { harness, perform };
 }
 
 test('a request that two listings in a row show as waiting after it had started waits again, and says why', (t) => {
-  const { dialogue, perform } = aProvider();
+  const { harness, perform } = aProvider();
   t.deepEqual(perform(40, 'listing q1=queued'), []);
   t.deepEqual(perform(50, 'listing q1=queued'), ['RequestRequeued']);
-  const request = dialogue.state.requests.get('q1')!;
-  t.like(describeRequest(dialogue.state, request), { status: 'queued', startedAt: 0, submittedAt: 50, endedAt: 0 });
+  const request = harness.state.requests.get('q1')!;
+  t.like(describeRequest(harness.state, request), { status: 'queued', startedAt: 0, submittedAt: 50, endedAt: 0 });
   t.is(request.reasons.at(-1), 'The resource manager put it back into its queue.');
 });
 
@@ -42,47 +47,47 @@ test('a listing that was read before the start was known, or that failed, or a l
 });
 
 test('an agent that comes shows that a request which was requeued has started again', (t) => {
-  const { dialogue, perform } = aProvider();
+  const { harness, perform } = aProvider();
   perform(40, 'listing q1=queued');
   perform(50, 'listing q1=queued');
   t.deepEqual(perform(60, 'attach q1.0 incarnation=second'), ['RequestStarted', 'MachineJoined']);
-  t.like(dialogue.state.requests.get('q1'), { status: 'running', startedAt: 60 });
-  t.is(dialogue.state.machines.get('p/q1.0')?.facts.until, 100_060);
+  t.like(harness.state.requests.get('q1'), { status: 'running', startedAt: 60 });
+  t.is(harness.state.machines.get('p/q1.0')?.facts.until, 100_060);
 });
 
 test('what is learnt of waits is counted from when a request was put back', (t) => {
-  const { dialogue, perform } = aProvider();
+  const { harness, perform } = aProvider();
   perform(1000, 'listing q1=queued');
   perform(1010, 'listing q1=queued');
   perform(1500, 'listing q1=running@1400');
   t.deepEqual(
-    dialogue.state.waits.map(({ wait }) => wait),
+    harness.state.waits.map(({ wait }) => wait),
     [5, 390],
   );
 });
 
 test('a request that was put back and started again between two listings is a start of its own', (t) => {
-  const { dialogue, perform } = aProvider();
+  const { harness, perform } = aProvider();
   t.deepEqual(perform(200_000, 'listing q1=running@150000'), ['RequestRequeued', 'RequestStarted']);
-  t.like(dialogue.state.requests.get('q1'), { status: 'running', startedAt: 150_000 });
+  t.like(harness.state.requests.get('q1'), { status: 'running', startedAt: 150_000 });
 });
 
 test('that a request was requeued outlives a restart and a snapshot', (t) => {
-  const { dialogue, perform } = aProvider();
+  const { harness, perform } = aProvider();
   perform(40, 'listing q1=queued');
   perform(50, 'listing q1=queued');
-  const thawed = thawProvider(dialogue.config, structuredClone(freezeProvider(dialogue.state)));
-  t.like(thawed.requests.get('q1'), { status: 'queued', startedAt: 0, submittedAt: 50 });
-  dialogue.restart();
-  t.like(dialogue.state.requests.get('q1'), { status: 'queued', startedAt: 0, submittedAt: 50 });
+  const deserialized = deserializeProvider(harness.config, structuredClone(serializeProvider(harness.state)));
+  t.like(deserialized.requests.get('q1'), { status: 'queued', startedAt: 0, submittedAt: 50 });
+  harness.restart();
+  t.like(harness.state.requests.get('q1'), { status: 'queued', startedAt: 0, submittedAt: 50 });
 });
 
 test('a request says why its manager ended it, also after a restart, unless that was asked of it', (t) => {
   const endCodeOf = (end: string, ...before: string[]): string | undefined => {
-    const { dialogue, perform } = aProvider();
+    const { harness, perform } = aProvider();
     for (const line of before) perform(150, line);
     perform(200, `listing q1=ended@190:${end}`);
-    const again = thawProvider(dialogue.config, structuredClone(freezeProvider(dialogue.state)));
+    const again = deserializeProvider(harness.config, structuredClone(serializeProvider(harness.state)));
     return describeRequest(again, again.requests.get('q1')!).endCode;
   };
   t.is(endCodeOf('PREEMPTED'), 'MUT_ALLOCATION_ENDED');

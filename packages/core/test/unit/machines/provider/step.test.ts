@@ -7,7 +7,7 @@ import {
   type ProviderInput,
 } from '@mutirao/core/machines/provider';
 import { heuristicDefaults } from '@mutirao/core/requests';
-import { aMachine, ProviderDialogue } from '@mutirao/testkit';
+import { aMachine, ProviderHarness } from '@mutirao/testkit';
 
 const limits = { processors: 4, requestsMax: 1, widthMax: 4, walltimeMax: 60_000, walltimeGranularity: 1 };
 const demand = {
@@ -51,7 +51,7 @@ test('one batch that tells all there is to know is answered in one step', (t) =>
   t.deepEqual(commands, [
     { kind: 'SubmitRequest', requestId: 'q1', clientRequestId: 'i.q1', userId: 'mutirao', width: 2, walltime: 60_000 },
     {
-      kind: 'TellRequests',
+      kind: 'ReportRequests',
       brokerId: 'b1',
       requests: [
         {
@@ -70,14 +70,14 @@ test('one batch that tells all there is to know is answered in one step', (t) =>
         },
       ],
     },
-    { kind: 'TellSettled', brokerId: 'b1' },
+    { kind: 'ReportSynced', brokerId: 'b1' },
   ]);
   t.true(reasons.length > 0);
 });
 
 test('free slots are shared evenly among the brokers in need', (t) => {
-  const dialogue = new ProviderDialogue();
-  dialogue.perform([
+  const harness = new ProviderHarness();
+  harness.perform([
     'start',
     'limits requests=4 width=8 walltime=1000',
     'listing',
@@ -86,40 +86,40 @@ test('free slots are shared evenly among the brokers in need', (t) => {
     'demand b1 6',
     'demand b2 2',
   ]);
-  const shares = [...dialogue.state.requests.values()].map(({ brokerId, width }) => `${brokerId} ${width}`);
+  const shares = [...harness.state.requests.values()].map(({ brokerId, width }) => `${brokerId} ${width}`);
   t.deepEqual(shares, ['b1 3', 'b1 3', 'b2 1', 'b2 1']);
 });
 
 test('the provider says why it asks for nothing', (t) => {
-  const dialogue = new ProviderDialogue();
-  const standing = (): string => dialogue.state.standing.join(' ');
-  dialogue.perform(['start', 'connect b1']);
-  t.is(standing(), 'No broker wants more than what its allocations, and requests for more, have room for.');
-  dialogue.perform(['demand b1 3']);
-  t.is(standing(), 'The limits of the resource are not known yet.');
-  dialogue.perform(['limits requests=1 width=2 walltime=1000']);
-  t.is(standing(), 'The queue of the resource has not been read yet.');
-  dialogue.perform(['listing-failed squeue hung']);
-  t.is(standing(), 'The queue of the resource cannot be read: squeue hung.');
-  dialogue.perform(['listing']);
-  dialogue.perform(['at 10']);
-  t.is(standing(), 'Every request slot is taken: 1 allowed, 1 pending.');
-  dialogue.perform(['refused q1 disk full']);
+  const harness = new ProviderHarness();
+  const resourceStatus = (): string => harness.state.resourceStatus.join(' ');
+  harness.perform(['start', 'connect b1']);
+  t.is(resourceStatus(), 'No broker wants more than what its allocations, and requests for more, have room for.');
+  harness.perform(['demand b1 3']);
+  t.is(resourceStatus(), 'The limits of the resource are not known yet.');
+  harness.perform(['limits requests=1 width=2 walltime=1000']);
+  t.is(resourceStatus(), 'The queue of the resource has not been read yet.');
+  harness.perform(['listing-failed squeue hung']);
+  t.is(resourceStatus(), 'The queue of the resource cannot be read: squeue hung.');
+  harness.perform(['listing']);
+  harness.perform(['at 10']);
+  t.is(resourceStatus(), 'Every request slot is taken: 1 allowed, 1 pending.');
+  harness.perform(['refused q1 disk full']);
   t.is(
-    standing(),
+    resourceStatus(),
     'Paused for another 2 s, after failures in a row: 1 refused, 0 ended without a machine. The last one, q1: ' +
       'The resource manager refused it: disk full. It asks at once when the heuristic is set, or when new work ' +
       'comes after a time without any.',
   );
-  t.is(dialogue.state.requests.get('q1')?.reasons.at(-1), 'The resource manager refused it: disk full.');
+  t.is(harness.state.requests.get('q1')?.reasons.at(-1), 'The resource manager refused it: disk full.');
 });
 
 test('draining withdraws what is queued, lets run what runs, and asks for nothing more', (t) => {
-  const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
-  dialogue.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
+  const harness = new ProviderHarness();
+  harness.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
+  harness.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
   t.is(
-    dialogue.perform(['drain the machine room floods']),
+    harness.perform(['drain the machine room floods']),
     [
       'tell b1 draining since 1: the machine room floods',
       'reply 1 ok',
@@ -128,23 +128,23 @@ test('draining withdraws what is queued, lets run what runs, and asks for nothin
       'wake at 5001',
     ].join('\n'),
   );
-  t.is(dialogue.perform(['released q2']), 'tell b1 requests q2=ended');
-  t.is(dialogue.state.requests.get('q1')?.status, 'running');
+  t.is(harness.perform(['released q2']), 'tell b1 requests q2=ended');
+  t.is(harness.state.requests.get('q1')?.status, 'running');
 });
 
 test('draining withdraws also what was being submitted, once the manager has it', (t) => {
-  const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=2 walltime=1000', 'demand b1 9', 'listing']);
-  dialogue.perform(['drain the machine room floods']);
-  t.is(dialogue.perform(['accepted q1']), 'release q1 (m-q1)\ntell b1 requests q1=queued\nwake at 5001');
+  const harness = new ProviderHarness();
+  harness.perform(['start', 'connect b1', 'limits requests=1 width=2 walltime=1000', 'demand b1 9', 'listing']);
+  harness.perform(['drain the machine room floods']);
+  t.is(harness.perform(['accepted q1']), 'release q1 (m-q1)\ntell b1 requests q1=queued\nwake at 5001');
 });
 
 test('giving everything back takes out what is queued and what runs, whatever is wanted', (t) => {
-  const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
-  dialogue.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
+  const harness = new ProviderHarness();
+  harness.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
+  harness.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
   t.is(
-    dialogue.perform(['give-back the submitter ended']),
+    harness.perform(['give-back the submitter ended']),
     [
       'tell b1 draining since 1, at once: the submitter ended',
       'reply 1 ok',
@@ -156,43 +156,43 @@ test('giving everything back takes out what is queued and what runs, whatever is
       'wake at 5001',
     ].join('\n'),
   );
-  dialogue.perform(['released q1', 'released q2']);
+  harness.perform(['released q1', 'released q2']);
   t.deepEqual(
-    [...dialogue.state.requests.values()].map(({ status }) => status),
+    [...harness.state.requests.values()].map(({ status }) => status),
     ['ended', 'ended'],
   );
-  t.is(dialogue.state.requests.get('q1')?.releaseReason, 'Released: provider p is stopping (the submitter ended).');
+  t.is(harness.state.requests.get('q1')?.releaseReason, 'Released: provider p is stopping (the submitter ended).');
 });
 
 test('an agent that says good-bye is lost at once', (t) => {
-  const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=60000', 'demand b1 9', 'listing']);
-  dialogue.perform(['accepted q1', 'attach q1.0']);
-  t.is(dialogue.perform(['left q1.0']), 'tell b1 lost p/q1.0 MUT_MACHINE_LEFT');
+  const harness = new ProviderHarness();
+  harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=60000', 'demand b1 9', 'listing']);
+  harness.perform(['accepted q1', 'attach q1.0']);
+  t.is(harness.perform(['left q1.0']), 'tell b1 lost p/q1.0 MUT_MACHINE_LEFT');
 });
 
 test('an agent that says good-bye as its allocation ends is lost to the walltime', (t) => {
-  const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=60000', 'demand b1 9', 'listing']);
-  dialogue.perform(['accepted q1', 'attach q1.0']);
-  dialogue.perform(['at 59500']);
-  t.is(dialogue.perform(['left q1.0']), 'tell b1 lost p/q1.0 MUT_WALLTIME_ENDED');
+  const harness = new ProviderHarness();
+  harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=60000', 'demand b1 9', 'listing']);
+  harness.perform(['accepted q1', 'attach q1.0']);
+  harness.perform(['at 59500']);
+  t.is(harness.perform(['left q1.0']), 'tell b1 lost p/q1.0 MUT_WALLTIME_ENDED');
 });
 
 test('a restarted agent joins anew under its new incarnation', (t) => {
-  const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
-  dialogue.perform(['accepted q1', 'attach q1.0']);
-  dialogue.perform(['attach q1.0 incarnation=2']);
-  t.is(dialogue.state.machines.get('p/q1.0')?.facts.incarnation, '2');
-  t.is(dialogue.journal.filter((change) => change.kind === 'MachineJoined').length, 2);
+  const harness = new ProviderHarness();
+  harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
+  harness.perform(['accepted q1', 'attach q1.0']);
+  harness.perform(['attach q1.0 incarnation=2']);
+  t.is(harness.state.machines.get('p/q1.0')?.facts.incarnation, '2');
+  t.is(harness.journal.filter((change) => change.kind === 'MachineJoined').length, 2);
 });
 
 test('facts that are heard twice, or about what is gone, change nothing', (t) => {
-  const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
-  dialogue.perform(['accepted q1']);
-  const before = dialogue.journal.length;
+  const harness = new ProviderHarness();
+  harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
+  harness.perform(['accepted q1']);
+  const before = harness.journal.length;
   const stale = [
     'accepted q1',
     'refused q1 late',
@@ -205,25 +205,25 @@ test('facts that are heard twice, or about what is gone, change nothing', (t) =>
     'disconnect b9',
     'limits requests=1 width=1 walltime=1000',
   ];
-  t.is(dialogue.perform(stale), '');
-  t.is(dialogue.journal.length, before);
+  t.is(harness.perform(stale), '');
+  t.is(harness.journal.length, before);
 });
 
 test('task times are measured over all machines and kept with their request', (t) => {
-  const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
-  dialogue.perform([
+  const harness = new ProviderHarness();
+  harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
+  harness.perform([
     'measured q1 longest=70 total=100 count=2',
     'measured lab1 longest=50 total=50 count=1',
     'measured q1 count=0',
   ]);
-  t.deepEqual(dialogue.state.taskTimes, { longest: 70, total: 150, count: 3 });
-  t.is(dialogue.state.requests.get('q1')?.taskTime, 100);
+  t.deepEqual(harness.state.taskTimes, { longest: 70, total: 150, count: 3 });
+  t.is(harness.state.requests.get('q1')?.taskTime, 100);
 });
 
 test('requests are sized by what tasks took elsewhere until one has ended here', (t) => {
-  const dialogue = new ProviderDialogue({ heuristic: 'adaptive' });
-  dialogue.perform([
+  const harness = new ProviderHarness({ heuristic: 'adaptive' });
+  harness.perform([
     'start',
     'connect b1',
     'limits requests=2 width=4 walltime=3600000',
@@ -231,27 +231,27 @@ test('requests are sized by what tasks took elsewhere until one has ended here',
     'listing',
   ]);
   t.regex(
-    dialogue.state.standing.join(' '),
+    harness.state.resourceStatus.join(' '),
     /A task is taken to last 55 s: 1\.1 x what 99 of 100 tasks take at most elsewhere, by 1 completed task, 50 s\./,
   );
-  dialogue.perform(['measured q1 longest=70000 total=70000 count=1', 'demand b1 8 x1 elsewhere=50000', 'listing']);
-  t.notRegex(dialogue.state.standing.join(' '), /elsewhere/);
+  harness.perform(['measured q1 longest=70000 total=70000 count=1', 'demand b1 8 x1 elsewhere=50000', 'listing']);
+  t.notRegex(harness.state.resourceStatus.join(' '), /elsewhere/);
 });
 
 test('only so many ended requests are remembered', (t) => {
-  const dialogue = new ProviderDialogue({ endedRequestsMax: 2, refusalPause: 1, refusalsMax: 100 });
-  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
+  const harness = new ProviderHarness({ endedRequestsMax: 2, refusalPause: 1, refusalsMax: 100 });
+  harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
   for (let index = 1; index <= 4; index += 1) {
-    dialogue.perform([`refused q${index} no`]);
-    dialogue.perform([`at ${dialogue.now + 1000}`]);
+    harness.perform([`refused q${index} no`]);
+    harness.perform([`at ${harness.now + 1000}`]);
   }
-  t.deepEqual([...dialogue.state.requests.keys()], ['q3', 'q4', 'q5']);
+  t.deepEqual([...harness.state.requests.keys()], ['q3', 'q4', 'q5']);
 });
 
 test('a forgotten request that shows up in the queue is given back', (t) => {
-  const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000']);
-  t.is(dialogue.perform(['listing q77=running@1']), 'release q77 (m-q77)');
+  const harness = new ProviderHarness();
+  harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000']);
+  t.is(harness.perform(['listing q77=running@1']), 'release q77 (m-q77)');
 });
 
 test('an agent that comes in the same turn as a listing without its request speaks louder', (t) => {
@@ -283,8 +283,8 @@ test('an agent that comes in the same turn as a listing without its request spea
 
 test('a request that runs again after its end is given back, also where the clock was set back since', (t) => {
   for (const clock of [100_000, 1000]) {
-    const dialogue = new ProviderDialogue();
-    dialogue.perform([
+    const harness = new ProviderHarness();
+    harness.perform([
       'at 50000',
       'start',
       'connect b1',
@@ -293,19 +293,19 @@ test('a request that runs again after its end is given back, also where the cloc
       'listing',
       'accepted q1',
     ]);
-    dialogue.perform(['at 60000', 'listing q1=ended@55000', 'demand b1 0']);
-    dialogue.perform(['restart']);
-    dialogue.now = clock;
-    t.regex(dialogue.perform(['listing q1=running@900']), /^release q1 \(m-q1\)$/m, `the clock says ${clock}`);
+    harness.perform(['at 60000', 'listing q1=ended@55000', 'demand b1 0']);
+    harness.perform(['restart']);
+    harness.now = clock;
+    t.regex(harness.perform(['listing q1=running@900']), /^release q1 \(m-q1\)$/m, `the clock says ${clock}`);
   }
 });
 
-function adaptive(heuristic = 'adaptive'): ProviderDialogue {
-  const dialogue = new ProviderDialogue({ heuristic, heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
-  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=8 walltime=100000']);
+function adaptive(heuristic = 'adaptive'): ProviderHarness {
+  const harness = new ProviderHarness({ heuristic, heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
+  harness.perform(['start', 'connect b1', 'limits requests=1 width=8 walltime=100000']);
   // Four processors are free for 30 s, then none for very long.
-  dialogue.perform(['listing l1=running@1/4x30000 l2=queued@30001/8x900000', 'demand b1 100']);
-  return dialogue;
+  harness.perform(['listing l1=running@1/4x30000 l2=queued@30001/8x900000', 'demand b1 100']);
+  return harness;
 }
 
 test('the adaptive heuristic sees local requests, and its candidates stay with the request', (t) => {
@@ -323,12 +323,12 @@ test('the adaptive heuristic sees local requests, and its candidates stay with t
 });
 
 test('a request that completed no task doubles the estimate, one that did makes it 1.1 x the longest', (t) => {
-  const estimateOf = (dialogue: ProviderDialogue): string => dialogue.state.requests.get('q2')?.reasons.at(-1) ?? '';
+  const estimateOf = (harness: ProviderHarness): string => harness.state.requests.get('q2')?.reasons.at(-1) ?? '';
   const end = ['accepted q1', 'listing q1=running@10 l3=queued@30001/8x900000', 'attach q1.0', 'at 30010'];
-  const fruitless = adaptive();
-  fruitless.perform([...end, 'listing q1=ended@30010']);
+  const emptyAllocationStreak = adaptive();
+  emptyAllocationStreak.perform([...end, 'listing q1=ended@30010']);
   t.is(
-    estimateOf(fruitless),
+    estimateOf(emptyAllocationStreak),
     'A task is taken to last 1 min 0 s: 2 x the longest that a request held its processors beyond the tasks it ' +
       'completed, 30 s.',
   );
@@ -338,8 +338,8 @@ test('a request that completed no task doubles the estimate, one that did makes 
 });
 
 test('what was learnt of one demand is forgotten when the next begins, also across a restart', (t) => {
-  const dialogue = adaptive();
-  dialogue.perform([
+  const harness = adaptive();
+  harness.perform([
     'accepted q1',
     'listing q1=running@10',
     'attach q1.0',
@@ -348,57 +348,54 @@ test('what was learnt of one demand is forgotten when the next begins, also acro
     'at 30010',
     'listing q1=ended@30010',
   ]);
-  dialogue.perform(['restart', 'connect b1', 'listing', 'demand b1 5']);
-  t.regex(dialogue.state.requests.get('q2')?.reasons.at(-1) ?? '', /10 s: nothing has been observed yet/);
+  harness.perform(['restart', 'connect b1', 'listing', 'demand b1 5']);
+  t.regex(harness.state.requests.get('q2')?.reasons.at(-1) ?? '', /10 s: nothing has been observed yet/);
 });
 
 test('what was learnt of a demand survives a restart and a reconnection', (t) => {
-  const dialogue = adaptive();
-  dialogue.perform([
+  const harness = adaptive();
+  harness.perform([
     'accepted q1',
     'listing q1=running@10',
     'attach q1.0',
     'measured q1 longest=20000 total=20000 count=1',
     'disconnect b1',
   ]);
-  dialogue.perform(['restart', 'connect b1', 'at 30010', 'listing q1=ended@30010', 'demand b1 5']);
-  t.regex(
-    dialogue.state.requests.get('q2')?.reasons.at(-1) ?? '',
-    /22 s: 1\.1 x the longest of 1 completed task, 20 s/,
-  );
+  harness.perform(['restart', 'connect b1', 'at 30010', 'listing q1=ended@30010', 'demand b1 5']);
+  t.regex(harness.state.requests.get('q2')?.reasons.at(-1) ?? '', /22 s: 1\.1 x the longest of 1 completed task, 20 s/);
 });
 
 test('the mixed heuristic makes its first decision once for each demand; a refused request does not count', (t) => {
-  const dialogue = adaptive('mixed');
+  const harness = adaptive('mixed');
   const shapeOf = (requestId: string): number[] => {
-    const { width = 0, walltime = 0 } = dialogue.state.requests.get(requestId) ?? {};
+    const { width = 0, walltime = 0 } = harness.state.requests.get(requestId) ?? {};
     return [width, walltime];
   };
   t.deepEqual(shapeOf('q1'), [8, 100_000]);
-  dialogue.perform(['refused q1 busy']);
-  dialogue.perform(['at 3000']);
+  harness.perform(['refused q1 busy']);
+  harness.perform(['at 3000']);
   t.deepEqual(shapeOf('q2'), [8, 100_000]);
   const wall = 'l1=running@1/4x60000 l2=queued@60001/8x900000';
-  dialogue.perform(['accepted q2', `listing ${wall} q2=ended@4000`]);
-  dialogue.perform(['at 9000']);
+  harness.perform(['accepted q2', `listing ${wall} q2=ended@4000`]);
+  harness.perform(['at 9000']);
   t.is(shapeOf('q3')[0], 4);
 });
 
 test('own requests that no listing shows yet hold their place in the queue', (t) => {
-  const dialogue = new ProviderDialogue({
+  const harness = new ProviderHarness({
     heuristic: 'adaptive',
     heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 },
   });
-  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=8 walltime=100000']);
-  dialogue.perform(['listing', 'demand b1 8']);
+  harness.perform(['start', 'connect b1', 'limits requests=1 width=8 walltime=100000']);
+  harness.perform(['listing', 'demand b1 8']);
   t.deepEqual(
-    dialogue.state.requests.get('q1')?.candidates?.map(({ startsAt }) => startsAt),
+    harness.state.requests.get('q1')?.candidates?.map(({ startsAt }) => startsAt),
     [1],
   );
   // Another slot, and still the old listing: the next request is behind the first.
-  dialogue.perform(['limits requests=2 width=8 walltime=100000']);
+  harness.perform(['limits requests=2 width=8 walltime=100000']);
   t.deepEqual(
-    dialogue.state.requests.get('q2')?.candidates?.map(({ startsAt }) => startsAt),
+    harness.state.requests.get('q2')?.candidates?.map(({ startsAt }) => startsAt),
     [100_001, 200_001],
   );
 });

@@ -1,32 +1,32 @@
 import test from 'ava';
 import {
-  freezeProvider,
+  serializeProvider,
   measureInterval,
-  thawProvider,
+  deserializeProvider,
   type ProviderConfig,
   type ProviderSnapshot,
 } from '@mutirao/core/machines/provider';
-import { ProviderDialogue, WatchingHeuristic } from '@mutirao/testkit';
+import { ProviderHarness, WatchingHeuristic } from '@mutirao/testkit';
 
-function aDialogue(config: Partial<ProviderConfig> = {}): {
-  readonly dialogue: ProviderDialogue;
+function aHarness(config: Partial<ProviderConfig> = {}): {
+  readonly harness: ProviderHarness;
   readonly heuristic: WatchingHeuristic;
 } {
   const heuristic = new WatchingHeuristic();
-  const dialogue = new ProviderDialogue({ heuristic: 'watching', findHeuristic: heuristic.find, ...config });
-  dialogue.perform(['start', 'connect b', 'limits requests=2 width=8 walltime=100000']);
-  return { dialogue, heuristic };
+  const harness = new ProviderHarness({ heuristic: 'watching', findHeuristic: heuristic.find, ...config });
+  harness.perform(['start', 'connect b', 'limits requests=2 width=8 walltime=100000']);
+  return { harness, heuristic };
 }
 
 test('the one request that a waiting gang fits into is kept, whatever the heuristic wants', (t) => {
-  const { dialogue } = aDialogue();
-  dialogue.perform(['listing l=running@1/8x90000', 'demand b 20']);
-  dialogue.perform(['accepted q1', 'accepted q2', 'measured q1 longest=10 total=10 count=1']);
+  const { harness } = aHarness();
+  harness.perform(['listing l=running@1/8x90000', 'demand b 20']);
+  harness.perform(['accepted q1', 'accepted q2', 'measured q1 longest=10 total=10 count=1']);
   t.deepEqual(
-    [...dialogue.state.requests.values()].map(({ releaseReason }) => releaseReason !== ''),
+    [...harness.state.requests.values()].map(({ releaseReason }) => releaseReason !== ''),
     [true, true],
   );
-  const { dialogue: other } = aDialogue();
+  const { harness: other } = aHarness();
   other.perform(['listing l=running@1/8x90000', 'demand b 20 gang=6']);
   other.perform(['accepted q1', 'accepted q2', 'measured q1 longest=10 total=10 count=1']);
   t.deepEqual(
@@ -39,51 +39,51 @@ test('the one request that a waiting gang fits into is kept, whatever the heuris
 });
 
 test('a running request without a task goes back after the idle time where none waits, and not while one does', (t) => {
-  const { dialogue } = aDialogue();
-  dialogue.perform(['listing', 'demand b 20']);
-  dialogue.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'attach q2.0']);
-  dialogue.perform(['at 20', 'seen q1.0=15']);
-  t.notRegex(dialogue.perform(['at 20000']), /release/); // Nineteen tasks wait.
-  dialogue.perform(['demand b 1']);
-  t.notRegex(dialogue.perform(['at 29999']), /release/);
-  t.regex(dialogue.perform(['at 30000']), /release q2/);
+  const { harness } = aHarness();
+  harness.perform(['listing', 'demand b 20']);
+  harness.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'attach q2.0']);
+  harness.perform(['at 20', 'seen q1.0=15']);
+  t.notRegex(harness.perform(['at 20000']), /release/); // Nineteen tasks wait.
+  harness.perform(['demand b 1']);
+  t.notRegex(harness.perform(['at 29999']), /release/);
+  t.regex(harness.perform(['at 30000']), /release q2/);
   t.is(
-    dialogue.state.requests.get('q2')?.reasons.at(-1),
+    harness.state.requests.get('q2')?.reasons.at(-1),
     'Released: no task has run on it for 10 s, and none waits for its processors.',
   );
-  t.is(dialogue.state.requests.get('q1')?.releaseReason, '');
+  t.is(harness.state.requests.get('q1')?.releaseReason, '');
 });
 
 test('a request that gets a task again within the idle time stays', (t) => {
-  const { dialogue } = aDialogue();
-  dialogue.perform(['listing', 'demand b 20']);
-  dialogue.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'attach q2.0']);
-  dialogue.perform(['at 20', 'seen q1.0=15', 'demand b 1']);
-  dialogue.perform(['at 9000', 'seen q2.0=9000']);
-  dialogue.perform(['at 10000', 'seen q2.0=0']);
-  t.notRegex(dialogue.perform(['at 19999']), /release/);
-  t.regex(dialogue.perform(['at 20000']), /release q2/);
+  const { harness } = aHarness();
+  harness.perform(['listing', 'demand b 20']);
+  harness.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'attach q2.0']);
+  harness.perform(['at 20', 'seen q1.0=15', 'demand b 1']);
+  harness.perform(['at 9000', 'seen q2.0=9000']);
+  harness.perform(['at 10000', 'seen q2.0=0']);
+  t.notRegex(harness.perform(['at 19999']), /release/);
+  t.regex(harness.perform(['at 20000']), /release q2/);
 });
 
 test('a request that was released before a task completed in it is remembered, also across a restart, and one that completed some is not', (t) => {
-  const { dialogue, heuristic } = aDialogue();
-  dialogue.perform(['listing', 'demand b 20']);
-  dialogue.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'attach q2.0']);
-  dialogue.perform(['at 20', 'seen q1.0=15', 'demand b 1']);
-  dialogue.perform(['at 10020']);
-  t.true(dialogue.state.requests.get('q2')?.releaseReason.startsWith('Released: no task has run on it'));
-  dialogue.perform(['at 12000', 'listing q1=running@10 q2=ended@11000', 'demand b 9']);
+  const { harness, heuristic } = aHarness();
+  harness.perform(['listing', 'demand b 20']);
+  harness.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'attach q2.0']);
+  harness.perform(['at 20', 'seen q1.0=15', 'demand b 1']);
+  harness.perform(['at 10020']);
+  t.true(harness.state.requests.get('q2')?.releaseReason.startsWith('Released: no task has run on it'));
+  harness.perform(['at 12000', 'listing q1=running@10 q2=ended@11000', 'demand b 9']);
   t.is(heuristic.asked.at(-1)?.unusedAt, 10_020);
-  dialogue.state = thawProvider(
-    dialogue.config,
-    JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+  harness.state = deserializeProvider(
+    harness.config,
+    JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
   );
   const { length } = heuristic.asked;
-  dialogue.perform(['start', 'connect b', 'demand b 9']);
-  dialogue.perform(['listing q1=running@10']);
+  harness.perform(['start', 'connect b', 'demand b 9']);
+  harness.perform(['listing q1=running@10']);
   t.true(heuristic.asked.length > length);
   t.is(heuristic.asked.at(-1)?.unusedAt, 10_020);
-  const { dialogue: other, heuristic: asked } = aDialogue();
+  const { harness: other, heuristic: asked } = aHarness();
   other.perform(['listing', 'demand b 20']);
   other.perform([
     'accepted q1',
@@ -101,20 +101,20 @@ test('a request that was released before a task completed in it is remembered, a
 });
 
 test('a restart from a snapshot keeps what was asked for lately, promised and cut off', (t) => {
-  const { dialogue, heuristic } = aDialogue();
-  dialogue.perform(['listing l=running@1/8x90000', 'demand b 20']);
-  dialogue.perform(['accepted q1', 'accepted q2']);
-  dialogue.perform(['at 100', 'listing l=running@1/8x90000 q1=queued@90001 q2=queued@90001']);
-  dialogue.perform(['at 200', 'listing q1=running@200 q2=queued@90001', 'attach q1.0']);
-  dialogue.perform(['at 5000', 'seen q1.0=1000']);
-  dialogue.perform(['at 6000', 'listing q1=ended@6000 q2=queued@90001']);
+  const { harness, heuristic } = aHarness();
+  harness.perform(['listing l=running@1/8x90000', 'demand b 20']);
+  harness.perform(['accepted q1', 'accepted q2']);
+  harness.perform(['at 100', 'listing l=running@1/8x90000 q1=queued@90001 q2=queued@90001']);
+  harness.perform(['at 200', 'listing q1=running@200 q2=queued@90001', 'attach q1.0']);
+  harness.perform(['at 5000', 'seen q1.0=1000']);
+  harness.perform(['at 6000', 'listing q1=ended@6000 q2=queued@90001']);
   const before = heuristic.asked.at(-1);
-  dialogue.state = thawProvider(
-    dialogue.config,
-    JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot,
+  harness.state = deserializeProvider(
+    harness.config,
+    JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
   );
-  dialogue.perform(['start', 'connect b', 'demand b 20']);
-  dialogue.perform(['listing q2=queued@90001']);
+  harness.perform(['start', 'connect b', 'demand b 20']);
+  harness.perform(['listing q2=queued@90001']);
   const after = heuristic.asked.at(-1);
   t.not(after, before);
   t.deepEqual(after?.cutOff, [{ count: 1, time: 5000 }]);
@@ -125,48 +125,48 @@ test('a restart from a snapshot keeps what was asked for lately, promised and cu
 
 test('a promise that is first heard of more than ten minutes after the submission is none', (t) => {
   const promisedAfter = (wait: number): unknown => {
-    const { dialogue, heuristic } = aDialogue();
-    dialogue.perform(['listing l=running@1/8x90000', 'demand b 20']);
-    dialogue.perform(['accepted q1', 'accepted q2']);
-    dialogue.perform([`at ${wait}`, `listing l=running@1/8x90000000 q1=queued@9000001 q2=queued@9000001`]);
-    dialogue.perform([`at ${wait + 1000}`, `listing l=running@1/8x90000000 q1=queued@9000001 q2=queued@9000001`]);
+    const { harness, heuristic } = aHarness();
+    harness.perform(['listing l=running@1/8x90000', 'demand b 20']);
+    harness.perform(['accepted q1', 'accepted q2']);
+    harness.perform([`at ${wait}`, `listing l=running@1/8x90000000 q1=queued@9000001 q2=queued@9000001`]);
+    harness.perform([`at ${wait + 1000}`, `listing l=running@1/8x90000000 q1=queued@9000001 q2=queued@9000001`]);
     return heuristic.asked.at(-1)?.pending[0]?.promisedStart;
   };
   t.deepEqual([promisedAfter(600_001), promisedAfter(600_002)], [9_000_001, undefined]);
 });
 
 test('what a heuristic that watches learns of one demand is forgotten when the next begins', (t) => {
-  const { dialogue, heuristic } = aDialogue();
-  dialogue.perform(['listing', 'demand b 20']);
-  dialogue.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'seen q1.0=10']);
-  dialogue.perform(['at 5000', 'listing q1=ended@5000 q2=queued']);
+  const { harness, heuristic } = aHarness();
+  harness.perform(['listing', 'demand b 20']);
+  harness.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'seen q1.0=10']);
+  harness.perform(['at 5000', 'listing q1=ended@5000 q2=queued']);
   t.deepEqual(heuristic.asked.at(-1)?.cutOff, [{ count: 1, time: 4990 }]);
-  dialogue.perform(['demand b 0']);
-  dialogue.perform(['at 6000', 'demand b 5']);
+  harness.perform(['demand b 0']);
+  harness.perform(['at 6000', 'demand b 5']);
   t.deepEqual(heuristic.asked.at(-1)?.cutOff, []);
   // What agents tell of how long tasks have run may be as old as that.
   t.is(heuristic.asked.at(-1)?.taskAgeError, measureInterval);
 });
 
 test('the review that a heuristic wanted comes at its time, whatever happens to others before and at that instant', (t) => {
-  const { dialogue, heuristic } = aDialogue();
-  dialogue.perform(['listing l=running@1/4x90000 m=running@1/4x90000', 'demand b 20']);
-  dialogue.perform(['accepted q1', 'accepted q2']);
-  dialogue.perform(['at 30000', 'listing l=running@1/4x90000 m=running@1/2x90000 q1=queued@90001 q2=queued@90001']);
-  dialogue.perform(['at 60001', 'listing l=running@1/4x90000 q1=queued@90001 q2=queued@90001']);
+  const { harness, heuristic } = aHarness();
+  harness.perform(['listing l=running@1/4x90000 m=running@1/4x90000', 'demand b 20']);
+  harness.perform(['accepted q1', 'accepted q2']);
+  harness.perform(['at 30000', 'listing l=running@1/4x90000 m=running@1/2x90000 q1=queued@90001 q2=queued@90001']);
+  harness.perform(['at 60001', 'listing l=running@1/4x90000 q1=queued@90001 q2=queued@90001']);
   // Asked for at 1, for 60 s later.
   t.deepEqual(
-    heuristic.asked.map(({ now, occasion }) => [now, occasion]),
+    heuristic.asked.map(({ now, trigger }) => [now, trigger]),
     [
       [1, 'own'],
       [30_000, 'queue'],
       [60_001, 'review'],
     ],
   );
-  dialogue.perform(['at 90000', 'listing q1=queued@90001 q2=queued@90001']);
-  dialogue.perform(['at 120001']);
+  harness.perform(['at 90000', 'listing q1=queued@90001 q2=queued@90001']);
+  harness.perform(['at 120001']);
   t.deepEqual(
-    heuristic.asked.slice(3).map(({ now, occasion }) => [now, occasion]),
+    heuristic.asked.slice(3).map(({ now, trigger }) => [now, trigger]),
     [
       [90_000, 'queue'],
       [120_001, 'review'],
@@ -175,25 +175,25 @@ test('the review that a heuristic wanted comes at its time, whatever happens to 
 });
 
 test('a heuristic is asked once for all that happens at an instant, and for others in the queue at most once a second', (t) => {
-  const { dialogue, heuristic } = aDialogue();
-  dialogue.perform(['listing l=running@1/8x90000', 'demand b 20']);
-  dialogue.perform(['accepted q1', 'accepted q2']);
+  const { harness, heuristic } = aHarness();
+  harness.perform(['listing l=running@1/8x90000', 'demand b 20']);
+  harness.perform(['accepted q1', 'accepted q2']);
   const { length } = heuristic.asked;
-  dialogue.perform(['at 500', 'listing q1=queued q2=queued', 'demand b 20']);
+  harness.perform(['at 500', 'listing q1=queued q2=queued', 'demand b 20']);
   t.is(heuristic.asked.length, length);
-  dialogue.perform(['at 1001']);
+  harness.perform(['at 1001']);
   t.deepEqual(
-    heuristic.asked.slice(length).map(({ occasion }) => occasion),
+    heuristic.asked.slice(length).map(({ trigger }) => trigger),
     ['queue'],
   );
-  dialogue.perform([
+  harness.perform([
     'at 1500',
     'listing q1=running@1400 q2=running@1400',
     'demand b 40',
     'measured q1 longest=10 total=10 count=1',
   ]);
   t.deepEqual(
-    heuristic.asked.slice(length + 1).map(({ occasion }) => occasion),
+    heuristic.asked.slice(length + 1).map(({ trigger }) => trigger),
     ['own'],
   );
 });

@@ -1,12 +1,12 @@
 import test from 'ava';
-import { checkInteractions, ReservationsDialogue } from '@mutirao/testkit';
+import { checkInteractions, ReservationsHarness } from '@mutirao/testkit';
 
 test('reservations are placed, held, moved, claimed and end as their users and owners were told', (t) => {
-  const dialogue = new ReservationsDialogue();
+  const harness = new ReservationsHarness();
   checkInteractions(t, new URL('../../../interactions/reservations.txt', import.meta.url), (lines) =>
-    lines.flatMap((line) => dialogue.perform(line)).join('\n'),
+    lines.flatMap((line) => harness.perform(line)).join('\n'),
   );
   t.notThrows(() => {
-    dialogue.checkReplay();
+    harness.checkReplay();
   });
 });

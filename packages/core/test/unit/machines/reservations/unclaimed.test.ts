@@ -1,62 +1,60 @@
 // What nobody claimed is given back; a manager that was away gives those who could not tell it of a use the time to do
 // so.
 import test from 'ava';
-import { ReservationsDialogue } from '@mutirao/testkit';
+import { ReservationsHarness } from '@mutirao/testkit';
 
-function begin(): ReservationsDialogue {
-  const dialogue = new ReservationsDialogue();
-  dialogue.perform('owner offers cluster 4 unclaimed 30');
-  dialogue.perform('ana wants 4 of cluster for 500 from 100');
-  return dialogue;
+function begin(): ReservationsHarness {
+  const harness = new ReservationsHarness();
+  harness.perform('owner offers cluster 4 unclaimed 30');
+  harness.perform('ana wants 4 of cluster for 500 from 100');
+  return harness;
 }
 
 test('a manager that was away for longer than what is unclaimed is kept hears of the use before it gives anything back', (t) => {
-  const dialogue = begin();
-  dialogue.perform('restart');
-  dialogue.now = 300;
-  t.deepEqual(dialogue.perform('started'), ['wake at 330']);
-  t.like(dialogue.perform('owner uses 1 key alpha'), [
-    'reservation.claimed 1 ana cluster 4 [0,1,2,3] 100..600: in use',
-  ]);
-  dialogue.perform('at 331');
-  t.deepEqual(dialogue.perform('list'), ['1 ana cluster 4 [0,1,2,3] 100..600 claimed rev 1']);
-  dialogue.checkReplay();
+  const harness = begin();
+  harness.perform('restart');
+  harness.now = 300;
+  t.deepEqual(harness.perform('started'), ['wake at 330']);
+  t.like(harness.perform('owner uses 1 key alpha'), ['reservation.claimed 1 ana cluster 4 [0,1,2,3] 100..600: in use']);
+  harness.perform('at 331');
+  t.deepEqual(harness.perform('list'), ['1 ana cluster 4 [0,1,2,3] 100..600 claimed rev 1']);
+  harness.checkReplay();
 });
 
 test('what nobody tells of after the start of its manager is given back, and the reason counts from there', (t) => {
-  const dialogue = begin();
-  dialogue.perform('restart');
-  dialogue.now = 300;
-  dialogue.perform('started');
-  t.deepEqual(dialogue.perform('at 329'), []);
-  t.like(dialogue.perform('at 330'), [
+  const harness = begin();
+  harness.perform('restart');
+  harness.now = 300;
+  harness.perform('started');
+  t.deepEqual(harness.perform('at 329'), []);
+  t.like(harness.perform('at 330'), [
     "reservation.expired 1 ana cluster 4 [0,1,2,3] 100..600: nobody claimed it within 30 ms of the manager's " +
       'last start, which came after its own',
   ]);
-  dialogue.checkReplay();
+  harness.checkReplay();
 });
 
 test('an end that passed while the manager was away is an end, and a start that is yet to come counts from itself', (t) => {
-  const dialogue = begin();
-  dialogue.perform('ana wants 4 of cluster for 100 from 1000');
-  dialogue.perform('restart');
-  dialogue.now = 700;
-  t.like(dialogue.perform('started'), [
+  const harness = begin();
+  harness.perform('ana wants 4 of cluster for 100 from 1000');
+  harness.perform('restart');
+  harness.now = 700;
+  t.like(harness.perform('started'), [
     'reservation.expired 1 ana cluster 4 [0,1,2,3] 100..600: its end passed while the manager was away, and ' +
       'nobody had claimed it',
   ]);
-  t.deepEqual(dialogue.perform('at 1029'), []);
-  t.like(dialogue.perform('at 1030'), [
+  t.deepEqual(harness.perform('at 1029'), []);
+  t.like(harness.perform('at 1030'), [
     'reservation.expired 2 ana cluster 4 [0,1,2,3] 1000..1100: nobody claimed it within 30 ms of its start',
   ]);
 });
 
 test('what is given time by a start of its manager and ends earlier by then is looked at in time', (t) => {
-  const dialogue = begin();
-  dialogue.now = 300;
-  dialogue.perform('started');
-  dialogue.perform('owner maintains cluster paint from 310 until 400');
-  t.like(dialogue.perform('at 310'), [
+  const harness = begin();
+  harness.now = 300;
+  harness.perform('started');
+  harness.perform('owner maintains cluster paint from 310 until 400');
+  t.like(harness.perform('at 310'), [
     "reservation.expired 1 ana cluster 4 [0,1,2,3] 100..310: nobody claimed it within 10 ms of the manager's " +
       'last start, which came after its own',
   ]);

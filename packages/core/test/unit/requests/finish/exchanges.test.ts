@@ -23,7 +23,7 @@ const others = [
 function factsWith(pending: readonly PendingRequest[]): RequestFacts {
   return someFacts({
     limits: { processors: 6, requestsMax: 2, widthMax: 2, walltimeMax: 19 * second, walltimeGranularity: 2 },
-    occasion: 'own',
+    trigger: 'own',
     listing: aListing(6, 0, [
       ...others,
       ...pending.map(({ width, walltime, predictedStart = 0 }) => ({

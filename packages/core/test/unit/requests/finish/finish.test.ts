@@ -51,7 +51,7 @@ test('it asks for the hole in which the job ends first, no wider and no longer t
 });
 
 test('after a request that was over before any task of it, the next is longer by as much, up to what there is', (t) => {
-  const asked = (heldInVain: number): number[][] => shapes(finishHeuristic.draft(facts({ heldInVain })));
+  const asked = (idleHeldTime: number): number[][] => shapes(finishHeuristic.draft(facts({ idleHeldTime })));
   t.deepEqual(asked(0), [[8, 96]]);
   t.deepEqual(asked(20 * minute), [[8, 116]]);
   t.deepEqual(asked(96 * minute), [[8, 120]]);
@@ -128,7 +128,7 @@ const waiting: PendingRequest = {
 const behind: ListedRequest = { status: 'queued', width: 30, walltime: 24 * minute, startsAt: 50 * hour };
 
 test('a request that waits is withdrawn for a hole that ends the job far earlier, and not where the budget is spent', (t) => {
-  const decision = finishHeuristic.draft(facts({ pending: [waiting], occasion: 'queue' }, [behind]));
+  const decision = finishHeuristic.draft(facts({ pending: [waiting], trigger: 'queue' }, [behind]));
   t.deepEqual(
     decision.givenUp?.map(({ requestId }) => requestId),
     ['q7'],
@@ -143,7 +143,7 @@ test('a request that waits is withdrawn for a hole that ends the job far earlier
 
 test('one of which nobody tells when it starts keeps its place, unless it is far too wide', (t) => {
   const { predictedStart: _, ...unpromised } = waiting;
-  const decision = finishHeuristic.draft(facts({ pending: [unpromised], occasion: 'own' }, [behind]));
+  const decision = finishHeuristic.draft(facts({ pending: [unpromised], trigger: 'own' }, [behind]));
   t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
   const wide = finishHeuristic.draft(
     facts(
@@ -161,7 +161,7 @@ test('a promise refutes a hole that the one that waits would have had: it is not
   // Some rule that no listing shows keeps it out of the eight processors that are free.
   const kept: PendingRequest = { ...waiting, width: 8, walltime: 96 * minute };
   const decision = finishHeuristic.draft(
-    facts({ pending: [kept], occasion: 'own' }, [{ ...behind, width: 8, walltime: 96 * minute }]),
+    facts({ pending: [kept], trigger: 'own' }, [{ ...behind, width: 8, walltime: 96 * minute }]),
   );
   t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
 });
@@ -190,7 +190,7 @@ test('a small request that runs is released where a much wider one could start i
     ['q7'],
   );
   t.is(decision.drafts[0]?.width, 8);
-  t.deepEqual(finishHeuristic.draft(facts({ pending: [running], occasion: 'queue' }, [one])).givenUp, decision.givenUp);
+  t.deepEqual(finishHeuristic.draft(facts({ pending: [running], trigger: 'queue' }, [one])).givenUp, decision.givenUp);
 });
 
 test('where every task runs already nothing more is asked for, whatever is free', (t) => {
@@ -319,7 +319,7 @@ test('it keeps its place where the narrower one would come far later, unless pla
     finishHeuristic.draft(
       facts({
         pending: [one],
-        occasion: 'own',
+        trigger: 'own',
         listing,
         demand: { pendingTasks: 40, processors: 1, deadline: undefined },
       }),
@@ -361,7 +361,7 @@ test('one that is too wide gives way as long as the job takes little longer, and
     finishHeuristic.draft(
       facts({
         pending: [{ ...waiting, width: 64, predictedStart: 5 * hour }],
-        occasion: 'own',
+        trigger: 'own',
         demand: { pendingTasks: 40, processors: 1, deadline: undefined },
         waits: Array.from({ length: 50 }, () => ({ width: 1, walltime: 1, promised: hour, actual: hour })),
         listing: aListing(64, 0, [
@@ -388,7 +388,7 @@ test('it is kept where the job is over almost as soon with it', (t) => {
 test('with every slot taken and nothing free an event of the queue costs no thought', (t) => {
   const full = facts({
     pending: [waiting],
-    occasion: 'queue',
+    trigger: 'queue',
     listing: aListing(64, 0, [{ status: 'running', width: 64, walltime: 2 * hour }]),
   });
   t.deepEqual(finishHeuristic.draft(full), {
@@ -455,7 +455,7 @@ test('where very many tasks have outlasted every time that fits, they are taken 
       taskTimes: undefined,
       taskSpread: undefined,
       pending: many,
-      occasion: 'own',
+      trigger: 'own',
       limits: { ...facts().limits, processors: 1064, requestsMax: 1002 },
       listing: aListing(1064, 64, [{ status: 'running', width: 1000, walltime: 6 * hour }]),
       demand: { pendingTasks: 1100, processors: 1, deadline: undefined },

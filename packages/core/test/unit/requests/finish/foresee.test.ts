@@ -122,7 +122,7 @@ function waitingSmall(change: Partial<RequestFacts>): RequestFacts {
     pending: [own],
     demand: { pendingTasks: 10, processors: 1, deadline: undefined },
     taskTimes: { longest: 60 * minute, mean: 60 * minute, count: 3 },
-    occasion: 'review',
+    trigger: 'review',
     limits: { processors: 8, requestsMax: 1, widthMax: 8, walltimeMax: 180 * minute, walltimeGranularity: 1 },
     ...change,
   });
@@ -136,7 +136,7 @@ test('one that waits its turn is given up for what is larger, though it comes la
   );
   t.true((drafts[0]?.width ?? 0) > 1);
   t.is(reviewAt, now + 15 * minute);
-  t.is(finishHeuristic.draft(waitingSmall({ occasion: 'queue' })).givenUp, undefined);
+  t.is(finishHeuristic.draft(waitingSmall({ trigger: 'queue' })).givenUp, undefined);
 });
 
 test('one that waits its turn is never given up for a smaller one, though no task fits into it', (t) => {

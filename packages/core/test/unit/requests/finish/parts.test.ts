@@ -17,7 +17,7 @@ import { lookLater } from '../../../../src/requests/finish/later.ts';
 import { likenessShownAt } from '../../../../src/requests/finish/learn.ts';
 import { logarithm } from '../../../../src/requests/finish/logarithm.ts';
 import { lookAtTasks } from '../../../../src/requests/finish/look-at-tasks.ts';
-import type { Outlook } from '../../../../src/requests/finish/outlook.ts';
+import type { Estimate } from '../../../../src/requests/finish/estimate.ts';
 import { keepsPlaces, viewOwn, waitShareOf } from '../../../../src/requests/finish/own-requests.ts';
 import { Skyline } from '../../../../src/requests/finish/skyline.ts';
 import { someFacts } from '@mutirao/testkit';
@@ -156,7 +156,7 @@ test('completed tasks tell how long tasks take, and those that have outlasted on
     ],
   } as const;
   const demand = { pendingTasks: 8, processors: 1, deadline: undefined };
-  const outlook = lookAtTasks(
+  const estimate = lookAtTasks(
     someFacts({
       demand,
       pending: [runs],
@@ -171,14 +171,14 @@ test('completed tasks tell how long tasks take, and those that have outlasted on
   const longest = 5 + 155 / 4;
   const left = (5 * (5 + longest) - 20) / 8;
   t.deepEqual(
-    outlook.times.map(({ time }) => time),
+    estimate.times.map(({ time }) => time),
     [left, left * (1 + finishConstants.timeDoubt)],
   );
   const deviation = (longest - 5) / Math.sqrt(12) / left;
-  t.is(outlook.longest, longest / left);
+  t.is(estimate.longest, longest / left);
   // Three of eight have run for 90 together.
-  t.is(outlook.scatter?.shortest, (90 + 25) / 8 / left);
-  t.true(Math.abs((outlook.scatter?.loss ?? 0) - (1 + deviation ** 2) / 2) < 1e-9);
+  t.is(estimate.scatter?.shortest, (90 + 25) / 8 / left);
+  t.true(Math.abs((estimate.scatter?.loss ?? 0) - (1 + deviation ** 2) / 2) < 1e-9);
   t.is(lookAtTasks(someFacts({ taskTimes: { longest: 0, mean: 0, count: 1 } }), finishConstants).times[0]?.time, 1);
 });
 
@@ -252,7 +252,7 @@ test('while more tasks have run for as long as the shortest took than have ended
 });
 
 test('tasks that take about the same are alike; a half that ends first of a wide range is not taken for all', (t) => {
-  const look = (change: Partial<RequestFacts>): Outlook =>
+  const look = (change: Partial<RequestFacts>): Estimate =>
     lookAtTasks(
       someFacts({
         limits: { ...someFacts().limits, walltimeMax: 10_000 },
@@ -447,7 +447,7 @@ test('a manager keeps places when of those that have waited for a while none has
 });
 
 test('where tasks differ they may take a tenth longer than was learnt, as long as that fits', (t) => {
-  const look = (walltimeMax: number, deviation: number): Outlook =>
+  const look = (walltimeMax: number, deviation: number): Estimate =>
     lookAtTasks(
       someFacts({
         limits: { ...someFacts().limits, walltimeMax },

@@ -45,7 +45,7 @@ function decide(change: Partial<RequestFacts> = {}, others: readonly ListedReque
   return finishHeuristic.draft(
     someFacts({
       now,
-      occasion: 'own',
+      trigger: 'own',
       limits: { processors: 128, requestsMax: 6, widthMax: 128, walltimeMax: 18 * hour, walltimeGranularity: second },
       listing: aListing(128, now, [...own, ...others]),
       pending,

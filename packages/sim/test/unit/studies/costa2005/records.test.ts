@@ -57,7 +57,7 @@ test('job types that differ in heterogeneity alone meet the same instants, other
   );
 });
 
-test('a varied assumption changes the results and not the luck', (t) => {
+test('a varied assumption changes the results and not the rng', (t) => {
   for (const variant of [
     { options: { staticWidth: 'largest' } },
     { releasesIdle: true },

@@ -104,7 +104,7 @@ test('job types that differ in heterogeneity alone share their instants, others 
   );
 });
 
-test('a variant changes what the heuristic does and not the luck', (t) => {
+test('a variant changes what the heuristic does and not the rng', (t) => {
   const finish = { ...chunk, heuristic: 'finish' };
   const plain = runChunk(finish, history, '1');
   t.deepEqual(runChunk({ ...finish, variant: { id: 'same', title: 'same', constants: {} } }, history, '1'), plain);

@@ -23,15 +23,15 @@ test('votes take no result of a saboteur that errs alone, and credibility takes 
   t.is(vote.wrongCount, 0);
   t.true(credibility.wrongCount <= 4);
   t.true(credibility.runCount < vote.runCount);
-  t.deepEqual([vote.caughtHonest, credibility.caughtHonest], [0, 0]);
+  t.deepEqual([vote.quarantinedHonest, credibility.quarantinedHonest], [0, 0]);
 });
 
 test('honest machines alone are never caught, and each task is taken', (t) => {
-  const { caughtHonest, wrongCount, takenCount, hungCount } = runTrustBag(
+  const { quarantinedHonest, wrongCount, takenCount, hungCount } = runTrustBag(
     { ...usual, saboteurShare: 0, verification: { kind: 'credibility', threshold: 0.99 } },
     'b',
   );
-  t.deepEqual([caughtHonest, wrongCount, takenCount, hungCount], [0, 0, 400, 0]);
+  t.deepEqual([quarantinedHonest, wrongCount, takenCount, hungCount], [0, 0, 400, 0]);
 });
 
 test('the same seed, the same bag, and a report of each kind of saboteurs with its picture', (t) => {

@@ -1,11 +1,11 @@
 import type { Workflow } from '../../../../src/schema/index.ts';
 import {
   analyseWorkflow,
-  analysisWish,
+  analysisSpec,
   emptyAnalysis,
   namedAnalysis,
   type AnalysisReply,
-  type AnalysisWish,
+  type AnalysisSpec,
   type WorkflowAnalysis,
 } from './analysis.ts';
 
@@ -17,7 +17,7 @@ export interface Analyst<W extends { terminate(): void }> {
 /** How a worker is had, and asked; asking fails when the worker does. */
 export interface AnalystCalls<W> {
   start(): W;
-  ask(worker: W, wish: AnalysisWish): Promise<AnalysisReply>;
+  ask(worker: W, spec: AnalysisSpec): Promise<AnalysisReply>;
 }
 
 /** Has a workflow analysed by the worker, which is started where there is none. */
@@ -29,7 +29,7 @@ export async function analysisOf<W extends { terminate(): void }>(
   if (workflow.tasks.length === 0) return emptyAnalysis;
   try {
     analyst.worker ??= start();
-    return namedAnalysis(workflow, await ask(analyst.worker, analysisWish(workflow)));
+    return namedAnalysis(workflow, await ask(analyst.worker, analysisSpec(workflow)));
   } catch {
     // One that failed answers nothing any more, not even that it failed.
     analyst.worker?.terminate();

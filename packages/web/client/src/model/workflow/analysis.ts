@@ -38,7 +38,7 @@ export const emptyAnalysis: WorkflowAnalysis = {
  * What of a workflow its analysis depends on, as columns by the order of tasks and edges: a worker is told them faster
  * than objects.
  */
-export interface AnalysisWish {
+export interface AnalysisSpec {
   readonly ids: readonly string[];
   readonly work: Float64Array;
   readonly exchange: Float64Array;
@@ -61,7 +61,7 @@ const reference = { processors: [{ name: 'reference', speed: 1000 }], startUp: 0
 
 /** Looks at a workflow. Cost: O((tasks + edges) log tasks). */
 export function analyseWorkflow(workflow: Workflow): WorkflowAnalysis {
-  return namedAnalysis(workflow, analyse(analysisWish(workflow)));
+  return namedAnalysis(workflow, analyse(analysisSpec(workflow)));
 }
 
 /**
@@ -92,7 +92,7 @@ export function isAnalysedAlike(one: Workflow, other: Workflow): boolean {
  * The columns of a workflow. What an edge carries is what is said of it and the files that one writes and the other
  * reads.
  */
-export function analysisWish({ tasks, edges }: Workflow): AnalysisWish {
+export function analysisSpec({ tasks, edges }: Workflow): AnalysisSpec {
   const column = <T>(parts: readonly T[], value: (part: T) => number): Float64Array => Float64Array.from(parts, value);
   const written = new Map(
     tasks.flatMap(({ id, outputs }) =>
@@ -128,7 +128,7 @@ export function analyse({
   to,
   data,
   share,
-}: AnalysisWish): AnalysisReply {
+}: AnalysisSpec): AnalysisReply {
   const empty = { ...emptyAnalysis, bLevels: new Float64Array(0), criticalPath: [] };
   if (ids.length === 0) return empty;
   const draft = {

@@ -4,7 +4,7 @@ type WorkflowEdge = Workflow['edges'][number];
 
 /** Why an edge may not be drawn, as a sentence. */
 export interface EdgeFault {
-  readonly code: 'MUT_WORKFLOW_CYCLE' | 'MUT_WORKFLOW_EDGE_TWICE' | 'MUT_WORKFLOW_UNKNOWN_TASK';
+  readonly code: 'MUT_WORKFLOW_CYCLE' | 'MUT_WORKFLOW_DUPLICATE_EDGE' | 'MUT_WORKFLOW_UNKNOWN_TASK';
   readonly message: string;
 }
 
@@ -74,7 +74,7 @@ export function findEdgeFault({ tasks, edges }: Workflow, from: string, to: stri
   if (unknown !== undefined) return { code: 'MUT_WORKFLOW_UNKNOWN_TASK', message: `There is no task ${unknown}.` };
   if (from === to) return { code: 'MUT_WORKFLOW_CYCLE', message: `${from} cannot wait for itself.` };
   if (nextById(edges).get(from)?.includes(to) === true)
-    return { code: 'MUT_WORKFLOW_EDGE_TWICE', message: `There is an edge from ${from} to ${to} already.` };
+    return { code: 'MUT_WORKFLOW_DUPLICATE_EDGE', message: `There is an edge from ${from} to ${to} already.` };
   const way = findWay(edges, to, from);
   if (way === undefined) return undefined;
   const shown = way.length > 6 ? [...way.slice(0, 3), '…', ...way.slice(-2)] : way;

@@ -2,7 +2,7 @@ import { Graph, layout } from '@dagrejs/dagre';
 import { nodeHeight, nodeWidth } from './node-size.ts';
 
 /** What is to be laid out: ids, and pairs of indexes. */
-export interface LayoutWish {
+export interface LayoutSpec {
   readonly count: number;
   readonly edges: readonly (readonly [number, number])[];
 }
@@ -16,11 +16,11 @@ const searchedMax = 2500;
 /**
  * Lays a graph out in levels, from top to bottom. Cost: seconds for thousands of tasks, so it is called in a worker.
  */
-export function layOut(wish: LayoutWish): LayoutPlaces {
-  return wish.count + wish.edges.length > searchedMax ? layOutByLevels(wish) : layOutWithDagre(wish);
+export function layOut(spec: LayoutSpec): LayoutPlaces {
+  return spec.count + spec.edges.length > searchedMax ? layOutByLevels(spec) : layOutWithDagre(spec);
 }
 
-function layOutWithDagre({ count, edges }: LayoutWish): LayoutPlaces {
+function layOutWithDagre({ count, edges }: LayoutSpec): LayoutPlaces {
   const graph = new Graph();
   // Drawn from below with edges the other way, so that each task comes as near to the top as it may: the library draws
   // its levels towards the ends.
@@ -39,7 +39,7 @@ function layOutWithDagre({ count, edges }: LayoutWish): LayoutPlaces {
  * Each task one level below the lowest that it waits for; within a level by the mean place of those above it, down and
  * up a few times.
  */
-export function layOutByLevels({ count, edges }: LayoutWish): LayoutPlaces {
+export function layOutByLevels({ count, edges }: LayoutSpec): LayoutPlaces {
   const above: number[][] = Array.from({ length: count }, () => []);
   const below: number[][] = Array.from({ length: count }, () => []);
   for (const [from, to] of edges) {

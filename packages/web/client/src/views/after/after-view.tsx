@@ -165,7 +165,7 @@ function StatedPanel({ detail }: { readonly detail: JobDetail }): ReactNode {
     ['Failures at most', String(detail.failures_max)],
     ['Processors each', `${detail.processors}${detail.is_gang ? ', a gang' : ''}`],
     ['Folder', detail.home_directory || 'none'],
-    ['Extra work', detail.extra_work],
+    ['Extra work', detail.replication_budget],
     ['Verified by', detail.verification || 'checks, if any'],
   ];
   return (

@@ -8,7 +8,7 @@ import { Chart, type PressedDatum } from '../../parts/chart.tsx';
 import { Downloads } from './downloads.tsx';
 import { Answered, Empty, Panel } from '../../parts/notices.tsx';
 
-const toldMax = 5;
+const reportedMax = 5;
 
 /** How long tasks took, and who took much longer than the others. */
 export function TimesPanels({ jobId, everyMs }: { readonly jobId: number; readonly everyMs: number }): ReactNode {
@@ -87,7 +87,7 @@ function Stragglers({ times }: { readonly times: TaskTimes }): ReactNode {
       />
       <h3>Why</h3>
       <ul className="plain-list whys">
-        {stragglers.slice(0, toldMax).map((one) => (
+        {stragglers.slice(0, reportedMax).map((one) => (
           <li key={one.replica_id}>
             <button
               type="button"

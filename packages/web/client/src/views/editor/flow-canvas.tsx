@@ -131,7 +131,7 @@ export function FlowCanvas({ workflow, analysis, statuses, editor, onOpen, fitti
 const multiSelectionKeys = ['Shift', 'Control', 'Meta'];
 const withoutAttribution = { hideAttribution: true };
 
-interface DrawingWish {
+interface DrawingSpec {
   readonly analysis: WorkflowAnalysis;
   readonly statuses: ReadonlyMap<string, string>;
   readonly dragged: Places;
@@ -143,7 +143,7 @@ interface DrawingWish {
 
 function useDrawing(
   workflow: Workflow,
-  { analysis, statuses, dragged, selectedTasks, selectedEdges, drawnFrom }: DrawingWish,
+  { analysis, statuses, dragged, selectedTasks, selectedEdges, drawnFrom }: DrawingSpec,
 ): {
   readonly nodes: TaskFlowNode[];
   readonly boxes: ReadonlyMap<string, string>;
@@ -176,7 +176,7 @@ function useDrawing(
 
 function edgeViewOf(
   area: Area,
-  { analysis, dragged, selectedEdges }: Pick<DrawingWish, 'analysis' | 'dragged' | 'selectedEdges'>,
+  { analysis, dragged, selectedEdges }: Pick<DrawingSpec, 'analysis' | 'dragged' | 'selectedEdges'>,
 ): Parameters<typeof edgePaths>[1] {
   return { area, dragged, critical: criticalParts(analysis.criticalPath).edges, selected: selectedEdges };
 }

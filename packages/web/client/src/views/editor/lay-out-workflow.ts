@@ -12,7 +12,7 @@ export async function layOutWorkflow({
     return one === undefined || other === undefined ? [] : [[one, other] as const];
   });
   const worker = startWorker();
-  const places = await askWorker(worker, { kind: 'layout', wish: { count: tasks.length, edges: pairs } }).finally(() =>
+  const places = await askWorker(worker, { kind: 'layout', spec: { count: tasks.length, edges: pairs } }).finally(() =>
     worker.terminate(),
   );
   return new Map(

@@ -7,7 +7,7 @@ import { askWorker, startWorker } from './ask-worker.ts';
 const afterMs = 40;
 const calls: AnalystCalls<Worker> = {
   start: startWorker,
-  ask: (worker, wish) => askWorker(worker, { kind: 'analysis', wish }),
+  ask: (worker, spec) => askWorker(worker, { kind: 'analysis', spec }),
 };
 
 /**

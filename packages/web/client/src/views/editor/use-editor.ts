@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Workflow } from '../../../../src/schema/index.ts';
 import type { WorkflowAnalysis } from '../../model/workflow/analysis.ts';
-import { DraftKeeper } from '../../model/workflow/draft-keeper.ts';
+import { DraftAutosave } from '../../model/workflow/draft-autosave.ts';
 import { edgeId, editWorkflow, type WorkflowEdit } from '../../model/workflow/edits.ts';
 import { emptyWorkflow, tasksById } from '../../model/workflow/graph.ts';
 import { beginHistory, redo, takeStep, undo, type History } from '../../model/workflow/history.ts';
@@ -35,7 +35,7 @@ export interface Editor {
 
 export function useEditor(): Editor {
   const { say } = usePage();
-  const [keeper] = useState(() => new DraftKeeper(sessionStorage, draftPlace));
+  const [keeper] = useState(() => new DraftAutosave(sessionStorage, draftPlace));
   const [history, setHistory] = useState<History<Workflow>>(() => beginHistory(keeper.read() ?? emptyWorkflow));
   const [selected, select] = useState<Selection>(nothingSelected);
   const latest = useRef(history);
@@ -100,19 +100,19 @@ function presentOf(selection: Selection, { tasks, edges }: Workflow): Selection 
 }
 
 /** Keeps the workflow for this tab, when nothing else has been done for a moment and when the page is left. */
-function useDraftOf(workflow: Workflow, keeper: DraftKeeper): void {
+function useDraftOf(workflow: Workflow, keeper: DraftAutosave): void {
   const { say } = usePage();
   const last = useRef(workflow);
   last.current = workflow;
-  const isTold = useRef(false);
+  const isAnnounced = useRef(false);
   const keep = useCallback(() => {
     const isKept = keeper.keep(last.current);
-    if (!isKept && !isTold.current)
+    if (!isKept && !isAnnounced.current)
       say(
         'This workflow is larger than the browser keeps for a tab: save it to a file before you leave the page.',
         true,
       );
-    isTold.current = !isKept;
+    isAnnounced.current = !isKept;
   }, [keeper, say]);
   useEffect(() => {
     const timer = setTimeout(() => requestIdleCallback(keep, { timeout: 5000 }), keptAfterMs);

@@ -1,10 +1,10 @@
-import { analyse, type AnalysisReply, type AnalysisWish } from '../../model/workflow/analysis.ts';
-import { layOut, type LayoutPlaces, type LayoutWish } from '../../model/workflow/layout.ts';
+import { analyse, type AnalysisReply, type AnalysisSpec } from '../../model/workflow/analysis.ts';
+import { layOut, type LayoutPlaces, type LayoutSpec } from '../../model/workflow/layout.ts';
 
 /** What is computed beside the page, and what it is computed from. */
 export type WorkflowWork =
-  | { readonly kind: 'layout'; readonly wish: LayoutWish }
-  | { readonly kind: 'analysis'; readonly wish: AnalysisWish };
+  | { readonly kind: 'layout'; readonly spec: LayoutSpec }
+  | { readonly kind: 'analysis'; readonly spec: AnalysisSpec };
 export interface WorkflowWorkReplies {
   readonly layout: LayoutPlaces;
   readonly analysis: AnalysisReply;
@@ -15,4 +15,4 @@ const worker = globalThis as unknown as {
   onmessage: (event: MessageEvent<WorkflowWork>) => void;
   postMessage: (reply: unknown) => void;
 };
-worker.onmessage = ({ data }) => worker.postMessage(data.kind === 'layout' ? layOut(data.wish) : analyse(data.wish));
+worker.onmessage = ({ data }) => worker.postMessage(data.kind === 'layout' ? layOut(data.spec) : analyse(data.spec));

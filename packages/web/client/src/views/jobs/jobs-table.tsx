@@ -9,7 +9,7 @@ import {
 } from 'react';
 import { defaultRangeExtractor, useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import type { JobRow } from '../../../../src/schema/index.ts';
-import { jobsToAsk, rowBeside, sortBy, type JobSort, type JobWish } from '../../model/job-list.ts';
+import { jobsToAsk, rowBeside, sortBy, type JobSort, type JobSpec } from '../../model/job-list.ts';
 import { JobCells } from './job-cells.tsx';
 import { askedMax } from './use-all-jobs.ts';
 
@@ -26,8 +26,8 @@ const rowHeight = 43;
 
 interface TableParts {
   readonly jobs: readonly JobRow[];
-  readonly wish: JobWish;
-  readonly setWish: (wish: JobWish) => void;
+  readonly spec: JobSpec;
+  readonly setSpec: (spec: JobSpec) => void;
   /** Those that were asked about once. */
   readonly asked: ReadonlySet<number>;
   /** Is told which of the jobs that run are to be asked about. */
@@ -37,7 +37,7 @@ interface TableParts {
 /**
  * A table of any number of jobs, of which only the rows in sight are in the document. Arrow keys move from job to job.
  */
-export function JobsTable({ jobs, wish, setWish, asked, watch }: TableParts): ReactNode {
+export function JobsTable({ jobs, spec, setSpec, asked, watch }: TableParts): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
   const [focused, setFocused] = useState<number>();
@@ -58,7 +58,7 @@ export function JobsTable({ jobs, wish, setWish, asked, watch }: TableParts): Re
   });
   const items = virtualizer.getVirtualItems();
   const walk = useWalk(body, { jobs, items, scrollTo: (index) => virtualizer.scrollToIndex(index) });
-  useWatch({ jobs, items, wish, asked, watch });
+  useWatch({ jobs, items, spec, asked, watch });
   return (
     <table className="jobs all" aria-rowcount={jobs.length + 1}>
       <thead>
@@ -68,11 +68,11 @@ export function JobsTable({ jobs, wish, setWish, asked, watch }: TableParts): Re
               key={sort}
               scope="col"
               className={className}
-              aria-sort={wish.sort !== sort ? undefined : wish.isAscending ? 'ascending' : 'descending'}
+              aria-sort={spec.sort !== sort ? undefined : spec.isAscending ? 'ascending' : 'descending'}
             >
-              <button type="button" className="quiet small" onClick={() => setWish(sortBy(wish, sort))}>
+              <button type="button" className="quiet small" onClick={() => setSpec(sortBy(spec, sort))}>
                 {title}
-                <span aria-hidden="true">{wish.sort !== sort ? '' : wish.isAscending ? ' ▲' : ' ▼'}</span>
+                <span aria-hidden="true">{spec.sort !== sort ? '' : spec.isAscending ? ' ▲' : ' ▼'}</span>
               </button>
             </th>
           ))}
@@ -173,11 +173,11 @@ function useWalk(
 function useWatch({
   jobs,
   items,
-  wish,
+  spec,
   asked,
   watch,
-}: Pick<TableParts, 'jobs' | 'wish' | 'asked' | 'watch'> & { readonly items: readonly VirtualItem[] }): void {
-  const candidates = wish.sort === 'remaining' ? jobs : items.flatMap(({ index }) => jobs[index] ?? []);
+}: Pick<TableParts, 'jobs' | 'spec' | 'asked' | 'watch'> & { readonly items: readonly VirtualItem[] }): void {
+  const candidates = spec.sort === 'remaining' ? jobs : items.flatMap(({ index }) => jobs[index] ?? []);
   const key = jobsToAsk(candidates, asked, askedMax).join(',');
   useEffect(() => {
     const timer = setTimeout(() => watch(key === '' ? [] : key.split(',').map(Number)), 250);

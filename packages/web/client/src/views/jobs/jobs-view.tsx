@@ -3,10 +3,10 @@ import {
   arrangeJobs,
   countStates,
   jobStates,
-  plainWish,
+  plainSpec,
   queryOf,
-  readJobWish,
-  type JobWish,
+  readJobSpec,
+  type JobSpec,
 } from '../../model/job-list.ts';
 import { taskInks } from '../../model/palette.ts';
 import { sayCount, sayMany } from '../../model/words.ts';
@@ -20,10 +20,10 @@ import { useAllJobs } from './use-all-jobs.ts';
 /** All jobs: searched, filtered, sorted. */
 export function JobsView(): ReactNode {
   const { go } = usePage();
-  const [wish, setWish] = useWish();
+  const [spec, setSpec] = useSpec();
   const [watched, setWatched] = useState<readonly number[]>([]);
   const { book, asked, isComplete, error } = useAllJobs(watched);
-  const settled = useDeferredValue(wish);
+  const settled = useDeferredValue(spec);
   const jobs = useMemo(() => arrangeJobs(book.values(), settled), [book, settled]);
   const counts = useMemo(() => countStates(book.values()), [book]);
   if (book.size === 0) {
@@ -53,7 +53,7 @@ export function JobsView(): ReactNode {
     <div className="view">
       <h1>Jobs</h1>
       <section className="panel">
-        <Filters wish={wish} setWish={setWish} counts={counts} total={book.size} />
+        <Filters spec={spec} setSpec={setSpec} counts={counts} total={book.size} />
         {error === undefined ? null : (
           <p className="refusal" role="alert">
             {error}
@@ -72,60 +72,60 @@ export function JobsView(): ReactNode {
           <Empty title="No job is like that.">
             <button
               type="button"
-              onClick={() => setWish({ ...plainWish, sort: wish.sort, isAscending: wish.isAscending })}
+              onClick={() => setSpec({ ...plainSpec, sort: spec.sort, isAscending: spec.isAscending })}
             >
               Show all
             </button>
           </Empty>
         ) : (
-          <JobsTable jobs={jobs} wish={wish} setWish={setWish} asked={asked} watch={setWatched} />
+          <JobsTable jobs={jobs} spec={spec} setSpec={setSpec} asked={asked} watch={setWatched} />
         )}
       </section>
     </div>
   );
 }
 
-/** What is wished for, which the address keeps. */
-function useWish(): [JobWish, (wish: JobWish) => void] {
-  const [wish, setWish] = useState(() => readJobWish(window.location.search));
+/** What is requested for, which the address keeps. */
+function useSpec(): [JobSpec, (spec: JobSpec) => void] {
+  const [spec, setSpec] = useState(() => readJobSpec(window.location.search));
   useEffect(() => {
     // Browsers refuse an address that changes with each letter.
     const timer = setTimeout(
-      () => window.history.replaceState(window.history.state, '', window.location.pathname + queryOf(wish)),
+      () => window.history.replaceState(window.history.state, '', window.location.pathname + queryOf(spec)),
       200,
     );
     return () => clearTimeout(timer);
-  }, [wish]);
+  }, [spec]);
   useEffect(() => {
-    const back = (): void => setWish(readJobWish(window.location.search));
+    const back = (): void => setSpec(readJobSpec(window.location.search));
     window.addEventListener('popstate', back);
     return () => window.removeEventListener('popstate', back);
   }, []);
-  return [wish, setWish];
+  return [spec, setSpec];
 }
 
 interface FilterParts {
-  readonly wish: JobWish;
-  readonly setWish: (wish: JobWish) => void;
+  readonly spec: JobSpec;
+  readonly setSpec: (spec: JobSpec) => void;
   readonly counts: ReturnType<typeof countStates>;
   readonly total: number;
 }
 
-function Filters({ wish, setWish, counts, total }: FilterParts): ReactNode {
+function Filters({ spec, setSpec, counts, total }: FilterParts): ReactNode {
   return (
     <div className="row filters" role="search" aria-label="Jobs">
       <input
         type="search"
         aria-label="Search in labels, users and numbers of jobs"
         placeholder="Label, user or #number"
-        value={wish.search}
-        onChange={(event) => setWish({ ...wish, search: event.target.value })}
+        value={spec.search}
+        onChange={(event) => setSpec({ ...spec, search: event.target.value })}
       />
       <div className="choice" role="group" aria-label="State">
         <button
           type="button"
-          aria-pressed={wish.state === undefined}
-          onClick={() => setWish({ ...wish, state: undefined })}
+          aria-pressed={spec.state === undefined}
+          onClick={() => setSpec({ ...spec, state: undefined })}
         >
           all <span className="faint">{sayCount(total)}</span>
         </button>
@@ -133,8 +133,8 @@ function Filters({ wish, setWish, counts, total }: FilterParts): ReactNode {
           <button
             key={state}
             type="button"
-            aria-pressed={wish.state === state}
-            onClick={() => setWish({ ...wish, state })}
+            aria-pressed={spec.state === state}
+            onClick={() => setSpec({ ...spec, state })}
           >
             <StatusBadge status={state} /> <span className="faint">{sayCount(counts[state])}</span>
           </button>

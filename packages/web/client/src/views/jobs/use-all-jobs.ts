@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { problemOf, type Gateway } from '../../gateway/gateway.ts';
-import { takeJobs, type JobBook } from '../../model/job-list.ts';
+import { takeJobs, type JobCache } from '../../model/job-list.ts';
 import { useAnswer, useLive, usePage } from '../../page-context.tsx';
 
 const pageSize = 1000;
@@ -11,7 +11,7 @@ export const askedMax = 100;
 
 /** All jobs of the grid, as far as they are read. */
 export interface AllJobs {
-  readonly book: JobBook;
+  readonly book: JobCache;
   /** Those that were asked about once, whether or not it is known how long they take. */
   readonly asked: ReadonlySet<number>;
   readonly isComplete: boolean;
@@ -60,7 +60,7 @@ export function useAllJobs(watched: readonly number[]): AllJobs {
   return reading;
 }
 
-function withBook(reading: Reading, book: JobBook): Reading {
+function withBook(reading: Reading, book: JobCache): Reading {
   return book === reading.book ? reading : { ...reading, book };
 }
 

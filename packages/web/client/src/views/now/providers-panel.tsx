@@ -115,13 +115,13 @@ function Queue({
       ) : (
         <QueuePicture profile={profile} requests={requests} queue={queue} />
       )}
-      {queue === null || profile === null ? null : <QueueStanding queue={queue} now={profile.at_unix_ms} />}
+      {queue === null || profile === null ? null : <QueueStatus queue={queue} now={profile.at_unix_ms} />}
     </div>
   );
 }
 
 /** How well and since when the queue is known, and what was decided last. */
-function QueueStanding({
+function QueueStatus({
   queue: { trouble, age_ms: age, running_count: running, waiting_count: waiting, decision },
   now,
 }: {

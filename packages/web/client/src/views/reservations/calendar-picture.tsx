@@ -15,7 +15,7 @@ import { sayMany } from '../../model/words.ts';
 import { Chart, type ChartHandle } from '../../parts/chart.tsx';
 import { Legend } from '../../parts/legend.tsx';
 import { useNow } from '../../parts/tip-state.ts';
-import type { Wish } from './reservation-form.tsx';
+import type { Spec } from './reservation-form.tsx';
 
 type Calendar = RouteReply<'getCalendar'>;
 type Ghost = NonNullable<CalendarScene['ghost']>;
@@ -35,12 +35,12 @@ const edgeWidth = 8;
 /** What is taken over time; free room is drawn on, reservations of one's own are dragged. */
 export function CalendarPicture({
   calendar,
-  wish,
+  spec,
   draw,
   change,
 }: {
   readonly calendar: Calendar;
-  readonly wish: Wish | undefined;
+  readonly spec: Spec | undefined;
   readonly draw: (slot: Slot) => void;
   readonly change: (reservation: Reservation, slot?: Slot) => void;
 }): ReactNode {
@@ -55,8 +55,8 @@ export function CalendarPicture({
     placeOf: (event) => placeOf(handle.current, event),
   });
   const scene = useMemo<CalendarScene>(
-    () => ({ calendar, boxes, ghost: drawn ?? ghostOf(wish, boxes, calendar), isDragging: drawn !== undefined, now }),
-    [calendar, boxes, drawn, wish, now],
+    () => ({ calendar, boxes, ghost: drawn ?? ghostOf(spec, boxes, calendar), isDragging: drawn !== undefined, now }),
+    [calendar, boxes, drawn, spec, now],
   );
   return (
     <div className="picture">
@@ -168,16 +168,16 @@ function isOnGrid(
   return from <= instant && instant <= until && amount >= 0 && amount <= resource.total;
 }
 
-function ghostOf(wish: Wish | undefined, boxes: readonly CalendarBox[], { slots }: Calendar): Ghost | undefined {
-  if (wish === undefined) return undefined;
+function ghostOf(spec: Spec | undefined, boxes: readonly CalendarBox[], { slots }: Calendar): Ghost | undefined {
+  if (spec === undefined) return undefined;
   const own =
-    wish.kind === 'change'
-      ? boxes.find(({ reservation }) => reservation.reservation_id === wish.reservation.reservation_id)
+    spec.kind === 'change'
+      ? boxes.find(({ reservation }) => reservation.reservation_id === spec.reservation.reservation_id)
       : undefined;
   const used = slots
-    .filter(({ start_unix_ms: start, end_unix_ms: end }) => start < wish.slot.end && end > wish.slot.start)
+    .filter(({ start_unix_ms: start, end_unix_ms: end }) => start < spec.slot.end && end > spec.slot.start)
     .reduce((most, slot) => Math.max(most, slot.used), 0);
-  return { ...wish.slot, bottom: own?.bottom ?? used };
+  return { ...spec.slot, bottom: own?.bottom ?? used };
 }
 
 /** Steps that are drawn in: a hundredth of what is shown, at a size of clocks. */

@@ -13,7 +13,7 @@ import { sayDuration } from '../../model/words.ts';
 import { usePage } from '../../page-context.tsx';
 
 /** What is wanted: a new reservation, or another slot for one that there is. */
-export type Wish =
+export type Spec =
   | { readonly kind: 'request'; readonly slot: Slot }
   | { readonly kind: 'change'; readonly reservation: Reservation; readonly slot: Slot };
 
@@ -22,21 +22,21 @@ type Placement = RouteReply<'requestReservation'>;
 /** Asks for a slot, tells why it was refused, and offers what could be had instead. */
 export function ReservationForm({
   resource,
-  wish,
+  spec,
   close,
   done,
 }: {
   readonly resource: ReservableResource;
-  readonly wish: Wish;
+  readonly spec: Spec;
   readonly close: () => void;
   readonly done: () => void;
 }): ReactNode {
   const { say } = usePage();
-  const [slot, setSlot] = useState(wish.slot);
+  const [slot, setSlot] = useState(spec.slot);
   const [latest, setLatest] = useState<number>();
   const [refused, setRefused] = useState<Refused>();
   const [isAsking, setIsAsking] = useState(false);
-  const place = usePlacing(resource, wish);
+  const place = usePlacing(resource, spec);
   const fault = refuseSlot(slot, resource);
   const panel = useRef<HTMLElement>(null);
   // In braces: newer browsers answer a promise, which React would call as if it cleaned up.
@@ -52,9 +52,9 @@ export function ReservationForm({
       return;
     }
     say(
-      wish.kind === 'request'
+      spec.kind === 'request'
         ? `Reservation ${answer.reservation?.reservation_id ?? ''} is made.`
-        : `Reservation ${wish.reservation.reservation_id} is changed.`,
+        : `Reservation ${spec.reservation.reservation_id} is changed.`,
     );
     done();
   };
@@ -67,9 +67,9 @@ export function ReservationForm({
     <section className="panel reservation-form" ref={panel} aria-labelledby="reservation-form-title">
       <header>
         <h2 id="reservation-form-title">
-          {wish.kind === 'request'
+          {spec.kind === 'request'
             ? `Reserve ${resource.resource_id}`
-            : `Change reservation ${wish.reservation.reservation_id}`}
+            : `Change reservation ${spec.reservation.reservation_id}`}
         </h2>
       </header>
       <form
@@ -125,7 +125,7 @@ export function ReservationForm({
         )}
         <p className="row">
           <button type="submit" className="primary" disabled={isAsking || fault !== undefined}>
-            {isAsking ? 'Asking …' : wish.kind === 'request' ? 'Reserve' : 'Change it'}
+            {isAsking ? 'Asking …' : spec.kind === 'request' ? 'Reserve' : 'Change it'}
           </button>
           <button type="button" onClick={close}>
             Leave it
@@ -184,7 +184,7 @@ function Refusal({
 /** The call that asks, with one key for all that is asked alike. */
 function usePlacing(
   { resource_id: resourceId, kind, total }: ReservableResource,
-  wish: Wish,
+  spec: Spec,
 ): (slot: Slot, latestEnd: number) => Promise<Placement> {
   const { gateway } = usePage();
   const keys = useRef(new Map<string, string>());
@@ -195,9 +195,9 @@ function usePlacing(
       earliest_start_unix_ms: slot.start,
       latest_end_unix_ms: Math.max(slot.end, latestEnd),
     };
-    if (wish.kind === 'change')
+    if (spec.kind === 'change')
       return gateway.call('renegotiateReservation', {
-        params: { reservation_id: wish.reservation.reservation_id },
+        params: { reservation_id: spec.reservation.reservation_id },
         body,
       });
     const said = JSON.stringify(body);

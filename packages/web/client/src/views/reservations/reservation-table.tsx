@@ -66,7 +66,7 @@ function Line({
     amount,
     start_unix_ms: start,
     end_unix_ms: end,
-    held_ahead: ahead,
+    provisioning: ahead,
     reason,
   } = reservation;
   const cancel = (): void => {

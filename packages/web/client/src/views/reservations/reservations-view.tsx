@@ -5,7 +5,7 @@ import { sayCount, sayMany } from '../../model/words.ts';
 import { useAnswer } from '../../page-context.tsx';
 import { Answered, Empty, Panel } from '../../parts/notices.tsx';
 import { CalendarPicture } from './calendar-picture.tsx';
-import { ReservationForm, type Wish } from './reservation-form.tsx';
+import { ReservationForm, type Spec } from './reservation-form.tsx';
 import { ReservationTable } from './reservation-table.tsx';
 
 const hour = 3_600_000;
@@ -77,7 +77,7 @@ function describe({ resource, utilisation, reservations }: RouteReply<'getCalend
 function Calendar({ resource }: { readonly resource: ReservableResource }): ReactNode {
   const [span, setSpan] = useState<number>(24 * hour);
   const [from, setFrom] = useState(() => Math.floor((Date.now() - hour) / hour) * hour);
-  const [wish, setWish] = useState<Wish>();
+  const [spec, setSpec] = useState<Spec>();
   const calendar = useAnswer(
     'getCalendar',
     { query: { resource_id: resource.resource_id, from_unix_ms: from, until_unix_ms: from + span } },
@@ -85,12 +85,12 @@ function Calendar({ resource }: { readonly resource: ReservableResource }): Reac
   );
   const move = (shares: number): void => setFrom((old) => Math.max(0, old + Math.round((span * shares) / hour) * hour));
   const done = (): void => {
-    setWish(undefined);
+    setSpec(undefined);
     calendar.again();
   };
-  const draw = (slot: Slot): void => setWish({ kind: 'request', slot });
+  const draw = (slot: Slot): void => setSpec({ kind: 'request', slot });
   const change = (reservation: Reservation, slot?: Slot): void =>
-    setWish({
+    setSpec({
       kind: 'change',
       reservation,
       slot: slot ?? { start: reservation.start_unix_ms, end: reservation.end_unix_ms, amount: reservation.amount },
@@ -146,18 +146,18 @@ function Calendar({ resource }: { readonly resource: ReservableResource }): Reac
                 {describe(read)} Draw a slot with the pointer, drag one of yours to move it, or its end to make it
                 longer.
               </p>
-              <CalendarPicture calendar={read} wish={wish} draw={draw} change={change} />
+              <CalendarPicture calendar={read} spec={spec} draw={draw} change={change} />
               {read.truncated ? <p className="hint">Later slots are left out; choose less time.</p> : null}
             </>
           )}
         </Answered>
       </Panel>
-      {wish === undefined ? null : (
+      {spec === undefined ? null : (
         <ReservationForm
-          key={JSON.stringify([wish.kind, wish.slot, wish.kind === 'change' ? wish.reservation.reservation_id : 0])}
+          key={JSON.stringify([spec.kind, spec.slot, spec.kind === 'change' ? spec.reservation.reservation_id : 0])}
           resource={resource}
-          wish={wish}
-          close={() => setWish(undefined)}
+          spec={spec}
+          close={() => setSpec(undefined)}
           done={done}
         />
       )}

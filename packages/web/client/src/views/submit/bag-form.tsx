@@ -31,7 +31,7 @@ export function BagForm(): ReactNode {
     if (key.current?.of !== reading) key.current = { of: reading, key: crypto.randomUUID() };
     setIsSending(true);
     const { job_id: jobId, task_count: count } = await gateway.call('submitBag', {
-      body: { ...reading.wish, client_job_id: key.current.key },
+      body: { ...reading.spec, client_job_id: key.current.key },
     });
     key.current = undefined;
     say(`Job ${jobId} was submitted: ${sayMany(count, 'task')}.`);
@@ -243,9 +243,9 @@ function usePreview(reading: BagReading): AskingAsTyped<BagPreview> {
   return useAsYouType('message' in reading ? undefined : reading, (signal) => {
     if ('message' in reading) return Promise.reject(new Error(reading.message));
     // Of files only names matter here.
-    const { files, ...wish } = reading.wish;
+    const { files, ...spec } = reading.spec;
     return gateway.call('previewBag', {
-      body: { ...wish, ...(files !== undefined && { files: files.map((file) => ({ ...file, content_base64: '' })) }) },
+      body: { ...spec, ...(files !== undefined && { files: files.map((file) => ({ ...file, content_base64: '' })) }) },
       signal,
     });
   });

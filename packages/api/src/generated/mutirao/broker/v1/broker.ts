@@ -56,20 +56,20 @@ export namespace Scheduler {
 }
 
 /** What becomes of the tasks that are left when the reservation is over, cancelled or refused. */
-export const AfterReservation = {
+export const OnReservationEnd = {
   UNSPECIFIED: 0,
-  /** GO_ON - They run wherever there is a machine. */
-  GO_ON: 1,
+  /** CONTINUE - They run wherever there is a machine. */
+  CONTINUE: 1,
   /** WAIT - They wait until the job is retried or cancelled. */
   WAIT: 2,
 } as const;
 
-export type AfterReservation = typeof AfterReservation[keyof typeof AfterReservation];
+export type OnReservationEnd = typeof OnReservationEnd[keyof typeof OnReservationEnd];
 
-export namespace AfterReservation {
-  export type UNSPECIFIED = typeof AfterReservation.UNSPECIFIED;
-  export type GO_ON = typeof AfterReservation.GO_ON;
-  export type WAIT = typeof AfterReservation.WAIT;
+export namespace OnReservationEnd {
+  export type UNSPECIFIED = typeof OnReservationEnd.UNSPECIFIED;
+  export type CONTINUE = typeof OnReservationEnd.CONTINUE;
+  export type WAIT = typeof OnReservationEnd.WAIT;
 }
 
 export const JobStatus = { UNSPECIFIED: 0, RUNNING: 1, FINISHED: 2, FAILED: 3, CANCELLED: 4 } as const;
@@ -113,7 +113,7 @@ export const ReplicaFate = {
   UNSPECIFIED: 0,
   /** ACCEPTED - Its result is the task's. */
   ACCEPTED: 1,
-  /** SURPLUS - A sister's result was taken first. */
+  /** SURPLUS - A sibling's result was taken first. */
   SURPLUS: 2,
   /** OUTVOTED - Other machines agreed on another result, or its own was caught. */
   OUTVOTED: 3,
@@ -236,7 +236,7 @@ export interface ReplicationCap {
     { $case: "idle"; value: IdleProcessors }
     | //
     /** Losers' processor-time in per cent of what accepted replicas used, 0 to 1000. */
-    { $case: "extraWorkPercent"; value: number }
+    { $case: "replicationBudgetPercent"; value: number }
     | undefined;
 }
 
@@ -321,7 +321,7 @@ export interface JobReservation {
   /** As the reservation manager signed it, for the user who submits the job. */
   claim: string;
   /** GO_ON when unspecified. */
-  after: AfterReservation;
+  after: OnReservationEnd;
   /**
    * Asked for on the job's behalf, to meet its deadline: its tasks run wherever there is a machine, and from its start inside it too. When
    * the job has ended the broker gives it back, where it knows the reservation manager. Only with GO_ON.
@@ -552,7 +552,7 @@ export interface WatchJobResponse {
   /** The first message without events says that all that had happened so far has been told. */
   events: JobEvent[];
   /** Changes of the journal, also of other jobs, that were passed over before these events because of `changes_per_second_max`; absent where none was. */
-  passedOverCount?:
+  skippedCount?:
     | number
     | undefined;
   /** Names the journal that the sequences are of, in each message: another one after a restore from a back-up. */
@@ -615,11 +615,11 @@ export interface TaskRecord {
   /** The first of the tasks that it waits for and that have not finished. */
   waitsFor: number[];
   /** Whose result it has, where it did not run. */
-  takenFrom?: TakenFrom | undefined;
+  reusedFrom?: ReusedFrom | undefined;
 }
 
 /** A task of another job of the same user. */
-export interface TakenFrom {
+export interface ReusedFrom {
   jobId: number;
   taskIndex: number;
 }
@@ -722,7 +722,7 @@ export interface TrustRecord {
   /** The probability of a result of it to be right, at least. */
   credibility: number;
   /** 0 while it is trusted. */
-  caughtUnixMs: number;
+  quarantinedUnixMs: number;
   evidence: TrustEvidence[];
 }
 
@@ -745,11 +745,11 @@ export interface QuarantineMachineRequest {
 export interface QuarantineMachineResponse {
 }
 
-export interface PardonMachineRequest {
+export interface ResetMachineTrustRequest {
   machineId: string;
 }
 
-export interface PardonMachineResponse {
+export interface ResetMachineTrustResponse {
 }
 
 export interface DrainMachineRequest {
@@ -799,7 +799,7 @@ export interface ListMachinesResponse {
 }
 
 export interface ListRequestsRequest {
-  endedToo: boolean;
+  includeEnded: boolean;
   /** Where the next page begins, from the answer before; absent for the first. */
   pageToken?: string | undefined;
 }
@@ -1494,7 +1494,7 @@ export const ReplicationCap: MessageFns<ReplicationCap> = {
       case "idle":
         IdleProcessors.encode(message.cap.value, writer.uint32(10).fork()).join();
         break;
-      case "extraWorkPercent":
+      case "replicationBudgetPercent":
         writer.uint32(16).uint32(message.cap.value);
         break;
     }
@@ -1527,7 +1527,7 @@ export const ReplicationCap: MessageFns<ReplicationCap> = {
               break;
             }
 
-            message.cap = { $case: "extraWorkPercent", value: reader.uint32() };
+            message.cap = { $case: "replicationBudgetPercent", value: reader.uint32() };
             continue;
           }
         }
@@ -3543,7 +3543,7 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
 };
 
 function createBaseWatchJobResponse(): WatchJobResponse {
-  return { events: [], passedOverCount: undefined, journalInstance: undefined };
+  return { events: [], skippedCount: undefined, journalInstance: undefined };
 }
 
 export const WatchJobResponse: MessageFns<WatchJobResponse> = {
@@ -3551,8 +3551,8 @@ export const WatchJobResponse: MessageFns<WatchJobResponse> = {
     for (const v of message.events) {
       JobEvent.encode(v!, writer.uint32(10).fork()).join();
     }
-    if (message.passedOverCount !== undefined) {
-      writer.uint32(16).uint64(message.passedOverCount);
+    if (message.skippedCount !== undefined) {
+      writer.uint32(16).uint64(message.skippedCount);
     }
     if (message.journalInstance !== undefined) {
       writer.uint32(26).string(message.journalInstance);
@@ -3586,7 +3586,7 @@ export const WatchJobResponse: MessageFns<WatchJobResponse> = {
               break;
             }
 
-            message.passedOverCount = longToNumber(reader.uint64());
+            message.skippedCount = longToNumber(reader.uint64());
             continue;
           }
           case 3: {
@@ -4017,7 +4017,7 @@ function createBaseTaskRecord(): TaskRecord {
     failureCount: 0,
     replicas: [],
     waitsFor: [],
-    takenFrom: undefined,
+    reusedFrom: undefined,
   };
 }
 
@@ -4048,8 +4048,8 @@ export const TaskRecord: MessageFns<TaskRecord> = {
       }
       writer.join();
     }
-    if (message.takenFrom !== undefined) {
-      TakenFrom.encode(message.takenFrom, writer.uint32(66).fork()).join();
+    if (message.reusedFrom !== undefined) {
+      ReusedFrom.encode(message.reusedFrom, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -4138,7 +4138,7 @@ export const TaskRecord: MessageFns<TaskRecord> = {
               break;
             }
 
-            message.takenFrom = TakenFrom.decode(reader, reader.uint32());
+            message.reusedFrom = ReusedFrom.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4154,12 +4154,12 @@ export const TaskRecord: MessageFns<TaskRecord> = {
   },
 };
 
-function createBaseTakenFrom(): TakenFrom {
+function createBaseReusedFrom(): ReusedFrom {
   return { jobId: 0, taskIndex: 0 };
 }
 
-export const TakenFrom: MessageFns<TakenFrom> = {
-  encode(message: TakenFrom, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ReusedFrom: MessageFns<ReusedFrom> = {
+  encode(message: ReusedFrom, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.jobId !== 0) {
       writer.uint32(8).uint64(message.jobId);
     }
@@ -4169,7 +4169,7 @@ export const TakenFrom: MessageFns<TakenFrom> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): TakenFrom {
+  decode(input: BinaryReader | Uint8Array, length?: number): ReusedFrom {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -4178,7 +4178,7 @@ export const TakenFrom: MessageFns<TakenFrom> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseTakenFrom();
+      const message = createBaseReusedFrom();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -5079,7 +5079,7 @@ export const TrustEvidence: MessageFns<TrustEvidence> = {
 };
 
 function createBaseTrustRecord(): TrustRecord {
-  return { identity: "", machineId: "", passes: 0, credibility: 0, caughtUnixMs: 0, evidence: [] };
+  return { identity: "", machineId: "", passes: 0, credibility: 0, quarantinedUnixMs: 0, evidence: [] };
 }
 
 export const TrustRecord: MessageFns<TrustRecord> = {
@@ -5096,8 +5096,8 @@ export const TrustRecord: MessageFns<TrustRecord> = {
     if (message.credibility !== 0) {
       writer.uint32(33).double(message.credibility);
     }
-    if (message.caughtUnixMs !== 0) {
-      writer.uint32(40).uint64(message.caughtUnixMs);
+    if (message.quarantinedUnixMs !== 0) {
+      writer.uint32(40).uint64(message.quarantinedUnixMs);
     }
     for (const v of message.evidence) {
       TrustEvidence.encode(v!, writer.uint32(50).fork()).join();
@@ -5155,7 +5155,7 @@ export const TrustRecord: MessageFns<TrustRecord> = {
               break;
             }
 
-            message.caughtUnixMs = longToNumber(reader.uint64());
+            message.quarantinedUnixMs = longToNumber(reader.uint64());
             continue;
           }
           case 6: {
@@ -5374,19 +5374,19 @@ export const QuarantineMachineResponse: MessageFns<QuarantineMachineResponse> = 
   },
 };
 
-function createBasePardonMachineRequest(): PardonMachineRequest {
+function createBaseResetMachineTrustRequest(): ResetMachineTrustRequest {
   return { machineId: "" };
 }
 
-export const PardonMachineRequest: MessageFns<PardonMachineRequest> = {
-  encode(message: PardonMachineRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ResetMachineTrustRequest: MessageFns<ResetMachineTrustRequest> = {
+  encode(message: ResetMachineTrustRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.machineId !== "") {
       writer.uint32(10).string(message.machineId);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): PardonMachineRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): ResetMachineTrustRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -5395,7 +5395,7 @@ export const PardonMachineRequest: MessageFns<PardonMachineRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePardonMachineRequest();
+      const message = createBaseResetMachineTrustRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -5420,16 +5420,16 @@ export const PardonMachineRequest: MessageFns<PardonMachineRequest> = {
   },
 };
 
-function createBasePardonMachineResponse(): PardonMachineResponse {
+function createBaseResetMachineTrustResponse(): ResetMachineTrustResponse {
   return {};
 }
 
-export const PardonMachineResponse: MessageFns<PardonMachineResponse> = {
-  encode(_: PardonMachineResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ResetMachineTrustResponse: MessageFns<ResetMachineTrustResponse> = {
+  encode(_: ResetMachineTrustResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): PardonMachineResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): ResetMachineTrustResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -5438,7 +5438,7 @@ export const PardonMachineResponse: MessageFns<PardonMachineResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePardonMachineResponse();
+      const message = createBaseResetMachineTrustResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -5935,13 +5935,13 @@ export const ListMachinesResponse: MessageFns<ListMachinesResponse> = {
 };
 
 function createBaseListRequestsRequest(): ListRequestsRequest {
-  return { endedToo: false, pageToken: undefined };
+  return { includeEnded: false, pageToken: undefined };
 }
 
 export const ListRequestsRequest: MessageFns<ListRequestsRequest> = {
   encode(message: ListRequestsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.endedToo !== false) {
-      writer.uint32(8).bool(message.endedToo);
+    if (message.includeEnded !== false) {
+      writer.uint32(8).bool(message.includeEnded);
     }
     if (message.pageToken !== undefined) {
       writer.uint32(18).string(message.pageToken);
@@ -5967,7 +5967,7 @@ export const ListRequestsRequest: MessageFns<ListRequestsRequest> = {
               break;
             }
 
-            message.endedToo = reader.bool();
+            message.includeEnded = reader.bool();
             continue;
           }
           case 2: {
@@ -7186,15 +7186,16 @@ export const BrokerServiceService = {
     responseDeserialize: (value: Buffer): QuarantineMachineResponse => QuarantineMachineResponse.decode(value),
   },
   /** Lets a machine that was caught begin anew, without credit. */
-  pardonMachine: {
-    path: "/mutirao.broker.v1.BrokerService/PardonMachine" as const,
+  resetMachineTrust: {
+    path: "/mutirao.broker.v1.BrokerService/ResetMachineTrust" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: PardonMachineRequest): Buffer => asBuffer(PardonMachineRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PardonMachineRequest => PardonMachineRequest.decode(value),
-    responseSerialize: (value: PardonMachineResponse): Buffer =>
-      asBuffer(PardonMachineResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): PardonMachineResponse => PardonMachineResponse.decode(value),
+    requestSerialize: (value: ResetMachineTrustRequest): Buffer =>
+      asBuffer(ResetMachineTrustRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ResetMachineTrustRequest => ResetMachineTrustRequest.decode(value),
+    responseSerialize: (value: ResetMachineTrustResponse): Buffer =>
+      asBuffer(ResetMachineTrustResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResetMachineTrustResponse => ResetMachineTrustResponse.decode(value),
   },
   /** Has a machine get nothing new until it is undrained, under whatever name it comes back; what runs there ends by itself. */
   drainMachine: {
@@ -7314,7 +7315,7 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   /** Has a machine get nothing more; only for the broker's owner, as the next. */
   quarantineMachine: handleUnaryCall<QuarantineMachineRequest, QuarantineMachineResponse>;
   /** Lets a machine that was caught begin anew, without credit. */
-  pardonMachine: handleUnaryCall<PardonMachineRequest, PardonMachineResponse>;
+  resetMachineTrust: handleUnaryCall<ResetMachineTrustRequest, ResetMachineTrustResponse>;
   /** Has a machine get nothing new until it is undrained, under whatever name it comes back; what runs there ends by itself. */
   drainMachine: handleUnaryCall<DrainMachineRequest, DrainMachineResponse>;
   undrainMachine: handleUnaryCall<UndrainMachineRequest, UndrainMachineResponse>;
@@ -7550,20 +7551,20 @@ export interface BrokerServiceClient extends Client {
     callback: (error: ServiceError | null, response: QuarantineMachineResponse) => void,
   ): ClientUnaryCall;
   /** Lets a machine that was caught begin anew, without credit. */
-  pardonMachine(
-    request: PardonMachineRequest,
-    callback: (error: ServiceError | null, response: PardonMachineResponse) => void,
+  resetMachineTrust(
+    request: ResetMachineTrustRequest,
+    callback: (error: ServiceError | null, response: ResetMachineTrustResponse) => void,
   ): ClientUnaryCall;
-  pardonMachine(
-    request: PardonMachineRequest,
+  resetMachineTrust(
+    request: ResetMachineTrustRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: PardonMachineResponse) => void,
+    callback: (error: ServiceError | null, response: ResetMachineTrustResponse) => void,
   ): ClientUnaryCall;
-  pardonMachine(
-    request: PardonMachineRequest,
+  resetMachineTrust(
+    request: ResetMachineTrustRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: PardonMachineResponse) => void,
+    callback: (error: ServiceError | null, response: ResetMachineTrustResponse) => void,
   ): ClientUnaryCall;
   /** Has a machine get nothing new until it is undrained, under whatever name it comes back; what runs there ends by itself. */
   drainMachine(

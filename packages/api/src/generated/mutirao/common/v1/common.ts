@@ -55,7 +55,7 @@ export interface Hello {
     | string
     | undefined;
   /**
-   * Of a provider to an agent: a random text. Whoever proves to read the provider's home folder proves it for this text (ContentWanted.home_proofs).
+   * Of a provider to an agent: a random text. Whoever proves to read the provider's home folder proves it for this text (BlobRequest.home_proofs).
    * Absent where the provider shares no folder.
    */
   homeChallenge?: string | undefined;
@@ -124,7 +124,7 @@ export interface TaskTemplate {
     | WorkFolder
     | undefined;
   /**
-   * A random text of the broker's process: a machine that reads the broker's home folder proves it for this text (ContentWanted.home_proofs). Empty where
+   * A random text of the broker's process: a machine that reads the broker's home folder proves it for this text (BlobRequest.home_proofs). Empty where
    * the broker shares no folder.
    */
   homeChallenge: string;

@@ -12,8 +12,6 @@ export const protobufFileName = "mutirao/common/v1/errors.proto";
 
 export const ErrorReason = {
   UNSPECIFIED: 0,
-  MUT_ABOVE_CAP: 91,
-  MUT_ABOVE_CAPACITY: 92,
   MUT_ADDRESS_TAKEN: 147,
   MUT_AGENT_STOPPED: 51,
   MUT_ALLOCATION_ENDED: 1,
@@ -53,10 +51,10 @@ export const ErrorReason = {
   MUT_GANG_BROKEN: 142,
   MUT_GANG_CHANNEL_FAILED: 138,
   MUT_GANG_LOST: 139,
-  MUT_GANG_NOT_HELD: 143,
+  MUT_GANG_NOT_READY: 143,
   MUT_GANG_UNSUITABLE: 140,
+  MUT_GROUP_ABORTED: 119,
   MUT_HOLD_MAX: 101,
-  MUT_HOLD_NEEDLESS: 136,
   MUT_HOME_UNUSABLE: 148,
   MUT_INPUT_CHANGED: 87,
   MUT_INPUT_MISSING: 15,
@@ -83,6 +81,7 @@ export const ErrorReason = {
   MUT_MACHINE_LEFT: 46,
   MUT_MACHINE_LOST: 25,
   MUT_MACHINE_MOVED: 47,
+  MUT_MACHINE_NAME_TAKEN_OVER: 70,
   MUT_MACHINE_QUARANTINED: 85,
   MUT_MACHINE_QUOTA: 172,
   MUT_MACHINE_REMOVED: 161,
@@ -92,10 +91,9 @@ export const ErrorReason = {
   MUT_NODE_LOST: 83,
   MUT_NOT_CLAIMED: 103,
   MUT_NOT_FOUND: 49,
-  MUT_NOT_NOW: 104,
   MUT_NOT_OWNER: 26,
   MUT_NOT_PACKED: 74,
-  MUT_NOT_TOGETHER: 119,
+  MUT_NO_CAPACITY_NOW: 104,
   MUT_NO_COMMON_WINDOW: 120,
   MUT_NO_MAJORITY: 86,
   MUT_NO_ROOM: 105,
@@ -109,16 +107,18 @@ export const ErrorReason = {
   MUT_OUTPUT_MISSING: 59,
   MUT_OUTPUT_UNREADABLE: 150,
   MUT_OVERLOADED: 28,
+  MUT_OVER_CAPACITY: 92,
+  MUT_OVER_OFFER: 91,
   MUT_PATH_ESCAPES: 29,
   MUT_PATH_LEAVES_ROOT: 30,
   MUT_PATH_UNUSABLE: 162,
   MUT_PEER_TOO_SLOW: 31,
   MUT_PLATFORM_SYNTAX: 122,
+  MUT_PRE_ACQUIRE_NOT_SUPPORTED: 136,
   MUT_PROCESSORS_MAX: 60,
   MUT_PROTOCOL: 32,
   MUT_REATTACH: 48,
   MUT_RELEASED: 33,
-  MUT_REPLACED: 70,
   MUT_REQUESTS_MAX: 34,
   MUT_REQUIREMENTS_SYNTAX: 35,
   MUT_RESERVATION_AMOUNT: 106,
@@ -135,7 +135,7 @@ export const ErrorReason = {
   MUT_SHARE_MAX: 111,
   MUT_SITE_BUSY: 75,
   MUT_SITE_EXISTS: 76,
-  MUT_SITE_PROGRAM: 77,
+  MUT_SITE_UNSUPPORTED_HOST: 77,
   MUT_SPOOL_FULL: 84,
   MUT_SSH_DENIED: 78,
   MUT_SSH_HOST_KEY: 79,
@@ -145,7 +145,7 @@ export const ErrorReason = {
   MUT_STOPPING: 36,
   MUT_STORAGE_FULL: 63,
   MUT_SWF_SYNTAX: 67,
-  MUT_TASK_LOST_OFTEN: 50,
+  MUT_TASK_LOSS_LIMIT: 50,
   MUT_TEMPLATE_FAILED: 82,
   MUT_TEMPLATE_NO_VALUE: 37,
   MUT_TOKEN_UNSAFE: 38,
@@ -160,25 +160,25 @@ export const ErrorReason = {
   MUT_UNREACHABLE: 42,
   MUT_UNSAFE_ATTRIBUTE: 156,
   MUT_UNTRUSTED: 81,
-  MUT_USER_BOUND: 116,
   MUT_USER_QUOTA: 164,
   MUT_USER_RATE: 165,
+  MUT_USER_RESERVED_LIMIT: 116,
   MUT_WALLTIME_ENDED: 43,
   MUT_WALLTIME_MAX: 44,
-  MUT_WEB_FOREIGN: 145,
+  MUT_WEB_ORIGIN_FORBIDDEN: 145,
   MUT_WEB_STREAMS_MAX: 146,
   MUT_WIDTH_MAX: 45,
   MUT_WINDOW_TOO_SHORT: 117,
   MUT_WORKFLOW_COST: 123,
   MUT_WORKFLOW_CYCLE: 124,
-  MUT_WORKFLOW_EDGE_NOWHERE: 125,
-  MUT_WORKFLOW_EDGE_TWICE: 126,
+  MUT_WORKFLOW_DANGLING_EDGE: 125,
+  MUT_WORKFLOW_DUPLICATE_EDGE: 126,
+  MUT_WORKFLOW_DUPLICATE_TASK: 130,
   MUT_WORKFLOW_EMPTY: 127,
   MUT_WORKFLOW_NO_COMMAND: 137,
-  MUT_WORKFLOW_NO_WRITER: 128,
+  MUT_WORKFLOW_NO_PRODUCER: 128,
+  MUT_WORKFLOW_OUTPUT_CONFLICT: 131,
   MUT_WORKFLOW_SYNTAX: 129,
-  MUT_WORKFLOW_TASK_TWICE: 130,
-  MUT_WORKFLOW_TWO_WRITERS: 131,
   MUT_WORKFLOW_UNKNOWN: 169,
   MUT_WORKFLOW_UNSUPPORTED: 170,
   MUT_WORKFLOW_VERSION: 132,
@@ -190,8 +190,6 @@ export type ErrorReason = typeof ErrorReason[keyof typeof ErrorReason];
 
 export namespace ErrorReason {
   export type UNSPECIFIED = typeof ErrorReason.UNSPECIFIED;
-  export type MUT_ABOVE_CAP = typeof ErrorReason.MUT_ABOVE_CAP;
-  export type MUT_ABOVE_CAPACITY = typeof ErrorReason.MUT_ABOVE_CAPACITY;
   export type MUT_ADDRESS_TAKEN = typeof ErrorReason.MUT_ADDRESS_TAKEN;
   export type MUT_AGENT_STOPPED = typeof ErrorReason.MUT_AGENT_STOPPED;
   export type MUT_ALLOCATION_ENDED = typeof ErrorReason.MUT_ALLOCATION_ENDED;
@@ -231,10 +229,10 @@ export namespace ErrorReason {
   export type MUT_GANG_BROKEN = typeof ErrorReason.MUT_GANG_BROKEN;
   export type MUT_GANG_CHANNEL_FAILED = typeof ErrorReason.MUT_GANG_CHANNEL_FAILED;
   export type MUT_GANG_LOST = typeof ErrorReason.MUT_GANG_LOST;
-  export type MUT_GANG_NOT_HELD = typeof ErrorReason.MUT_GANG_NOT_HELD;
+  export type MUT_GANG_NOT_READY = typeof ErrorReason.MUT_GANG_NOT_READY;
   export type MUT_GANG_UNSUITABLE = typeof ErrorReason.MUT_GANG_UNSUITABLE;
+  export type MUT_GROUP_ABORTED = typeof ErrorReason.MUT_GROUP_ABORTED;
   export type MUT_HOLD_MAX = typeof ErrorReason.MUT_HOLD_MAX;
-  export type MUT_HOLD_NEEDLESS = typeof ErrorReason.MUT_HOLD_NEEDLESS;
   export type MUT_HOME_UNUSABLE = typeof ErrorReason.MUT_HOME_UNUSABLE;
   export type MUT_INPUT_CHANGED = typeof ErrorReason.MUT_INPUT_CHANGED;
   export type MUT_INPUT_MISSING = typeof ErrorReason.MUT_INPUT_MISSING;
@@ -261,6 +259,7 @@ export namespace ErrorReason {
   export type MUT_MACHINE_LEFT = typeof ErrorReason.MUT_MACHINE_LEFT;
   export type MUT_MACHINE_LOST = typeof ErrorReason.MUT_MACHINE_LOST;
   export type MUT_MACHINE_MOVED = typeof ErrorReason.MUT_MACHINE_MOVED;
+  export type MUT_MACHINE_NAME_TAKEN_OVER = typeof ErrorReason.MUT_MACHINE_NAME_TAKEN_OVER;
   export type MUT_MACHINE_QUARANTINED = typeof ErrorReason.MUT_MACHINE_QUARANTINED;
   export type MUT_MACHINE_QUOTA = typeof ErrorReason.MUT_MACHINE_QUOTA;
   export type MUT_MACHINE_REMOVED = typeof ErrorReason.MUT_MACHINE_REMOVED;
@@ -270,10 +269,9 @@ export namespace ErrorReason {
   export type MUT_NODE_LOST = typeof ErrorReason.MUT_NODE_LOST;
   export type MUT_NOT_CLAIMED = typeof ErrorReason.MUT_NOT_CLAIMED;
   export type MUT_NOT_FOUND = typeof ErrorReason.MUT_NOT_FOUND;
-  export type MUT_NOT_NOW = typeof ErrorReason.MUT_NOT_NOW;
   export type MUT_NOT_OWNER = typeof ErrorReason.MUT_NOT_OWNER;
   export type MUT_NOT_PACKED = typeof ErrorReason.MUT_NOT_PACKED;
-  export type MUT_NOT_TOGETHER = typeof ErrorReason.MUT_NOT_TOGETHER;
+  export type MUT_NO_CAPACITY_NOW = typeof ErrorReason.MUT_NO_CAPACITY_NOW;
   export type MUT_NO_COMMON_WINDOW = typeof ErrorReason.MUT_NO_COMMON_WINDOW;
   export type MUT_NO_MAJORITY = typeof ErrorReason.MUT_NO_MAJORITY;
   export type MUT_NO_ROOM = typeof ErrorReason.MUT_NO_ROOM;
@@ -287,16 +285,18 @@ export namespace ErrorReason {
   export type MUT_OUTPUT_MISSING = typeof ErrorReason.MUT_OUTPUT_MISSING;
   export type MUT_OUTPUT_UNREADABLE = typeof ErrorReason.MUT_OUTPUT_UNREADABLE;
   export type MUT_OVERLOADED = typeof ErrorReason.MUT_OVERLOADED;
+  export type MUT_OVER_CAPACITY = typeof ErrorReason.MUT_OVER_CAPACITY;
+  export type MUT_OVER_OFFER = typeof ErrorReason.MUT_OVER_OFFER;
   export type MUT_PATH_ESCAPES = typeof ErrorReason.MUT_PATH_ESCAPES;
   export type MUT_PATH_LEAVES_ROOT = typeof ErrorReason.MUT_PATH_LEAVES_ROOT;
   export type MUT_PATH_UNUSABLE = typeof ErrorReason.MUT_PATH_UNUSABLE;
   export type MUT_PEER_TOO_SLOW = typeof ErrorReason.MUT_PEER_TOO_SLOW;
   export type MUT_PLATFORM_SYNTAX = typeof ErrorReason.MUT_PLATFORM_SYNTAX;
+  export type MUT_PRE_ACQUIRE_NOT_SUPPORTED = typeof ErrorReason.MUT_PRE_ACQUIRE_NOT_SUPPORTED;
   export type MUT_PROCESSORS_MAX = typeof ErrorReason.MUT_PROCESSORS_MAX;
   export type MUT_PROTOCOL = typeof ErrorReason.MUT_PROTOCOL;
   export type MUT_REATTACH = typeof ErrorReason.MUT_REATTACH;
   export type MUT_RELEASED = typeof ErrorReason.MUT_RELEASED;
-  export type MUT_REPLACED = typeof ErrorReason.MUT_REPLACED;
   export type MUT_REQUESTS_MAX = typeof ErrorReason.MUT_REQUESTS_MAX;
   export type MUT_REQUIREMENTS_SYNTAX = typeof ErrorReason.MUT_REQUIREMENTS_SYNTAX;
   export type MUT_RESERVATION_AMOUNT = typeof ErrorReason.MUT_RESERVATION_AMOUNT;
@@ -313,7 +313,7 @@ export namespace ErrorReason {
   export type MUT_SHARE_MAX = typeof ErrorReason.MUT_SHARE_MAX;
   export type MUT_SITE_BUSY = typeof ErrorReason.MUT_SITE_BUSY;
   export type MUT_SITE_EXISTS = typeof ErrorReason.MUT_SITE_EXISTS;
-  export type MUT_SITE_PROGRAM = typeof ErrorReason.MUT_SITE_PROGRAM;
+  export type MUT_SITE_UNSUPPORTED_HOST = typeof ErrorReason.MUT_SITE_UNSUPPORTED_HOST;
   export type MUT_SPOOL_FULL = typeof ErrorReason.MUT_SPOOL_FULL;
   export type MUT_SSH_DENIED = typeof ErrorReason.MUT_SSH_DENIED;
   export type MUT_SSH_HOST_KEY = typeof ErrorReason.MUT_SSH_HOST_KEY;
@@ -323,7 +323,7 @@ export namespace ErrorReason {
   export type MUT_STOPPING = typeof ErrorReason.MUT_STOPPING;
   export type MUT_STORAGE_FULL = typeof ErrorReason.MUT_STORAGE_FULL;
   export type MUT_SWF_SYNTAX = typeof ErrorReason.MUT_SWF_SYNTAX;
-  export type MUT_TASK_LOST_OFTEN = typeof ErrorReason.MUT_TASK_LOST_OFTEN;
+  export type MUT_TASK_LOSS_LIMIT = typeof ErrorReason.MUT_TASK_LOSS_LIMIT;
   export type MUT_TEMPLATE_FAILED = typeof ErrorReason.MUT_TEMPLATE_FAILED;
   export type MUT_TEMPLATE_NO_VALUE = typeof ErrorReason.MUT_TEMPLATE_NO_VALUE;
   export type MUT_TOKEN_UNSAFE = typeof ErrorReason.MUT_TOKEN_UNSAFE;
@@ -338,25 +338,25 @@ export namespace ErrorReason {
   export type MUT_UNREACHABLE = typeof ErrorReason.MUT_UNREACHABLE;
   export type MUT_UNSAFE_ATTRIBUTE = typeof ErrorReason.MUT_UNSAFE_ATTRIBUTE;
   export type MUT_UNTRUSTED = typeof ErrorReason.MUT_UNTRUSTED;
-  export type MUT_USER_BOUND = typeof ErrorReason.MUT_USER_BOUND;
   export type MUT_USER_QUOTA = typeof ErrorReason.MUT_USER_QUOTA;
   export type MUT_USER_RATE = typeof ErrorReason.MUT_USER_RATE;
+  export type MUT_USER_RESERVED_LIMIT = typeof ErrorReason.MUT_USER_RESERVED_LIMIT;
   export type MUT_WALLTIME_ENDED = typeof ErrorReason.MUT_WALLTIME_ENDED;
   export type MUT_WALLTIME_MAX = typeof ErrorReason.MUT_WALLTIME_MAX;
-  export type MUT_WEB_FOREIGN = typeof ErrorReason.MUT_WEB_FOREIGN;
+  export type MUT_WEB_ORIGIN_FORBIDDEN = typeof ErrorReason.MUT_WEB_ORIGIN_FORBIDDEN;
   export type MUT_WEB_STREAMS_MAX = typeof ErrorReason.MUT_WEB_STREAMS_MAX;
   export type MUT_WIDTH_MAX = typeof ErrorReason.MUT_WIDTH_MAX;
   export type MUT_WINDOW_TOO_SHORT = typeof ErrorReason.MUT_WINDOW_TOO_SHORT;
   export type MUT_WORKFLOW_COST = typeof ErrorReason.MUT_WORKFLOW_COST;
   export type MUT_WORKFLOW_CYCLE = typeof ErrorReason.MUT_WORKFLOW_CYCLE;
-  export type MUT_WORKFLOW_EDGE_NOWHERE = typeof ErrorReason.MUT_WORKFLOW_EDGE_NOWHERE;
-  export type MUT_WORKFLOW_EDGE_TWICE = typeof ErrorReason.MUT_WORKFLOW_EDGE_TWICE;
+  export type MUT_WORKFLOW_DANGLING_EDGE = typeof ErrorReason.MUT_WORKFLOW_DANGLING_EDGE;
+  export type MUT_WORKFLOW_DUPLICATE_EDGE = typeof ErrorReason.MUT_WORKFLOW_DUPLICATE_EDGE;
+  export type MUT_WORKFLOW_DUPLICATE_TASK = typeof ErrorReason.MUT_WORKFLOW_DUPLICATE_TASK;
   export type MUT_WORKFLOW_EMPTY = typeof ErrorReason.MUT_WORKFLOW_EMPTY;
   export type MUT_WORKFLOW_NO_COMMAND = typeof ErrorReason.MUT_WORKFLOW_NO_COMMAND;
-  export type MUT_WORKFLOW_NO_WRITER = typeof ErrorReason.MUT_WORKFLOW_NO_WRITER;
+  export type MUT_WORKFLOW_NO_PRODUCER = typeof ErrorReason.MUT_WORKFLOW_NO_PRODUCER;
+  export type MUT_WORKFLOW_OUTPUT_CONFLICT = typeof ErrorReason.MUT_WORKFLOW_OUTPUT_CONFLICT;
   export type MUT_WORKFLOW_SYNTAX = typeof ErrorReason.MUT_WORKFLOW_SYNTAX;
-  export type MUT_WORKFLOW_TASK_TWICE = typeof ErrorReason.MUT_WORKFLOW_TASK_TWICE;
-  export type MUT_WORKFLOW_TWO_WRITERS = typeof ErrorReason.MUT_WORKFLOW_TWO_WRITERS;
   export type MUT_WORKFLOW_UNKNOWN = typeof ErrorReason.MUT_WORKFLOW_UNKNOWN;
   export type MUT_WORKFLOW_UNSUPPORTED = typeof ErrorReason.MUT_WORKFLOW_UNSUPPORTED;
   export type MUT_WORKFLOW_VERSION = typeof ErrorReason.MUT_WORKFLOW_VERSION;

@@ -56,8 +56,8 @@ export namespace Outcome {
 
 export interface AttachRequest {
   message: { $case: "hello"; value: MachineHello } | { $case: "report"; value: Report } | {
-    $case: "contentWanted";
-    value: ContentWanted;
+    $case: "blobRequest";
+    value: BlobRequest;
   } | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface AttachResponse {
     | { $case: "start"; value: StartReplicas }
     | { $case: "cancel"; value: CancelReplicas }
     | { $case: "acknowledged"; value: ReportAcknowledged }
-    | { $case: "content"; value: ContentOffered }
+    | { $case: "content"; value: BlobOffer }
     | { $case: "drain"; value: Drain }
     | //
     /** Only to an agent that has the capability "gang". */
@@ -115,7 +115,7 @@ export interface MachineFacts {
     | string
     | undefined;
   /**
-   * Not used: secrets of home folders stay in their files. ContentWanted.home_proofs took its place.
+   * Not used: secrets of home folders stay in their files. BlobRequest.home_proofs took its place.
    *
    * @deprecated
    */
@@ -137,7 +137,7 @@ export interface MachineFacts {
     | undefined;
   /**
    * For each key file that the agent found in its home folder: HMAC-SHA256 in base64url over its incarnation. A broker with the same key knows by it that
-   * the machine says to share its home folder, and passes it on to no other process. No path is sent and no output is left because of it; see ContentWanted.home_proofs.
+   * the machine says to share its home folder, and passes it on to no other process. No path is sent and no output is left because of it; see BlobRequest.home_proofs.
    */
   homeMarks: string[];
   /**
@@ -218,7 +218,7 @@ export interface StartGang {
 
 export interface GangMember {
   rank: number;
-  /** As it said in GangHeld. */
+  /** As it said in GangMemberReady. */
   name: string;
   /** "host:port" of its gang channel, the likeliest first. */
   addresses: string[];
@@ -238,11 +238,11 @@ export interface Report {
   started: ReplicaStarted[];
   ended: ReplicaEnded[];
   /** Members of gangs that are held since: each has its processors and listens, and has started nothing. Its start, in `started`, comes after StartGang. */
-  gangHeld: GangHeld[];
+  gangMemberReady: GangMemberReady[];
 }
 
 /** This member of a gang has its processors, listens, and has started nothing. */
-export interface GangHeld {
+export interface GangMemberReady {
   replicaId: number;
   /** "user@host", what $PROCi says; unique within the gang. */
   name: string;
@@ -311,7 +311,7 @@ export interface ReportAcknowledged {
 }
 
 /** Put, the agent's side: what its storage lacks. */
-export interface ContentWanted {
+export interface BlobRequest {
   contents: Content[];
   /** For each of them, how many bytes of its beginning are there already, from a transfer that broke; 0 where left out. */
   offsets: number[];
@@ -323,7 +323,7 @@ export interface ContentWanted {
    * @deprecated
    */
   sharedTokens: string[];
-  /** A random text of the process that wants them: a path that it receives must come with a proof for this text (ContentOffered.path_proof). */
+  /** A random text of the process that wants them: a path that it receives must come with a proof for this text (BlobOffer.path_proof). */
   challenge: string;
   /**
    * For each key file that it found in its home folder and each home_challenge that it was sent: HMAC-SHA256 in base64url over both challenges. The key
@@ -333,7 +333,7 @@ export interface ContentWanted {
 }
 
 /** Put, the broker's answer: the bytes, or a transfer to pull, or a refusal. */
-export interface ContentOffered {
+export interface BlobOffer {
   content: Content | undefined;
   source:
     | { $case: "inline"; value: Buffer }
@@ -350,7 +350,7 @@ export interface ContentOffered {
   /** With shared_path: nobody writes that file any more, so that it may be linked to. Else its owner may change it. */
   linkable: boolean;
   /**
-   * With shared_path: HMAC-SHA256 in base64url, with the key of the sender's home folder, over ContentWanted.challenge and all of this offer. The path is
+   * With shared_path: HMAC-SHA256 in base64url, with the key of the sender's home folder, over BlobRequest.challenge and all of this offer. The path is
    * opened only if the receiver has the same key.
    */
   pathProof: string;
@@ -401,8 +401,8 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "report":
         Report.encode(message.message.value, writer.uint32(18).fork()).join();
         break;
-      case "contentWanted":
-        ContentWanted.encode(message.message.value, writer.uint32(26).fork()).join();
+      case "blobRequest":
+        BlobRequest.encode(message.message.value, writer.uint32(26).fork()).join();
         break;
     }
     return writer;
@@ -442,7 +442,7 @@ export const AttachRequest: MessageFns<AttachRequest> = {
               break;
             }
 
-            message.message = { $case: "contentWanted", value: ContentWanted.decode(reader, reader.uint32()) };
+            message.message = { $case: "blobRequest", value: BlobRequest.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -478,7 +478,7 @@ export const AttachResponse: MessageFns<AttachResponse> = {
         ReportAcknowledged.encode(message.message.value, writer.uint32(34).fork()).join();
         break;
       case "content":
-        ContentOffered.encode(message.message.value, writer.uint32(42).fork()).join();
+        BlobOffer.encode(message.message.value, writer.uint32(42).fork()).join();
         break;
       case "drain":
         Drain.encode(message.message.value, writer.uint32(50).fork()).join();
@@ -543,7 +543,7 @@ export const AttachResponse: MessageFns<AttachResponse> = {
               break;
             }
 
-            message.message = { $case: "content", value: ContentOffered.decode(reader, reader.uint32()) };
+            message.message = { $case: "content", value: BlobOffer.decode(reader, reader.uint32()) };
             continue;
           }
           case 6: {
@@ -1520,7 +1520,7 @@ export const CancelReplicas: MessageFns<CancelReplicas> = {
 };
 
 function createBaseReport(): Report {
-  return { sequence: 0, started: [], ended: [], gangHeld: [] };
+  return { sequence: 0, started: [], ended: [], gangMemberReady: [] };
 }
 
 export const Report: MessageFns<Report> = {
@@ -1534,8 +1534,8 @@ export const Report: MessageFns<Report> = {
     for (const v of message.ended) {
       ReplicaEnded.encode(v!, writer.uint32(26).fork()).join();
     }
-    for (const v of message.gangHeld) {
-      GangHeld.encode(v!, writer.uint32(34).fork()).join();
+    for (const v of message.gangMemberReady) {
+      GangMemberReady.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1582,7 +1582,7 @@ export const Report: MessageFns<Report> = {
               break;
             }
 
-            message.gangHeld.push(GangHeld.decode(reader, reader.uint32()));
+            message.gangMemberReady.push(GangMemberReady.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1598,12 +1598,12 @@ export const Report: MessageFns<Report> = {
   },
 };
 
-function createBaseGangHeld(): GangHeld {
+function createBaseGangMemberReady(): GangMemberReady {
   return { replicaId: 0, name: "", addresses: [] };
 }
 
-export const GangHeld: MessageFns<GangHeld> = {
-  encode(message: GangHeld, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const GangMemberReady: MessageFns<GangMemberReady> = {
+  encode(message: GangMemberReady, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.replicaId !== 0) {
       writer.uint32(8).uint64(message.replicaId);
     }
@@ -1616,7 +1616,7 @@ export const GangHeld: MessageFns<GangHeld> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): GangHeld {
+  decode(input: BinaryReader | Uint8Array, length?: number): GangMemberReady {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1625,7 +1625,7 @@ export const GangHeld: MessageFns<GangHeld> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseGangHeld();
+      const message = createBaseGangMemberReady();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2160,12 +2160,12 @@ export const ReportAcknowledged: MessageFns<ReportAcknowledged> = {
   },
 };
 
-function createBaseContentWanted(): ContentWanted {
+function createBaseBlobRequest(): BlobRequest {
   return { contents: [], offsets: [], overWire: false, sharedTokens: [], challenge: "", homeProofs: [] };
 }
 
-export const ContentWanted: MessageFns<ContentWanted> = {
-  encode(message: ContentWanted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const BlobRequest: MessageFns<BlobRequest> = {
+  encode(message: BlobRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.contents) {
       Content.encode(v!, writer.uint32(10).fork()).join();
     }
@@ -2191,7 +2191,7 @@ export const ContentWanted: MessageFns<ContentWanted> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ContentWanted {
+  decode(input: BinaryReader | Uint8Array, length?: number): BlobRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2200,7 +2200,7 @@ export const ContentWanted: MessageFns<ContentWanted> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContentWanted();
+      const message = createBaseBlobRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2275,12 +2275,12 @@ export const ContentWanted: MessageFns<ContentWanted> = {
   },
 };
 
-function createBaseContentOffered(): ContentOffered {
+function createBaseBlobOffer(): BlobOffer {
   return { content: undefined, source: undefined, offset: 0, linkable: false, pathProof: "" };
 }
 
-export const ContentOffered: MessageFns<ContentOffered> = {
-  encode(message: ContentOffered, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const BlobOffer: MessageFns<BlobOffer> = {
+  encode(message: BlobOffer, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.content !== undefined) {
       Content.encode(message.content, writer.uint32(10).fork()).join();
     }
@@ -2310,7 +2310,7 @@ export const ContentOffered: MessageFns<ContentOffered> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ContentOffered {
+  decode(input: BinaryReader | Uint8Array, length?: number): BlobOffer {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2319,7 +2319,7 @@ export const ContentOffered: MessageFns<ContentOffered> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContentOffered();
+      const message = createBaseBlobOffer();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {

@@ -27,9 +27,9 @@ import {
 } from "@grpc/grpc-js";
 import { Content, Hello, QuotaUse } from "../../common/v1/common.ts";
 import {
+  BlobOffer,
+  BlobRequest,
   CancelReplicas,
-  ContentOffered,
-  ContentWanted,
   MachineFacts,
   Report,
   ReportAcknowledged,
@@ -37,7 +37,7 @@ import {
   StartGang,
   StartReplicas,
 } from "../../machine/v1/machine.ts";
-import { HeldAhead } from "../../reservation/v1/reservation_service.ts";
+import { Provisioning } from "../../reservation/v1/reservation_service.ts";
 
 export const protobufPackage = "mutirao.provider.v1";
 
@@ -89,7 +89,7 @@ export namespace QueueKnowledge {
   export type COMPLETE = typeof QueueKnowledge.COMPLETE;
 }
 
-export const KeptMachineStatus = {
+export const EnrolledMachineStatus = {
   UNSPECIFIED: 0,
   STARTING: 1,
   /** RUNNING - Its agent runs. */
@@ -98,13 +98,13 @@ export const KeptMachineStatus = {
   WAITING: 3,
 } as const;
 
-export type KeptMachineStatus = typeof KeptMachineStatus[keyof typeof KeptMachineStatus];
+export type EnrolledMachineStatus = typeof EnrolledMachineStatus[keyof typeof EnrolledMachineStatus];
 
-export namespace KeptMachineStatus {
-  export type UNSPECIFIED = typeof KeptMachineStatus.UNSPECIFIED;
-  export type STARTING = typeof KeptMachineStatus.STARTING;
-  export type RUNNING = typeof KeptMachineStatus.RUNNING;
-  export type WAITING = typeof KeptMachineStatus.WAITING;
+export namespace EnrolledMachineStatus {
+  export type UNSPECIFIED = typeof EnrolledMachineStatus.UNSPECIFIED;
+  export type STARTING = typeof EnrolledMachineStatus.STARTING;
+  export type RUNNING = typeof EnrolledMachineStatus.RUNNING;
+  export type WAITING = typeof EnrolledMachineStatus.WAITING;
 }
 
 export const MachineCredentialStatus = {
@@ -133,8 +133,8 @@ export interface ConnectRequest {
   } | //
   /** Only to a provider that has the capability "lease". */
   { $case: "lease"; value: Lease } | //
-  /** Only to a provider that has the capability "lease-trim". */
-  { $case: "leaseTrim"; value: LeaseTrim } | undefined;
+  /** Only to a provider that has the capability "lease-revocation". */
+  { $case: "leaseRevocation"; value: LeaseRevocation } | undefined;
 }
 
 export interface ConnectResponse {
@@ -149,11 +149,11 @@ export interface ConnectResponse {
     { $case: "settled"; value: Settled }
     | { $case: "leaseConfirmed"; value: LeaseConfirmed }
     | //
-    /** Only to a broker that has the capability "standings". */
-    { $case: "standings"; value: ReservationStandings }
+    /** Only to a broker that has the capability "statuses". */
+    { $case: "statuses"; value: ReservationStatuses }
     | //
     /** Only to a broker that has the capability "resource". */
-    { $case: "resource"; value: ResourceStanding }
+    { $case: "resource"; value: ResourceStatus }
     | //
     /** Whether the provider is draining. A level, sent when it changes, and to a broker that connects while it is draining, before any machine. */
     { $case: "draining"; value: DrainingStatus }
@@ -169,7 +169,7 @@ export interface Lease {
   /** Empty where there is nothing to start; reports are kept all the same. */
   groups: LeaseGroup[];
   /** Machines that were caught with wrong results, by what they are known by: they get nothing of it. */
-  caughtIdentities: string[];
+  quarantinedIdentities: string[];
 }
 
 /** Leased replicas that share all but their values. */
@@ -185,7 +185,7 @@ export interface LeaseGroup {
 }
 
 /** Replicas of a lease that the broker has placed otherwise: the provider is not to start them. It may know none of them. */
-export interface LeaseTrim {
+export interface LeaseRevocation {
   replicaIds: number[];
 }
 
@@ -252,8 +252,8 @@ export interface TaskTimes {
   endedCount: number;
   cutOffCount: number;
   /** Within which a half, nine tenths and 99 of a hundred end; absent where too many were cut off to know. */
-  halfMsMax?: number | undefined;
-  ninetiethMsMax?: number | undefined;
+  p50Ms?: number | undefined;
+  p90Ms?: number | undefined;
   ninetyNinthMsMax?: number | undefined;
 }
 
@@ -263,7 +263,7 @@ export interface ToMachine {
     | { $case: "start"; value: StartReplicas }
     | { $case: "cancel"; value: CancelReplicas }
     | { $case: "acknowledged"; value: ReportAcknowledged }
-    | { $case: "content"; value: ContentOffered }
+    | { $case: "content"; value: BlobOffer }
     | //
     /** Numbered as in AttachResponse, as all of these are. Only to a machine whose facts say that it takes gangs. */
     { $case: "startGang"; value: StartGang }
@@ -272,14 +272,14 @@ export interface ToMachine {
 
 export interface FromMachine {
   machineId: string;
-  message: { $case: "report"; value: Report } | { $case: "contentWanted"; value: ContentWanted } | {
-    $case: "contentPushed";
-    value: ContentPushed;
+  message: { $case: "report"; value: Report } | { $case: "blobRequest"; value: BlobRequest } | {
+    $case: "blobUpload";
+    value: BlobUpload;
   } | undefined;
 }
 
 /** An agent has begun to push a content of a replica's output; the broker fetches it with ReceiveContent. */
-export interface ContentPushed {
+export interface BlobUpload {
   transferId: string;
   content:
     | Content
@@ -365,11 +365,11 @@ export interface RequestsChanged {
 }
 
 /** How the reservations stand whose claims the broker has shown, and which were found good, at a provider that holds allocations ahead for them. A level: it replaces the one before. */
-export interface ReservationStandings {
-  standings: ReservationStanding[];
+export interface ReservationStatuses {
+  statuses: ReservedStatus[];
 }
 
-export interface ReservationStanding {
+export interface ReservedStatus {
   name:
     | ReservationName
     | undefined;
@@ -378,14 +378,14 @@ export interface ReservationStanding {
   endUnixMs: number;
   reservedProcessors: number;
   /** What is held for it; its machines are told from its start on. */
-  heldAhead: HeldAhead | undefined;
+  provisioning: Provisioning | undefined;
 }
 
 /**
  * What the provider's resource is and how its queue stands, as far as a broker needs it that places tasks. A level: it replaces the one before. Told when it
  * changes, at most once a second, and twice a minute when the queue was read and has not.
  */
-export interface ResourceStanding {
+export interface ResourceStatus {
   /** All of a space-shared resource; 0 before its limits were read, and of time-shared machines, which say it themselves as they join. */
   processors: number;
   /** The most of one request. */
@@ -396,7 +396,7 @@ export interface ResourceStanding {
   draining: boolean;
   /** Absent before it was first read, and of time-shared machines. */
   queue:
-    | QueueStanding
+    | QueueStatus
     | undefined;
   /** The longest walltime of one request; absent before the limits were read, and of time-shared machines. */
   walltimeMsMax?: number | undefined;
@@ -406,7 +406,7 @@ export interface ResourceStanding {
  * How a queue stands, whoever asked for what waits and runs in it. Times count from when it is told, so that two clocks need not agree. Ends are those of a
  * tentative schedule, first come first served and by walltimes.
  */
-export interface QueueStanding {
+export interface QueueStatus {
   /** How long ago the queue was read. */
   ageMs: number;
   /** Why it cannot be read now; empty while it can. */
@@ -499,11 +499,11 @@ export interface LeaseState {
   /** For how long after the broker went away it may start them. */
   horizonMs: number;
   /** Since when it stands in for the broker; 0 while it does not, and so is the next. */
-  deputySinceUnixMs: number;
-  deputyUntilUnixMs: number;
+  standbySinceUnixMs: number;
+  standbyUntilUnixMs: number;
   /** Reports that are kept until the broker has them, and the ends of replicas in them. */
-  keptReports: number;
-  keptEnds: number;
+  spooledReports: number;
+  spooledEnds: number;
   /** Bytes of outputs that are kept for it. */
   spooledBytes: number;
 }
@@ -630,7 +630,7 @@ export interface SwitchHeuristicResponse {
 }
 
 /** A time-shared machine that the provider has an agent work for. */
-export interface KeptMachine {
+export interface EnrolledMachine {
   /** Its name at the provider. */
   name: string;
   reach:
@@ -645,7 +645,7 @@ export interface KeptMachine {
   attributes: { [key: string]: string };
 }
 
-export interface KeptMachine_AttributesEntry {
+export interface EnrolledMachine_AttributesEntry {
   key: string;
   value: string;
 }
@@ -670,7 +670,7 @@ export interface TemplateReach {
 }
 
 export interface AddMachinesRequest {
-  machines: KeptMachine[];
+  machines: EnrolledMachine[];
 }
 
 export interface AddMachinesResponse {
@@ -683,20 +683,20 @@ export interface RemoveMachineRequest {
 export interface RemoveMachineResponse {
 }
 
-export interface ListKeptMachinesRequest {
+export interface ListEnrolledMachinesRequest {
   /** Where the next page begins, from the answer before; absent for the first. */
   pageToken?: string | undefined;
 }
 
-export interface ListKeptMachinesResponse {
-  machines: KeptMachineState[];
+export interface ListEnrolledMachinesResponse {
+  machines: EnrolledMachineState[];
   /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
   nextPageToken?: string | undefined;
 }
 
-export interface KeptMachineState {
-  machine: KeptMachine | undefined;
-  status: KeptMachineStatus;
+export interface EnrolledMachineState {
+  machine: EnrolledMachine | undefined;
+  status: EnrolledMachineStatus;
   /** Why it is not running; what was said last. */
   reason: string;
   /** Since when the status holds. */
@@ -772,8 +772,8 @@ export const ConnectRequest: MessageFns<ConnectRequest> = {
       case "lease":
         Lease.encode(message.message.value, writer.uint32(34).fork()).join();
         break;
-      case "leaseTrim":
-        LeaseTrim.encode(message.message.value, writer.uint32(42).fork()).join();
+      case "leaseRevocation":
+        LeaseRevocation.encode(message.message.value, writer.uint32(42).fork()).join();
         break;
     }
     return writer;
@@ -829,7 +829,7 @@ export const ConnectRequest: MessageFns<ConnectRequest> = {
               break;
             }
 
-            message.message = { $case: "leaseTrim", value: LeaseTrim.decode(reader, reader.uint32()) };
+            message.message = { $case: "leaseRevocation", value: LeaseRevocation.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -873,11 +873,11 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
       case "leaseConfirmed":
         LeaseConfirmed.encode(message.message.value, writer.uint32(58).fork()).join();
         break;
-      case "standings":
-        ReservationStandings.encode(message.message.value, writer.uint32(66).fork()).join();
+      case "statuses":
+        ReservationStatuses.encode(message.message.value, writer.uint32(66).fork()).join();
         break;
       case "resource":
-        ResourceStanding.encode(message.message.value, writer.uint32(74).fork()).join();
+        ResourceStatus.encode(message.message.value, writer.uint32(74).fork()).join();
         break;
       case "draining":
         DrainingStatus.encode(message.message.value, writer.uint32(82).fork()).join();
@@ -960,7 +960,7 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
               break;
             }
 
-            message.message = { $case: "standings", value: ReservationStandings.decode(reader, reader.uint32()) };
+            message.message = { $case: "statuses", value: ReservationStatuses.decode(reader, reader.uint32()) };
             continue;
           }
           case 9: {
@@ -968,7 +968,7 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
               break;
             }
 
-            message.message = { $case: "resource", value: ResourceStanding.decode(reader, reader.uint32()) };
+            message.message = { $case: "resource", value: ResourceStatus.decode(reader, reader.uint32()) };
             continue;
           }
           case 10: {
@@ -993,7 +993,7 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
 };
 
 function createBaseLease(): Lease {
-  return { sequence: 0, horizonMs: 0, groups: [], caughtIdentities: [] };
+  return { sequence: 0, horizonMs: 0, groups: [], quarantinedIdentities: [] };
 }
 
 export const Lease: MessageFns<Lease> = {
@@ -1007,7 +1007,7 @@ export const Lease: MessageFns<Lease> = {
     for (const v of message.groups) {
       LeaseGroup.encode(v!, writer.uint32(26).fork()).join();
     }
-    for (const v of message.caughtIdentities) {
+    for (const v of message.quarantinedIdentities) {
       writer.uint32(34).string(v!);
     }
     return writer;
@@ -1055,7 +1055,7 @@ export const Lease: MessageFns<Lease> = {
               break;
             }
 
-            message.caughtIdentities.push(reader.string());
+            message.quarantinedIdentities.push(reader.string());
             continue;
           }
         }
@@ -1139,12 +1139,12 @@ export const LeaseGroup: MessageFns<LeaseGroup> = {
   },
 };
 
-function createBaseLeaseTrim(): LeaseTrim {
+function createBaseLeaseRevocation(): LeaseRevocation {
   return { replicaIds: [] };
 }
 
-export const LeaseTrim: MessageFns<LeaseTrim> = {
-  encode(message: LeaseTrim, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const LeaseRevocation: MessageFns<LeaseRevocation> = {
+  encode(message: LeaseRevocation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.replicaIds.length !== 0) {
       writer.uint32(10).fork();
       for (const v of message.replicaIds) {
@@ -1155,7 +1155,7 @@ export const LeaseTrim: MessageFns<LeaseTrim> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): LeaseTrim {
+  decode(input: BinaryReader | Uint8Array, length?: number): LeaseRevocation {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1164,7 +1164,7 @@ export const LeaseTrim: MessageFns<LeaseTrim> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseLeaseTrim();
+      const message = createBaseLeaseRevocation();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1504,13 +1504,7 @@ export const ReservedDemand: MessageFns<ReservedDemand> = {
 };
 
 function createBaseTaskTimes(): TaskTimes {
-  return {
-    endedCount: 0,
-    cutOffCount: 0,
-    halfMsMax: undefined,
-    ninetiethMsMax: undefined,
-    ninetyNinthMsMax: undefined,
-  };
+  return { endedCount: 0, cutOffCount: 0, p50Ms: undefined, p90Ms: undefined, ninetyNinthMsMax: undefined };
 }
 
 export const TaskTimes: MessageFns<TaskTimes> = {
@@ -1521,11 +1515,11 @@ export const TaskTimes: MessageFns<TaskTimes> = {
     if (message.cutOffCount !== 0) {
       writer.uint32(16).uint64(message.cutOffCount);
     }
-    if (message.halfMsMax !== undefined) {
-      writer.uint32(24).uint64(message.halfMsMax);
+    if (message.p50Ms !== undefined) {
+      writer.uint32(24).uint64(message.p50Ms);
     }
-    if (message.ninetiethMsMax !== undefined) {
-      writer.uint32(32).uint64(message.ninetiethMsMax);
+    if (message.p90Ms !== undefined) {
+      writer.uint32(32).uint64(message.p90Ms);
     }
     if (message.ninetyNinthMsMax !== undefined) {
       writer.uint32(40).uint64(message.ninetyNinthMsMax);
@@ -1567,7 +1561,7 @@ export const TaskTimes: MessageFns<TaskTimes> = {
               break;
             }
 
-            message.halfMsMax = longToNumber(reader.uint64());
+            message.p50Ms = longToNumber(reader.uint64());
             continue;
           }
           case 4: {
@@ -1575,7 +1569,7 @@ export const TaskTimes: MessageFns<TaskTimes> = {
               break;
             }
 
-            message.ninetiethMsMax = longToNumber(reader.uint64());
+            message.p90Ms = longToNumber(reader.uint64());
             continue;
           }
           case 5: {
@@ -1619,7 +1613,7 @@ export const ToMachine: MessageFns<ToMachine> = {
         ReportAcknowledged.encode(message.message.value, writer.uint32(34).fork()).join();
         break;
       case "content":
-        ContentOffered.encode(message.message.value, writer.uint32(42).fork()).join();
+        BlobOffer.encode(message.message.value, writer.uint32(42).fork()).join();
         break;
       case "startGang":
         StartGang.encode(message.message.value, writer.uint32(58).fork()).join();
@@ -1678,7 +1672,7 @@ export const ToMachine: MessageFns<ToMachine> = {
               break;
             }
 
-            message.message = { $case: "content", value: ContentOffered.decode(reader, reader.uint32()) };
+            message.message = { $case: "content", value: BlobOffer.decode(reader, reader.uint32()) };
             continue;
           }
           case 7: {
@@ -1715,11 +1709,11 @@ export const FromMachine: MessageFns<FromMachine> = {
       case "report":
         Report.encode(message.message.value, writer.uint32(18).fork()).join();
         break;
-      case "contentWanted":
-        ContentWanted.encode(message.message.value, writer.uint32(26).fork()).join();
+      case "blobRequest":
+        BlobRequest.encode(message.message.value, writer.uint32(26).fork()).join();
         break;
-      case "contentPushed":
-        ContentPushed.encode(message.message.value, writer.uint32(34).fork()).join();
+      case "blobUpload":
+        BlobUpload.encode(message.message.value, writer.uint32(34).fork()).join();
         break;
     }
     return writer;
@@ -1759,7 +1753,7 @@ export const FromMachine: MessageFns<FromMachine> = {
               break;
             }
 
-            message.message = { $case: "contentWanted", value: ContentWanted.decode(reader, reader.uint32()) };
+            message.message = { $case: "blobRequest", value: BlobRequest.decode(reader, reader.uint32()) };
             continue;
           }
           case 4: {
@@ -1767,7 +1761,7 @@ export const FromMachine: MessageFns<FromMachine> = {
               break;
             }
 
-            message.message = { $case: "contentPushed", value: ContentPushed.decode(reader, reader.uint32()) };
+            message.message = { $case: "blobUpload", value: BlobUpload.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -1783,12 +1777,12 @@ export const FromMachine: MessageFns<FromMachine> = {
   },
 };
 
-function createBaseContentPushed(): ContentPushed {
+function createBaseBlobUpload(): BlobUpload {
   return { transferId: "", content: undefined, isKept: false };
 }
 
-export const ContentPushed: MessageFns<ContentPushed> = {
-  encode(message: ContentPushed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const BlobUpload: MessageFns<BlobUpload> = {
+  encode(message: BlobUpload, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.transferId !== "") {
       writer.uint32(10).string(message.transferId);
     }
@@ -1801,7 +1795,7 @@ export const ContentPushed: MessageFns<ContentPushed> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ContentPushed {
+  decode(input: BinaryReader | Uint8Array, length?: number): BlobUpload {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1810,7 +1804,7 @@ export const ContentPushed: MessageFns<ContentPushed> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContentPushed();
+      const message = createBaseBlobUpload();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2467,19 +2461,19 @@ export const RequestsChanged: MessageFns<RequestsChanged> = {
   },
 };
 
-function createBaseReservationStandings(): ReservationStandings {
-  return { standings: [] };
+function createBaseReservationStatuses(): ReservationStatuses {
+  return { statuses: [] };
 }
 
-export const ReservationStandings: MessageFns<ReservationStandings> = {
-  encode(message: ReservationStandings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.standings) {
-      ReservationStanding.encode(v!, writer.uint32(10).fork()).join();
+export const ReservationStatuses: MessageFns<ReservationStatuses> = {
+  encode(message: ReservationStatuses, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.statuses) {
+      ReservedStatus.encode(v!, writer.uint32(10).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ReservationStandings {
+  decode(input: BinaryReader | Uint8Array, length?: number): ReservationStatuses {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2488,7 +2482,7 @@ export const ReservationStandings: MessageFns<ReservationStandings> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseReservationStandings();
+      const message = createBaseReservationStatuses();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2497,7 +2491,7 @@ export const ReservationStandings: MessageFns<ReservationStandings> = {
               break;
             }
 
-            message.standings.push(ReservationStanding.decode(reader, reader.uint32()));
+            message.statuses.push(ReservedStatus.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -2513,12 +2507,12 @@ export const ReservationStandings: MessageFns<ReservationStandings> = {
   },
 };
 
-function createBaseReservationStanding(): ReservationStanding {
-  return { name: undefined, startUnixMs: 0, endUnixMs: 0, reservedProcessors: 0, heldAhead: undefined };
+function createBaseReservedStatus(): ReservedStatus {
+  return { name: undefined, startUnixMs: 0, endUnixMs: 0, reservedProcessors: 0, provisioning: undefined };
 }
 
-export const ReservationStanding: MessageFns<ReservationStanding> = {
-  encode(message: ReservationStanding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ReservedStatus: MessageFns<ReservedStatus> = {
+  encode(message: ReservedStatus, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.name !== undefined) {
       ReservationName.encode(message.name, writer.uint32(10).fork()).join();
     }
@@ -2531,13 +2525,13 @@ export const ReservationStanding: MessageFns<ReservationStanding> = {
     if (message.reservedProcessors !== 0) {
       writer.uint32(32).uint32(message.reservedProcessors);
     }
-    if (message.heldAhead !== undefined) {
-      HeldAhead.encode(message.heldAhead, writer.uint32(42).fork()).join();
+    if (message.provisioning !== undefined) {
+      Provisioning.encode(message.provisioning, writer.uint32(42).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ReservationStanding {
+  decode(input: BinaryReader | Uint8Array, length?: number): ReservedStatus {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2546,7 +2540,7 @@ export const ReservationStanding: MessageFns<ReservationStanding> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseReservationStanding();
+      const message = createBaseReservedStatus();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2587,7 +2581,7 @@ export const ReservationStanding: MessageFns<ReservationStanding> = {
               break;
             }
 
-            message.heldAhead = HeldAhead.decode(reader, reader.uint32());
+            message.provisioning = Provisioning.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2603,7 +2597,7 @@ export const ReservationStanding: MessageFns<ReservationStanding> = {
   },
 };
 
-function createBaseResourceStanding(): ResourceStanding {
+function createBaseResourceStatus(): ResourceStatus {
   return {
     processors: 0,
     widthProcessorsMax: 0,
@@ -2614,8 +2608,8 @@ function createBaseResourceStanding(): ResourceStanding {
   };
 }
 
-export const ResourceStanding: MessageFns<ResourceStanding> = {
-  encode(message: ResourceStanding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ResourceStatus: MessageFns<ResourceStatus> = {
+  encode(message: ResourceStatus, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.processors !== 0) {
       writer.uint32(8).uint32(message.processors);
     }
@@ -2629,7 +2623,7 @@ export const ResourceStanding: MessageFns<ResourceStanding> = {
       writer.uint32(32).bool(message.draining);
     }
     if (message.queue !== undefined) {
-      QueueStanding.encode(message.queue, writer.uint32(42).fork()).join();
+      QueueStatus.encode(message.queue, writer.uint32(42).fork()).join();
     }
     if (message.walltimeMsMax !== undefined) {
       writer.uint32(48).uint64(message.walltimeMsMax);
@@ -2637,7 +2631,7 @@ export const ResourceStanding: MessageFns<ResourceStanding> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ResourceStanding {
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceStatus {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2646,7 +2640,7 @@ export const ResourceStanding: MessageFns<ResourceStanding> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseResourceStanding();
+      const message = createBaseResourceStatus();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2687,7 +2681,7 @@ export const ResourceStanding: MessageFns<ResourceStanding> = {
               break;
             }
 
-            message.queue = QueueStanding.decode(reader, reader.uint32());
+            message.queue = QueueStatus.decode(reader, reader.uint32());
             continue;
           }
           case 6: {
@@ -2711,7 +2705,7 @@ export const ResourceStanding: MessageFns<ResourceStanding> = {
   },
 };
 
-function createBaseQueueStanding(): QueueStanding {
+function createBaseQueueStatus(): QueueStatus {
   return {
     ageMs: 0,
     trouble: "",
@@ -2729,8 +2723,8 @@ function createBaseQueueStanding(): QueueStanding {
   };
 }
 
-export const QueueStanding: MessageFns<QueueStanding> = {
-  encode(message: QueueStanding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const QueueStatus: MessageFns<QueueStatus> = {
+  encode(message: QueueStatus, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.ageMs !== 0) {
       writer.uint32(8).uint64(message.ageMs);
     }
@@ -2773,7 +2767,7 @@ export const QueueStanding: MessageFns<QueueStanding> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): QueueStanding {
+  decode(input: BinaryReader | Uint8Array, length?: number): QueueStatus {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2782,7 +2776,7 @@ export const QueueStanding: MessageFns<QueueStanding> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseQueueStanding();
+      const message = createBaseQueueStatus();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -3472,10 +3466,10 @@ function createBaseLeaseState(): LeaseState {
     leasedTasks: 0,
     unstockedTasks: 0,
     horizonMs: 0,
-    deputySinceUnixMs: 0,
-    deputyUntilUnixMs: 0,
-    keptReports: 0,
-    keptEnds: 0,
+    standbySinceUnixMs: 0,
+    standbyUntilUnixMs: 0,
+    spooledReports: 0,
+    spooledEnds: 0,
     spooledBytes: 0,
   };
 }
@@ -3497,17 +3491,17 @@ export const LeaseState: MessageFns<LeaseState> = {
     if (message.horizonMs !== 0) {
       writer.uint32(40).uint64(message.horizonMs);
     }
-    if (message.deputySinceUnixMs !== 0) {
-      writer.uint32(48).uint64(message.deputySinceUnixMs);
+    if (message.standbySinceUnixMs !== 0) {
+      writer.uint32(48).uint64(message.standbySinceUnixMs);
     }
-    if (message.deputyUntilUnixMs !== 0) {
-      writer.uint32(56).uint64(message.deputyUntilUnixMs);
+    if (message.standbyUntilUnixMs !== 0) {
+      writer.uint32(56).uint64(message.standbyUntilUnixMs);
     }
-    if (message.keptReports !== 0) {
-      writer.uint32(64).uint32(message.keptReports);
+    if (message.spooledReports !== 0) {
+      writer.uint32(64).uint32(message.spooledReports);
     }
-    if (message.keptEnds !== 0) {
-      writer.uint32(72).uint32(message.keptEnds);
+    if (message.spooledEnds !== 0) {
+      writer.uint32(72).uint32(message.spooledEnds);
     }
     if (message.spooledBytes !== 0) {
       writer.uint32(80).uint64(message.spooledBytes);
@@ -3573,7 +3567,7 @@ export const LeaseState: MessageFns<LeaseState> = {
               break;
             }
 
-            message.deputySinceUnixMs = longToNumber(reader.uint64());
+            message.standbySinceUnixMs = longToNumber(reader.uint64());
             continue;
           }
           case 7: {
@@ -3581,7 +3575,7 @@ export const LeaseState: MessageFns<LeaseState> = {
               break;
             }
 
-            message.deputyUntilUnixMs = longToNumber(reader.uint64());
+            message.standbyUntilUnixMs = longToNumber(reader.uint64());
             continue;
           }
           case 8: {
@@ -3589,7 +3583,7 @@ export const LeaseState: MessageFns<LeaseState> = {
               break;
             }
 
-            message.keptReports = reader.uint32();
+            message.spooledReports = reader.uint32();
             continue;
           }
           case 9: {
@@ -3597,7 +3591,7 @@ export const LeaseState: MessageFns<LeaseState> = {
               break;
             }
 
-            message.keptEnds = reader.uint32();
+            message.spooledEnds = reader.uint32();
             continue;
           }
           case 10: {
@@ -4676,12 +4670,12 @@ export const SwitchHeuristicResponse: MessageFns<SwitchHeuristicResponse> = {
   },
 };
 
-function createBaseKeptMachine(): KeptMachine {
+function createBaseEnrolledMachine(): EnrolledMachine {
   return { name: "", reach: undefined, processors: 0, folder: "", attributes: {} };
 }
 
-export const KeptMachine: MessageFns<KeptMachine> = {
-  encode(message: KeptMachine, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const EnrolledMachine: MessageFns<EnrolledMachine> = {
+  encode(message: EnrolledMachine, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.name !== "") {
       writer.uint32(10).string(message.name);
     }
@@ -4700,12 +4694,12 @@ export const KeptMachine: MessageFns<KeptMachine> = {
       writer.uint32(42).string(message.folder);
     }
     globalThis.Object.entries(message.attributes).forEach(([key, value]: [string, string]) => {
-      KeptMachine_AttributesEntry.encode({ key: key as any, value }, writer.uint32(50).fork()).join();
+      EnrolledMachine_AttributesEntry.encode({ key: key as any, value }, writer.uint32(50).fork()).join();
     });
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): KeptMachine {
+  decode(input: BinaryReader | Uint8Array, length?: number): EnrolledMachine {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -4714,7 +4708,7 @@ export const KeptMachine: MessageFns<KeptMachine> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseKeptMachine();
+      const message = createBaseEnrolledMachine();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -4763,7 +4757,7 @@ export const KeptMachine: MessageFns<KeptMachine> = {
               break;
             }
 
-            const entry6 = KeptMachine_AttributesEntry.decode(reader, reader.uint32());
+            const entry6 = EnrolledMachine_AttributesEntry.decode(reader, reader.uint32());
             if (entry6.value !== undefined) {
               message.attributes[entry6.key] = entry6.value;
             }
@@ -4782,12 +4776,12 @@ export const KeptMachine: MessageFns<KeptMachine> = {
   },
 };
 
-function createBaseKeptMachine_AttributesEntry(): KeptMachine_AttributesEntry {
+function createBaseEnrolledMachine_AttributesEntry(): EnrolledMachine_AttributesEntry {
   return { key: "", value: "" };
 }
 
-export const KeptMachine_AttributesEntry: MessageFns<KeptMachine_AttributesEntry> = {
-  encode(message: KeptMachine_AttributesEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const EnrolledMachine_AttributesEntry: MessageFns<EnrolledMachine_AttributesEntry> = {
+  encode(message: EnrolledMachine_AttributesEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.key !== "") {
       writer.uint32(10).string(message.key);
     }
@@ -4797,7 +4791,7 @@ export const KeptMachine_AttributesEntry: MessageFns<KeptMachine_AttributesEntry
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): KeptMachine_AttributesEntry {
+  decode(input: BinaryReader | Uint8Array, length?: number): EnrolledMachine_AttributesEntry {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -4806,7 +4800,7 @@ export const KeptMachine_AttributesEntry: MessageFns<KeptMachine_AttributesEntry
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseKeptMachine_AttributesEntry();
+      const message = createBaseEnrolledMachine_AttributesEntry();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -4993,7 +4987,7 @@ function createBaseAddMachinesRequest(): AddMachinesRequest {
 export const AddMachinesRequest: MessageFns<AddMachinesRequest> = {
   encode(message: AddMachinesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.machines) {
-      KeptMachine.encode(v!, writer.uint32(10).fork()).join();
+      EnrolledMachine.encode(v!, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -5016,7 +5010,7 @@ export const AddMachinesRequest: MessageFns<AddMachinesRequest> = {
               break;
             }
 
-            message.machines.push(KeptMachine.decode(reader, reader.uint32()));
+            message.machines.push(EnrolledMachine.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -5148,19 +5142,19 @@ export const RemoveMachineResponse: MessageFns<RemoveMachineResponse> = {
   },
 };
 
-function createBaseListKeptMachinesRequest(): ListKeptMachinesRequest {
+function createBaseListEnrolledMachinesRequest(): ListEnrolledMachinesRequest {
   return { pageToken: undefined };
 }
 
-export const ListKeptMachinesRequest: MessageFns<ListKeptMachinesRequest> = {
-  encode(message: ListKeptMachinesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ListEnrolledMachinesRequest: MessageFns<ListEnrolledMachinesRequest> = {
+  encode(message: ListEnrolledMachinesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.pageToken !== undefined) {
       writer.uint32(10).string(message.pageToken);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ListKeptMachinesRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): ListEnrolledMachinesRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -5169,7 +5163,7 @@ export const ListKeptMachinesRequest: MessageFns<ListKeptMachinesRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListKeptMachinesRequest();
+      const message = createBaseListEnrolledMachinesRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -5194,14 +5188,14 @@ export const ListKeptMachinesRequest: MessageFns<ListKeptMachinesRequest> = {
   },
 };
 
-function createBaseListKeptMachinesResponse(): ListKeptMachinesResponse {
+function createBaseListEnrolledMachinesResponse(): ListEnrolledMachinesResponse {
   return { machines: [], nextPageToken: undefined };
 }
 
-export const ListKeptMachinesResponse: MessageFns<ListKeptMachinesResponse> = {
-  encode(message: ListKeptMachinesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ListEnrolledMachinesResponse: MessageFns<ListEnrolledMachinesResponse> = {
+  encode(message: ListEnrolledMachinesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.machines) {
-      KeptMachineState.encode(v!, writer.uint32(10).fork()).join();
+      EnrolledMachineState.encode(v!, writer.uint32(10).fork()).join();
     }
     if (message.nextPageToken !== undefined) {
       writer.uint32(18).string(message.nextPageToken);
@@ -5209,7 +5203,7 @@ export const ListKeptMachinesResponse: MessageFns<ListKeptMachinesResponse> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ListKeptMachinesResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): ListEnrolledMachinesResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -5218,7 +5212,7 @@ export const ListKeptMachinesResponse: MessageFns<ListKeptMachinesResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListKeptMachinesResponse();
+      const message = createBaseListEnrolledMachinesResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -5227,7 +5221,7 @@ export const ListKeptMachinesResponse: MessageFns<ListKeptMachinesResponse> = {
               break;
             }
 
-            message.machines.push(KeptMachineState.decode(reader, reader.uint32()));
+            message.machines.push(EnrolledMachineState.decode(reader, reader.uint32()));
             continue;
           }
           case 2: {
@@ -5251,14 +5245,14 @@ export const ListKeptMachinesResponse: MessageFns<ListKeptMachinesResponse> = {
   },
 };
 
-function createBaseKeptMachineState(): KeptMachineState {
+function createBaseEnrolledMachineState(): EnrolledMachineState {
   return { machine: undefined, status: 0, reason: "", sinceUnixMs: 0 };
 }
 
-export const KeptMachineState: MessageFns<KeptMachineState> = {
-  encode(message: KeptMachineState, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const EnrolledMachineState: MessageFns<EnrolledMachineState> = {
+  encode(message: EnrolledMachineState, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.machine !== undefined) {
-      KeptMachine.encode(message.machine, writer.uint32(10).fork()).join();
+      EnrolledMachine.encode(message.machine, writer.uint32(10).fork()).join();
     }
     if (message.status !== 0) {
       writer.uint32(16).int32(message.status);
@@ -5272,7 +5266,7 @@ export const KeptMachineState: MessageFns<KeptMachineState> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): KeptMachineState {
+  decode(input: BinaryReader | Uint8Array, length?: number): EnrolledMachineState {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -5281,7 +5275,7 @@ export const KeptMachineState: MessageFns<KeptMachineState> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseKeptMachineState();
+      const message = createBaseEnrolledMachineState();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -5290,7 +5284,7 @@ export const KeptMachineState: MessageFns<KeptMachineState> = {
               break;
             }
 
-            message.machine = KeptMachine.decode(reader, reader.uint32());
+            message.machine = EnrolledMachine.decode(reader, reader.uint32());
             continue;
           }
           case 2: {
@@ -5871,16 +5865,16 @@ export const GridMachineProviderServiceService = {
     responseDeserialize: (value: Buffer): RemoveMachineResponse => RemoveMachineResponse.decode(value),
   },
   /** The machines on the list, in the order of their names. */
-  listKeptMachines: {
-    path: "/mutirao.provider.v1.GridMachineProviderService/ListKeptMachines" as const,
+  listEnrolledMachines: {
+    path: "/mutirao.provider.v1.GridMachineProviderService/ListEnrolledMachines" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListKeptMachinesRequest): Buffer =>
-      asBuffer(ListKeptMachinesRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListKeptMachinesRequest => ListKeptMachinesRequest.decode(value),
-    responseSerialize: (value: ListKeptMachinesResponse): Buffer =>
-      asBuffer(ListKeptMachinesResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListKeptMachinesResponse => ListKeptMachinesResponse.decode(value),
+    requestSerialize: (value: ListEnrolledMachinesRequest): Buffer =>
+      asBuffer(ListEnrolledMachinesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListEnrolledMachinesRequest => ListEnrolledMachinesRequest.decode(value),
+    responseSerialize: (value: ListEnrolledMachinesResponse): Buffer =>
+      asBuffer(ListEnrolledMachinesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListEnrolledMachinesResponse => ListEnrolledMachinesResponse.decode(value),
   },
   /** Takes work again after a drain. Harmless where the provider was not draining. */
   undrain: {
@@ -5950,7 +5944,7 @@ export interface GridMachineProviderServiceServer extends UntypedServiceImplemen
   /** Takes a machine off the list and ends its agent; withdraws its credential and its invitations, whether it is on the list or was invited. */
   removeMachine: handleUnaryCall<RemoveMachineRequest, RemoveMachineResponse>;
   /** The machines on the list, in the order of their names. */
-  listKeptMachines: handleUnaryCall<ListKeptMachinesRequest, ListKeptMachinesResponse>;
+  listEnrolledMachines: handleUnaryCall<ListEnrolledMachinesRequest, ListEnrolledMachinesResponse>;
   /** Takes work again after a drain. Harmless where the provider was not draining. */
   undrain: handleUnaryCall<UndrainRequest, UndrainResponse>;
   /** Makes a one-time secret with which one agent joins under a name of the owner's choice. Invitations of that name that were not used are void from then on. */
@@ -6106,20 +6100,20 @@ export interface GridMachineProviderServiceClient extends Client {
     callback: (error: ServiceError | null, response: RemoveMachineResponse) => void,
   ): ClientUnaryCall;
   /** The machines on the list, in the order of their names. */
-  listKeptMachines(
-    request: ListKeptMachinesRequest,
-    callback: (error: ServiceError | null, response: ListKeptMachinesResponse) => void,
+  listEnrolledMachines(
+    request: ListEnrolledMachinesRequest,
+    callback: (error: ServiceError | null, response: ListEnrolledMachinesResponse) => void,
   ): ClientUnaryCall;
-  listKeptMachines(
-    request: ListKeptMachinesRequest,
+  listEnrolledMachines(
+    request: ListEnrolledMachinesRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListKeptMachinesResponse) => void,
+    callback: (error: ServiceError | null, response: ListEnrolledMachinesResponse) => void,
   ): ClientUnaryCall;
-  listKeptMachines(
-    request: ListKeptMachinesRequest,
+  listEnrolledMachines(
+    request: ListEnrolledMachinesRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListKeptMachinesResponse) => void,
+    callback: (error: ServiceError | null, response: ListEnrolledMachinesResponse) => void,
   ): ClientUnaryCall;
   /** Takes work again after a drain. Harmless where the provider was not draining. */
   undrain(

@@ -127,7 +127,7 @@ export namespace ReservationStatus {
 }
 
 /** How far who manages a resource has come with what a reservation will need. */
-export const AheadStatus = {
+export const ProvisioningState = {
   UNSPECIFIED: 0,
   /** PLANNED - Not asked for yet. */
   PLANNED: 1,
@@ -144,36 +144,36 @@ export const AheadStatus = {
   LOST: 7,
 } as const;
 
-export type AheadStatus = typeof AheadStatus[keyof typeof AheadStatus];
+export type ProvisioningState = typeof ProvisioningState[keyof typeof ProvisioningState];
 
-export namespace AheadStatus {
-  export type UNSPECIFIED = typeof AheadStatus.UNSPECIFIED;
-  export type PLANNED = typeof AheadStatus.PLANNED;
-  export type ASKED = typeof AheadStatus.ASKED;
-  export type QUEUED = typeof AheadStatus.QUEUED;
-  export type HELD = typeof AheadStatus.HELD;
-  export type HONOURED = typeof AheadStatus.HONOURED;
-  export type LATE = typeof AheadStatus.LATE;
-  export type LOST = typeof AheadStatus.LOST;
+export namespace ProvisioningState {
+  export type UNSPECIFIED = typeof ProvisioningState.UNSPECIFIED;
+  export type PLANNED = typeof ProvisioningState.PLANNED;
+  export type ASKED = typeof ProvisioningState.ASKED;
+  export type QUEUED = typeof ProvisioningState.QUEUED;
+  export type HELD = typeof ProvisioningState.HELD;
+  export type HONOURED = typeof ProvisioningState.HONOURED;
+  export type LATE = typeof ProvisioningState.LATE;
+  export type LOST = typeof ProvisioningState.LOST;
 }
 
-export const TogetherDecision = {
+export const GroupOutcome = {
   /** UNSPECIFIED - Nobody here has heard of them. */
   UNSPECIFIED: 0,
   OPEN: 1,
-  /** CONFIRMED - All stand. */
-  CONFIRMED: 2,
-  /** UNDONE - None stands. */
-  UNDONE: 3,
+  /** COMMITTED - All stand. */
+  COMMITTED: 2,
+  /** ABORTED - None stands. */
+  ABORTED: 3,
 } as const;
 
-export type TogetherDecision = typeof TogetherDecision[keyof typeof TogetherDecision];
+export type GroupOutcome = typeof GroupOutcome[keyof typeof GroupOutcome];
 
-export namespace TogetherDecision {
-  export type UNSPECIFIED = typeof TogetherDecision.UNSPECIFIED;
-  export type OPEN = typeof TogetherDecision.OPEN;
-  export type CONFIRMED = typeof TogetherDecision.CONFIRMED;
-  export type UNDONE = typeof TogetherDecision.UNDONE;
+export namespace GroupOutcome {
+  export type UNSPECIFIED = typeof GroupOutcome.UNSPECIFIED;
+  export type OPEN = typeof GroupOutcome.OPEN;
+  export type COMMITTED = typeof GroupOutcome.COMMITTED;
+  export type ABORTED = typeof GroupOutcome.ABORTED;
 }
 
 /** Between so many units and so many, for a time that changes with their number. */
@@ -193,7 +193,7 @@ export interface MalleableAmount {
 }
 
 /** What is asked for. */
-export interface ReservationWish {
+export interface ReservationSpec {
   resourceId: string;
   amount:
     | //
@@ -256,12 +256,12 @@ export interface Reservation {
     | Together
     | undefined;
   /** What who manages the resource holds ahead for it; absent where nothing was told. */
-  heldAhead: HeldAhead | undefined;
+  provisioning: Provisioning | undefined;
 }
 
 /** What is held ahead for a reservation, or asked for to be held; best effort. */
-export interface HeldAhead {
-  status: AheadStatus;
+export interface Provisioning {
+  status: ProvisioningState;
   /** There, idle or in use. */
   heldUnits: number;
   /** Asked for, and not there. */
@@ -296,8 +296,8 @@ export interface Refusal {
 }
 
 export interface RequestReservationRequest {
-  wish:
-    | ReservationWish
+  spec:
+    | ReservationSpec
     | undefined;
   /** Chosen by the client, unique among the user's. */
   clientRequestId: string;
@@ -348,8 +348,8 @@ export interface ListReservationsResponse {
 
 export interface RenegotiateReservationRequest {
   reservationId: number;
-  /** The whole new wish; its resource_id may be empty. */
-  wish: ReservationWish | undefined;
+  /** The whole new spec; its resource_id may be empty. */
+  spec: ReservationSpec | undefined;
 }
 
 export interface RenegotiateReservationResponse {
@@ -375,33 +375,33 @@ export interface ConfirmReservationResponse {
   reservation: Reservation | undefined;
 }
 
-export interface PledgeReservationRequest {
+export interface PrepareReservationRequest {
   reservationId: number;
   together: Together | undefined;
 }
 
-export interface PledgeReservationResponse {
+export interface PrepareReservationResponse {
   reservation: Reservation | undefined;
 }
 
 /** That a reservation stands or falls with another one. */
 export interface Together {
   /** Chosen by who asks for them, as nobody guesses it. */
-  togetherId: string;
+  groupId: string;
   /** Of the manager that has the one that decides; empty for this one. */
   managerAddress: string;
   /** The one that decides, there. */
   reservationId: number;
 }
 
-export interface GetTogetherDecisionRequest {
-  togetherId: string;
+export interface GetGroupOutcomeRequest {
+  groupId: string;
   /** The one that decides. */
   reservationId: number;
 }
 
-export interface GetTogetherDecisionResponse {
-  decision: TogetherDecision;
+export interface GetGroupOutcomeResponse {
+  decision: GroupOutcome;
 }
 
 export interface VerifyReservationRequest {
@@ -449,12 +449,12 @@ export interface ClaimReservationResponse {
   reservation: Reservation | undefined;
 }
 
-export interface TellHeldAheadRequest {
+export interface ReportProvisioningRequest {
   reservationId: number;
-  heldAhead: HeldAhead | undefined;
+  provisioning: Provisioning | undefined;
 }
 
-export interface TellHeldAheadResponse {
+export interface ReportProvisioningResponse {
 }
 
 export interface ReleaseReservationRequest {
@@ -846,7 +846,7 @@ export const MalleableAmount: MessageFns<MalleableAmount> = {
   },
 };
 
-function createBaseReservationWish(): ReservationWish {
+function createBaseReservationSpec(): ReservationSpec {
   return {
     resourceId: "",
     amount: undefined,
@@ -857,8 +857,8 @@ function createBaseReservationWish(): ReservationWish {
   };
 }
 
-export const ReservationWish: MessageFns<ReservationWish> = {
-  encode(message: ReservationWish, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ReservationSpec: MessageFns<ReservationSpec> = {
+  encode(message: ReservationSpec, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.resourceId !== "") {
       writer.uint32(10).string(message.resourceId);
     }
@@ -888,7 +888,7 @@ export const ReservationWish: MessageFns<ReservationWish> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ReservationWish {
+  decode(input: BinaryReader | Uint8Array, length?: number): ReservationSpec {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -897,7 +897,7 @@ export const ReservationWish: MessageFns<ReservationWish> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseReservationWish();
+      const message = createBaseReservationSpec();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1056,7 +1056,7 @@ function createBaseReservation(): Reservation {
     clientRequestId: "",
     claim: "",
     together: undefined,
-    heldAhead: undefined,
+    provisioning: undefined,
   };
 }
 
@@ -1119,8 +1119,8 @@ export const Reservation: MessageFns<Reservation> = {
     if (message.together !== undefined) {
       Together.encode(message.together, writer.uint32(154).fork()).join();
     }
-    if (message.heldAhead !== undefined) {
-      HeldAhead.encode(message.heldAhead, writer.uint32(162).fork()).join();
+    if (message.provisioning !== undefined) {
+      Provisioning.encode(message.provisioning, writer.uint32(162).fork()).join();
     }
     return writer;
   },
@@ -1295,7 +1295,7 @@ export const Reservation: MessageFns<Reservation> = {
               break;
             }
 
-            message.heldAhead = HeldAhead.decode(reader, reader.uint32());
+            message.provisioning = Provisioning.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1311,7 +1311,7 @@ export const Reservation: MessageFns<Reservation> = {
   },
 };
 
-function createBaseHeldAhead(): HeldAhead {
+function createBaseProvisioning(): Provisioning {
   return {
     status: 0,
     heldUnits: 0,
@@ -1323,8 +1323,8 @@ function createBaseHeldAhead(): HeldAhead {
   };
 }
 
-export const HeldAhead: MessageFns<HeldAhead> = {
-  encode(message: HeldAhead, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const Provisioning: MessageFns<Provisioning> = {
+  encode(message: Provisioning, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.status !== 0) {
       writer.uint32(8).int32(message.status);
     }
@@ -1349,7 +1349,7 @@ export const HeldAhead: MessageFns<HeldAhead> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): HeldAhead {
+  decode(input: BinaryReader | Uint8Array, length?: number): Provisioning {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1358,7 +1358,7 @@ export const HeldAhead: MessageFns<HeldAhead> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseHeldAhead();
+      const message = createBaseProvisioning();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1579,13 +1579,13 @@ export const Refusal: MessageFns<Refusal> = {
 };
 
 function createBaseRequestReservationRequest(): RequestReservationRequest {
-  return { wish: undefined, clientRequestId: "", holdMs: 0, dryRun: false };
+  return { spec: undefined, clientRequestId: "", holdMs: 0, dryRun: false };
 }
 
 export const RequestReservationRequest: MessageFns<RequestReservationRequest> = {
   encode(message: RequestReservationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.wish !== undefined) {
-      ReservationWish.encode(message.wish, writer.uint32(10).fork()).join();
+    if (message.spec !== undefined) {
+      ReservationSpec.encode(message.spec, writer.uint32(10).fork()).join();
     }
     if (message.clientRequestId !== "") {
       writer.uint32(18).string(message.clientRequestId);
@@ -1617,7 +1617,7 @@ export const RequestReservationRequest: MessageFns<RequestReservationRequest> = 
               break;
             }
 
-            message.wish = ReservationWish.decode(reader, reader.uint32());
+            message.spec = ReservationSpec.decode(reader, reader.uint32());
             continue;
           }
           case 2: {
@@ -2011,7 +2011,7 @@ export const ListReservationsResponse: MessageFns<ListReservationsResponse> = {
 };
 
 function createBaseRenegotiateReservationRequest(): RenegotiateReservationRequest {
-  return { reservationId: 0, wish: undefined };
+  return { reservationId: 0, spec: undefined };
 }
 
 export const RenegotiateReservationRequest: MessageFns<RenegotiateReservationRequest> = {
@@ -2019,8 +2019,8 @@ export const RenegotiateReservationRequest: MessageFns<RenegotiateReservationReq
     if (message.reservationId !== 0) {
       writer.uint32(8).uint64(message.reservationId);
     }
-    if (message.wish !== undefined) {
-      ReservationWish.encode(message.wish, writer.uint32(18).fork()).join();
+    if (message.spec !== undefined) {
+      ReservationSpec.encode(message.spec, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -2051,7 +2051,7 @@ export const RenegotiateReservationRequest: MessageFns<RenegotiateReservationReq
               break;
             }
 
-            message.wish = ReservationWish.decode(reader, reader.uint32());
+            message.spec = ReservationSpec.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2321,12 +2321,12 @@ export const ConfirmReservationResponse: MessageFns<ConfirmReservationResponse> 
   },
 };
 
-function createBasePledgeReservationRequest(): PledgeReservationRequest {
+function createBasePrepareReservationRequest(): PrepareReservationRequest {
   return { reservationId: 0, together: undefined };
 }
 
-export const PledgeReservationRequest: MessageFns<PledgeReservationRequest> = {
-  encode(message: PledgeReservationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const PrepareReservationRequest: MessageFns<PrepareReservationRequest> = {
+  encode(message: PrepareReservationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.reservationId !== 0) {
       writer.uint32(8).uint64(message.reservationId);
     }
@@ -2336,7 +2336,7 @@ export const PledgeReservationRequest: MessageFns<PledgeReservationRequest> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): PledgeReservationRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): PrepareReservationRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2345,7 +2345,7 @@ export const PledgeReservationRequest: MessageFns<PledgeReservationRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePledgeReservationRequest();
+      const message = createBasePrepareReservationRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2378,19 +2378,19 @@ export const PledgeReservationRequest: MessageFns<PledgeReservationRequest> = {
   },
 };
 
-function createBasePledgeReservationResponse(): PledgeReservationResponse {
+function createBasePrepareReservationResponse(): PrepareReservationResponse {
   return { reservation: undefined };
 }
 
-export const PledgeReservationResponse: MessageFns<PledgeReservationResponse> = {
-  encode(message: PledgeReservationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const PrepareReservationResponse: MessageFns<PrepareReservationResponse> = {
+  encode(message: PrepareReservationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.reservation !== undefined) {
       Reservation.encode(message.reservation, writer.uint32(10).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): PledgeReservationResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): PrepareReservationResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2399,7 +2399,7 @@ export const PledgeReservationResponse: MessageFns<PledgeReservationResponse> = 
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePledgeReservationResponse();
+      const message = createBasePrepareReservationResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2425,13 +2425,13 @@ export const PledgeReservationResponse: MessageFns<PledgeReservationResponse> = 
 };
 
 function createBaseTogether(): Together {
-  return { togetherId: "", managerAddress: "", reservationId: 0 };
+  return { groupId: "", managerAddress: "", reservationId: 0 };
 }
 
 export const Together: MessageFns<Together> = {
   encode(message: Together, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.togetherId !== "") {
-      writer.uint32(10).string(message.togetherId);
+    if (message.groupId !== "") {
+      writer.uint32(10).string(message.groupId);
     }
     if (message.managerAddress !== "") {
       writer.uint32(18).string(message.managerAddress);
@@ -2460,7 +2460,7 @@ export const Together: MessageFns<Together> = {
               break;
             }
 
-            message.togetherId = reader.string();
+            message.groupId = reader.string();
             continue;
           }
           case 2: {
@@ -2492,14 +2492,14 @@ export const Together: MessageFns<Together> = {
   },
 };
 
-function createBaseGetTogetherDecisionRequest(): GetTogetherDecisionRequest {
-  return { togetherId: "", reservationId: 0 };
+function createBaseGetGroupOutcomeRequest(): GetGroupOutcomeRequest {
+  return { groupId: "", reservationId: 0 };
 }
 
-export const GetTogetherDecisionRequest: MessageFns<GetTogetherDecisionRequest> = {
-  encode(message: GetTogetherDecisionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.togetherId !== "") {
-      writer.uint32(10).string(message.togetherId);
+export const GetGroupOutcomeRequest: MessageFns<GetGroupOutcomeRequest> = {
+  encode(message: GetGroupOutcomeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.groupId !== "") {
+      writer.uint32(10).string(message.groupId);
     }
     if (message.reservationId !== 0) {
       writer.uint32(16).uint64(message.reservationId);
@@ -2507,7 +2507,7 @@ export const GetTogetherDecisionRequest: MessageFns<GetTogetherDecisionRequest> 
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): GetTogetherDecisionRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): GetGroupOutcomeRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2516,7 +2516,7 @@ export const GetTogetherDecisionRequest: MessageFns<GetTogetherDecisionRequest> 
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseGetTogetherDecisionRequest();
+      const message = createBaseGetGroupOutcomeRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2525,7 +2525,7 @@ export const GetTogetherDecisionRequest: MessageFns<GetTogetherDecisionRequest> 
               break;
             }
 
-            message.togetherId = reader.string();
+            message.groupId = reader.string();
             continue;
           }
           case 2: {
@@ -2549,19 +2549,19 @@ export const GetTogetherDecisionRequest: MessageFns<GetTogetherDecisionRequest> 
   },
 };
 
-function createBaseGetTogetherDecisionResponse(): GetTogetherDecisionResponse {
+function createBaseGetGroupOutcomeResponse(): GetGroupOutcomeResponse {
   return { decision: 0 };
 }
 
-export const GetTogetherDecisionResponse: MessageFns<GetTogetherDecisionResponse> = {
-  encode(message: GetTogetherDecisionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const GetGroupOutcomeResponse: MessageFns<GetGroupOutcomeResponse> = {
+  encode(message: GetGroupOutcomeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.decision !== 0) {
       writer.uint32(8).int32(message.decision);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): GetTogetherDecisionResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): GetGroupOutcomeResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2570,7 +2570,7 @@ export const GetTogetherDecisionResponse: MessageFns<GetTogetherDecisionResponse
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseGetTogetherDecisionResponse();
+      const message = createBaseGetGroupOutcomeResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2889,22 +2889,22 @@ export const ClaimReservationResponse: MessageFns<ClaimReservationResponse> = {
   },
 };
 
-function createBaseTellHeldAheadRequest(): TellHeldAheadRequest {
-  return { reservationId: 0, heldAhead: undefined };
+function createBaseReportProvisioningRequest(): ReportProvisioningRequest {
+  return { reservationId: 0, provisioning: undefined };
 }
 
-export const TellHeldAheadRequest: MessageFns<TellHeldAheadRequest> = {
-  encode(message: TellHeldAheadRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ReportProvisioningRequest: MessageFns<ReportProvisioningRequest> = {
+  encode(message: ReportProvisioningRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.reservationId !== 0) {
       writer.uint32(8).uint64(message.reservationId);
     }
-    if (message.heldAhead !== undefined) {
-      HeldAhead.encode(message.heldAhead, writer.uint32(18).fork()).join();
+    if (message.provisioning !== undefined) {
+      Provisioning.encode(message.provisioning, writer.uint32(18).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): TellHeldAheadRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportProvisioningRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2913,7 +2913,7 @@ export const TellHeldAheadRequest: MessageFns<TellHeldAheadRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseTellHeldAheadRequest();
+      const message = createBaseReportProvisioningRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2930,7 +2930,7 @@ export const TellHeldAheadRequest: MessageFns<TellHeldAheadRequest> = {
               break;
             }
 
-            message.heldAhead = HeldAhead.decode(reader, reader.uint32());
+            message.provisioning = Provisioning.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2946,16 +2946,16 @@ export const TellHeldAheadRequest: MessageFns<TellHeldAheadRequest> = {
   },
 };
 
-function createBaseTellHeldAheadResponse(): TellHeldAheadResponse {
+function createBaseReportProvisioningResponse(): ReportProvisioningResponse {
   return {};
 }
 
-export const TellHeldAheadResponse: MessageFns<TellHeldAheadResponse> = {
-  encode(_: TellHeldAheadResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ReportProvisioningResponse: MessageFns<ReportProvisioningResponse> = {
+  encode(_: ReportProvisioningResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): TellHeldAheadResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportProvisioningResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2964,7 +2964,7 @@ export const TellHeldAheadResponse: MessageFns<TellHeldAheadResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseTellHeldAheadResponse();
+      const message = createBaseReportProvisioningResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -5169,31 +5169,31 @@ export const ReservationServiceService = {
   },
   /**
    * Has a hold stand or fall with another reservation, of this manager or another one: so several are confirmed all or none, also by a client that
-   * dies amid it. The one that decides is pledged first, with itself; it keeps the end of its hold, and the others wait for it beyond theirs. Confirming it
+   * dies amid it. The one that decides is prepared first, with itself; it keeps the end of its hold, and the others wait for it beyond theirs. Confirming it
    * decides for all; the managers of the others ask it. Repeating it is harmless.
    */
-  pledgeReservation: {
-    path: "/mutirao.reservation.v1.ReservationService/PledgeReservation" as const,
+  prepareReservation: {
+    path: "/mutirao.reservation.v1.ReservationService/PrepareReservation" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: PledgeReservationRequest): Buffer =>
-      asBuffer(PledgeReservationRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PledgeReservationRequest => PledgeReservationRequest.decode(value),
-    responseSerialize: (value: PledgeReservationResponse): Buffer =>
-      asBuffer(PledgeReservationResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): PledgeReservationResponse => PledgeReservationResponse.decode(value),
+    requestSerialize: (value: PrepareReservationRequest): Buffer =>
+      asBuffer(PrepareReservationRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PrepareReservationRequest => PrepareReservationRequest.decode(value),
+    responseSerialize: (value: PrepareReservationResponse): Buffer =>
+      asBuffer(PrepareReservationResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PrepareReservationResponse => PrepareReservationResponse.decode(value),
   },
   /** What became of reservations that stand or fall together, from the manager that has the one that decides. For whoever knows their id. */
-  getTogetherDecision: {
-    path: "/mutirao.reservation.v1.ReservationService/GetTogetherDecision" as const,
+  getGroupOutcome: {
+    path: "/mutirao.reservation.v1.ReservationService/GetGroupOutcome" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetTogetherDecisionRequest): Buffer =>
-      asBuffer(GetTogetherDecisionRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): GetTogetherDecisionRequest => GetTogetherDecisionRequest.decode(value),
-    responseSerialize: (value: GetTogetherDecisionResponse): Buffer =>
-      asBuffer(GetTogetherDecisionResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): GetTogetherDecisionResponse => GetTogetherDecisionResponse.decode(value),
+    requestSerialize: (value: GetGroupOutcomeRequest): Buffer =>
+      asBuffer(GetGroupOutcomeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetGroupOutcomeRequest => GetGroupOutcomeRequest.decode(value),
+    responseSerialize: (value: GetGroupOutcomeResponse): Buffer =>
+      asBuffer(GetGroupOutcomeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetGroupOutcomeResponse => GetGroupOutcomeResponse.decode(value),
   },
   /** Whether a claim may be used now: what a resource manager asks, and asks again to learn of a cancellation. Changes nothing. */
   verifyReservation: {
@@ -5321,15 +5321,16 @@ export const ReservationServiceService = {
     responseDeserialize: (value: Buffer): RestoreResourceResponse => RestoreResourceResponse.decode(value),
   },
   /** What is held ahead for a reservation, from who manages its resource: a level. */
-  tellHeldAhead: {
-    path: "/mutirao.reservation.v1.ReservationService/TellHeldAhead" as const,
+  reportProvisioning: {
+    path: "/mutirao.reservation.v1.ReservationService/ReportProvisioning" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: TellHeldAheadRequest): Buffer => asBuffer(TellHeldAheadRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): TellHeldAheadRequest => TellHeldAheadRequest.decode(value),
-    responseSerialize: (value: TellHeldAheadResponse): Buffer =>
-      asBuffer(TellHeldAheadResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): TellHeldAheadResponse => TellHeldAheadResponse.decode(value),
+    requestSerialize: (value: ReportProvisioningRequest): Buffer =>
+      asBuffer(ReportProvisioningRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ReportProvisioningRequest => ReportProvisioningRequest.decode(value),
+    responseSerialize: (value: ReportProvisioningResponse): Buffer =>
+      asBuffer(ReportProvisioningResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ReportProvisioningResponse => ReportProvisioningResponse.decode(value),
   },
   /** The keys that claims are signed with, so that they can be verified without asking. */
   getClaimKeys: {
@@ -5383,12 +5384,12 @@ export interface ReservationServiceServer extends UntypedServiceImplementation {
   confirmReservation: handleUnaryCall<ConfirmReservationRequest, ConfirmReservationResponse>;
   /**
    * Has a hold stand or fall with another reservation, of this manager or another one: so several are confirmed all or none, also by a client that
-   * dies amid it. The one that decides is pledged first, with itself; it keeps the end of its hold, and the others wait for it beyond theirs. Confirming it
+   * dies amid it. The one that decides is prepared first, with itself; it keeps the end of its hold, and the others wait for it beyond theirs. Confirming it
    * decides for all; the managers of the others ask it. Repeating it is harmless.
    */
-  pledgeReservation: handleUnaryCall<PledgeReservationRequest, PledgeReservationResponse>;
+  prepareReservation: handleUnaryCall<PrepareReservationRequest, PrepareReservationResponse>;
   /** What became of reservations that stand or fall together, from the manager that has the one that decides. For whoever knows their id. */
-  getTogetherDecision: handleUnaryCall<GetTogetherDecisionRequest, GetTogetherDecisionResponse>;
+  getGroupOutcome: handleUnaryCall<GetGroupOutcomeRequest, GetGroupOutcomeResponse>;
   /** Whether a claim may be used now: what a resource manager asks, and asks again to learn of a cancellation. Changes nothing. */
   verifyReservation: handleUnaryCall<VerifyReservationRequest, VerifyReservationResponse>;
   /** Begins the use of a reservation, once. The same client_request_id is the same claim. */
@@ -5409,7 +5410,7 @@ export interface ReservationServiceServer extends UntypedServiceImplementation {
   failResource: handleUnaryCall<FailResourceRequest, FailResourceResponse>;
   restoreResource: handleUnaryCall<RestoreResourceRequest, RestoreResourceResponse>;
   /** What is held ahead for a reservation, from who manages its resource: a level. */
-  tellHeldAhead: handleUnaryCall<TellHeldAheadRequest, TellHeldAheadResponse>;
+  reportProvisioning: handleUnaryCall<ReportProvisioningRequest, ReportProvisioningResponse>;
   /** The keys that claims are signed with, so that they can be verified without asking. */
   getClaimKeys: handleUnaryCall<GetClaimKeysRequest, GetClaimKeysResponse>;
   /** What happens to the caller's reservations, and to those of resources that the caller owns, from a sequence number on; resumes exactly. */
@@ -5519,39 +5520,39 @@ export interface ReservationServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Has a hold stand or fall with another reservation, of this manager or another one: so several are confirmed all or none, also by a client that
-   * dies amid it. The one that decides is pledged first, with itself; it keeps the end of its hold, and the others wait for it beyond theirs. Confirming it
+   * dies amid it. The one that decides is prepared first, with itself; it keeps the end of its hold, and the others wait for it beyond theirs. Confirming it
    * decides for all; the managers of the others ask it. Repeating it is harmless.
    */
-  pledgeReservation(
-    request: PledgeReservationRequest,
-    callback: (error: ServiceError | null, response: PledgeReservationResponse) => void,
+  prepareReservation(
+    request: PrepareReservationRequest,
+    callback: (error: ServiceError | null, response: PrepareReservationResponse) => void,
   ): ClientUnaryCall;
-  pledgeReservation(
-    request: PledgeReservationRequest,
+  prepareReservation(
+    request: PrepareReservationRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: PledgeReservationResponse) => void,
+    callback: (error: ServiceError | null, response: PrepareReservationResponse) => void,
   ): ClientUnaryCall;
-  pledgeReservation(
-    request: PledgeReservationRequest,
+  prepareReservation(
+    request: PrepareReservationRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: PledgeReservationResponse) => void,
+    callback: (error: ServiceError | null, response: PrepareReservationResponse) => void,
   ): ClientUnaryCall;
   /** What became of reservations that stand or fall together, from the manager that has the one that decides. For whoever knows their id. */
-  getTogetherDecision(
-    request: GetTogetherDecisionRequest,
-    callback: (error: ServiceError | null, response: GetTogetherDecisionResponse) => void,
+  getGroupOutcome(
+    request: GetGroupOutcomeRequest,
+    callback: (error: ServiceError | null, response: GetGroupOutcomeResponse) => void,
   ): ClientUnaryCall;
-  getTogetherDecision(
-    request: GetTogetherDecisionRequest,
+  getGroupOutcome(
+    request: GetGroupOutcomeRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetTogetherDecisionResponse) => void,
+    callback: (error: ServiceError | null, response: GetGroupOutcomeResponse) => void,
   ): ClientUnaryCall;
-  getTogetherDecision(
-    request: GetTogetherDecisionRequest,
+  getGroupOutcome(
+    request: GetGroupOutcomeRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetTogetherDecisionResponse) => void,
+    callback: (error: ServiceError | null, response: GetGroupOutcomeResponse) => void,
   ): ClientUnaryCall;
   /** Whether a claim may be used now: what a resource manager asks, and asks again to learn of a cancellation. Changes nothing. */
   verifyReservation(
@@ -5727,20 +5728,20 @@ export interface ReservationServiceClient extends Client {
     callback: (error: ServiceError | null, response: RestoreResourceResponse) => void,
   ): ClientUnaryCall;
   /** What is held ahead for a reservation, from who manages its resource: a level. */
-  tellHeldAhead(
-    request: TellHeldAheadRequest,
-    callback: (error: ServiceError | null, response: TellHeldAheadResponse) => void,
+  reportProvisioning(
+    request: ReportProvisioningRequest,
+    callback: (error: ServiceError | null, response: ReportProvisioningResponse) => void,
   ): ClientUnaryCall;
-  tellHeldAhead(
-    request: TellHeldAheadRequest,
+  reportProvisioning(
+    request: ReportProvisioningRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: TellHeldAheadResponse) => void,
+    callback: (error: ServiceError | null, response: ReportProvisioningResponse) => void,
   ): ClientUnaryCall;
-  tellHeldAhead(
-    request: TellHeldAheadRequest,
+  reportProvisioning(
+    request: ReportProvisioningRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: TellHeldAheadResponse) => void,
+    callback: (error: ServiceError | null, response: ReportProvisioningResponse) => void,
   ): ClientUnaryCall;
   /** The keys that claims are signed with, so that they can be verified without asking. */
   getClaimKeys(

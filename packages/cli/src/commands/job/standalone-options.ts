@@ -1,0 +1,162 @@
+import { accessSync, constants } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+
+import { Option, type Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Duration } from '@mutirao/core/shared';
+import { parseDuration } from '@mutirao/formats';
+
+import { noManager } from '../../grid/plan.ts';
+import type { HereSite } from '../../grid/run-here.ts';
+import { parseSettings, refuseWithoutProcess } from '../../grid/settings.ts';
+import { collect } from '../../usage/repeated-options.ts';
+
+/** What `job submit --standalone` takes beside the job. */
+export interface StandaloneOptions {
+  readonly standalone?: true;
+  readonly manager?: string;
+  readonly cluster?: string;
+  readonly standaloneProcessors?: string;
+  readonly standalonePatience?: string;
+  readonly heuristic?: string;
+  readonly defaultTaskTime?: string;
+  readonly set?: readonly string[];
+  readonly taskOutput?: true;
+}
+
+const patienceMax: Duration = 120_000;
+const managers = ['slurm', 'grid-engine', 'oar', 'embedded', 'commands', 'none'];
+/** Commands by which a manager is known to be there; `qsub` alone is PBS's too. */
+const signs: readonly (readonly [string, string])[] = [
+  ['sbatch', 'slurm'],
+  ['qconf', 'grid-engine'],
+  ['oarsub', 'oar'],
+];
+
+/** Adds the options. */
+export function addStandaloneOptions(command: Command): void {
+  command
+    .option('--standalone', 'run this job alone, with a broker and a provider that end with it; wait for its end')
+    .addOption(
+      new Option(
+        '--manager <name>',
+        'with --standalone: where machines come from (default: slurm where sbatch is on the PATH, grid-engine where ' +
+          'qconf is, oar where oarsub is, else none: this host)',
+      ).choices(managers),
+    )
+    .option(
+      '--cluster <name>',
+      'with --manager embedded: a cluster that runs already, by its address or its name in the usual home folder',
+    )
+    .option(
+      '--standalone-processors <count>',
+      'with --standalone: processors of this host to use, where no cluster is named (default: all)',
+    )
+    .option(
+      '--standalone-patience <duration>',
+      'with --standalone: give up when the resource manager has been out of reach for so long and no task has begun; ' +
+        '0 for never (default: 2m)',
+    )
+    .option('--heuristic <name>', 'with --standalone: what decides the allocation requests')
+    .option(
+      '--default-task-time <duration>',
+      'with --standalone: how long a task is taken to last before any has ended; for initial, adaptive and mixed',
+    )
+    .option(
+      '--set <process.option=value>',
+      'with --standalone: an option of a process, as in provider.slurm-partition=main',
+      collect,
+    )
+    .option('--task-output', 'with --standalone: print what the tasks printed, when the job has ended');
+}
+
+/** Refuses the options of a grid of one's own where there is to be none. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function refuseWithoutHere(options: StandaloneOptions): void {
+  const given: readonly (readonly [string, unknown])[] = [
+    ['--manager', options.manager],
+    ['--cluster', options.cluster],
+    ['--standalone-processors', options.standaloneProcessors],
+    ['--standalone-patience', options.standalonePatience],
+    ['--heuristic', options.heuristic],
+    ['--default-task-time', options.defaultTaskTime],
+    ['--set', options.set?.[0]],
+    ['--task-output', options.taskOutput],
+  ];
+  const names = given.filter(([, value]) => value !== undefined).map(([name]) => name);
+  if (names.length > 0)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${names.join(', ')} without --standalone; a broker that runs already has its own providers`,
+    );
+}
+
+/**
+ * What the submission's own grid is to use. @param usualHome where a cluster that is named is looked up. @throws
+ * {MutiraoError} MUT_BAD_REQUEST
+ */
+export function readSite(options: StandaloneOptions, usualHome: string, path: string | undefined): HereSite {
+  const name = options.manager ?? (options.cluster === undefined ? usualManager(path) : 'embedded');
+  if (options.cluster !== undefined && name !== 'embedded')
+    throw new MutiraoError('MUT_BAD_REQUEST', `--cluster beside --manager ${name}; want it with --manager embedded`);
+  const manager = managerOf(name, options.cluster, usualHome);
+  if (options.standaloneProcessors !== undefined && manager !== undefined && manager !== noManager) {
+    throw new MutiraoError('MUT_BAD_REQUEST', '--standalone-processors beside a cluster that has its own processors');
+  }
+  const settings = readSettings(options);
+  refuseWithoutProcess(settings, {
+    reservations: 'a job that runs alone has no reservation manager',
+    web: 'a job that runs alone has no page',
+    ...(manager === undefined ? {} : { cluster: 'no cluster is started' }),
+    ...(manager === noManager ? {} : { agent: 'the agents are started by the resource manager' }),
+  });
+  return { manager, processors: readProcessors(options.standaloneProcessors), settings };
+}
+
+/** How long a resource manager may be out of reach; Infinity for ever. @throws {FormatError} MUT_BAD_DURATION */
+export function readPatience(text: string | undefined): Duration {
+  if (text === undefined) return patienceMax;
+  return parseDuration(text) || Infinity;
+}
+
+function readSettings({ set = [], heuristic, defaultTaskTime }: StandaloneOptions): HereSite['settings'] {
+  const settings = parseSettings(set);
+  if (heuristic !== undefined) settings.provider.push('--heuristic', heuristic);
+  if (defaultTaskTime !== undefined) settings.provider.push('--default-task-time', defaultTaskTime);
+  return settings;
+}
+
+function managerOf(name: string, cluster: string | undefined, usualHome: string): readonly string[] | undefined {
+  switch (name) {
+    case 'none':
+      return noManager;
+    case 'embedded':
+      return cluster === undefined
+        ? undefined
+        : ['--manager', 'embedded', '--cluster', cluster, '--cluster-home', resolve(usualHome)];
+    default:
+      return ['--manager', name];
+  }
+}
+
+function usualManager(path = ''): string {
+  const isThere = (command: string): boolean =>
+    path.split(delimiter).some((folder) => {
+      try {
+        accessSync(join(folder, command), constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  return signs.find(([command]) => isThere(command))?.[1] ?? 'none';
+}
+
+function readProcessors(text: string | undefined): number {
+  if (text === undefined) return availableParallelism();
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1 || count > 4096)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--standalone-processors is "${text}"; want an integer in 1..4096`);
+  return count;
+}

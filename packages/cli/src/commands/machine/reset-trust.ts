@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { tell } from '../../output/tell.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<machine>', 'its name, now or last, or its identity')
+    .action((machine: string) => act((context) => resetMachineTrust(context, machine)));
+}
+
+/** Lets a machine that was caught begin anew. */
+export async function resetMachineTrust(context: CommandContext, machineId: string): Promise<ExitStatus> {
+  await (await context.broker()).resetMachineTrust({ machineId });
+  tell(context.output, {
+    json: () => ({ machine_id: machineId }),
+    table: () => [`${machineId} begins anew, without credit.`],
+    quiet: () => [machineId],
+  });
+  return 0;
+}

@@ -1,0 +1,32 @@
+import { EnrolledMachineStatus, type EnrolledMachine, type EnrolledMachineState } from '@mutirao/api/provider';
+
+import { nameOf } from '../wire/names.ts';
+import type { JsonOf, shapes } from './shapes.ts';
+
+const noMachine: EnrolledMachine = { name: '', reach: undefined, processors: 0, folder: '', attributes: {} };
+
+/** A machine that a provider keeps, as JSON. */
+export function enrolledMachineJson(
+  providerId: string,
+  state: EnrolledMachineState,
+): JsonOf<(typeof shapes)['enrolled_machine']> {
+  const { name, reach, processors, folder, attributes } = state.machine ?? noMachine;
+  return {
+    machine_id: `${providerId}/${name}`,
+    provider_id: providerId,
+    status: nameOf(EnrolledMachineStatus, state.status),
+    since_unix_ms: state.sinceUnixMs,
+    reason: state.reason,
+    by: reach?.$case ?? '',
+    at: placeOf(reach),
+    processors,
+    folder,
+    attributes,
+  };
+}
+
+/** Where a kept machine is, as its owner named it. */
+export function placeOf(reach: EnrolledMachine['reach']): string {
+  if (reach === undefined) return '';
+  return reach.$case === 'ssh' ? reach.value.destination : reach.value.machine;
+}

@@ -1,0 +1,136 @@
+import type { TimeQuantiles } from '../../../messages/index.ts';
+import type { Duration, Instant } from '../../../shared/index.ts';
+import { quantilesOf, type TimeCurve } from '../../../times/index.ts';
+import { describeTime, plural } from './sentences.ts';
+import type { BrokerJob, BrokerReplica, BrokerState, OpenTask } from '../state.ts';
+import { expectedRemaining, timeQuantile } from '../times/task-times.ts';
+
+/** What is known of how long the tasks of a job take, and how long what is open of it still may. */
+export interface JobEstimate {
+  /** Undefined before anything was seen. */
+  readonly times: TimeQuantiles | undefined;
+  /** Its replicas that run now, as far as is known: those that fit on the processors of their machines. */
+  readonly placeCount: number;
+  /**
+   * How long it takes on so many places, if none comes or goes; undefined where nothing of it runs, or before a task
+   * has ended.
+   */
+  readonly remaining: { readonly least: Duration; readonly most: Duration } | undefined;
+}
+
+/** How much of something that runs is still to come: on average, and with nine tenths of certainty. */
+interface Rest {
+  readonly expected: Duration;
+  readonly most: Duration;
+}
+
+/**
+ * What is known of a job's times. Cost: O(replicas + tasks of the job that are open).
+ *
+ * @source Graham's bound for lists: who gives each free place the next task needs no more than work / places, and the
+ * longest task.
+ * Departs from the source: work is expected, by the product-limit curve of the job's times; longest is the ninth tenth.
+ */
+export function estimateOf(state: BrokerState, job: BrokerJob, now: Instant): JobEstimate {
+  const placeCount = countPlaces(state, job);
+  const times = quantilesOf(job.times);
+  const { mean } = job.times;
+  if (job.status !== 'running' || placeCount === 0 || mean === undefined)
+    return { times, placeCount, remaining: undefined };
+  const waiting = job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
+  let [work, longest, longestExpected] = [waiting * mean, waiting > 0 ? longestOf(job.times, mean) : 0, 0];
+  for (const task of job.tasks.values()) {
+    const rest = restOf(task, now);
+    if (rest === undefined) continue;
+    work += rest.expected;
+    longest = Math.max(longest, rest.most);
+    longestExpected = Math.max(longestExpected, rest.expected);
+  }
+  const share = work / placeCount;
+  const isAllRunning = waiting === 0 && job.tasks.size <= placeCount;
+  const least = Math.ceil(Math.max(share, longestExpected));
+  return {
+    times,
+    placeCount,
+    remaining: { least, most: Math.max(least, Math.ceil(isAllRunning ? longest : share + longest)) },
+  };
+}
+
+function countPlaces({ machines }: BrokerState, job: BrokerJob): number {
+  let count = 0;
+  for (const { replicas, processors } of machines.values()) {
+    let held = 0;
+    for (const replica of replicas.values()) {
+      held += replica.processors;
+      if (held > processors) break;
+      if (replica.job === job && replica.status !== 'aborting') count++;
+    }
+  }
+  return count;
+}
+
+function longestOf(times: TimeCurve, mean: Duration): Duration {
+  return Math.max(mean, times.quantile(0.9) ?? times.end);
+}
+
+/** Of a task that has replicas: what is left of the one that is expected to end first. */
+function restOf({ replicas }: OpenTask, now: Instant): Rest | undefined {
+  let first: Rest | undefined;
+  for (const replica of replicas) {
+    const rest = replica.status === 'aborting' ? undefined : restOfReplica(replica, now);
+    if (rest !== undefined && (first === undefined || rest.expected < first.expected)) first = rest;
+  }
+  return first;
+}
+
+function restOfReplica(replica: BrokerReplica, now: Instant): Rest | undefined {
+  const { job, machine } = replica;
+  const elapsed = elapsedOf(replica, now);
+  const expected = expectedRemaining(job, elapsed, machine);
+  if (expected === undefined) return undefined;
+  const ninetieth = timeQuantile(job, machine, { share: 0.9, elapsed });
+  return { expected, most: Math.max(expected, ninetieth === undefined ? 0 : ninetieth - elapsed) };
+}
+
+/** For how long a replica has run, as far as its machine told. */
+function elapsedOf({ startedAt }: BrokerReplica, now: Instant): Duration {
+  return startedAt === 0 ? 0 : Math.max(0, now - startedAt);
+}
+
+/** Sentences that tell of a job's times; none before anything was seen. */
+export function describeEstimate({ times, placeCount, remaining }: JobEstimate): string[] {
+  if (times === undefined) return [];
+  const sentences = [describeQuantiles(times)];
+  if (remaining !== undefined) {
+    const { least, most } = remaining;
+    sentences.push(
+      `With the ${plural(placeCount, 'place')} that it has now it takes another ${describeSpan(least, most)}.`,
+    );
+  }
+  return sentences;
+}
+
+/** What is known of the times of tasks, in a sentence. */
+export function describeQuantiles({ count, censoredCount, median, ninetieth }: TimeQuantiles): string {
+  const by = `${plural(count, 'run')} that ended${censoredCount === 0 ? '' : ` and ${censoredCount} cut off`}`;
+  if (median === undefined) return `How long its tasks take is not known, by ${by}.`;
+  const most =
+    ninetieth === undefined ? 'too many were cut off to know more' : `nine tenths within ${describeTime(ninetieth)}`;
+  return `Half of its tasks end within ${describeTime(median)}, ${most}, by ${by}.`;
+}
+
+/** How long a replica still runs, by those that lasted so long; empty where that is not known. */
+export function describeRest(replica: BrokerReplica, now: Instant): string {
+  const rest = replica.startedAt === 0 || replica.job.times.count === 0 ? undefined : restOfReplica(replica, now);
+  if (rest === undefined) return '';
+  return (
+    `On ${replica.machine.facts.machineId} it is expected to run for another ${describeTime(rest.expected)}; of ` +
+    `tasks that lasted so long nine tenths end within ${describeTime(rest.most)}.`
+  );
+}
+
+/** @param least at most `most`; said once where both read the same. */
+function describeSpan(least: Duration, most: Duration): string {
+  const [from, to] = [describeTime(least), describeTime(most)];
+  return from === to ? from : `${from} to ${to}`;
+}

@@ -1,0 +1,172 @@
+import { isShutdown } from '../../../bag/index.ts';
+import type { GangMemberReady } from '../../../messages/index.ts';
+import type { Duration, JobId } from '../../../shared/index.ts';
+import type { ReplicaFate } from '../changes.ts';
+import { endUnreported, type UnreportedEnd } from '../results/endings.ts';
+import { drained } from '../machines/takes-work.ts';
+import { leaderOf } from './gang.ts';
+import { nameMembers } from './name-members.ts';
+import type { BrokerGang, BrokerMachine, BrokerReplica, FirstEnd } from '../state.ts';
+import { addCancel, cancelReplica, commit, type Turn, wakeBy } from '../turn.ts';
+
+/** The code of a gang that ended because a member of it did. */
+export const gangBroken = 'MUT_GANG_BROKEN';
+/** The code of a gang that was given up because its members were not all held in time. */
+export const gangNotHeld = 'MUT_GANG_NOT_READY';
+
+/** Notes which members of gangs a machine says to be held; what it holds for a gang that is over is cancelled. */
+export function noteHeld(turn: Turn, machine: BrokerMachine, reported: readonly GangMemberReady[]): void {
+  const byJob = new Map<JobId, GangMemberReady[]>();
+  for (const held of reported) {
+    const replica = machine.replicas.get(held.replicaId);
+    if (replica === undefined || replica.status === 'aborting') addCancel(turn, machine, held.replicaId);
+    else if (isAwaited(replica))
+      byJob.set(replica.job.jobId, [
+        ...(byJob.get(replica.job.jobId)?.filter(({ replicaId }) => replicaId !== held.replicaId) ?? []),
+        held,
+      ]);
+  }
+  for (const [jobId, held] of byJob)
+    commit(turn, { kind: 'MembersHeld', machineId: machine.facts.machineId, jobId, held, at: turn.now });
+}
+
+function isAwaited({ status, member }: BrokerReplica): boolean {
+  return status === 'placed' && member !== undefined && member.held === undefined;
+}
+
+/**
+ * Starts gangs all of whose members are held, and ends those of which a member has ended, or is not held in time. What
+ * is said of one that is
+ * over is dealt with where it is heard. Cost: O(gangs on machines).
+ */
+export function reconcileGangs(turn: Turn): void {
+  const { state, now } = turn;
+  for (const gang of [...state.brokenGangs]) endBroken(turn, gang);
+  state.brokenGangs.clear();
+  for (const gang of state.gangs.values()) {
+    if (gang.status !== 'gathered' || gang.brokenBy !== undefined || leaderOf(gang)?.status !== 'placed') continue;
+    const due = gang.placedAt + state.options.gangHoldMax;
+    if (isOfDraining(gang))
+      giveBack(turn, gang, { fate: 'withdrawn', reason: drained, detail: 'its provider is draining' });
+    else if (isHeld(gang)) start(turn, gang);
+    else if (due > now) wakeBy(turn, due);
+    else giveUp(turn, gang);
+  }
+}
+
+/** Whether all members wait for the start, as their provider has told on this connection. */
+function isHeld({ heldCount, members }: BrokerGang): boolean {
+  return heldCount === members.length && members.every(({ machine }) => machine.isAnnounced);
+}
+
+function start(turn: Turn, gang: BrokerGang): void {
+  const { gangId, job } = gang;
+  commit(turn, { kind: 'GangStarted', jobId: job.jobId, gangId, at: turn.now });
+  job.failedGangStarts = 0;
+  for (const replica of gang.members) reportStart(turn, gang, replica);
+}
+
+function reportStart(
+  turn: Turn,
+  gang: BrokerGang,
+  {
+    replicaId,
+    machine: {
+      provider: { providerId },
+      facts: { machineId },
+    },
+  }: BrokerReplica,
+): void {
+  turn.commands.push({
+    kind: 'StartGang',
+    providerId,
+    machineId,
+    start: { replicaId, members: nameMembers(gang.members) },
+  });
+}
+
+/** Tells a machine that is back of the starts that it may have missed. */
+export function repeatStarts(turn: Turn, machine: BrokerMachine): void {
+  for (const replica of machine.replicas.values()) {
+    const { member, status, startedAt } = replica;
+    if (
+      member?.gang.status === 'started' &&
+      member.gang.brokenBy === undefined &&
+      status === 'placed' &&
+      startedAt === 0
+    )
+      reportStart(turn, member.gang, replica);
+  }
+}
+
+/** Whether it has not begun at a provider that drains: all its members are of one provider. */
+function isOfDraining({ members: [first] }: BrokerGang): boolean {
+  return first !== undefined && first.machine.isAnnounced && first.machine.provider.draining !== undefined;
+}
+
+function giveUp(turn: Turn, gang: BrokerGang): void {
+  const missing = gang.members
+    .filter(({ member }) => member?.held === undefined)
+    .map(({ machine }) => machine.facts.machineId);
+  giveBack(turn, gang, { fate: 'lost', reason: gangNotHeld, detail: `not held: ${missing.slice(0, 10).join(', ')}` });
+}
+
+/** Ends a gang that has not started. */
+function giveBack(turn: Turn, gang: BrokerGang, end: UnreportedEnd): void {
+  const leader = leaderOf(gang);
+  if (leader === undefined) return;
+  cancelReplica(turn, leader);
+  endUnreported(turn, leader, end);
+  endBroken(turn, gang);
+  turn.state.brokenGangs.delete(gang);
+}
+
+/** Ends what is left of a gang of which a member has ended. Its leader goes first, and with it the task's run. */
+function endBroken(turn: Turn, gang: BrokerGang): void {
+  const { brokenBy } = gang;
+  if (brokenBy === undefined) return;
+  const leader = leaderOf(gang);
+  if (brokenBy.fate !== 'served' && brokenBy.reason !== drained) pause(turn, gang);
+  if (leader !== undefined && leader.status !== 'aborting') {
+    cancelReplica(turn, leader);
+    endUnreported(turn, leader, leaderEnd(gang, brokenBy));
+  }
+  for (const replica of gang.members) cancelReplica(turn, replica);
+}
+
+/**
+ * What its leader's run comes to where another member ended first: that is the task's doing only where a limit stopped
+ * it.
+ */
+function leaderEnd(gang: BrokerGang, { fate, outcome, reason, detail, machineId }: FirstEnd): UnreportedEnd {
+  if (outcome === 'limited') return { fate: 'failed', reason, detail: `${machineId}: ${detail}` };
+  // Nothing of it ran, or an operator took it away, and nothing that it does brought this about.
+  const wasSpared =
+    reason === drained || (gang.status === 'gathered' && (outcome === undefined || fate === 'withdrawn'));
+  const end: ReplicaFate = wasSpared ? 'withdrawn' : 'lost';
+  // A shutdown of one machine is no more the task's doing than one of all.
+  return {
+    fate: end,
+    reason: isShutdown(reason) ? reason : gangBroken,
+    detail: [machineId, reason, detail].filter((text) => text !== '').join(': '),
+  };
+}
+
+/**
+ * Has a job's gangs wait a while where they end before they start, however that comes: else they would be placed and
+ * end without a pause.
+ */
+function pause({ state, now }: Turn, { status, job }: BrokerGang): void {
+  if (status !== 'gathered' || job.status !== 'running') return;
+  job.failedGangStarts++;
+  job.gangsPausedUntil = now + pauseAfter(job.failedGangStarts, state.options.gangPause);
+}
+
+function pauseAfter(count: number, { least, most }: { readonly least: Duration; readonly most: Duration }): Duration {
+  return Math.min(most, least * 2 ** Math.min(count - 1, 30));
+}
+
+/** Has the members that follow a leader ended by their machines. */
+export function cancelFollowers(turn: Turn, { member }: BrokerReplica): void {
+  for (const replica of member?.gang.members ?? []) if (replica.member?.rank !== 0) cancelReplica(turn, replica);
+}

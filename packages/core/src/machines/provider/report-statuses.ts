@@ -1,0 +1,46 @@
+import { nameReservation, type ReservedStatus, type ReservedDemand } from '../../messages/index.ts';
+import { findWindow } from './decide-held.ts';
+import { wantsOf } from './decide-reserved.ts';
+import type { Turn } from './turn.ts';
+
+/**
+ * Tells each broker how the reservations stand that it wants something inside of, before they begin too, where that is
+ * news to it. Cost: O(brokers x wants).
+ */
+export function reportStatuses(turn: Turn): void {
+  const {
+    state: { config, brokers },
+    commands,
+  } = turn;
+  if (config.holding === undefined) return;
+  for (const broker of brokers.values()) {
+    const { brokerId, connectionId, statusesReported } = broker;
+    const wants = connectionId === 0 ? undefined : wantsOf(turn, broker);
+    if (wants === undefined) continue;
+    const statuses = wants.flatMap((want) => statusOf(turn, want));
+    if (
+      statuses.length === statusesReported.length &&
+      statuses.every((one, index) => isSame(one, statusesReported[index]))
+    )
+      continue;
+    broker.statusesReported = statuses;
+    commands.push({ kind: 'ReportStatuses', brokerId, statuses });
+  }
+}
+
+/** Nothing for a claim that was not found good, or whose reservation is not known. */
+function statusOf({ state }: Turn, want: ReservedDemand): ReservedStatus[] {
+  const [window, ahead] = [findWindow(state, want), state.reportedAhead.get(want.reservationId)];
+  if (window === undefined || ahead === undefined || state.judgements.get(want.claim)?.code !== '') return [];
+  const { startsAt, endsAt, count: amount } = window;
+  return [{ reservation: nameReservation(want), startsAt, endsAt, amount, ahead }];
+}
+
+/** What is held is told anew where it was told anew to the reservation manager. */
+function isSame(
+  { reservation, startsAt, endsAt, amount, ahead }: ReservedStatus,
+  reported: ReservedStatus | undefined,
+): boolean {
+  if (reported?.ahead !== ahead || reported.reservation.mark !== reservation.mark) return false;
+  return reported.startsAt === startsAt && reported.endsAt === endsAt && reported.amount === amount;
+}

@@ -1,0 +1,78 @@
+import type { Duration, ProcessorCount, ProcessorMillis } from '../shared/index.ts';
+
+/**
+ * What a provider's resource is and how its queue stands, as far as placement needs it. A level: it replaces the one
+ * before.
+ */
+export interface ResourceStatus {
+  /**
+   * All of a space-shared resource; 0 before its limits were read. Of time-shared machines those that joined say it,
+   * and this is 0.
+   */
+  readonly processors: ProcessorCount;
+  /** The most of one request; 0 where `processors` is. */
+  readonly widthMax: ProcessorCount;
+  readonly isTimeShared: boolean;
+  /**
+   * The longest walltime of one request; left out before its limits were read, of time-shared machines, and by releases
+   * that do not tell it.
+   */
+  readonly walltimeMax?: Duration;
+  /** It takes no more work. */
+  readonly isDraining: boolean;
+  /** Left out before it was first read, and of time-shared machines. */
+  readonly queue?: QueueStatus;
+}
+
+/**
+ * How the queue of a space-shared resource stands. Times count from when it is told, so that two clocks need not agree.
+ */
+export interface QueueStatus {
+  /** How long ago the queue was read. */
+  readonly age: Duration;
+  /** Why it cannot be read now; empty while it can. */
+  readonly trouble: string;
+  /** Of what waits and runs there, whoever asked for it. */
+  readonly known: QueueSummary;
+  /** What is left of the requests of the broker that is told, which are in `known`. */
+  readonly ownWork: ProcessorMillis;
+}
+
+/**
+ * What was assigned to a resource and has not ended, summed up, and when its processors come free behind all of it,
+ * first come first served and by walltimes.
+ */
+export interface QueueSummary extends QueueSums {
+  readonly count: number;
+  /** Of their widths. */
+  readonly widthSum: ProcessorCount;
+  /** Of their widths times their walltimes. */
+  readonly workSum: ProcessorMillis;
+  /**
+   * By time; processors that are free now are free at 0. Processors that come free one after the other may be told as
+   * one, by the last.
+   */
+  readonly free: readonly FreedProcessors[];
+}
+
+/** So many processors that come free at a time. */
+export interface FreedProcessors {
+  readonly at: Duration;
+  readonly processors: ProcessorCount;
+}
+
+/** Sums over the tasks of a tentative schedule; C is the end of one, r its submission, p its walltime. */
+export interface QueueSums {
+  /** max C. */
+  readonly lastEnd: Duration;
+  /** Sum of width C. */
+  readonly weightedEnds: number;
+  /** Sum of (C - r). */
+  readonly turnarounds: number;
+  /** Sum of (C - r) width. */
+  readonly weightedTurnarounds: number;
+  /** Sum of (C - r) width p. */
+  readonly workedTurnarounds: number;
+  /** Sum of p. */
+  readonly walltimes: number;
+}

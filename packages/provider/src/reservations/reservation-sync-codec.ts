@@ -1,0 +1,12 @@
+import type { ReservationSyncChange } from '@mutirao/core/machines/reservation-sync';
+import type { ChangeCodec } from '@mutirao/runtime/journal';
+
+/** How a keeper's changes lie in its journal. */
+export const reservationSyncChangeCodec: ChangeCodec<ReservationSyncChange> = {
+  version: 1,
+  encode: (change) => JSON.stringify(change),
+  decode: (_version, body) => JSON.parse(body) as ReservationSyncChange,
+  jobOf: () => undefined,
+  // The reservation manager tells all again, and the site is read again.
+  isDurable: () => false,
+};

@@ -1,0 +1,71 @@
+import test from 'ava';
+
+import { requirePreAcquire, readHolding, reportReserving } from '../../src/open-manager.ts';
+
+test('when to ask ahead is read, and what is no such rule is refused with what is wanted', (t) => {
+  t.is(readHolding(''), undefined);
+  t.deepEqual(readHolding('fixed:90m'), { kind: 'fixed', lead: 5_400_000 });
+  t.deepEqual(readHolding('fixed:1h30m'), { kind: 'fixed', lead: 5_400_000 }, 'a time as any option takes it');
+  t.deepEqual(readHolding('fixed:1d'), { kind: 'fixed', lead: 86_400_000 });
+  t.deepEqual(readHolding('learned:90%'), { kind: 'learned', share: 0.9 });
+  t.deepEqual(readHolding('forecast:1h'), { kind: 'forecast', margin: 3_600_000 });
+  for (const text of [
+    'fixed',
+    'fixed:',
+    'fixed:1x',
+    'fixed:-1h',
+    'learned:0%',
+    'learned:100%',
+    'learned:0.9',
+    'forecast',
+    'forecast:90%',
+  ]) {
+    t.throws(
+      () => readHolding(text),
+      { code: 'MUT_BAD_CONFIG', message: /want fixed: .* learned: .* or forecast: / },
+      text,
+    );
+  }
+});
+
+test('nothing is held at a cluster that honours reservations by itself, and whoever cannot tell is believed to honour none', async (t) => {
+  const config = { preAcquire: 'fixed:1h', cluster: 'alpha' };
+  const reported = (honours: boolean | undefined) => ({ honoursReservations: () => Promise.resolve(honours) });
+  await t.throwsAsync(requirePreAcquire(config, reported(true)), {
+    code: 'MUT_PRE_ACQUIRE_NOT_SUPPORTED',
+    message: /the cluster alpha honours reservations by itself; want neither --pre-acquire nor --reservations/,
+  });
+  await t.notThrowsAsync(requirePreAcquire({ ...config, preAcquire: '' }, reported(true)));
+  for (const manager of [reported(false), reported(undefined), {}, undefined])
+    await t.notThrowsAsync(requirePreAcquire(config, manager));
+});
+
+test('what is used for reservations is told, and what would be better where this account may, or may not, have others made', async (t) => {
+  const reported = async (preAcquire: string, mayReserve: boolean | undefined, isSite = true): Promise<string> => {
+    const lines: string[] = [];
+    const note =
+      (level: string) =>
+      (_fields: object, text: string): void => {
+        lines.push(`${level} ${text}`);
+      };
+    const log = { info: note('info'), warn: note('warn') };
+    await reportReserving(
+      { preAcquire },
+      { ...(isSite ? { siteReservations: {} as never } : {}), mayReserve: () => Promise.resolve(mayReserve) },
+      log,
+    );
+    return lines.join('; ');
+  };
+  t.regex(
+    await reported('fixed:1h', true),
+    /^info .* held: best effort; warn this account may have the resource manager make reservations/,
+  );
+  t.regex(await reported('fixed:1h', false), /^info .* held: best effort$/);
+  t.regex(await reported('fixed:1h', undefined), /^info .* held: best effort$/);
+  t.regex(await reported('', true), /^info reservations are made by the resource manager itself[^;]*$/);
+  t.regex(
+    await reported('', false),
+    /^info reservations .*; warn the resource manager makes no reservations for this account; with --pre-acquire/,
+  );
+  t.is(await reported('', true, false), '');
+});

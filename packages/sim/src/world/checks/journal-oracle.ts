@@ -1,0 +1,396 @@
+import { isShutdown, isStop, stopsMax } from '@mutirao/core/bag';
+import type { BrokerChange, ChangeOf, ReplicaEnding } from '@mutirao/core/machines/broker';
+import { identityOf } from '@mutirao/core/messages';
+import {
+  invariant,
+  type JobId,
+  type MachineId,
+  type ProviderId,
+  type ReplicaId,
+  type TaskIndex,
+} from '@mutirao/core/shared';
+import { predecessorsIn } from '../plan-edges.ts';
+import type { Truth } from '../truth.ts';
+import { reasonOfLoss } from './reason-of-loss.ts';
+import { VoteOracle } from './vote-oracle.ts';
+
+/** What the journal tells of a task. */
+interface WrittenTask {
+  failures: number;
+  losses: number;
+  /** Those of machines that went away without a word. */
+  silentLosses: number;
+  /** Of these, the ones that the task's manager took away. */
+  takenAway: number;
+  /** Times that its machine was taken away while it ran. */
+  stops: number;
+  /** Undefined while it is open. */
+  end: 'finished' | 'failed' | 'cancelled' | undefined;
+}
+
+/** What the journal tells of a job. */
+interface WrittenJob {
+  readonly label: string;
+  readonly taskCount: number;
+  readonly replicasMax: number;
+  readonly failuresMax: number;
+  readonly tasks: Map<TaskIndex, WrittenTask>;
+  /** Where tasks are placed that have not ended; empty for nowhere any more. */
+  readonly places: Map<TaskIndex, ProviderId>;
+  isCancelled: boolean;
+  /** Also before it was retried: what then still ran may end so. */
+  wasCancelled: boolean;
+  hasEnded: boolean;
+}
+
+interface WrittenReplica {
+  readonly jobId: JobId;
+  readonly taskIndex: TaskIndex;
+  /** Its job was cancelled while it ran, and its task not retried since. */
+  isCancelled: boolean;
+  /** It has succeeded, and only its result is not settled. */
+  isVerifying: boolean;
+}
+
+/** What becomes of a replica whose machine, or another of its gang, went away without a word. */
+const silentReasons: ReadonlySet<string> = new Set(['MUT_MACHINE_LOST', 'MUT_GANG_BROKEN']);
+
+/** As the broker's default. */
+const lossesMax = 20;
+
+/**
+ * Reads a broker's journal as one who believes nothing: each line must follow from those before it and from what really
+ * happened.
+ */
+export class JournalOracle {
+  readonly #truth: Truth;
+  readonly #votes = new VoteOracle();
+  /** Of machines, by their names. */
+  readonly #identities = new Map<MachineId, { readonly identity: string; readonly isKept: boolean }>();
+  /** Identities of machines that are drained. */
+  readonly #drained = new Set<string>();
+  readonly #jobs = new Map<JobId, WrittenJob>();
+  readonly #labels = new Set<string>();
+  readonly #replicas = new Map<ReplicaId, WrittenReplica>();
+  /** Members of gangs beside their leaders, which say nothing of their tasks; by the job. */
+  readonly #followers = new Map<ReplicaId, JobId>();
+
+  constructor(truth: Truth) {
+    this.#truth = truth;
+  }
+
+  /** @throws {InvariantError} when the line does not follow. */
+  read(change: BrokerChange): void {
+    switch (change.kind) {
+      case 'JobAccepted':
+        this.#accept(change);
+        break;
+      case 'JobCancelled':
+        this.#cancel(change);
+        break;
+      case 'TasksRetried':
+        this.#retry(change);
+        break;
+      case 'JobEnded':
+        this.#end(change);
+        break;
+      case 'TasksPlaced':
+        this.#putInPlace(change);
+        break;
+      case 'ReplicasPlaced':
+        this.#place(change);
+        break;
+      case 'GangPlaced':
+        this.#placeGang(change);
+        break;
+      case 'MachineJoined':
+        this.#votes.onJoined(change.facts);
+        this.#identities.set(change.facts.machineId, {
+          identity: identityOf(change.facts),
+          isKept: change.facts.requestId === '',
+        });
+        break;
+      case 'MachineLost':
+        this.#lose(change.machineId);
+        break;
+      case 'MachineDrained':
+        this.#drained.add(change.identity);
+        break;
+      case 'MachineUndrained':
+        this.#drained.delete(change.identity);
+        break;
+      case 'ReplicaVerifying':
+        this.#replica(change.ending.replicaId).isVerifying = true;
+        break;
+      case 'TaskDecided':
+        this.#votes.onDecided(change);
+        break;
+      case 'ReplicaDigested':
+        this.#votes.onVote(change.replicaId, change.digest);
+        break;
+      case 'EvidenceNoted':
+        this.#votes.onEvidence(change);
+        break;
+      case 'MachineTrustReset':
+        this.#votes.resetTrust(change.identity);
+        break;
+      case 'ResultsDoubted':
+        this.#doubt(change);
+        break;
+      case 'ReplicasEnded':
+        for (const ending of change.endings) this.#endReplica(change.jobId, ending);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #job(jobId: JobId): WrittenJob {
+    const job = this.#jobs.get(jobId);
+    invariant(job, `the journal tells of job ${jobId} and not of its beginning`);
+    return job;
+  }
+
+  #replica(replicaId: ReplicaId): WrittenReplica {
+    const replica = this.#replicas.get(replicaId);
+    invariant(replica, `the journal tells of r${replicaId} and not of its beginning`);
+    return replica;
+  }
+
+  #accept({ jobId, clientJobId, spec: { replicasMax, failuresMax } }: ChangeOf<'JobAccepted'>): void {
+    invariant(!this.#labels.has(clientJobId), `"${clientJobId}" was submitted once and accepted twice`);
+    this.#labels.add(clientJobId);
+    const { taskCount } = this.#truth.planOf(clientJobId);
+    this.#jobs.set(jobId, {
+      label: clientJobId,
+      taskCount,
+      replicasMax,
+      failuresMax,
+      tasks: new Map(),
+      places: new Map(),
+      isCancelled: false,
+      wasCancelled: false,
+      hasEnded: false,
+    });
+  }
+
+  /** What does not run is over at once; the rest when its replicas have ended. */
+  #cancel({ jobId }: ChangeOf<'JobCancelled'>): void {
+    const job = this.#job(jobId);
+    job.isCancelled = true;
+    job.wasCancelled = true;
+    const running = [...this.#replicas.values()].filter((replica) => replica.jobId === jobId);
+    for (const replica of running) replica.isCancelled = !replica.isVerifying;
+    const placed = new Set(running.map(({ taskIndex }) => taskIndex));
+    for (const [taskIndex, task] of job.tasks) if (!placed.has(taskIndex)) task.end ??= 'cancelled';
+    for (const taskIndex of job.places.keys()) if (!placed.has(taskIndex)) job.places.delete(taskIndex);
+  }
+
+  /** What failed, was cancelled, or would be when its replicas end, begins anew; what was finished stays so. */
+  #retry({ jobId, taskIndexes }: ChangeOf<'TasksRetried'>): void {
+    const job = this.#job(jobId);
+    const isMeant = (taskIndex: TaskIndex): boolean => taskIndexes.length === 0 || taskIndexes.includes(taskIndex);
+    for (const [taskIndex, { end }] of job.tasks)
+      if (isMeant(taskIndex) && (end === 'failed' || end === 'cancelled')) job.tasks.delete(taskIndex);
+    for (const replica of this.#replicas.values()) {
+      if (replica.jobId !== jobId || !replica.isCancelled || !isMeant(replica.taskIndex)) continue;
+      replica.isCancelled = false;
+      if (taskOf(job, replica.taskIndex).end === undefined) job.tasks.delete(replica.taskIndex);
+    }
+    job.isCancelled = false;
+    job.hasEnded = false;
+  }
+
+  /** What is doubted runs again, unless its job is over. */
+  #doubt({ jobId, taskIndexes }: ChangeOf<'ResultsDoubted'>): void {
+    const job = this.#job(jobId);
+    for (const taskIndex of taskIndexes) {
+      const { end } = taskOf(job, taskIndex);
+      invariant(end === 'finished', `task ${taskIndex} of job ${jobId} is ${end ?? 'open'} and doubted`);
+      if (!job.isCancelled && !job.hasEnded) job.tasks.delete(taskIndex);
+    }
+  }
+
+  /** Only what is open and runs nowhere is given a place, and another one than it has. */
+  #putInPlace({ jobId, placings }: ChangeOf<'TasksPlaced'>): void {
+    const job = this.#job(jobId);
+    invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and tasks of it are placed`);
+    for (const { taskIndex, providerId } of placings) {
+      const name = `task ${taskIndex} of job ${jobId}`;
+      invariant(job.tasks.get(taskIndex)?.end === undefined, `${name} has ended and is placed at ${providerId}`);
+      invariant(job.places.get(taskIndex) !== providerId, `${name} is placed at ${providerId} twice`);
+      for (const replica of this.#replicas.values())
+        invariant(
+          replica.jobId !== jobId || replica.taskIndex !== taskIndex,
+          `${name} runs and is placed at ${providerId}`,
+        );
+      job.places.set(taskIndex, providerId);
+    }
+  }
+
+  /** A machine of an allocation is forgotten with it. */
+  #lose(machineId: MachineId): void {
+    const known = this.#identities.get(machineId);
+    if (known?.isKept === false) this.#drained.delete(known.identity);
+  }
+
+  /** What is drained gets nothing new; what was leased may have begun before. */
+  #checkOpen(machineId: MachineId): void {
+    invariant(
+      !this.#drained.has(this.#identities.get(machineId)?.identity ?? machineId),
+      `${machineId} is drained and gets a replica`,
+    );
+  }
+
+  /** What is placed runs at its provider. */
+  #checkPlace(job: WrittenJob, taskIndex: TaskIndex, machineId: MachineId): void {
+    const providerId = job.places.get(taskIndex) ?? '';
+    invariant(
+      providerId === '' || machineId.startsWith(`${providerId}/`),
+      `task ${taskIndex} of "${job.label}" is placed at ${providerId} and begins on ${machineId}`,
+    );
+  }
+
+  #place({ jobId, machineId, firstReplicaId, taskIndexes, isAdopted }: ChangeOf<'ReplicasPlaced'>): void {
+    const job = this.#job(jobId);
+    invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
+    if (isAdopted !== true) this.#checkOpen(machineId);
+    for (const [offset, taskIndex] of taskIndexes.entries()) {
+      const { end } = taskOf(job, taskIndex);
+      invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
+      this.#checkPlace(job, taskIndex, machineId);
+      for (const before of predecessorsIn(this.#truth.planOf(job.label), taskIndex)) {
+        invariant(
+          job.tasks.get(before)?.end === 'finished',
+          `task ${taskIndex} of job ${jobId} is placed before task ${before} has finished`,
+        );
+      }
+      invariant(!this.#replicas.has(firstReplicaId + offset), `r${firstReplicaId + offset} is placed twice`);
+      this.#replicas.set(firstReplicaId + offset, { jobId, taskIndex, isCancelled: false, isVerifying: false });
+      this.#votes.onPlaced(
+        firstReplicaId + offset,
+        { machineId, task: `${jobId}.${taskIndex}`, plan: this.#truth.planOf(job.label) },
+        { replicasMax: job.replicasMax, isAdopted: isAdopted === true },
+      );
+    }
+  }
+
+  #placeGang({ jobId, taskIndex, firstReplicaId, seats, at }: ChangeOf<'GangPlaced'>): void {
+    this.#place({
+      kind: 'ReplicasPlaced',
+      jobId,
+      machineId: seats[0]?.machineId ?? '',
+      firstReplicaId,
+      taskIndexes: [taskIndex],
+      at,
+    });
+    for (const { machineId } of seats) this.#checkOpen(machineId);
+    for (const rank of seats.keys()) if (rank > 0) this.#followers.set(firstReplicaId + rank, jobId);
+  }
+
+  #endReplica(jobId: JobId, ending: ReplicaEnding): void {
+    if (this.#followers.has(ending.replicaId)) {
+      invariant(
+        this.#followers.get(ending.replicaId) === jobId,
+        `r${ending.replicaId} follows a leader of another job than ${jobId}`,
+      );
+      this.#followers.delete(ending.replicaId);
+      return;
+    }
+    const { replicaId, taskIndex, fate, taskStatus } = ending;
+    const [job, replica] = [this.#job(jobId), this.#replicas.get(replicaId)];
+    invariant(
+      replica?.jobId === jobId && replica.taskIndex === taskIndex,
+      `r${replicaId} ends, and was not placed for task ${taskIndex} of job ${jobId}`,
+    );
+    this.#replicas.delete(replicaId);
+    const task = taskOf(job, taskIndex);
+    this.#votes.onEnded(replicaId, fate);
+    invariant(
+      taskStatus !== 'cancelled' || job.isCancelled || replica.isCancelled,
+      `task ${taskIndex} of job ${jobId} is cancelled with r${replicaId}, and was retried`,
+    );
+    if (fate === 'failed') {
+      task.failures += 1;
+      this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
+    }
+    noteLoss(task, ending, this.#truth.wasSignalled({ label: job.label, replicaId }));
+    if (task.end === undefined)
+      moveTask(task, taskStatus, {
+        isHung: ending.reason === 'MUT_NO_MAJORITY',
+        name: `task ${taskIndex} of job ${jobId}`,
+        failuresMax: job.failuresMax,
+      });
+    if (task.end !== undefined) job.places.delete(taskIndex);
+  }
+
+  /** Every task must have come to its end, or be one that was never placed when its job was cancelled. */
+  #end({ jobId, status }: ChangeOf<'JobEnded'>): void {
+    const job = this.#job(jobId);
+    job.hasEnded = true;
+    const ends = [...job.tasks.values()].map(({ end }) => end ?? 'ready');
+    const [finished, failed] = [
+      ends.filter((end) => end === 'finished').length,
+      ends.filter((end) => end === 'failed').length,
+    ];
+    // What waits for a failed task is cancelled with it.
+    const isCutShort = failed > 0 && !job.isCancelled && (this.#truth.planOf(job.label).predecessorsMax ?? 0) > 0;
+    const expected =
+      finished === job.taskCount
+        ? 'finished'
+        : isCutShort || finished + failed === job.taskCount
+          ? 'failed'
+          : 'cancelled';
+    invariant(
+      status === expected,
+      `job ${jobId} ended as ${status} with ${finished} of ${job.taskCount} tasks finished and ${failed} failed`,
+    );
+    invariant(status !== 'cancelled' || job.wasCancelled, `job ${jobId} ended as cancelled, and nobody cancelled it`);
+  }
+}
+
+/**
+ * Counts what was lost: what was taken away by a shutdown or a preemption is no task's fault. @param wasTaken whether
+ * the task's manager took it away.
+ */
+function noteLoss(task: WrittenTask, ending: ReplicaEnding, wasTaken: boolean): void {
+  const reason = reasonOfLoss(ending);
+  const isLoss = ending.fate === 'lost' && !isShutdown(reason);
+  // One that its manager took away says nothing of its end: that counts as a loss until the manager lists it.
+  const isSilent = isLoss && ending.outcome === undefined && silentReasons.has(reason);
+  task.losses += Number(isLoss);
+  task.silentLosses += Number(isSilent);
+  task.takenAway += Number(isSilent && wasTaken);
+  task.stops += Number(isStop({ ...ending, reason }));
+}
+
+/** A task is given up when its failures, losses or stops are spent, and not before. */
+function moveTask(
+  task: WrittenTask,
+  status: ReplicaEnding['taskStatus'],
+  { name, failuresMax, isHung }: { readonly name: string; readonly failuresMax: number; readonly isHung: boolean },
+): void {
+  if (status === 'finished' || status === 'failed' || status === 'cancelled') task.end = status;
+  const { failures, losses, silentLosses, takenAway, stops } = task;
+  const isSpent = (lost: number, stopped: number): boolean =>
+    failures >= failuresMax || lost >= lossesMax || stopped >= stopsMax;
+  const counts = `${failures} failures, ${losses} losses, ${takenAway} of which were preemptions, and ${stops} stops`;
+  invariant(
+    status !== 'failed' || isSpent(losses - takenAway, stops + silentLosses) || isHung,
+    `${name} was given up after ${counts}`,
+  );
+  invariant(status !== 'ready' || !isSpent(losses - silentLosses, stops), `${name} goes on after ${counts}`);
+}
+
+function taskOf(job: WrittenJob, taskIndex: TaskIndex): WrittenTask {
+  const task = job.tasks.get(taskIndex) ?? {
+    failures: 0,
+    losses: 0,
+    silentLosses: 0,
+    takenAway: 0,
+    stops: 0,
+    end: undefined,
+  };
+  job.tasks.set(taskIndex, task);
+  return task;
+}

@@ -1,0 +1,233 @@
+import { defaultBrokerOptions, type BrokerChange, type BrokerInput } from '@mutirao/core/machines/broker';
+import {
+  keptKey,
+  type ProviderChange,
+  type ProviderCommand,
+  type ProviderInput,
+} from '@mutirao/core/machines/provider';
+import { identityOf } from '@mutirao/core/messages';
+import {
+  invariant,
+  type Duration,
+  type Instant,
+  type MachineId,
+  type ProviderId,
+  type ReplicaId,
+} from '@mutirao/core/shared';
+import type { WorldTurn } from './machine-process.ts';
+
+type BrokerChangeOf<Kind extends BrokerChange['kind']> = Extract<BrokerChange, { readonly kind: Kind }>;
+type ChangeOf<Kind extends ProviderChange['kind']> = Extract<ProviderChange, { readonly kind: Kind }>;
+type StartLeased = Extract<ProviderCommand, { readonly kind: 'StartLeased' }>;
+
+/** For so long a provider is waited for to tell what it holds. */
+const { onWithin } = defaultBrokerOptions;
+
+/** Processes of providers are called so, and by their ids. */
+const providerPrefix = 'provider ';
+
+/** A provider that goes on alone. */
+interface Standby {
+  readonly since: Instant;
+  readonly horizon: Duration;
+}
+
+/**
+ * What was leased and what is kept, kept by the world as the journals tell: a provider starts alone what was leased to
+ * it and no longer than it
+ * may, and to no machine that it knows was caught, ids are given once, and no report is forgotten that the broker has
+ * not heard.
+ */
+export class LeaseOracle {
+  readonly #skewMax: Duration;
+  /** What each leased id is for: a provider, and a task of a job. */
+  readonly #leased = new Map<ReplicaId, string>();
+  /** What was leased by brokers whose journals are gone: a provider that has not heard of that may start it. */
+  readonly #formerly = new Map<ReplicaId, Set<ProviderId>>();
+  /** The tasks of each provider's last lease. */
+  readonly #tasks = new Map<ProviderId, ReadonlySet<string>>();
+  /** Replicas of whose end the broker was told. */
+  readonly #heard = new Set<ReplicaId>();
+  /** The replicas whose ends are in the reports that are kept, by run of an agent and sequence. */
+  readonly #kept = new Map<string, Map<number, readonly ReplicaId[]>>();
+  readonly #horizons = new Map<ProviderId, Duration>();
+  readonly #standbys = new Map<ProviderId, Standby>();
+  /** Who was caught, as each provider heard with a lease last, and as it had heard when it last said to keep one. */
+  readonly #caughtReceived = new Map<ProviderId, readonly string[]>();
+  readonly #caughtKept = new Map<ProviderId, readonly string[]>();
+  readonly #identities = new Map<MachineId, string>();
+  /**
+   * Providers that have not told all that they have since the broker was first connected to them again, with that
+   * instant.
+   */
+  readonly #telling = new Map<ProviderId, Instant>();
+
+  /** @param skewMax how far clocks may be off: those of a standby and of its next life differ by twice as much. */
+  constructor(skewMax: Duration) {
+    this.#skewMax = skewMax;
+  }
+
+  /** The broker's journal is gone: nothing of what it leased may come to the next one. */
+  forgetBroker(): void {
+    for (const [replicaId, leased] of this.#leased) {
+      const providers = this.#formerly.get(replicaId) ?? new Set();
+      this.#formerly.set(replicaId, providers.add(leased.slice(0, leased.indexOf(' '))));
+    }
+    this.#leased.clear();
+    this.#tasks.clear();
+    this.#telling.clear();
+  }
+
+  /** Hears of a turn. */
+  hear(turn: WorldTurn): void {
+    if (turn.process === 'broker') this.#onBrokerTurn(turn);
+    else if (turn.process.startsWith(providerPrefix))
+      this.#onProviderTurn(turn.process.slice(providerPrefix.length), turn);
+  }
+
+  #onBrokerTurn({ at, inputs, changes }: WorldTurn): void {
+    for (const input of inputs as readonly BrokerInput[]) {
+      this.#onReport(input);
+      this.#onConnection(input, at);
+    }
+    for (const change of changes as readonly BrokerChange[])
+      if (change.kind === 'ReplicasPlaced' && change.isAdopted !== true) this.#checkAsked(change, at);
+  }
+
+  #onProviderTurn(providerId: ProviderId, { at, inputs, changes, commands }: WorldTurn): void {
+    for (const input of inputs as readonly ProviderInput[])
+      if (input.kind === 'LeaseGranted') this.#caughtReceived.set(providerId, input.lease.caught ?? []);
+    for (const change of changes as readonly ProviderChange[]) this.#onStandby(providerId, change, at);
+    for (const command of commands as readonly ProviderCommand[]) this.#onCommand(providerId, command, at);
+  }
+
+  #onCommand(providerId: ProviderId, command: ProviderCommand, at: Instant): void {
+    if (command.kind === 'StartLeased') this.#onStart(providerId, command, at);
+    if (command.kind === 'ConfirmLease') this.#caughtKept.set(providerId, this.#caughtReceived.get(providerId) ?? []);
+  }
+
+  #onReport(input: BrokerInput): void {
+    if (input.kind === 'MachineReported') for (const { replicaId } of input.report.ended) this.#heard.add(replicaId);
+  }
+
+  #onConnection(input: BrokerInput, at: Instant): void {
+    // One that comes and goes without telling is waited for once, from when it first came.
+    if (input.kind === 'ProviderConnected' && !this.#telling.has(input.providerId))
+      this.#telling.set(input.providerId, at);
+    if (input.kind === 'ProviderSynced') this.#telling.delete(input.providerId);
+  }
+
+  /** Before it places what a provider may have started the broker asks what is alive there. */
+  #checkAsked({ jobId, machineId, taskIndexes }: BrokerChangeOf<'ReplicasPlaced'>, at: Instant): void {
+    for (const [providerId, since] of this.#telling) {
+      if (at >= since + onWithin - 2 * this.#skewMax) continue;
+      const task = taskIndexes.find((taskIndex) => this.#tasks.get(providerId)?.has(`${jobId}.${taskIndex}`) === true);
+      invariant(
+        task === undefined,
+        `task ${jobId}.${task ?? 0} is placed on ${machineId}, was leased to ${providerId}, and that has not ` +
+          'told what it holds',
+      );
+    }
+  }
+
+  #onStandby(providerId: ProviderId, change: ProviderChange, at: Instant): void {
+    if (change.kind === 'MachineJoined') this.#identities.set(change.facts.machineId, identityOf(change.facts));
+    if (change.kind === 'LeaseTaken') this.#horizons.set(providerId, change.lease.horizon);
+    if (change.kind === 'StandbyBegan')
+      this.#standbys.set(providerId, { since: at, horizon: this.#horizons.get(providerId) ?? 0 });
+  }
+
+  #onStart(providerId: ProviderId, { machineId, replicaIds }: StartLeased, at: Instant): void {
+    const standby = this.#standbys.get(providerId);
+    invariant(standby !== undefined, `${machineId} is given leased tasks, and ${providerId} is no standby`);
+    const late = at - (standby.since + standby.horizon + 2 * this.#skewMax);
+    invariant(late <= 0, `${machineId} is given leased tasks ${late} ms after the lease ended`);
+    const identity = this.#identities.get(machineId) ?? machineId;
+    const isQuarantined = [this.#caughtReceived, this.#caughtKept].every(
+      (caught) => caught.get(providerId)?.includes(identity) === true,
+    );
+    invariant(
+      !isQuarantined,
+      `${machineId} is given leased tasks, and ${providerId} knows that ${identity} was caught`,
+    );
+    for (const replicaId of replicaIds) {
+      const leased = this.#leased.get(replicaId) ?? 'nothing';
+      invariant(
+        leased.startsWith(`${providerId} `) || this.#formerly.get(replicaId)?.has(providerId) === true,
+        `r${replicaId} starts on ${machineId}, and was leased as ${leased}`,
+      );
+    }
+  }
+
+  /** The broker journaled changes. */
+  onBroker(changes: readonly BrokerChange[]): void {
+    for (const change of changes) {
+      if (change.kind === 'LeaseGranted') this.#onGranted(change);
+      if (change.kind === 'ReplicasPlaced') this.#onPlaced(change);
+    }
+  }
+
+  #onGranted({ providerId, parts }: BrokerChangeOf<'LeaseGranted'>): void {
+    const tasks = new Set<string>();
+    for (const { jobId, firstReplicaId, taskRanges } of parts) {
+      const indexes = taskRanges
+        .flatMap(({ first, count }) => Array.from({ length: count }, (_, offset) => first + offset))
+        .toReversed();
+      indexes.forEach((taskIndex, offset) => {
+        const [replicaId, task] = [firstReplicaId + offset, `${jobId}.${taskIndex}`];
+        invariant(!this.#leased.has(replicaId), `r${replicaId} is leased twice`);
+        this.#leased.set(replicaId, `${providerId} ${task}`);
+        tasks.add(task);
+      });
+    }
+    this.#tasks.set(providerId, tasks);
+    for (const [other, theirs] of this.#tasks) {
+      const shared = other === providerId ? undefined : [...tasks].find((task) => theirs.has(task));
+      invariant(shared === undefined, `task ${shared ?? ''} is leased to ${providerId} and to ${other}`);
+    }
+  }
+
+  /** What is adopted was leased, and what is placed was not. */
+  #onPlaced({ machineId, jobId, firstReplicaId, taskIndexes, isAdopted }: BrokerChangeOf<'ReplicasPlaced'>): void {
+    taskIndexes.forEach((taskIndex, offset) => {
+      const leased = this.#leased.get(firstReplicaId + offset);
+      const expected =
+        isAdopted === true ? `${machineId.slice(0, machineId.indexOf('/'))} ${jobId}.${taskIndex}` : undefined;
+      invariant(
+        leased === expected,
+        `r${firstReplicaId + offset} is placed on ${machineId} for ${jobId}.${taskIndex}, and was leased as ` +
+          `${leased ?? 'nothing'}`,
+      );
+    });
+  }
+
+  /** A provider journaled changes. */
+  onProvider(changes: readonly ProviderChange[]): void {
+    const isReplaced = changes.some(({ kind }) => kind === 'BrokerReplaced');
+    for (const change of changes) {
+      if (change.kind === 'ReportSpooled') this.#onKept(change);
+      if (change.kind === 'ReportsForgotten') this.#onForgotten(change, isReplaced);
+    }
+  }
+
+  #onKept({ facts, sequence, endedReplicaIds }: ChangeOf<'ReportSpooled'>): void {
+    const key = keptKey(facts);
+    let reports = this.#kept.get(key);
+    if (reports === undefined) this.#kept.set(key, (reports = new Map()));
+    reports.set(sequence, endedReplicaIds);
+  }
+
+  /** @param isReplaced whether they were kept for a broker whose journal is gone. */
+  #onForgotten({ machineId, incarnation, upTo }: ChangeOf<'ReportsForgotten'>, isReplaced: boolean): void {
+    const reports = this.#kept.get(keptKey({ machineId, incarnation }));
+    for (const [sequence, endedReplicaIds] of reports ?? []) {
+      if (sequence > upTo) continue;
+      const unheard = isReplaced ? undefined : endedReplicaIds.find((replicaId) => !this.#heard.has(replicaId));
+      invariant(
+        unheard === undefined,
+        `the end of r${unheard ?? 0} on ${machineId} is forgotten, and the broker has not heard of it`,
+      );
+      reports?.delete(sequence);
+    }
+  }
+}

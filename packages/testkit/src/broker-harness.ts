@@ -1,0 +1,741 @@
+import {
+  type BrokerChange,
+  type BrokerCommand,
+  type BrokerInput,
+  brokerMachine,
+  type BrokerOptions,
+  type BrokerState,
+  createBrokerState,
+  eventsOf,
+  explainJob,
+  explainRequest,
+  explainTask,
+  type Explanation,
+  ledgerOf,
+  restore,
+  resume,
+  snapshot,
+} from '@mutirao/core/machines/broker';
+import {
+  nameReservation,
+  type OnReservationEnd,
+  type ProvisioningState,
+  type GangMemberReady,
+  type Provisioning,
+  type JobSpec,
+  type MachineReport,
+  type Outcome,
+  type ReplicaEnd,
+  type ReplicationCap,
+  type RequestReservation,
+  type RequestStatus,
+  type SchedulerName,
+  type TaskEdge,
+  type TaskGroup,
+} from '@mutirao/core/messages';
+import { QueueModel } from '@mutirao/core/placement';
+import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
+import { aReservation } from './claimed-reservation.ts';
+
+type Options = Readonly<Record<string, string>>;
+
+/**
+ * A broker spoken to in lines, for interaction files. The lines of a stanza are one batch of inputs; what follows from
+ * it are
+ * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
+ *
+ * Verbs: `at T`, `provider P`, `connect P [leases|resource] [resource=R]`,
+ * `resource P PROCESSORS [most=WIDTH] [queue=WIDTHxTIME,..] [own=WORK] [age=T] [trouble=..] [draining=yes]`,
+ * `resource P machines`, `drain P [SINCE] [REASON] [now=yes]`, `undrain P`, `settle P`, `confirm P LEASE`,
+ * `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
+ * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2
+ * after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`,
+ * `cancel USER JOB`, `retry USER JOB [INDEXES] [now=PATH:FINGERPRINT]`, `join P/M [processors=.. scheduler=..
+ * cap=idle|N%
+ * until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`,
+ * `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [held R@HOST] [OUTCOME R T..T] [wrote=500]`,
+ * `request P/N STATUS width=.. walltime=.. [code=CODE] [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`,
+ * `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`,
+ * `reset-trust M`, `drain-machine M [REASON]`, `undrain-machine M`, `explain ..`, `ledger`, `restart`, `events`.
+ */
+export class BrokerHarness {
+  state: BrokerState;
+  now = 0;
+  readonly #options: Partial<BrokerOptions>;
+  #lastChanges: readonly BrokerChange[] = [];
+
+  constructor(options: Partial<BrokerOptions> = {}) {
+    this.#options = options;
+    this.state = createBrokerState(options);
+  }
+
+  /** Performs a stanza and describes what came of it. */
+  perform(lines: readonly string[]): string {
+    const inputs: BrokerInput[] = [];
+    const answers: string[] = [];
+    for (const line of lines) {
+      const asked = this.#ask(line);
+      if (asked === undefined) inputs.push(...this.#inputsOf(line));
+      else answers.push(...asked);
+    }
+    if (inputs.length === 0) return answers.join('\n');
+    const { changes, commands } = brokerMachine.step(this.state, inputs, this.now);
+    brokerMachine.checkInvariants(this.state);
+    this.#lastChanges = changes;
+    return [...changes.flatMap(describeChange), ...commands.flatMap(describeBrokerCommand), ...answers].join('\n');
+  }
+
+  /** Answers lines that are no inputs. */
+  #ask(line: string): string[] | undefined {
+    const [verb = '', first = '', second = '', third = ''] = line.split(' ');
+    switch (verb) {
+      case 'explain':
+        return describeExplanation(this.#explain(first, second, third));
+      case 'ledger':
+        return ledgerOf(this.state, this.now).map((row) => {
+          const { providerId, requestId, requested, held, used, losers, killed, idle } = row;
+          return (
+            `${providerId}/${requestId}: requested ${requested} held ${held} = used ${used} + losers ${losers} + ` +
+            `killed ${killed} + idle ${idle}`
+          );
+        });
+      case 'events':
+        return this.#lastChanges
+          .flatMap(eventsOf)
+          .map(({ type, jobId, taskIndexes, machineId, reason }) =>
+            `${type} ${jobId} [${taskIndexes.join(' ')}] ${machineId} ${reason}`.trimEnd(),
+          );
+      case 'restart':
+        this.state = restore(snapshot(this.state), this.#options);
+        return resume(this.state, this.now).flatMap(describeBrokerCommand);
+      default:
+        return undefined;
+    }
+  }
+
+  #explain(noun: string, name: string, userId: string): Explanation | undefined {
+    if (noun === 'request') return explainRequest(this.state, name, this.now);
+    const [jobId = 0, taskIndex = 0] = name.split('.').map(Number);
+    if (noun === 'job') return explainJob(this.state, userId, jobId, this.now);
+    return explainTask(this.state, { userId, jobId, taskIndex, past: [] }, this.now);
+  }
+
+  #inputsOf(line: string): BrokerInput[] {
+    const words = line.split(' ');
+    const [verb = '', name = '', third = ''] = words;
+    const options = optionsOf(words);
+    switch (verb) {
+      case 'at':
+        this.now = Number(name);
+        return [{ kind: 'TimerFired' }];
+      case 'clock':
+        this.now += Number(name);
+        return [{ kind: 'ClockStepped', by: Number(name) }];
+      case 'provider':
+        return [
+          { kind: 'ProviderAdded', replyTo: 0, providerId: name, address: 'h:1' },
+          { kind: 'ProviderConnected', providerId: name },
+        ];
+      case 'connect':
+        return [
+          {
+            kind: 'ProviderConnected',
+            providerId: name,
+            ...(third === 'leases' ? { takesLeases: true } : {}),
+            ...(third === 'resource' ? { reportsResource: true } : {}),
+            resourceId: options['resource'],
+          },
+        ];
+      case 'confirm':
+        return [{ kind: 'LeaseConfirmed', providerId: name, sequence: Number(third) }];
+      case 'settle':
+        return [{ kind: 'ProviderSynced', providerId: name }];
+      case 'disconnect':
+        return [{ kind: 'ProviderDisconnected', providerId: name, reason: 'connection lost' }];
+      case 'submit':
+        return [
+          {
+            kind: 'JobSubmitted',
+            replyTo: 1,
+            userId: name,
+            clientJobId: options['key'] ?? '',
+            spec: specOf(Number(third), options),
+          },
+        ];
+      case 'cancel':
+        return [{ kind: 'JobCancelled', replyTo: 2, userId: name, jobId: Number(third), reason: 'enough' }];
+      case 'retry':
+        return [
+          {
+            kind: 'TasksRetried',
+            replyTo: 3,
+            userId: name,
+            jobId: Number(third),
+            taskIndexes: numbersOf(words[3]),
+            ...(options['now'] === undefined ? {} : { current: [currentOf(options['now'])] }),
+          },
+        ];
+      default:
+        return [inputOf(verb, { name, third, options, words })];
+    }
+  }
+}
+
+function currentOf(text: string): { readonly path: string; readonly fingerprint: string } {
+  const [path = '', fingerprint = ''] = text.split(':');
+  return { path, fingerprint };
+}
+
+interface Line {
+  readonly name: string;
+  readonly third: string;
+  readonly options: Options;
+  readonly words: readonly string[];
+}
+
+function inputOf(verb: string, { name, third, options, words }: Line): BrokerInput {
+  const replicaId = Number(name);
+  switch (verb) {
+    case 'join':
+      return joinOf(name, options);
+    case 'lose':
+      return { kind: 'MachineLost', machineId: name, reason: third };
+    case 'report':
+      return {
+        kind: 'MachineReported',
+        machineId: name,
+        report: reportOf(
+          Number(third),
+          words.slice(3).filter((word) => !word.includes('=')),
+          options,
+        ),
+      };
+    case 'standing':
+      return statusOf(name, third, words[3] ?? '');
+    case 'drain':
+      return {
+        kind: 'DrainingReported',
+        providerId: name,
+        draining: {
+          since: Number(third || '0'),
+          reason: words[3] ?? '',
+          ...(options['now'] === undefined ? {} : { isAtOnce: true }),
+        },
+      };
+    case 'undrain':
+      return { kind: 'DrainingReported', providerId: name, draining: undefined };
+    case 'resource':
+      return resourceOf(name, third, options);
+    case 'request':
+      return requestOf(name, third as RequestStatus, options);
+    case 'unstartable':
+      return { kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt is not there' };
+    case 'accepted':
+      return { kind: 'ResultAccepted', replicaId };
+    case 'staged':
+      return stagedOf(name, words.slice(2));
+    case 'refused':
+      return { kind: 'ResultRefused', replicaId, reason: third === '' ? 'MUT_CHECK_FAILED' : third, detail: '' };
+    case 'digest':
+      return { kind: 'ResultDigested', replicaId, digest: third };
+    case 'quarantine':
+      return { kind: 'MachineQuarantined', replyTo: 4, machineId: name, reason: 'seen lying' };
+    case 'drain-machine':
+      return { kind: 'MachineDrained', replyTo: 6, machineId: name, reason: third };
+    case 'undrain-machine':
+      return { kind: 'MachineUndrained', replyTo: 7, machineId: name };
+    case 'reset-trust':
+      return { kind: 'MachineTrustReset', replyTo: 5, machineId: name };
+    default:
+      throw new Error(`no such verb: ${verb}`);
+  }
+}
+
+function optionsOf(words: readonly string[]): Options {
+  return Object.fromEntries(
+    words
+      .filter((word) => word.includes('='))
+      .map((word) => {
+        const at = word.indexOf('=');
+        return [word.slice(0, at), word.slice(at + 1).replaceAll('_', ' ')];
+      }),
+  );
+}
+
+function numbersOf(text: string | undefined): number[] {
+  return text === undefined || text === '' ? [] : text.split(',').map(Number);
+}
+
+function specOf(count: number, options: Options): JobSpec {
+  const output = {
+    root: 'playpen' as const,
+    path: options['output'] ?? '',
+    localPath: `/home/${options['output']}`,
+    condition: '',
+  };
+  const group = aGroup(count, {
+    requirements: options['requirements'] ?? '',
+    check: options['check'] ?? '',
+    noOp: options['noop'] === 'yes',
+    outputs: options['output'] === undefined ? [] : [output],
+    inputs:
+      options['input'] === undefined
+        ? []
+        : [{ source: { kind: 'path', path: options['input'] }, root: 'playpen', path: 'in', condition: '' }],
+  });
+  return aJob(1, {
+    groups: groupsOf(group, options).map((one, index) => ({ ...one, ...widthsOf(options, index) })),
+    replicasMax: Number(options['replicas'] ?? 2),
+    failuresMax: Number(options['failures'] ?? 3),
+    processors: Number(options['processors'] ?? 1),
+    ...gangOf(options),
+    deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
+    ...edgesOf(options),
+    ...takenOf(options),
+    ...schedulingOf(options),
+    verification: verificationOf(options['verify']),
+    ...reservationOf(options),
+    ...placementOf(options),
+  });
+}
+
+/** Of each group, where there is one for each task. */
+function widthsOf({ widths = '' }: Options, index: number): Pick<TaskGroup, 'processors' | 'processorsMax'> {
+  const [processors, processorsMax] = (widths.split(',')[index] ?? '').split('-').map(Number);
+  return {
+    ...(processors === undefined || processors === 0 ? {} : { processors }),
+    ...(processorsMax === undefined ? {} : { processorsMax }),
+  };
+}
+
+/** With times each task is a group of its own, and also where each reads what those that it waits for wrote. */
+function groupsOf(group: TaskGroup, { times, edges = '', reads }: Options): TaskGroup[] {
+  if (reads === 'yes') return readersOf(group, edgesOf({ edges }).edges ?? []);
+  return times === undefined
+    ? [group]
+    : numbersOf(times).map((expectedTime) => ({ ...group, values: { kind: 'list', values: ['x'] }, expectedTime }));
+}
+
+function readersOf(group: TaskGroup, edges: readonly TaskEdge[]): TaskGroup[] {
+  const count = Math.max(...edges.flatMap(({ from, to }) => [from, to])) + 1;
+  const outputs: TaskGroup['outputs'] = [{ root: 'playpen', path: 'out', localPath: '', condition: '' }];
+  return Array.from({ length: count }, (_, index) => ({
+    ...group,
+    values: { kind: 'list', values: ['x'] },
+    outputs,
+    inputs: edges
+      .filter(({ to }) => to === index)
+      .map(({ from }) => ({
+        source: { kind: 'output', taskIndex: from, path: 'out' },
+        root: 'playpen',
+        path: `in-${from}`,
+        condition: '',
+      })),
+  }));
+}
+
+function edgesOf({ edges }: Options): Pick<JobSpec, 'edges'> {
+  if (edges === undefined) return {};
+  return {
+    edges: edges
+      .split(',')
+      .map((edge) => edge.split('>').map(Number))
+      .map(([from = NaN, to = NaN]) => ({ from, to })),
+  };
+}
+
+/** Taken over from job 1, where tasks have the same indexes. */
+function takenOf({ taken }: Options): Pick<JobSpec, 'resumes'> {
+  return taken === undefined
+    ? {}
+    : {
+        resumes: {
+          jobId: 1,
+          tasks: numbersOf(taken).map((taskIndex) => ({ taskIndex, jobId: 1, fromTaskIndex: taskIndex })),
+        },
+      };
+}
+
+function gangOf({ gang }: Options): Pick<JobSpec, 'gang' | 'replicasMax'> | undefined {
+  return gang === 'yes' ? { gang: true, replicasMax: 1 } : undefined;
+}
+
+function reservationOf({ reservation, after = 'continue', own, of = 'ann' }: Options): Pick<JobSpec, 'reservation'> {
+  return reservation === undefined
+    ? {}
+    : {
+        reservation: {
+          ...aReservation(reservation, { userId: of }),
+          after: after as OnReservationEnd,
+          ...(own === undefined ? {} : { isOwn: true }),
+        },
+      };
+}
+
+function verificationOf(text: string | undefined): JobSpec['verification'] {
+  const [kind = '', value = ''] = text?.split(':') ?? [];
+  if (kind === 'vote') return { kind, count: Number(value) };
+  if (kind === 'credibility') return { kind, threshold: Number(value) };
+  return kind === 'none' || kind === 'check' ? { kind } : undefined;
+}
+
+function placementOf({ placement, limit }: Options): Pick<JobSpec, 'placement'> & Partial<Pick<JobSpec, 'limits'>> {
+  return {
+    ...(placement === undefined ? {} : { placement }),
+    ...(limit === undefined ? {} : { limits: { runTimeMax: Number(limit), memoryMax: 0, outputMax: 0 } }),
+  };
+}
+
+function schedulingOf({ scheduler, cap }: Options): Pick<JobSpec, 'scheduler' | 'replicationCap'> {
+  return {
+    ...(scheduler === undefined ? {} : { scheduler: scheduler as SchedulerName }),
+    ...(cap === undefined ? {} : { replicationCap: capOf(cap) }),
+  };
+}
+
+function capOf(text: string): ReplicationCap {
+  return text.endsWith('%') ? { kind: 'share', percent: parseInt(text, 10) } : { kind: text as 'none' | 'idle' };
+}
+
+function delayOf(delay: string | undefined): { readonly reportDelay?: number } {
+  return delay === undefined ? {} : { reportDelay: Number(delay) };
+}
+
+function joinOf(machineId: string, options: Options): BrokerInput {
+  const { processors, until, incarnation, request, held, identity, inside, gone, gangs, delay, ...attributes } =
+    options;
+  const facts = aMachine(machineId, {
+    processors: Number(processors ?? 1),
+    until: until === undefined ? undefined : Number(until),
+    incarnation: incarnation ?? 'a',
+    requestId: request ?? '',
+    attributes,
+    ...(identity === undefined ? {} : { identity }),
+    ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }),
+    ...(gangs === 'yes' ? { takesGangs: true } : {}),
+    ...delayOf(delay),
+  });
+  return {
+    kind: 'MachineJoined',
+    providerId: machineId.split('/')[0] ?? '',
+    facts,
+    heldReplicaIds: numbersOf(held),
+    ...(gone === 'yes' ? { isGone: true } : {}),
+  };
+}
+
+/** What a replica wrote is known by it, and of the size that is said. */
+function outputsOf(replicaId: number, wrote: string | undefined): ReplicaEnd['outputs'] {
+  if (wrote === undefined) return [];
+  return [
+    {
+      outputIndex: 0,
+      path: '',
+      content: { sha256: `of r${replicaId}`, size: Number(wrote) },
+      mode: 0o644,
+      inline: undefined,
+      transferId: '',
+    },
+  ];
+}
+
+function reportOf(sequence: number, words: readonly string[], { wrote }: Options): MachineReport {
+  const started: { replicaId: number; startedAt: number }[] = [];
+  const ended: ReplicaEnd[] = [];
+  const gangMemberReady: GangMemberReady[] = [];
+  for (let at = 0; at < words.length; ) {
+    const verb = words[at] ?? '';
+    if (verb === 'started') {
+      started.push(startOf(words[at + 1]));
+      at += 2;
+    } else if (verb === 'held') {
+      gangMemberReady.push(heldOf(words[at + 1]));
+      at += 2;
+    } else {
+      const [startedAt = 0, endedAt = 0] = (words[at + 2] ?? '').split('..').map(Number);
+      const replicaId = Number(words[at + 1]);
+      ended.push({
+        ...anEnd(replicaId, verb as Outcome, { startedAt, endedAt }),
+        outputs: outputsOf(replicaId, wrote),
+        ...shutdowns.get(verb),
+      });
+      at += 3;
+    }
+  }
+  return { sequence, started, ended, ...(gangMemberReady.length === 0 ? {} : { gangMemberReady }) };
+}
+
+/** Ends that a machine reports for a reason of its own: it is stopping, or it takes nothing new. */
+const shutdowns: ReadonlyMap<string, Pick<ReplicaEnd, 'outcome' | 'reason'>> = new Map([
+  ['stopped', { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' }],
+  ['draining', { outcome: 'broken', reason: 'MUT_DRAINING' }],
+]);
+
+function startOf(text = ''): MachineReport['started'][number] {
+  const [replicaId = 0, startedAt = 0] = text.split('@').map(Number);
+  return { replicaId, startedAt };
+}
+
+function heldOf(text = ''): GangMemberReady {
+  const [replicaId = '', name = ''] = text.split('@');
+  return { replicaId: Number(replicaId), name: `ann@${name}`, addresses: [`${name}:1`] };
+}
+
+function requestOf(name: string, status: RequestStatus, options: Options): BrokerInput {
+  const [providerId = '', requestId = ''] = name.split('/');
+  const time = (key: string): number => Number(options[key] ?? 0);
+  return {
+    kind: 'RequestsChanged',
+    providerId,
+    requests: [
+      {
+        providerId,
+        requestId,
+        managerRequestId: '',
+        width: time('width'),
+        walltime: time('walltime'),
+        status,
+        seenAt: 0,
+        submittedAt: time('submitted'),
+        startedAt: time('started'),
+        endedAt: time('ended'),
+        heuristic: 'static',
+        reasons: options['why'] === undefined ? [] : [options['why']],
+        ...insideOf(options),
+        ...(options['code'] === undefined ? {} : { endCode: options['code'].replaceAll(' ', '_') }),
+      },
+    ],
+  };
+}
+
+/** `8 queue=4x1000,8x500`: a queue of such requests, first come first served, the first of which have begun. */
+function walltimeOf(text: string | undefined): { readonly walltimeMax?: number } {
+  return text === undefined ? {} : { walltimeMax: Number(text) };
+}
+
+function resourceOf(
+  providerId: string,
+  size: string,
+  { most = size, queue, own = '0', age = '0', trouble = '', draining, walltime }: Options,
+): BrokerInput {
+  const [processors, isDraining] = [Number(size), draining === 'yes'];
+  if (size === 'machines')
+    return {
+      kind: 'ResourceReported',
+      providerId,
+      resourceStatus: { processors: 0, widthMax: 0, isTimeShared: true, isDraining },
+    };
+  const resourceStatus = {
+    processors,
+    widthMax: Number(most),
+    isTimeShared: false,
+    isDraining,
+    ...walltimeOf(walltime),
+  };
+  if (queue === undefined) return { kind: 'ResourceReported', providerId, resourceStatus };
+  const book = new QueueModel(processors);
+  for (const [id, entry] of queue
+    .split(',')
+    .filter((word) => word !== '')
+    .entries()) {
+    const [width = 0, walltime = 0] = entry.split('x').map(Number);
+    book.add(id, { width, walltime, submittedAt: 0 }, 0);
+  }
+  return {
+    kind: 'ResourceReported',
+    providerId,
+    resourceStatus: {
+      ...resourceStatus,
+      queue: { age: Number(age), trouble, ownWork: Number(own), known: book.summarize(0) },
+    },
+  };
+}
+
+/**
+ * The claim that was shown, where its reservation is now, and what is held for it:
+ * `7:20000-60000x2 30000-70000x3 held:3`; nothing for nothing.
+ */
+function statusOf(providerId: string, inside: string, now: string): BrokerInput {
+  const [, startsAt = '0', endsAt = '0', amount = '1', status = 'planned', held = '0'] =
+    /^(\d+)-(\d+)x(\d+)=(\w+):(\d+)$/.exec(now) ?? [];
+  const ahead: Provisioning = {
+    status: status as ProvisioningState,
+    heldCount: Number(held),
+    askedCount: 0,
+    askAt: 0,
+    expectedAt: 0,
+    chance: undefined,
+    reason: '',
+  };
+  const resourceStatus = {
+    reservation: nameReservation(aReservation(inside)),
+    startsAt: Number(startsAt),
+    endsAt: Number(endsAt),
+    amount: Number(amount),
+    ahead,
+  };
+  return { kind: 'StatusesReported', providerId, statuses: [resourceStatus] };
+}
+
+/** Codes keep their underscores. */
+function insideOf({ inside, over = '', moved }: Options): { readonly reservation?: RequestReservation } {
+  if (inside === undefined) return {};
+  const [startsAt = 0, endsAt = 0, amount] = (moved ?? '').split(/[-x]/).map(Number);
+  return {
+    reservation: {
+      ...nameReservation(aReservation(inside)),
+      overCode: over.replaceAll(' ', '_'),
+      ...(moved === undefined ? {} : { movedTo: { startsAt, endsAt, ...(amount === undefined ? {} : { amount }) } }),
+    },
+  };
+}
+
+/** A file is known by its path. */
+function stagedOf(machineId: string, files: readonly string[]): BrokerInput {
+  const sources = files.map((file) => {
+    const [path = '', size = ''] = file.split(':');
+    return { path, contents: [{ sha256: path, size: Number(size) }] };
+  });
+  return { kind: 'InputsStaged', machineId, sources, contents: sources.flatMap(({ contents }) => contents) };
+}
+
+function describeChange(change: BrokerChange): string[] {
+  switch (change.kind) {
+    case 'ReplicasEnded':
+      return change.endings.map(
+        ({ replicaId, taskIndex, fate, taskStatus, reason }) =>
+          `r${replicaId} of ${change.jobId}.${taskIndex} ${fate}: ${taskStatus}${reason === '' ? '' : ` (${reason})`}`,
+      );
+    case 'ReplicaVerifying':
+      return [`r${change.ending.replicaId} of ${change.jobId}.${change.ending.taskIndex} verifying`];
+    case 'ResultsDoubted':
+      return [
+        `doubt ${change.taskIndexes.map((index) => `${change.jobId}.${index}`).join(', ')} because of ` +
+          `${change.machineId}`,
+      ];
+    case 'EvidenceNoted':
+      return [
+        `${change.isQuarantined ? 'caught' : 'suspected'} ${change.machineId} (${change.evidence.kind} ` +
+          `${change.evidence.jobId}.${change.evidence.taskIndex})`,
+      ];
+    case 'MachineTrustReset':
+      return [`reset ${change.machineId}`];
+    case 'MachineDrained':
+      return [`machine ${change.machineId} drained`];
+    case 'MachineUndrained':
+      return [`machine ${change.identity} undrained`];
+    case 'ReservationLeft':
+      return [
+        `job ${change.jobId} ${change.waits ? 'waits' : 'goes on'} without its reservation (${change.code}: ` +
+          `${change.reason})`,
+      ];
+    case 'JobEnded':
+      return [`job ${change.jobId} ${change.status}`];
+    case 'TasksPlaced':
+      return change.placings.map(
+        ({ taskIndex, providerId, startsBy, reason }) =>
+          `${change.jobId}.${taskIndex} ` +
+          `${providerId === '' ? 'without a place' : `at ${providerId}`}${startsBy === undefined ? '' : `, to start by ${startsBy}`} ` +
+          `(${reason})`,
+      );
+    case 'MembersHeld':
+      return [`${change.held.map(({ replicaId }) => `r${replicaId}`).join(', ')} held on ${change.machineId}`];
+    case 'GangStarted':
+      return [`gang ${change.gangId} started`];
+    case 'ReplicasGivenUp':
+      return [`${change.replicaIds.map((id) => `r${id}`).join(', ')} given up`];
+    case 'MachineJoined':
+      return [`machine ${change.facts.machineId} joined`];
+    case 'MachineLost':
+      return [`machine ${change.machineId} lost (${change.reason})`];
+    default:
+      return [];
+  }
+}
+
+/** A broker's command in one line; none for what says nothing of policy (acknowledgements). */
+export function describeBrokerCommand(command: BrokerCommand): string[] {
+  switch (command.kind) {
+    case 'Reply':
+      return [
+        command.reply.ok
+          ? `reply ${JSON.stringify(command.reply.value)}`
+          : `refuse ${command.reply.code}: ${command.reply.message}`,
+      ];
+    case 'WakeAt':
+      return [`wake at ${command.at}`];
+    case 'ConnectProvider':
+      return [`connect to ${command.providerId}`];
+    case 'SetDemand':
+      return [describeDemand(command)];
+    case 'StartReplicas':
+      return [describeStart(command)];
+    case 'StartGang':
+      return [
+        `go r${command.start.replicaId} on ${command.machineId}: ` +
+          `${command.start.members.map(({ name, processors }) => `${name} ${processors}`).join(', ')}`,
+      ];
+    case 'RevokeLease':
+      return [`${command.replicaIds.map((id) => `r${id}`).join(', ')} of the lease of ${command.providerId} placed`];
+    case 'GrantLease':
+      return [
+        `lease ${command.sequence} for ${command.providerId}: ` +
+          `${describeLeased(command.parts)}${command.caught === undefined ? '' : `, nothing for ${command.caught.join(', ')}`}`,
+      ];
+    case 'CancelReplicas':
+      return [
+        `${command.onlyWaiting ? 'withdraw' : 'cancel'} ${command.replicaIds.map((id) => `r${id}`).join(', ')} ` +
+          `on ${command.machineId}`,
+      ];
+    case 'AcceptResult':
+      return [
+        `accept r${command.replicaId} of ${command.jobId}.${command.taskIndex} from ` +
+          `${command.machineId}${command.check === '' ? '' : `, check ${command.check}`}`,
+      ];
+    case 'DigestResult':
+      return [
+        `digest r${command.replicaId} of ${command.jobId}.${command.taskIndex} from ` +
+          `${command.machineId}${command.check === '' ? '' : `, check ${command.check}`}`,
+      ];
+    case 'AcknowledgeReport':
+      return [];
+  }
+}
+
+function describeDemand({ providerId, demand }: Extract<BrokerCommand, { kind: 'SetDemand' }>): string {
+  const { pendingTasks, processors, gangProcessors, taskTimeMax, taskTimeMean, reserved = [] } = demand;
+  const gang = gangProcessors === undefined ? '' : `, ${gangProcessors} at once`;
+  const times = taskTimeMax === undefined ? '' : `, ${taskTimeMean} ms each, ${taskTimeMax} at most`;
+  return (
+    `want of ${providerId}: ${pendingTasks} tasks of ` +
+    `${processors}${gang}${times}${reserved.map((want) => `, ${want.processors} processors inside ${want.reservationId}${want.hasMoved === true ? `, now ${want.startsAt}-${want.endsAt}` : ''}`).join('')}`
+  );
+}
+
+function describeStart({
+  jobId,
+  starts,
+  machineId,
+  processors,
+  gang,
+}: Extract<BrokerCommand, { kind: 'StartReplicas' }>): string {
+  const width = processors === undefined ? '' : ` with ${processors}`;
+  const place = gang === undefined ? '' : ` as ${gang.rank} of ${gang.members} with ${gang.processors}`;
+  return (
+    `start ${starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${jobId}.${taskIndex}`).join(', ')} on ` +
+    `${machineId}${width}${place}`
+  );
+}
+
+function describeLeased(parts: Extract<BrokerCommand, { kind: 'GrantLease' }>['parts']): string {
+  const starts = parts.flatMap((part) =>
+    part.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${part.jobId}.${taskIndex}`),
+  );
+  return starts.length === 0 ? 'nothing' : starts.join(', ');
+}
+
+function describeExplanation(explanation: Explanation | undefined): string[] {
+  return explanation === undefined
+    ? ['nothing to explain']
+    : [explanation.summary, ...explanation.details.map((detail) => `- ${detail}`)];
+}
